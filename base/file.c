@@ -1,0 +1,152 @@
+#include "base/file.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_CHUNK = 1 << 16 };
+static const size_t default_max = (size_t)64 << 20;
+
+ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
+                       ht_error *error) {
+    size_t limit = max_bytes ? max_bytes : default_max;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot open: %s", strerror(errno));
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    char chunk[READ_CHUNK];
+    size_t got;
+    while (text.length <= limit && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
+        ht_text_append_n(&text, chunk, got);
+    bool failed = ferror(file);
+    int code = errno;
+    fclose(file);
+    if (failed || text.length > limit) {
+        ht_text_free(&text);
+        return failed ? ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot read: %s",
+                                        strerror(code))
+                      : ht_error_set_at(error, HT_ERROR_IO, path, 0, 0,
+                                        "larger than the limit of %zu bytes", limit);
+    }
+    if (out_length)
+        *out_length = text.length;
+    *out_data = ht_text_take(&text);
+    return HT_OK;
+}
+
+static bool write_all(int fd, const char *data, size_t length) {
+    while (length > 0) {
+        ssize_t put = write(fd, data, length);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        data += put;
+        length -= (size_t)put;
+    }
+    return true;
+}
+
+ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error) {
+    char *temporary = ht_format("%s.tmp.%ld", path, (long)getpid());
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && write_all(fd, data, length);
+    int code = errno;
+    if (fd >= 0 && close(fd) != 0 && good) {
+        good = false;
+        code = errno;
+    }
+    if (good && rename(temporary, path) != 0) {
+        good = false;
+        code = errno;
+    }
+    if (!good && fd >= 0)
+        unlink(temporary);
+    free(temporary);
+    return good ? HT_OK
+                : ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot write: %s",
+                                  strerror(code));
+}
+
+ht_status ht_dir_make(const char *path, ht_error *error) {
+    char *copy = ht_strdup(path);
+    ht_status status = HT_OK;
+    for (char *at = copy + 1; status == HT_OK; ++at) {
+        if (*at != '/' && *at != 0)
+            continue;
+        char kept = *at;
+        *at = 0;
+        if (mkdir(copy, 0777) != 0 && !(errno == EEXIST && ht_dir_exists(copy)))
+            status = ht_error_set_at(error, HT_ERROR_IO, copy, 0, 0, "cannot make folder: %s",
+                                     strerror(errno));
+        *at = kept;
+        if (kept == 0)
+            break;
+    }
+    free(copy);
+    return status;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk) {
+    (void)info;
+    (void)kind;
+    (void)walk;
+    remove(path);
+    return 0;
+}
+
+void ht_dir_remove(const char *path) {
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error) {
+    const char *root = getenv("TMPDIR");
+    char *path = ht_format("%s/hiptemper-%s-%ld-XXXXXX", root && *root ? root : "/tmp", stem,
+                           (long)getpid());
+    if (!mkdtemp(path)) {
+        ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot make a temporary folder: %s",
+                        strerror(errno));
+        free(path);
+        return HT_ERROR_IO;
+    }
+    *out_path = path;
+    return HT_OK;
+}
+
+bool ht_file_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+bool ht_dir_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+char *ht_path_join(const char *folder, const char *name) {
+    if (name[0] == '/' || !*folder)
+        return ht_strdup(name);
+    size_t length = strlen(folder);
+    return ht_format(folder[length - 1] == '/' ? "%s%s" : "%s/%s", folder, name);
+}
+
+const char *ht_path_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+char *ht_path_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return ht_strdup(".");
+    return slash == path ? ht_strdup("/") : ht_strndup(path, (size_t)(slash - path));
+}

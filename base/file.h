@@ -1,0 +1,37 @@
+/* Files and folders. Writing is atomic: a reader sees the old file or the new one, never a part. */
+#ifndef HT_BASE_FILE_H
+#define HT_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Reads a whole file, at most `max_bytes` (0: 64 MiB). `*out_data` gets a NUL behind the last byte; free() it.
+ * `out_length` may be NULL. Folders and unreadable files are HT_ERROR_IO with errno's words. */
+ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
+                       ht_error *error);
+
+/* Writes to a temporary file beside `path`, then renames. */
+ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error);
+
+/* mkdir -p. */
+ht_status ht_dir_make(const char *path, ht_error *error);
+
+/* Removes a folder and what is in it; errors are ignored (used for our own temporary folders). */
+void ht_dir_remove(const char *path);
+
+/* A fresh private folder under $TMPDIR or /tmp, named after this process; free() the path, remove with ht_dir_remove. */
+ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error);
+
+bool ht_file_exists(const char *path);
+bool ht_dir_exists(const char *path);
+
+/* "a/b" from "a" and "b"; `name` alone when it is absolute. free(). */
+char *ht_path_join(const char *folder, const char *name);
+/* The part behind the last '/'. Borrowed. */
+const char *ht_path_name(const char *path);
+/* The part before the last '/', "." when there is none. free(). */
+char *ht_path_folder(const char *path);
+
+#endif

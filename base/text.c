@@ -1,0 +1,55 @@
+#include "base/text.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void text_reserve(ht_text *text, size_t extra) {
+    size_t need = text->length + extra + 1;
+    if (need <= text->capacity)
+        return;
+    size_t capacity = text->capacity ? text->capacity : 64;
+    while (capacity < need)
+        capacity *= 2;
+    text->data = ht_realloc(text->data, capacity, 1);
+    text->capacity = capacity;
+}
+
+void ht_text_append_n(ht_text *text, const char *part, size_t length) {
+    text_reserve(text, length);
+    memcpy(text->data + text->length, part, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void ht_text_append(ht_text *text, const char *part) {
+    ht_text_append_n(text, part, strlen(part));
+}
+
+void ht_text_printf(ht_text *text, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length > 0) {
+        text_reserve(text, (size_t)length);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+char *ht_text_take(ht_text *text) {
+    char *data = text->data ? text->data : ht_strdup("");
+    *text = (ht_text){0};
+    return data;
+}
+
+void ht_text_free(ht_text *text) {
+    free(text->data);
+    *text = (ht_text){0};
+}

@@ -1,0 +1,21 @@
+/* A growable string. `data` is always NUL-terminated once anything was appended; {0} is a valid empty text. */
+#ifndef HT_BASE_TEXT_H
+#define HT_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct ht_text {
+    char *data; /* owned; may be NULL while length is 0 */
+    size_t length;
+    size_t capacity;
+} ht_text;
+
+void ht_text_append(ht_text *text, const char *part);
+void ht_text_append_n(ht_text *text, const char *part, size_t length);
+void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Hands the string to the caller (free()) and empties the text; never NULL. */
+char *ht_text_take(ht_text *text);
+void ht_text_free(ht_text *text);
+
+#endif

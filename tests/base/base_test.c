@@ -1,0 +1,136 @@
+/* Base: what the rest relies on without looking. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Test(error, message_too_long_is_cut_and_says_so) {
+    ht_error error;
+    char *longer = ht_alloc(10000, 1);
+    memset(longer, 'x', 9999);
+    cr_assert_eq(ht_error_set(&error, HT_ERROR_INPUT, "%s", longer), HT_ERROR_INPUT);
+    cr_assert_eq(strlen(error.message), sizeof error.message - 1);
+    cr_assert_str_eq(error.message + strlen(error.message) - 3, "...");
+    free(longer);
+}
+
+Test(error, prefix_keeps_the_message_and_never_overruns) {
+    ht_error error;
+    ht_error_set(&error, HT_ERROR_IO, "inner");
+    ht_error_prefix(&error, "outer %d: ", 7);
+    cr_assert_str_eq(error.message, "outer 7: inner");
+    for (int i = 0; i < 2000; ++i)
+        ht_error_prefix(&error, "again and ");
+    cr_assert_lt(strlen(error.message), sizeof error.message);
+}
+
+Test(error, null_error_is_allowed) {
+    cr_assert_eq(ht_error_set(NULL, HT_ERROR_IO, "x"), HT_ERROR_IO);
+    ht_error_prefix(NULL, "x");
+}
+
+Test(file, writing_replaces_whole_files_and_leaves_nothing_behind) {
+    char *folder;
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("test file", &folder, &error), HT_OK);
+    char *path = ht_path_join(folder, "a b.txt");
+    cr_assert_eq(ht_file_write(path, "first", 5, &error), HT_OK);
+    cr_assert_eq(ht_file_write(path, "second", 6, &error), HT_OK);
+    char *data;
+    size_t length;
+    cr_assert_eq(ht_file_read(path, 0, &data, &length, &error), HT_OK);
+    cr_assert_eq(length, 6);
+    cr_assert_str_eq(data, "second");
+    free(data);
+    cr_assert_eq(ht_file_read(path, 3, &data, &length, &error), HT_ERROR_IO);
+    unlink(path);
+    cr_assert_eq(rmdir(folder), 0, "temporary files were left in the folder");
+    free(path);
+    free(folder);
+}
+
+Test(file, a_folder_is_not_readable_as_a_file) {
+    char *data;
+    ht_error error;
+    cr_assert_eq(ht_file_read("/tmp", 0, &data, NULL, &error), HT_ERROR_IO);
+    cr_assert(error.message[0]);
+}
+
+Test(file, path_parts) {
+    char *folder = ht_path_folder("/a/b");
+    cr_assert_str_eq(folder, "/a");
+    free(folder);
+    folder = ht_path_folder("b");
+    cr_assert_str_eq(folder, ".");
+    free(folder);
+    cr_assert_str_eq(ht_path_name("/a/b"), "b");
+    char *joined = ht_path_join("a/", "b");
+    cr_assert_str_eq(joined, "a/b");
+    free(joined);
+}
+
+Test(hash, separates_its_parts) {
+    char a[HT_HASH_SIZE], b[HT_HASH_SIZE], c[HT_HASH_SIZE];
+    ht_hash_strings(a, "ab", "c", NULL);
+    ht_hash_strings(b, "a", "bc", NULL);
+    ht_hash_strings(c, "ab", "c", NULL);
+    cr_assert_str_neq(a, b);
+    cr_assert_str_eq(a, c);
+    cr_assert_eq(strlen(a), HT_HASH_SIZE - 1);
+}
+
+Test(random, streams_are_reproducible_and_differ) {
+    ht_random a, b, c;
+    ht_random_stream(&a, 1, 5);
+    ht_random_stream(&b, 1, 5);
+    ht_random_stream(&c, 1, 6);
+    int same = 0;
+    for (int i = 0; i < 100; ++i) {
+        uint64_t x = ht_random_next(&a);
+        cr_assert_eq(x, ht_random_next(&b));
+        same += x == ht_random_next(&c);
+    }
+    cr_assert_eq(same, 0);
+}
+
+Test(random, below_is_uniform) {
+    ht_random random;
+    ht_random_seed(&random, 3);
+    size_t counts[6] = {0};
+    for (int i = 0; i < 60000; ++i)
+        ++counts[ht_random_below(&random, 6)];
+    double chi = 0;
+    for (int i = 0; i < 6; ++i)
+        chi += ((double)counts[i] - 10000) * ((double)counts[i] - 10000) / 10000;
+    cr_assert_lt(chi, 20.5, "chi squared %g, 5 degrees of freedom", chi); /* p = .001 */
+}
+
+Test(memory, grow_keeps_the_elements) {
+    int *array = NULL;
+    for (size_t i = 0; i < 1000; ++i) {
+        HT_GROW(array, i);
+        array[i] = (int)i;
+    }
+    for (int i = 0; i < 1000; ++i)
+        cr_assert_eq(array[i], i);
+    free(array);
+}
+
+Test(text, printf_grows) {
+    ht_text text = {0};
+    for (int i = 0; i < 100; ++i)
+        ht_text_printf(&text, "%d,", i);
+    cr_assert_eq(text.length, 290);
+    cr_assert_eq(strlen(text.data), 290);
+    ht_text_free(&text);
+    char *taken = ht_text_take(&text);
+    cr_assert_str_eq(taken, "");
+    free(taken);
+}
