@@ -75,7 +75,8 @@ typedef struct ht_search_result {
     bool interrupted;
 } ht_search_result;
 
-/* Runs until the space or the budget ends, or on interruption (HT_OK with result.interrupted set). */
+/* Runs until the space or the budget ends, or on interruption (HT_OK with result.interrupted set). When the evaluator
+ * fails, its error is returned and the result still holds the trials told before; free it in every case. */
 ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
                         const ht_search_options *options, ht_search_result *out_result,
                         ht_error *error);
