@@ -1,9 +1,12 @@
-// Direct 2-D convolution, NCHW, float: out[n][k][p][q] = sum over c, r, s of in[n][c][...][...] * weights[k][c][r][s].
+// Direct 2-D convolution, NCHW, float: out[n][k][p][q] = sum over c, r, s of in[n][c][...][...] *
+// weights[k][c][r][s].
 //
-// A block computes BLOCK_X * TILE_X columns by BLOCK_Y * TILE_Y rows of the output, for BLOCK_K * TILE_K output channels
-// of one group and one image. It walks over the group's input channels CHUNK_C at a time: the input tile with its halo
-// goes to LDS (and the filters, when STAGE_WEIGHTS), then every thread adds to its TILE_K * TILE_Y * TILE_X sums, which
-// stay in registers. Stride, padding, dilation and groups are run-time arguments; the filter size may be fixed.
+// A block computes BLOCK_X * TILE_X columns by BLOCK_Y * TILE_Y rows of the output, for BLOCK_K *
+// TILE_K output channels of one group and one image. It walks over the group's input channels
+// CHUNK_C at a time: the input tile with its halo goes to LDS (and the filters, when
+// STAGE_WEIGHTS), then every thread adds to its TILE_K * TILE_Y * TILE_X sums, which stay in
+// registers. Stride, padding, dilation and groups are run-time arguments; the filter size may be
+// fixed.
 #pragma tune unit
 #pragma tune kernel(conv2d_direct)
 #pragma tune problem(conv2d)
@@ -16,8 +19,8 @@
 #pragma tune param(TILE_X : 1, 2, 4, 8 = 1)
 #pragma tune param(TILE_Y : 1, 2, 4 = 1)
 #pragma tune param(TILE_K : 1, 2, 4, 8 = 1)
-// BLOCKED: a thread's columns are neighbours. SPREAD: they lie BLOCK_X apart, so that lanes store side by side.
-#pragma tune param(COLUMNS : BLOCKED, SPREAD = BLOCKED)
+// A thread's columns are neighbours, or lie BLOCK_X apart, so that lanes store side by side.
+#pragma tune param(SPREAD_COLUMNS : false, true = false)
 // Input channels in LDS at a time.
 #pragma tune param(CHUNK_C : 1, 2, 4, 8 = 1)
 // Unused floats behind every LDS row: 1 moves the rows to different banks.
@@ -27,25 +30,46 @@
 #pragma tune param(FILTER : 0, 1, 3, 5, 7 = 0)
 #pragma tune param(UNROLL_R : 1, 3 = 1)
 
-#pragma tune require(BLOCK_X * BLOCK_Y * BLOCK_K <= device.max_threads)
-#pragma tune require(BLOCK_X * BLOCK_Y * BLOCK_K % device.wavefront == 0)
+#pragma tune require(BLOCK_X *BLOCK_Y *BLOCK_K <= device.max_threads)
+#pragma tune require(BLOCK_X *BLOCK_Y *BLOCK_K % device.wavefront == 0)
 #pragma tune require(FILTER == 0 || (FILTER == problem.R && FILTER == problem.S))
 #pragma tune require(UNROLL_R == 1 || FILTER >= UNROLL_R)
-// Blocks and tiles that would mostly hang over the edge: at most twice the output, rounded up, in each direction.
+// Blocks and tiles that would mostly hang over the edge: at most twice the output, rounded up, in
+// each direction.
 #pragma tune require(BLOCK_X == 4 || BLOCK_X * TILE_X < 2 * max(problem.Q, 16))
-#pragma tune require(BLOCK_Y * TILE_Y < 2 * max(problem.P, 4))
-#pragma tune require(BLOCK_K * TILE_K < 2 * max(problem.K / problem.groups, 2) || BLOCK_K * TILE_K == 1)
+#pragma tune require(BLOCK_Y *TILE_Y < 2 * max(problem.P, 4))
+#pragma tune require(BLOCK_K *TILE_K < 2 * max(problem.K / problem.groups, 2) ||                   \
+                     BLOCK_K * TILE_K == 1)
 #pragma tune require(CHUNK_C == 1 || CHUNK_C < 2 * (problem.C / problem.groups))
-// One thread's sums, one input row piece and one filter column, and the rest of its state, in registers.
-#pragma tune require(TILE_K * TILE_Y * TILE_X + TILE_Y * TILE_X + TILE_K + 40 <= min(device.registers, 168))
-#pragma tune require((CHUNK_C * ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) * ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 + ROW_PAD) + STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) * 4 <= device.max_dynamic_lds)
+// One thread's sums, one input row piece and one filter column, and the rest of its state, in
+// registers.
+#pragma tune require(TILE_K *TILE_Y *TILE_X + TILE_Y * TILE_X + TILE_K + 40 <=                     \
+                     min(device.registers, 168))
+#pragma tune require(                                                                              \
+    (CHUNK_C *                                                                                     \
+         ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) *  \
+         ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 +   \
+          ROW_PAD) +                                                                               \
+     STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) *                         \
+        4 <=                                                                                       \
+    device.max_dynamic_lds)
 
 #pragma tune block(BLOCK_X, BLOCK_Y, BLOCK_K)
-#pragma tune grid(ceil_div(problem.Q, BLOCK_X * TILE_X) * ceil_div(problem.P, BLOCK_Y * TILE_Y), problem.groups * ceil_div(problem.K / problem.groups, BLOCK_K * TILE_K), problem.N)
-#pragma tune lds((CHUNK_C * ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) * ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 + ROW_PAD) + STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) * 4)
+#pragma tune grid(ceil_div(problem.Q, BLOCK_X *TILE_X) * ceil_div(problem.P, BLOCK_Y * TILE_Y),    \
+                  problem.groups * ceil_div(problem.K / problem.groups, BLOCK_K * TILE_K),         \
+                  problem.N)
+#pragma tune lds(                                                                                  \
+    (CHUNK_C *                                                                                     \
+         ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) *  \
+         ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 +   \
+          ROW_PAD) +                                                                               \
+     STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) *                         \
+    4)
 
 #pragma tune arg(in : in float[problem.N * problem.C * problem.H * problem.W] uniform(-1, 1))
-#pragma tune arg(weights : in float[problem.K * (problem.C / problem.groups) * problem.R * problem.S] uniform(-1, 1))
+#pragma tune arg(                                                                                  \
+    weights : in float[problem.K * (problem.C / problem.groups) * problem.R * problem.S] uniform(  \
+        -1, 1))
 #pragma tune arg(out : out float[problem.N * problem.K * problem.P * problem.Q])
 #pragma tune arg(C : int = problem.C)
 #pragma tune arg(H : int = problem.H)
@@ -65,10 +89,9 @@
 #pragma tune reference(conv2d : in, weights, out)
 #pragma tune tolerance(1e-6)
 
-enum columns { BLOCKED, SPREAD };
-
 template <int BLOCK_X, int BLOCK_Y, int BLOCK_K, int TILE_X, int TILE_Y, int TILE_K,
-          columns COLUMNS, int CHUNK_C, int ROW_PAD, bool STAGE_WEIGHTS, int FILTER, int UNROLL_R>
+          bool SPREAD_COLUMNS, int CHUNK_C, int ROW_PAD, bool STAGE_WEIGHTS, int FILTER,
+          int UNROLL_R>
 __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_K)
     conv2d_direct(const float *__restrict__ in, const float *__restrict__ weights,
                   float *__restrict__ out, int C, int H, int W, int K, int R, int S, int P, int Q,
@@ -105,9 +128,10 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_K)
     const int taps = filter_h * filter_w;
     const float *const weights_group = weights + (size_t)group * group_k * group_c * taps;
 
-    // A column's first and following steps in LDS; the output's own column uses the same pair with a stride of one.
-    const int first_x = COLUMNS == BLOCKED ? tx * TILE_X : tx;
-    const int step_x = COLUMNS == BLOCKED ? 1 : BLOCK_X;
+    // A column's first and following steps in LDS; the output's own column uses the same pair with
+    // a stride of one.
+    const int first_x = SPREAD_COLUMNS ? tx : tx * TILE_X;
+    const int step_x = SPREAD_COLUMNS ? BLOCK_X : 1;
 
     // Channels past the group's end read its last filter; their sums are never stored.
     int filter_offset[TILE_K];
@@ -158,9 +182,8 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_K)
                     float w[TILE_K];
 #pragma unroll
                     for (int k = 0; k < TILE_K; ++k)
-                        w[k] = STAGE_WEIGHTS
-                                   ? lds_weights[tap * BLOCK_CHANNELS + tz * TILE_K + k]
-                                   : weights_group[filter_offset[k] + c0 * taps + tap];
+                        w[k] = STAGE_WEIGHTS ? lds_weights[tap * BLOCK_CHANNELS + tz * TILE_K + k]
+                                             : weights_group[filter_offset[k] + c0 * taps + tap];
 #pragma unroll
                     for (int y = 0; y < TILE_Y; ++y) {
                         const int row = (ty * TILE_Y + y) * stride_h + r * dilation_h;
