@@ -1,0 +1,97 @@
+#include "runtime/amd/gpus.h"
+
+#include "runtime/amd/symbols.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* hipDeviceAttribute_t, whose numbers have stayed the same from ROCm 4.5 to 7: versions that drop
+ * an attribute leave a placeholder in its place. */
+enum {
+    ATTRIBUTE_MAX_BLOCK_X = 26,
+    ATTRIBUTE_MAX_BLOCK_Y = 27,
+    ATTRIBUTE_MAX_BLOCK_Z = 28,
+    ATTRIBUTE_MAX_GRID_X = 29,
+    ATTRIBUTE_MAX_GRID_Y = 30,
+    ATTRIBUTE_MAX_GRID_Z = 31,
+    ATTRIBUTE_MAX_THREADS = 56,
+    ATTRIBUTE_UNITS = 63,
+    ATTRIBUTE_LDS_BLOCK = 74,
+    ATTRIBUTE_WAVEFRONT = 87,
+    ATTRIBUTE_LDS_UNIT = 10002
+};
+
+/* Leaves *value as it is when the runtime does not answer. */
+static void attribute(const ht_hip *hip, int number, int ordinal, int64_t *value) {
+    int answer = 0;
+    if (hip->hipDeviceGetAttribute(&answer, number, ordinal) == HT_HIP_SUCCESS && answer > 0)
+        *value = answer;
+}
+
+static void read_fields(const ht_hip *hip, ht_amd_gpu *gpu) {
+    const ht_amd_target *target = ht_amd_target_find(gpu->arch);
+    /* An architecture without a table: what every GPU since gfx9 has. */
+    gpu->fields = ht_amd_target_fields(target ? target : ht_amd_target_find("gfx906"));
+    struct {
+        int number;
+        int64_t *value;
+    } wanted[] = {
+        {ATTRIBUTE_MAX_BLOCK_X, &gpu->fields.max_block_x},
+        {ATTRIBUTE_MAX_BLOCK_Y, &gpu->fields.max_block_y},
+        {ATTRIBUTE_MAX_BLOCK_Z, &gpu->fields.max_block_z},
+        {ATTRIBUTE_MAX_GRID_X, &gpu->fields.max_grid_x},
+        {ATTRIBUTE_MAX_GRID_Y, &gpu->fields.max_grid_y},
+        {ATTRIBUTE_MAX_GRID_Z, &gpu->fields.max_grid_z},
+        {ATTRIBUTE_MAX_THREADS, &gpu->fields.max_threads},
+        {ATTRIBUTE_UNITS, &gpu->fields.units},
+        {ATTRIBUTE_LDS_BLOCK, &gpu->fields.max_static_lds},
+        {ATTRIBUTE_LDS_BLOCK, &gpu->fields.max_dynamic_lds},
+        {ATTRIBUTE_WAVEFRONT, &gpu->fields.wavefront},
+        {ATTRIBUTE_LDS_UNIT, &gpu->fields.lds_per_unit},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        attribute(hip, wanted[i].number, gpu->ordinal, wanted[i].value);
+}
+
+static bool read_gpu(const ht_amd_symbols *symbols, int ordinal, ht_amd_gpu *out_gpu) {
+    static char properties[HT_AMD_PROPERTIES_SIZE];
+    *out_gpu = (ht_amd_gpu){.ordinal = ordinal};
+    if (symbols->properties(properties, ordinal) != HT_HIP_SUCCESS)
+        return false;
+    snprintf(out_gpu->arch, sizeof out_gpu->arch, "%.*s", (int)sizeof out_gpu->arch - 1,
+             properties + symbols->arch_offset);
+    if (strncmp(out_gpu->arch, "gfx", 3) != 0)
+        return false; /* an unknown layout: better no device than a wrong one */
+    if (symbols->hip.hipDeviceGetName(out_gpu->name, sizeof out_gpu->name, ordinal) !=
+            HT_HIP_SUCCESS ||
+        !out_gpu->name[0])
+        snprintf(out_gpu->name, sizeof out_gpu->name, "AMD GPU");
+    read_fields(&symbols->hip, out_gpu);
+    return true;
+}
+
+void ht_amd_gpus_work(const void *unused, int fd) {
+    (void)unused;
+    ht_amd_symbols symbols;
+    int count = 0;
+    if (ht_amd_symbols_load(ht_amd_runtime_names, ht_amd_hiprtc_names, &symbols, NULL) ||
+        symbols.hip.hipInit(0) != HT_HIP_SUCCESS ||
+        symbols.hip.hipGetDeviceCount(&count) != HT_HIP_SUCCESS)
+        return;
+    for (int i = 0; i < count; i++) {
+        ht_amd_gpu gpu;
+        if (read_gpu(&symbols, i, &gpu))
+            ht_child_write(fd, &gpu, sizeof gpu);
+    }
+}
+
+size_t ht_amd_gpus_finish(ht_child *child, ht_amd_gpu *out_gpus, size_t capacity) {
+    ht_child_result result;
+    ht_child_finish(child, &result);
+    size_t count = result.output_size / sizeof *out_gpus;
+    if (count > capacity)
+        count = capacity;
+    memcpy(out_gpus, result.output, count * sizeof *out_gpus);
+    ht_child_result_free(&result);
+    return count;
+}

@@ -1,0 +1,12 @@
+/* What a runtime compiler lacks of the HIP that ordinary compilers read. */
+#ifndef HT_RUNTIME_AMD_PRELUDE_H
+#define HT_RUNTIME_AMD_PRELUDE_H
+
+#include "runtime/hip.h"
+
+/* Makes hip->hiprtcCreateProgram put the prelude in front of each source (line numbers and the file
+ * name in messages stay the source's own: `name`) and answer the headers that the prelude stands
+ * for. Once a process. */
+void ht_amd_prelude_install(ht_hip *hip);
+
+#endif

@@ -1,0 +1,151 @@
+#include "runtime/amd/probe.h"
+
+#include "base/memory.h"
+#include "runtime/amd/gpus.h"
+#include "runtime/amd/symbols.h"
+#include "runtime/child.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double probe_seconds = 30; /* a driver may take several to start */
+
+/* The target that stands for the ones that need no probe: the newest of them in LLVM's history. */
+static const char baseline_arch[] = "gfx90a";
+
+/* The compiler's version is nowhere in hiprtc's interface, but the compiler itself will say it. */
+#define VERSION_MARK "hiptemper compiler "
+static const char probe_source[] = "#pragma message(\"" VERSION_MARK "\" __clang_version__)\n"
+                                   "extern \"C\" __global__ void probe(float *p) { p[0] = 1; }\n";
+
+typedef struct compile_report {
+    ht_error error;
+    int runtime_version; /* 50221153 is 5.2.21153; 0 unknown */
+    char compiler[64];   /* "15.0.6" */
+} compile_report;
+
+static void read_compiler_version(const char *log, char *out, size_t size) {
+    const char *at = strstr(log, VERSION_MARK);
+    out[0] = '\0';
+    if (!at)
+        return;
+    at += strlen(VERSION_MARK);
+    size_t length = strcspn(at, " \n[");
+    snprintf(out, size, "%.*s", (int)length, at);
+}
+
+static void compile_probe(const ht_hip *hip, const char *arch, compile_report *report) {
+    hiprtcProgram program = NULL;
+    char option[64];
+    snprintf(option, sizeof option, "--offload-arch=%s", arch);
+    const char *options[] = {option};
+    hiprtcResult result =
+        hip->hiprtcCreateProgram(&program, probe_source, "probe.hip", 0, NULL, NULL);
+    if (result == HT_HIPRTC_SUCCESS)
+        result = hip->hiprtcCompileProgram(program, 1, options);
+    if (result != HT_HIPRTC_SUCCESS) {
+        ht_error_set(&report->error, HT_ERROR_COMPILE, "hiprtc does not compile for %s: %s", arch,
+                     hip->hiprtcGetErrorString(result));
+        return;
+    }
+    size_t size = 0;
+    hip->hiprtcGetProgramLogSize(program, &size);
+    char *log = ht_alloc(size + 1, 1);
+    if (size)
+        hip->hiprtcGetProgramLog(program, log);
+    read_compiler_version(log, report->compiler, sizeof report->compiler);
+    free(log);
+}
+
+static void compile_work(const void *context, int fd) {
+    const char *arch = context;
+    compile_report report = {0};
+    ht_amd_symbols symbols;
+    if (!ht_amd_symbols_load(ht_amd_runtime_names, ht_amd_hiprtc_names, &symbols, &report.error)) {
+        if (symbols.hip.hipDriverGetVersion(&report.runtime_version) != HT_HIP_SUCCESS)
+            report.runtime_version = 0;
+        compile_probe(&symbols.hip, arch, &report);
+    }
+    ht_child_write(fd, &report, sizeof report);
+}
+
+/* Waits for a compile child and tells how it went, whether it reported or died. */
+static void compile_finish(ht_child *child, const char *arch, compile_report *out_report) {
+    ht_child_result result;
+    ht_child_finish(child, &result);
+    *out_report = (compile_report){0};
+    if (result.output_size == sizeof *out_report) {
+        memcpy(out_report, result.output, sizeof *out_report);
+    } else {
+        char *failure = ht_child_result_failure(&result);
+        ht_error_set(&out_report->error, HT_ERROR_COMPILE, "hiprtc, compiling for %s, %s", arch,
+                     failure ? failure : "did not finish");
+        free(failure);
+    }
+    ht_child_result_free(&result);
+}
+
+ht_status ht_amd_probe_compile(const char *arch, ht_error *error) {
+    ht_child child;
+    compile_report report;
+    ht_status status = ht_child_start(compile_work, arch, probe_seconds, &child, error);
+    if (status)
+        return status;
+    compile_finish(&child, arch, &report);
+    if (report.error.status && error)
+        *error = report.error;
+    return report.error.status;
+}
+
+static void describe_compiler(const compile_report *report, char *out, size_t size) {
+    int version = report->runtime_version;
+    int length = snprintf(out, size, "hiprtc %d.%d.%d", version / 10000000, version / 100000 % 100,
+                          version % 100000);
+    if (report->compiler[0])
+        snprintf(out + length, size - (size_t)length, " (clang %s)", report->compiler);
+}
+
+/* All children at once: the listing then takes as long as the slowest. */
+static void probe_run(ht_amd_probe *probe) {
+    ht_child gpus, children[HT_AMD_TARGETS_MAX];
+    bool started[HT_AMD_TARGETS_MAX] = {false};
+    bool baseline = false;
+    bool gpus_started = !ht_child_start(ht_amd_gpus_work, NULL, probe_seconds, &gpus, NULL);
+    for (size_t i = 0; i < ht_amd_target_count; i++) {
+        const ht_amd_target *target = &ht_amd_targets[i];
+        if (target->needs_probe || strcmp(target->arch, baseline_arch) == 0)
+            started[i] = !ht_child_start(compile_work, target->arch, probe_seconds, &children[i],
+                                         &probe->error);
+    }
+    for (size_t i = 0; i < ht_amd_target_count; i++) {
+        compile_report report;
+        if (!started[i])
+            continue;
+        compile_finish(&children[i], ht_amd_targets[i].arch, &report);
+        probe->compiles[i] = report.error.status == HT_OK;
+        if (strcmp(ht_amd_targets[i].arch, baseline_arch) == 0) {
+            baseline = probe->compiles[i];
+            probe->error = report.error;
+            describe_compiler(&report, probe->compiler, sizeof probe->compiler);
+        }
+    }
+    for (size_t i = 0; i < ht_amd_target_count; i++)
+        if (!ht_amd_targets[i].needs_probe)
+            probe->compiles[i] = baseline;
+    if (gpus_started)
+        probe->gpu_count = ht_amd_gpus_finish(&gpus, probe->gpus, HT_AMD_GPUS_MAX);
+}
+
+const ht_amd_probe *ht_amd_probe_get(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static ht_amd_probe probe;
+    static bool done;
+    pthread_mutex_lock(&lock);
+    if (!done)
+        probe_run(&probe);
+    done = true;
+    pthread_mutex_unlock(&lock);
+    return &probe;
+}

@@ -1,0 +1,95 @@
+/* The amd provider: HIP and hiprtc from ROCm's libraries, devices, compile options. */
+#include "base/memory.h"
+#include "runtime/amd/prelude.h"
+#include "runtime/amd/probe.h"
+#include "runtime/amd/resources.h"
+#include "runtime/amd/symbols.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ht_status amd_open(const ht_hip **out_hip, ht_error *error) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static ht_amd_symbols symbols;
+    static bool opened;
+    ht_status status = HT_OK;
+    pthread_mutex_lock(&lock);
+    if (!opened) {
+        status = ht_amd_symbols_load(ht_amd_runtime_names, ht_amd_hiprtc_names, &symbols, error);
+        opened = status == HT_OK;
+        if (opened)
+            ht_amd_prelude_install(&symbols.hip);
+    }
+    pthread_mutex_unlock(&lock);
+    *out_hip = status ? NULL : &symbols.hip;
+    return status;
+}
+
+static ht_device make_device(const ht_amd_probe *probe, const char *arch) {
+    ht_device device = {.provider = "amd", .ordinal = -1};
+    snprintf(device.arch, sizeof device.arch, "%s", arch);
+    snprintf(device.compiler, sizeof device.compiler, "%s", probe->compiler);
+    return device;
+}
+
+static ht_device gpu_device(const ht_amd_probe *probe, const ht_amd_gpu *gpu) {
+    ht_device device = make_device(probe, gpu->arch);
+    snprintf(device.name, sizeof device.name, "amd:%d", gpu->ordinal);
+    snprintf(device.description, sizeof device.description, "%.60s, %s", gpu->name, gpu->arch);
+    device.ordinal = gpu->ordinal;
+    device.can_run = true;
+    device.fields = gpu->fields;
+    return device;
+}
+
+static ht_device target_device(const ht_amd_probe *probe, const ht_amd_target *target) {
+    ht_device device = make_device(probe, target->arch);
+    snprintf(device.name, sizeof device.name, "amd:%s", target->arch);
+    snprintf(device.description, sizeof device.description, "%s, compile only", target->arch);
+    device.fields = ht_amd_target_fields(target);
+    return device;
+}
+
+static ht_status amd_devices(ht_device **out_devices, size_t *out_count, ht_error *error) {
+    const ht_amd_probe *probe = ht_amd_probe_get();
+    *out_devices = NULL;
+    *out_count = 0;
+    if (probe->error.status) { /* a GPU without its compiler tunes nothing */
+        if (error)
+            *error = probe->error;
+        return HT_ERROR_MISSING;
+    }
+    ht_device *devices = ht_alloc(probe->gpu_count + ht_amd_target_count, sizeof *devices);
+    size_t count = 0;
+    for (size_t i = 0; i < probe->gpu_count; i++)
+        devices[count++] = gpu_device(probe, &probe->gpus[i]);
+    for (size_t i = 0; i < ht_amd_target_count; i++)
+        if (probe->compiles[i])
+            devices[count++] = target_device(probe, &ht_amd_targets[i]);
+    *out_devices = devices;
+    *out_count = count;
+    return HT_OK;
+}
+
+/* -O3 is hiprtc's default, said here so that it stays so. Template pragmas are for other readers.
+ */
+static size_t amd_compile_options(const ht_device *device, const char *out_options[8]) {
+    static _Thread_local char arch[64];
+    snprintf(arch, sizeof arch, "--offload-arch=%s", device->arch);
+    out_options[0] = arch;
+    out_options[1] = "-O3";
+    out_options[2] = "-std=c++17";
+    out_options[3] = "-Wno-unknown-pragmas";
+    return 4;
+}
+
+const ht_provider ht_provider_amd = {
+    .name = "amd",
+    .summary = "AMD GPUs through ROCm's HIP and hiprtc; compiles for gfx targets without a GPU",
+    .open = amd_open,
+    .devices = amd_devices,
+    .compile_options = amd_compile_options,
+    .resources = ht_amd_resources,
+};
