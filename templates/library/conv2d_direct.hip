@@ -7,6 +7,7 @@
 // STAGE_WEIGHTS), then every thread adds to its TILE_K * TILE_Y * TILE_X sums, which stay in
 // registers. Stride, padding, dilation and groups are run-time arguments; the filter size may be
 // fixed.
+// clang-format off
 #pragma tune unit
 #pragma tune kernel(conv2d_direct)
 #pragma tune problem(conv2d)
@@ -30,46 +31,36 @@
 #pragma tune param(FILTER : 0, 1, 3, 5, 7 = 0)
 #pragma tune param(UNROLL_R : 1, 3 = 1)
 
-#pragma tune require(BLOCK_X *BLOCK_Y *BLOCK_K <= device.max_threads)
-#pragma tune require(BLOCK_X *BLOCK_Y *BLOCK_K % device.wavefront == 0)
+#pragma tune require(problem.C % problem.groups == 0 && problem.K % problem.groups == 0)
+#pragma tune require(BLOCK_X * BLOCK_Y * BLOCK_K <= device.max_threads)
+#pragma tune require(BLOCK_X * BLOCK_Y * BLOCK_K % device.wavefront == 0)
 #pragma tune require(FILTER == 0 || (FILTER == problem.R && FILTER == problem.S))
 #pragma tune require(UNROLL_R == 1 || FILTER >= UNROLL_R)
-// Blocks and tiles that would mostly hang over the edge: at most twice the output, rounded up, in
-// each direction.
-#pragma tune require(BLOCK_X == 4 || BLOCK_X * TILE_X < 2 * max(problem.Q, 16))
-#pragma tune require(BLOCK_Y *TILE_Y < 2 * max(problem.P, 4))
-#pragma tune require(BLOCK_K *TILE_K < 2 * max(problem.K / problem.groups, 2) ||                   \
-                     BLOCK_K * TILE_K == 1)
+// Not blocks that mostly hang over the edge: less than twice the output in each direction.
+#pragma tune require(BLOCK_X * TILE_X < 2 * max(problem.Q, 16))
+#pragma tune require(BLOCK_Y * TILE_Y < 2 * max(problem.P, 4))
+#pragma tune require(BLOCK_K * TILE_K < 2 * max(problem.K / problem.groups, 2))
 #pragma tune require(CHUNK_C == 1 || CHUNK_C < 2 * (problem.C / problem.groups))
-// One thread's sums, one input row piece and one filter column, and the rest of its state, in
-// registers.
-#pragma tune require(TILE_K *TILE_Y *TILE_X + TILE_Y * TILE_X + TILE_K + 40 <=                     \
-                     min(device.registers, 168))
-#pragma tune require(                                                                              \
-    (CHUNK_C *                                                                                     \
-         ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) *  \
-         ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 +   \
-          ROW_PAD) +                                                                               \
-     STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) *                         \
-        4 <=                                                                                       \
-    device.max_dynamic_lds)
+// A thread's sums, what it multiplies and the rest of its state must fit into registers; 168 let
+// gfx90a hold three waves a SIMD.
+#pragma tune require(TILE_K * TILE_Y * TILE_X + TILE_Y * TILE_X + TILE_K + 40 \
+    <= min(device.registers, 168))
+#pragma tune require((CHUNK_C \
+    * ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) \
+    * ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 + ROW_PAD) \
+    + STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) * 4 <= device.max_dynamic_lds)
 
 #pragma tune block(BLOCK_X, BLOCK_Y, BLOCK_K)
-#pragma tune grid(ceil_div(problem.Q, BLOCK_X *TILE_X) * ceil_div(problem.P, BLOCK_Y * TILE_Y),    \
-                  problem.groups * ceil_div(problem.K / problem.groups, BLOCK_K * TILE_K),         \
-                  problem.N)
-#pragma tune lds(                                                                                  \
-    (CHUNK_C *                                                                                     \
-         ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) *  \
-         ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 +   \
-          ROW_PAD) +                                                                               \
-     STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) *                         \
-    4)
+#pragma tune grid(ceil_div(problem.Q, BLOCK_X * TILE_X) * ceil_div(problem.P, BLOCK_Y * TILE_Y), \
+    problem.groups * ceil_div(problem.K / problem.groups, BLOCK_K * TILE_K), problem.N)
+#pragma tune lds((CHUNK_C \
+    * ((BLOCK_Y * TILE_Y - 1) * problem.stride_h + (problem.R - 1) * problem.dilation_h + 1) \
+    * ((BLOCK_X * TILE_X - 1) * problem.stride_w + (problem.S - 1) * problem.dilation_w + 1 + ROW_PAD) \
+    + STAGE_WEIGHTS * CHUNK_C * problem.R * problem.S * BLOCK_K * TILE_K) * 4)
 
 #pragma tune arg(in : in float[problem.N * problem.C * problem.H * problem.W] uniform(-1, 1))
-#pragma tune arg(                                                                                  \
-    weights : in float[problem.K * (problem.C / problem.groups) * problem.R * problem.S] uniform(  \
-        -1, 1))
+#pragma tune arg(weights : in \
+    float[problem.K * (problem.C / problem.groups) * problem.R * problem.S] uniform(-1, 1))
 #pragma tune arg(out : out float[problem.N * problem.K * problem.P * problem.Q])
 #pragma tune arg(C : int = problem.C)
 #pragma tune arg(H : int = problem.H)
@@ -88,6 +79,7 @@
 #pragma tune arg(groups : int = problem.groups)
 #pragma tune reference(conv2d : in, weights, out)
 #pragma tune tolerance(1e-6)
+// clang-format on
 
 template <int BLOCK_X, int BLOCK_Y, int BLOCK_K, int TILE_X, int TILE_Y, int TILE_K,
           bool SPREAD_COLUMNS, int CHUNK_C, int ROW_PAD, bool STAGE_WEIGHTS, int FILTER,

@@ -6,6 +6,7 @@
 // time, gathering both sides into LDS; each thread keeps a MICRO_M x MICRO_N tile of sums in
 // registers. Everything that lies outside (the padding, and the rows, columns and terms past the
 // end) is gathered as zero.
+// clang-format off
 #pragma tune unit
 #pragma tune kernel(conv2d_implicit_gemm)
 #pragma tune problem(conv2d)
@@ -18,41 +19,40 @@
 // The thread's tile.
 #pragma tune param(MICRO_M : pow2(1, 8) = 4)
 #pragma tune param(MICRO_N : pow2(1, 8) = 2)
-// A thread's pixels are neighbours, or lie a row of threads apart, so that lanes store side by
-// side.
+// A thread's pixels are neighbours, or lie a row of threads apart: lanes store side by side.
 #pragma tune param(SPREAD_PIXELS : false, true = false)
-// Unused floats behind every LDS row of the filters, whose gathering writes down a column.
+// Unused floats behind every LDS row of the filters, since gathering writes down a column.
 #pragma tune param(PAD_A : 0, 1, 4 = 1)
-// Two LDS buffers: the next chunk is gathered while this one is used, with one barrier a chunk
-// instead of two.
+// Two LDS buffers: the next chunk is gathered while this one is used, one barrier a chunk, not two.
 #pragma tune param(DOUBLE_BUFFER : false, true = false)
 #pragma tune param(UNROLL_K : 1, 2, 4, 8 = 4)
 // Filter height and width as compile-time constants; 0 leaves them run-time.
 #pragma tune param(FILTER : 0, 1, 3, 5, 7 = 0)
 
+#pragma tune require(problem.C % problem.groups == 0 && problem.K % problem.groups == 0)
 #pragma tune require(BLOCK_M % MICRO_M == 0 && BLOCK_N % MICRO_N == 0)
 #pragma tune require(BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N) <= min(device.max_threads, 512))
 #pragma tune require(BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N) % device.wavefront == 0)
-// Gathering: every thread takes the same count of elements, always from its own pixel and its own
-// term of a filter.
+// Gathering: every thread takes as many elements, always of its own pixel and own filter term.
 #pragma tune require(BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N) % BLOCK_N == 0)
 #pragma tune require(BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N) % CHUNK_K == 0)
-#pragma tune require(BLOCK_M *CHUNK_K % (BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N)) == 0)
-#pragma tune require(BLOCK_N *CHUNK_K % (BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N)) == 0)
+#pragma tune require(BLOCK_M * CHUNK_K % (BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N)) == 0)
+#pragma tune require(BLOCK_N * CHUNK_K % (BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N)) == 0)
 #pragma tune require(CHUNK_K % UNROLL_K == 0)
 #pragma tune require(FILTER == 0 || (FILTER == problem.R && FILTER == problem.S))
-#pragma tune require(MICRO_M *MICRO_N + MICRO_M + MICRO_N + 48 <= min(device.registers, 168))
-#pragma tune require((DOUBLE_BUFFER ? 2 : 1) * CHUNK_K * (BLOCK_M + PAD_A + BLOCK_N) * 4 <=        \
-                     device.max_static_lds)
+// A thread's sums, what it multiplies and the rest of its state must fit into registers; 168 let
+// gfx90a hold three waves a SIMD.
+#pragma tune require(MICRO_M * MICRO_N + MICRO_M + MICRO_N + 48 <= min(device.registers, 168))
+#pragma tune require((DOUBLE_BUFFER ? 2 : 1) * CHUNK_K * (BLOCK_M + PAD_A + BLOCK_N) * 4 \
+    <= device.max_static_lds)
 
 #pragma tune block(BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N))
-#pragma tune grid(ceil_div(problem.N *problem.P *problem.Q, BLOCK_N),                              \
-                  ceil_div(problem.K / problem.groups, BLOCK_M), problem.groups)
+#pragma tune grid(ceil_div(problem.N * problem.P * problem.Q, BLOCK_N), \
+    ceil_div(problem.K / problem.groups, BLOCK_M), problem.groups)
 
 #pragma tune arg(in : in float[problem.N * problem.C * problem.H * problem.W] uniform(-1, 1))
-#pragma tune arg(                                                                                  \
-    weights : in float[problem.K * (problem.C / problem.groups) * problem.R * problem.S] uniform(  \
-        -1, 1))
+#pragma tune arg(weights : in \
+    float[problem.K * (problem.C / problem.groups) * problem.R * problem.S] uniform(-1, 1))
 #pragma tune arg(out : out float[problem.N * problem.K * problem.P * problem.Q])
 #pragma tune arg(N : int = problem.N)
 #pragma tune arg(C : int = problem.C)
@@ -72,6 +72,7 @@
 #pragma tune arg(groups : int = problem.groups)
 #pragma tune reference(conv2d : in, weights, out)
 #pragma tune tolerance(1e-6)
+// clang-format on
 
 template <int BLOCK_M, int BLOCK_N, int CHUNK_K, int MICRO_M, int MICRO_N, bool SPREAD_PIXELS,
           int PAD_A, bool DOUBLE_BUFFER, int UNROLL_K, int FILTER>
