@@ -1,0 +1,261 @@
+#include "runtime/host/build.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "runtime/host/object.h"
+#include "runtime/host/options.h"
+#include "runtime/host/program.h"
+#include "runtime/host/toolchain.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct build {
+    const ht_build_input *input;
+    const ht_toolchain *toolchain;
+    const char *home; /* the process's folder */
+    char *folder;     /* this compile's own */
+    ht_text *log;
+} build;
+
+static hiprtcResult note(build *in, hiprtcResult result, const ht_error *error) {
+    ht_text_printf(in->log, "%s\n", error->message);
+    return result;
+}
+
+static ht_status write_in(build *in, const char *name, const char *data, size_t length,
+                          ht_error *error) {
+    char *path = ht_path_join(in->folder, name);
+    char *parent = ht_path_folder(path);
+    ht_status status = ht_dir_make(parent, error);
+    if (status == HT_OK)
+        status = ht_file_write(path, data, length, error);
+    free(parent);
+    free(path);
+    return status;
+}
+
+/* `text` as part of a string literal. */
+static void append_quoted(ht_text *to, const char *text) {
+    for (; *text; ++text) {
+        if (*text == '"' || *text == '\\')
+            ht_text_append(to, "\\");
+        ht_text_append_n(to, *text == '\n' ? " " : text, 1);
+    }
+}
+
+/* The unit under its own name and lines, then an entry for each name expression. */
+static char *compose(const ht_build_input *input) {
+    ht_text text = {0};
+    ht_text_append(&text, "#line 1 \"");
+    append_quoted(&text, input->name);
+    ht_text_append(&text, "\"\n");
+    ht_text_append(&text, input->source);
+    ht_text_append(&text, "\n#line 1 \"end of the unit\"\n"
+                          "extern \"C\" __attribute__((visibility(\"default\"))) __thread char "
+                          "" HT_BUILD_ANCHOR ";\n__thread char " HT_BUILD_ANCHOR ";\n");
+    for (size_t i = 0; i < input->expression_count; ++i) {
+        ht_text_append(&text, "#line 1 \"name expression ");
+        append_quoted(&text, input->expressions[i]);
+        ht_text_printf(&text, "\"\nHT_ENTRY(" HT_BUILD_ENTRY "%zu, \"", i);
+        append_quoted(&text, input->expressions[i]);
+        ht_text_printf(&text, "\", %s)\n", input->expressions[i]);
+    }
+    return ht_text_take(&text);
+}
+
+/* Folders above the compile's own are not for headers. */
+static bool safe_name(const char *name) {
+    if (!*name || *name == '/')
+        return false;
+    for (const char *at = strstr(name, ".."); at; at = strstr(at + 2, ".."))
+        if ((at == name || at[-1] == '/') && (at[2] == '/' || at[2] == 0))
+            return false;
+    return true;
+}
+
+static hiprtcResult write_sources(build *in) {
+    ht_error error;
+    char *source = compose(in->input);
+    ht_status status = write_in(in, "unit.cpp", source, strlen(source), &error);
+    free(source);
+    for (size_t i = 0; i < in->input->header_count && status == HT_OK; ++i) {
+        const ht_build_header *header = &in->input->headers[i];
+        if (!safe_name(header->name)) {
+            ht_text_printf(in->log, "header name '%s' is not a relative path\n", header->name);
+            return HT_HIPRTC_ERROR_INVALID_INPUT;
+        }
+        char *name = ht_format("include/%s", header->name);
+        status = write_in(in, name, header->text, strlen(header->text), &error);
+        free(name);
+    }
+    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+}
+
+/* Runs one tool; a failure without a word is given one. */
+static hiprtcResult run_tool(build *in, const char *const *arguments) {
+    int code = ht_toolchain_run(arguments, in->log);
+    if (code == 0)
+        return HT_HIPRTC_SUCCESS;
+    if (code < 0 || code > 127 || in->log->length == 0)
+        ht_text_printf(in->log, "%s ended with status %d\n", arguments[0], code);
+    return HT_HIPRTC_ERROR_COMPILATION;
+}
+
+static hiprtcResult compile(build *in, const ht_option_list *options) {
+    char *prelude = ht_format("-isystem%s/prelude", in->home);
+    char *first = ht_format("%s/prelude/ht_prelude.h", in->home);
+    char *include = ht_format("-I%s/include", in->folder);
+    char *source = ht_path_join(in->folder, "unit.cpp");
+    char *object = ht_path_join(in->folder, "unit.o");
+    const char *fixed[] = {in->toolchain->clang,
+                           "-x",
+                           "c++",
+                           "-c",
+                           "-std=c++17",
+                           "-O3",
+                           "-march=native",
+                           "-ffp-contract=on",
+                           "-fno-math-errno",
+                           "-fno-trapping-math",
+                           "-fPIC",
+                           "-fvisibility=hidden",
+                           "-fdeclspec",
+                           "-fno-exceptions",
+                           "-fno-rtti",
+                           "-fno-threadsafe-statics",
+                           "-fno-asynchronous-unwind-tables",
+                           "-fno-stack-protector",
+                           "-fno-color-diagnostics",
+                           "-Wno-pass-failed",
+                           "-Wno-pragma-once-outside-header",
+                           prelude,
+                           "-include",
+                           first};
+    const char *last[] = {include, source, "-o", object, NULL};
+    size_t fixed_count = sizeof fixed / sizeof *fixed, last_count = sizeof last / sizeof *last;
+    const char **arguments = ht_alloc(fixed_count + options->count + last_count, sizeof *arguments);
+    memcpy(arguments, fixed, sizeof fixed);
+    if (options->count)
+        memcpy(arguments + fixed_count, options->items, options->count * sizeof *arguments);
+    memcpy(arguments + fixed_count + options->count, last, sizeof last);
+    hiprtcResult result = run_tool(in, arguments);
+    free(arguments);
+    free(object);
+    free(source);
+    free(include);
+    free(first);
+    free(prelude);
+    return result;
+}
+
+/* `extern __shared__` arrays are undefined thread-local symbols: a second object defines all of
+ * them as one block. */
+static hiprtcResult define_dynamic(build *in, char *const *names, size_t count) {
+    ht_text text = {0};
+    ht_text_append(&text, ".section .tbss,\"awT\",@nobits\n.balign 256\n.globl " HT_BUILD_DYNAMIC
+                          "\n.type " HT_BUILD_DYNAMIC ",@tls_object\n" HT_BUILD_DYNAMIC ":\n");
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, ".globl %s\n.hidden %s\n.type %s,@tls_object\n%s:\n", names[i],
+                       names[i], names[i], names[i]);
+    ht_text_printf(&text,
+                   ".zero %d\n.size " HT_BUILD_DYNAMIC ", %d\n"
+                   ".section .note.GNU-stack,\"\",@progbits\n",
+                   HT_DYNAMIC_LDS_MAX, HT_DYNAMIC_LDS_MAX);
+    ht_error error;
+    ht_status status = write_in(in, "dynamic.s", text.data, text.length, &error);
+    ht_text_free(&text);
+    if (status != HT_OK)
+        return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    char *source = ht_path_join(in->folder, "dynamic.s");
+    char *object = ht_path_join(in->folder, "dynamic.o");
+    const char *arguments[] = {in->toolchain->clang, "-c", source, "-o", object, NULL};
+    hiprtcResult result = run_tool(in, arguments);
+    free(object);
+    free(source);
+    return result;
+}
+
+static hiprtcResult link_image(build *in, bool dynamic) {
+    char *object = ht_path_join(in->folder, "unit.o");
+    char *second = ht_path_join(in->folder, "dynamic.o");
+    char *image = ht_path_join(in->folder, "unit.so");
+    const char *arguments[] = {in->toolchain->linker,
+                               "-shared",
+                               "--hash-style=gnu",
+                               "-z",
+                               "noexecstack",
+                               "-o",
+                               image,
+                               object,
+                               "--as-needed",
+                               "-l:libm.so.6",
+                               "-l:libgcc_s.so.1",
+                               "-l:libc.so.6",
+                               dynamic ? second : NULL,
+                               NULL};
+    hiprtcResult result = run_tool(in, arguments);
+    free(image);
+    free(second);
+    free(object);
+    return result;
+}
+
+/* After clang: the object's shared arrays, the link, the bytes. */
+static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
+    ht_error error;
+    char *path = ht_path_join(in->folder, "unit.o");
+    char *data;
+    size_t length;
+    ht_status status = ht_file_read(path, 0, &data, &length, &error);
+    free(path);
+    if (status != HT_OK)
+        return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    ht_object_arrays arrays;
+    status = ht_object_read_arrays(data, length, &arrays, &error);
+    free(data);
+    if (status != HT_OK)
+        return note(in, HT_HIPRTC_ERROR_COMPILATION, &error);
+    hiprtcResult result = HT_HIPRTC_SUCCESS;
+    if (arrays.dynamic_count)
+        result = define_dynamic(in, arrays.dynamic, arrays.dynamic_count);
+    if (result == HT_HIPRTC_SUCCESS)
+        result = link_image(in, arrays.dynamic_count != 0);
+    ht_object_arrays_free(&arrays);
+    if (result != HT_HIPRTC_SUCCESS)
+        return result;
+    path = ht_path_join(in->folder, "unit.so");
+    status = ht_file_read(path, 0, out_code, out_size, &error);
+    free(path);
+    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+}
+
+hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, const char **options,
+                          char **out_code, size_t *out_size, ht_text *log) {
+    static atomic_ulong serial;
+    build in = {.input = input, .log = log};
+    ht_error error;
+    ht_option_list list = {0};
+    if (!ht_options_read(option_count, options, &list, log)) {
+        ht_options_free(&list);
+        return HT_HIPRTC_ERROR_INVALID_OPTION;
+    }
+    if (ht_toolchain_find(&in.toolchain, &error) != HT_OK ||
+        ht_toolchain_folder(&in.home, &error) != HT_OK) {
+        ht_options_free(&list);
+        return note(&in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    }
+    in.folder = ht_format("%s/%lu", in.home, atomic_fetch_add(&serial, 1));
+    hiprtcResult result = write_sources(&in);
+    if (result == HT_HIPRTC_SUCCESS)
+        result = compile(&in, &list);
+    if (result == HT_HIPRTC_SUCCESS)
+        result = finish(&in, out_code, out_size);
+    ht_options_free(&list);
+    ht_dir_remove(in.folder);
+    free(in.folder);
+    return result;
+}

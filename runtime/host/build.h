@@ -1,0 +1,37 @@
+/* From a unit's source to the bytes of a shared object: clang, then the linker. */
+#ifndef HT_RUNTIME_HOST_BUILD_H
+#define HT_RUNTIME_HOST_BUILD_H
+
+#include "base/text.h"
+#include "runtime/hip.h"
+
+#include <stddef.h>
+
+/* Entry symbols are this with the index of the name expression behind it. */
+#define HT_BUILD_ENTRY "ht_entry_"
+/* Thread-local symbols of an image: a byte to find the shared arrays by, and the block behind
+ * `extern __shared__`. */
+#define HT_BUILD_ANCHOR "ht_lds_anchor"
+#define HT_BUILD_DYNAMIC "ht_lds_dynamic"
+
+enum { HT_STATIC_LDS_MAX = 65536, HT_DYNAMIC_LDS_MAX = 65536 };
+
+typedef struct ht_build_header {
+    char *name, *text;
+} ht_build_header;
+
+/* All owned by whoever made it. */
+typedef struct ht_build_input {
+    char *source;
+    char *name; /* the unit's file name in messages */
+    ht_build_header *headers;
+    size_t header_count;
+    char **expressions;
+    size_t expression_count;
+} ht_build_input;
+
+/* *out_code (free()) only on success; messages of clang and linker are appended to `log`. */
+hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, const char **options,
+                          char **out_code, size_t *out_size, ht_text *log);
+
+#endif

@@ -1,0 +1,125 @@
+/* Launches: blocks in parallel on the cores, finished when the call returns. */
+#include "runtime/host/block.h"
+#include "runtime/host/build.h"
+#include "runtime/host/errors.h"
+#include "runtime/host/module.h"
+#include "runtime/host/runtime.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* What the OS threads of a launch share. */
+typedef struct crew {
+    ht_block_launch launch;
+    const ht_module *module;
+    unsigned dynamic_lds;
+    uint64_t blocks, share; /* blocks taken at a time */
+    _Atomic uint64_t taken;
+    atomic_bool failed;
+    pthread_mutex_t lock;
+    int code;
+    char message[HT_BLOCK_MESSAGE];
+} crew;
+
+static void note_failure(crew *all, int code, const char *message) {
+    pthread_mutex_lock(&all->lock);
+    if (!atomic_exchange(&all->failed, true)) {
+        all->code = code;
+        memcpy(all->message, message, HT_BLOCK_MESSAGE);
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
+static void work(crew *all) {
+    ht_block *block = ht_block_here();
+    const uint32_t *grid = all->launch.grid;
+    char message[HT_BLOCK_MESSAGE];
+    ht_module_poison(all->module, all->dynamic_lds);
+    for (;;) {
+        uint64_t first = atomic_fetch_add(&all->taken, all->share);
+        if (first >= all->blocks)
+            return;
+        uint64_t end = all->blocks - first < all->share ? all->blocks : first + all->share;
+        for (uint64_t i = first; i < end; ++i) {
+            if (atomic_load_explicit(&all->failed, memory_order_relaxed))
+                return;
+            uint32_t at[3] = {(uint32_t)(i % grid[0]), (uint32_t)(i / grid[0] % grid[1]),
+                              (uint32_t)(i / grid[0] / grid[1])};
+            int code;
+            if (!ht_block_run(block, &all->launch, at, &code, message))
+                note_failure(all, code, message);
+        }
+    }
+}
+
+static hipError_t check(const ht_kernel *kernel, const unsigned grid[3], const unsigned block[3],
+                        unsigned dynamic_lds) {
+    static const unsigned block_max[3] = {1024, 1024, 1024},
+                          grid_max[3] = {2147483647u, 65535, 65535};
+    const char *name = kernel->entry->name;
+    for (int i = 0; i < 3; ++i) {
+        if (block[i] == 0 || block[i] > block_max[i])
+            return ht_host_fail(HT_HIP_ERROR_INVALID_CONFIGURATION,
+                                "%s: block size %u in %c is not between 1 and %u", name, block[i],
+                                'x' + i, block_max[i]);
+        if (grid[i] == 0 || grid[i] > grid_max[i])
+            return ht_host_fail(HT_HIP_ERROR_INVALID_CONFIGURATION,
+                                "%s: grid size %u in %c is not between 1 and %u", name, grid[i],
+                                'x' + i, grid_max[i]);
+    }
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > HT_BLOCK_THREADS)
+        return ht_host_fail(HT_HIP_ERROR_INVALID_CONFIGURATION,
+                            "%s: a block of %u x %u x %u is %llu threads, more than %d", name,
+                            block[0], block[1], block[2], (unsigned long long)threads,
+                            HT_BLOCK_THREADS);
+    if (dynamic_lds > HT_DYNAMIC_LDS_MAX)
+        return ht_host_fail(HT_HIP_ERROR_OUT_OF_RESOURCES,
+                            "%s: %u bytes of dynamic LDS, more than %d", name, dynamic_lds,
+                            HT_DYNAMIC_LDS_MAX);
+    return HT_HIP_SUCCESS;
+}
+
+hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
+                                         unsigned grid_z, unsigned block_x, unsigned block_y,
+                                         unsigned block_z, unsigned dynamic_lds, hipStream_t stream,
+                                         void **arguments, void **extra) {
+    (void)stream;
+    const ht_kernel *kernel = function;
+    if (!kernel)
+        return ht_host_fail(HT_HIP_ERROR_INVALID_HANDLE, "hipModuleLaunchKernel: no function");
+    if (extra)
+        return ht_host_fail(HT_HIP_ERROR_NOT_SUPPORTED,
+                            "hipModuleLaunchKernel: pass arguments as pointers, not in `extra`");
+    const unsigned grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
+    hipError_t error = check(kernel, grid, block, dynamic_lds);
+    if (error != HT_HIP_SUCCESS)
+        return error;
+    crew all = {.launch = {.run = kernel->entry->run,
+                           .arguments = arguments,
+                           .name = kernel->entry->name,
+                           .grid = {grid_x, grid_y, grid_z},
+                           .size = {block_x, block_y, block_z},
+                           .wavefront = kernel->entry->wavefront},
+                .module = kernel->module,
+                .dynamic_lds = dynamic_lds,
+                .blocks = (uint64_t)grid_x * grid_y * grid_z,
+                .lock = PTHREAD_MUTEX_INITIALIZER};
+    uint64_t threads = (uint64_t)omp_get_max_threads();
+    if (threads > all.blocks)
+        threads = all.blocks;
+    /* Small shares balance uneven blocks; of very many blocks, larger ones spare the counter. */
+    all.share = all.blocks / (threads * 64);
+    all.share = all.share < 1 ? 1 : all.share > 64 ? 64 : all.share;
+    if (threads == 1) {
+        work(&all);
+    } else {
+#pragma omp parallel num_threads((int)threads) default(none) shared(all)
+        work(&all);
+    }
+    if (atomic_load(&all.failed))
+        return ht_host_fail(all.code, "%s: %s", all.launch.name, all.message);
+    return HT_HIP_SUCCESS;
+}

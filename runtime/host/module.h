@@ -1,0 +1,21 @@
+/* A loaded image and its kernels. */
+#ifndef HT_RUNTIME_HOST_MODULE_H
+#define HT_RUNTIME_HOST_MODULE_H
+
+#include "runtime/host/prelude/ht_state.h"
+
+#include <stddef.h>
+
+typedef struct ht_module ht_module;
+
+/* A kernel of a module, as hipFunction_t points to it; owned by the module. */
+typedef struct ht_kernel {
+    const struct ht_device_entry *entry; /* in the image */
+    const ht_module *module;
+    struct ht_kernel *next;
+} ht_kernel;
+
+/* Fills this OS thread's shared arrays with 0xFF bytes: NaN as float, -1 as integer. */
+void ht_module_poison(const ht_module *module, size_t dynamic_lds);
+
+#endif

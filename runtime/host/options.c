@@ -1,0 +1,64 @@
+#include "runtime/host/options.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool starts(const char *text, const char *const *prefixes) {
+    for (; *prefixes; ++prefixes)
+        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_one_of(const char *text, const char *const *words) {
+    for (; *words; ++words)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static void add(ht_option_list *list, const char *option) {
+    HT_GROW(list->items, list->count);
+    list->items[list->count++] = option;
+}
+
+static bool read_one(const char *option, ht_option_list *list) {
+    static const char *const dropped[] = {
+        "--offload-arch=", "--gpu-architecture=", "-fgpu-", "-fno-gpu-", "-fhip-", "-mcumode",
+        "-mno-cumode",     "-munsafe-fp-atomics", NULL};
+    static const char *const passed[] = {
+        "-D", "-U", "-I", "-isystem", "-std=", "--std=", "-O", "-W", "-w", "-f", "-g", NULL};
+    if (strcmp(option, "-mwavefrontsize64") == 0)
+        add(list, "-D__AMDGCN_WAVEFRONT_SIZE=64");
+    else if (strcmp(option, "-mno-wavefrontsize64") == 0)
+        add(list, "-D__AMDGCN_WAVEFRONT_SIZE=32");
+    else if (starts(option, dropped))
+        return true;
+    else if (starts(option, passed))
+        add(list, option);
+    else
+        return false;
+    return true;
+}
+
+bool ht_options_read(size_t count, const char *const *options, ht_option_list *out_list,
+                     ht_text *log) {
+    static const char *const paired[] = {"-D", "-U", "-I", "-isystem", "-include", NULL};
+    for (size_t i = 0; i < count; ++i) {
+        if (is_one_of(options[i], paired) && i + 1 < count) {
+            add(out_list, options[i]);
+            add(out_list, options[++i]);
+        } else if (!read_one(options[i], out_list)) {
+            ht_text_printf(log, "the host provider does not know the option '%s'\n", options[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+void ht_options_free(ht_option_list *list) {
+    free(list->items);
+    *list = (ht_option_list){0};
+}

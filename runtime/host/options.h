@@ -1,0 +1,21 @@
+/* hiprtc's compile options as this provider takes them: what clang for the host understands passes,
+ * what only a GPU compiler needs is dropped, the rest is refused by name. */
+#ifndef HT_RUNTIME_HOST_OPTIONS_H
+#define HT_RUNTIME_HOST_OPTIONS_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ht_option_list {
+    const char **items; /* array owned, strings borrowed from the caller or static */
+    size_t count;
+} ht_option_list;
+
+/* False with a line in `log` for an option that is not known. Free the list in either case. */
+bool ht_options_read(size_t count, const char *const *options, ht_option_list *out_list,
+                     ht_text *log);
+void ht_options_free(ht_option_list *list);
+
+#endif

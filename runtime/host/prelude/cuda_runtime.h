@@ -1,0 +1,1 @@
+#include "ht_prelude.h"

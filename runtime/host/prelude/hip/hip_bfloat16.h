@@ -1,0 +1,1 @@
+#include "../ht_bfloat16.h"

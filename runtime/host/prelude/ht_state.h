@@ -1,0 +1,67 @@
+/* What a compiled kernel and the program that runs it both see: C for the program, C++ for kernels.
+ * A change here must raise HT_DEVICE_ABI, since images may outlive the program that made them. */
+#ifndef HT_STATE_H
+#define HT_STATE_H
+
+#define HT_DEVICE_ABI 1u
+
+#ifdef __cplusplus
+/* A type of its own, so that a kernel's stores to its unsigned arrays are known not to change an
+ * index. */
+enum ht_word : unsigned {};
+extern "C" {
+#else
+typedef unsigned ht_word;
+#endif
+
+/* The thread that runs now on this OS thread. */
+struct ht_device_state {
+    ht_word thread[3]; /* threadIdx */
+    ht_word block[3];  /* blockIdx */
+    ht_word size[3];   /* blockDim */
+    ht_word grid[3];   /* gridDim */
+    ht_word next[3];   /* threadIdx of the next thread to start; next[2] == size[2]: none */
+    ht_word waited;    /* a thread of this block has waited, so that ends of threads must be told */
+};
+
+enum ht_wave_kind { HT_WAVE_SHUFFLE = 1, HT_WAVE_BALLOT = 2, HT_WAVE_SYNC = 3 };
+
+/* One per name expression, exported under the lowered name. */
+struct ht_device_entry {
+    unsigned abi;
+    unsigned wavefront; /* lanes the unit was compiled for */
+    const char *name;   /* the name expression */
+    void (*run)(
+        void *const *arguments); /* runs threads until none is left to start; NULL for a variable */
+    void *address;               /* of a variable; NULL for a kernel */
+    unsigned long size;          /* of a variable in bytes */
+};
+
+extern __thread struct ht_device_state ht_device_state
+    __attribute__((tls_model("initial-exec"), visibility("default")));
+
+#ifdef __cplusplus
+#define HT_DEVICE_NOEXCEPT noexcept
+#else
+#define HT_DEVICE_NOEXCEPT
+#endif
+
+/* Meets the block. The count of threads with a true predicate among those that arrived. */
+unsigned ht_device_barrier(unsigned predicate, const char *file, int line,
+                           const char *what) HT_DEVICE_NOEXCEPT;
+/* Meets the lanes of `mask` that have not ended. The value of lane `source` (all bits set when that
+ * lane takes no part), or for a ballot the mask of lanes with a value other than 0. */
+unsigned long ht_device_wave(unsigned kind, unsigned long mask, unsigned long value,
+                             unsigned source, const char *file, int line,
+                             const char *what) HT_DEVICE_NOEXCEPT;
+/* The running thread has ended; called only when state.waited. */
+void ht_device_thread_end(void) HT_DEVICE_NOEXCEPT;
+/* Ends the launch with an error. */
+void ht_device_fail(const char *expression, const char *file, int line) HT_DEVICE_NOEXCEPT
+    __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+#undef HT_DEVICE_NOEXCEPT
+#endif

@@ -1,0 +1,20 @@
+/* Stacks for the fibers of one OS thread, kept between blocks and launches. */
+#ifndef HT_RUNTIME_HOST_STACKS_H
+#define HT_RUNTIME_HOST_STACKS_H
+
+#include <stddef.h>
+
+enum { HT_STACK_SIZE = 128 * 1024, HT_STACK_CHUNK = 64 };
+
+typedef struct ht_stacks {
+    void *chunks[1024 / HT_STACK_CHUNK];
+    size_t chunk_count;
+} ht_stacks;
+
+/* The usable memory of stack `index` (below 1024), mapped at first use. NULL when memory or
+ * mappings have run out. The size differs a little from stack to stack: equal tops would all fall
+ * into the same cache sets. */
+void *ht_stacks_get(ht_stacks *stacks, size_t index, size_t *out_size);
+void ht_stacks_free(ht_stacks *stacks);
+
+#endif

@@ -1,0 +1,221 @@
+#include "runtime/host/toolchain.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Full path of an executable; a name with a slash is taken as it is. NULL when there is none.
+ * free(). */
+static char *find_program(const char *name) {
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0 ? ht_strdup(name) : NULL;
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        char *candidate = ht_format("%.*s/%s", (int)length, at, name);
+        if (length && access(candidate, X_OK) == 0)
+            return candidate;
+        free(candidate);
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
+static void child(const char *const *arguments, int output, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0)
+        dup2(nothing, 0);
+    dup2(output, 1);
+    dup2(output, 2);
+    execv(arguments[0], (char *const *)arguments);
+    dprintf(2, "cannot run %s: %s\n", arguments[0], strerror(errno));
+    _exit(127);
+}
+
+int ht_toolchain_run(const char *const *arguments, ht_text *log) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        ht_text_printf(log, "cannot make a pipe: %s\n", strerror(errno));
+        return -1;
+    }
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0)
+        child(arguments, ends[1], parent);
+    int code = errno;
+    close(ends[1]);
+    if (pid < 0) {
+        ht_text_printf(log, "cannot start %s: %s\n", arguments[0], strerror(code));
+        close(ends[0]);
+        return -1;
+    }
+    char buffer[4096];
+    for (;;) {
+        ssize_t got = read(ends[0], buffer, sizeof buffer);
+        if (got > 0)
+            ht_text_append_n(log, buffer, (size_t)got);
+        else if (got == 0 || errno != EINTR)
+            break;
+    }
+    close(ends[0]);
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". NULL when it is not clang. free().
+ */
+static char *read_version(const char *clang) {
+    ht_text text = {0};
+    const char *arguments[] = {clang, "--version", NULL};
+    char *version = NULL;
+    if (ht_toolchain_run(arguments, &text) == 0 && text.data) {
+        const char *at = strstr(text.data, "clang version ");
+        if (at) {
+            at += strlen("clang version ");
+            version = ht_format("clang %.*s", (int)strcspn(at, " \n"), at);
+        }
+    }
+    ht_text_free(&text);
+    return version;
+}
+
+static ht_status search(ht_toolchain *found, ht_error *error) {
+    const char *wanted = getenv("HIPTEMPER_CLANG");
+    char *clang = NULL;
+    if (wanted && *wanted) {
+        clang = find_program(wanted);
+        if (!clang)
+            return ht_error_set(error, HT_ERROR_MISSING,
+                                "HIPTEMPER_CLANG names %s, which cannot be run", wanted);
+    } else {
+        clang = find_program("clang++-19");
+        if (!clang)
+            clang = find_program("clang++");
+    }
+    if (!clang)
+        return ht_error_set(error, HT_ERROR_MISSING,
+                            "the host provider needs clang++: install the Debian package clang-19, "
+                            "or set HIPTEMPER_CLANG to a clang++");
+    char *linker = find_program("ld");
+    char *version = linker ? read_version(clang) : NULL;
+    if (!version) {
+        ht_status status =
+            linker
+                ? ht_error_set(error, HT_ERROR_MISSING,
+                               "%s is not a working clang: install the Debian package clang-19, "
+                               "or set HIPTEMPER_CLANG",
+                               clang)
+                : ht_error_set(error, HT_ERROR_MISSING,
+                               "the host provider needs ld: install the Debian package binutils");
+        free(clang);
+        free(linker);
+        return status;
+    }
+    *found = (ht_toolchain){clang, linker, version};
+    return HT_OK;
+}
+
+ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error) {
+    static ht_toolchain toolchain;
+    ht_status status = HT_OK;
+    pthread_mutex_lock(&lock);
+    if (!toolchain.clang)
+        status = search(&toolchain, error);
+    pthread_mutex_unlock(&lock);
+    *out_toolchain = &toolchain;
+    return status;
+}
+
+/* The prelude's files, embedded. */
+#define HT_PRELUDE_FILE(symbol, path)                                                              \
+    extern const char symbol[];                                                                    \
+    extern const unsigned long symbol##_size;
+#include "prelude_files.inc"
+#undef HT_PRELUDE_FILE
+
+static const struct {
+    const char *path, *data;
+    const unsigned long *size;
+} prelude_files[] = {
+#define HT_PRELUDE_FILE(symbol, path) {path, symbol, &symbol##_size},
+#include "prelude_files.inc"
+#undef HT_PRELUDE_FILE
+};
+
+static char *folder;
+static pid_t folder_owner;
+
+/* A forked child that ends must leave its parent's folder alone. */
+static void remove_folder(void) {
+    if (folder && folder_owner == getpid())
+        ht_dir_remove(folder);
+    free(folder);
+    folder = NULL;
+}
+
+static ht_status unpack(const char *root, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < sizeof prelude_files / sizeof *prelude_files && status == HT_OK; ++i) {
+        char *path = ht_format("%s/prelude/%s", root, prelude_files[i].path);
+        char *parent = ht_path_folder(path);
+        status = ht_dir_make(parent, error);
+        if (status == HT_OK)
+            status = ht_file_write(path, prelude_files[i].data, *prelude_files[i].size, error);
+        free(parent);
+        free(path);
+    }
+    return status;
+}
+
+static ht_status make_folder(ht_error *error) {
+    static bool registered;
+    free(folder);
+    folder = NULL;
+    ht_status status = ht_dir_temporary("host", &folder, error);
+    if (status != HT_OK)
+        return status;
+    folder_owner = getpid();
+    if (!registered)
+        atexit(remove_folder);
+    registered = true;
+    status = unpack(folder, error);
+    if (status != HT_OK) {
+        ht_dir_remove(folder);
+        free(folder);
+        folder = NULL;
+    }
+    return status;
+}
+
+ht_status ht_toolchain_folder(const char **out_path, ht_error *error) {
+    pthread_mutex_lock(&lock);
+    ht_status status = HT_OK;
+    if (!folder || folder_owner != getpid() || !ht_dir_exists(folder))
+        status = make_folder(error);
+    *out_path = folder;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
