@@ -52,6 +52,9 @@ ht_evaluator *ht_job_evaluator(ht_job *job);
 ht_timing ht_job_baseline(const ht_job *job);
 ht_job_counts ht_job_get_counts(const ht_job *job);
 
+/* The key under which the job keeps evaluations, for ht_database_nearest; borrowed, valid while the job lives. */
+const ht_database_key *ht_job_key(const ht_job *job);
+
 /* Verification and final timing: each finalist is checked again on fresh random inputs (two new seeds), then original
  * and finalists are timed interleaved in one run. */
 typedef struct ht_final {
