@@ -1,5 +1,5 @@
-/* What commands read: source files under a path, annotated templates, problem instances. Files that the user named and
- * that cannot be read are HT_ERROR_INPUT. */
+/* What commands read: source files under a path, annotated templates, problem instances. Files that
+ * the user named and that cannot be read are HT_ERROR_INPUT. */
 #ifndef HT_CLI_INPUT_H
 #define HT_CLI_INPUT_H
 
@@ -9,7 +9,8 @@
 /* One source file to work on. */
 typedef struct ht_source {
     char *path;   /* as given, or given folder + "/" + what was found; owned */
-    char *output; /* relative name for files made from it: its path below the given folder, or its name; unique; owned */
+    char *output; /* relative name for files made from it: its path below the given folder, or its
+                     name; unique; owned */
     bool named;   /* given itself as an operand, not found in a folder */
 } ht_source;
 
@@ -18,31 +19,45 @@ typedef struct ht_sources {
     size_t count;
 } ht_sources;
 
-/* Files as they are; folders recursively, sorted: .hip .cu .cuh .cpp .cxx .h .hpp .inl that contain "__global__". Links to
- * folders are not followed, hidden folders not entered. */
-ht_status ht_sources_find(char *const *paths, size_t count, ht_sources *out_sources,
-                          ht_error *error);
+/* Files as they are; folders recursively, sorted: .hip .cu .cuh .cpp .cxx .h .hpp .inl that contain
+ * "__global__". Links to folders are not followed, hidden folders and `skip` (the output folder;
+ * may be NULL) not entered. */
+ht_status ht_sources_find(char *const *paths, size_t count, const char *skip,
+                          ht_sources *out_sources, ht_error *error);
 void ht_sources_free(ht_sources *sources);
 
 /* "dir/name.problem.json" for "dir/name.hip"; free(). */
 char *ht_problem_path_beside(const char *source_path);
 
-/* The templates annotated in a file, each with a self-contained unit (cut out of the file unless it says
- * `#pragma tune unit`). Keeps only `kernel` when that is not NULL. A file with no annotations, or without that kernel,
- * is HT_ERROR_INPUT. Free with ht_template_free. */
+/* The templates annotated in a file, each with a self-contained unit (cut out of the file unless it
+ * says
+ * `#pragma tune unit`). Keeps only `kernel` when that is not NULL. A file with no annotations, or
+ * without that kernel, is HT_ERROR_INPUT. Free with ht_template_free. */
 ht_status ht_templates_load(const char *path, const char *kernel,
                             const ht_refactor_options *options, ht_template **out_templates,
                             size_t *out_count, ht_error *error);
 
-/* Instances of a template's problem. `given` is --problem: NULL (the file beside `source_path`, when there), a file's name,
- * or text such as "N=1 C=64". A template without a problem family has one empty instance. When nothing tells the
- * instance, that is HT_ERROR_INPUT with the fields that are needed. Free with ht_instances_free. */
-ht_status ht_instances_find(const ht_template *template, const char *source_path,
-                            const char *given, ht_problem **out_instances, size_t *out_count,
-                            ht_error *error);
+/* What tells the sizes to tune for: a problem file, or text such as "N=1 C=64", or nothing. */
+typedef struct ht_problems {
+    ht_problem_file *file; /* owned; NULL when there is none */
+    char *text;            /* owned; NULL when none was given */
+} ht_problems;
+
+/* `given` is --problem: NULL (the file beside `source_path`, when there is one), a file's name, or
+ * text with a '='. */
+ht_status ht_problems_open(const char *given, const char *source_path, ht_problems *out_problems,
+                           ht_error *error);
+void ht_problems_close(ht_problems *problems);
+
+/* Instances of a template's problem: those of the file's entry for its kernel, or of a catalogue of
+ * its family. A template without a family has one empty instance. When nothing tells the instance,
+ * that is HT_ERROR_INPUT with the fields that are needed. Free with ht_instances_free. */
+ht_status ht_instances_find(const ht_problems *problems, const ht_template *template,
+                            ht_problem **out_instances, size_t *out_count, ht_error *error);
 void ht_instances_free(ht_problem *instances, size_t count);
 
-/* -I, -D and -std of a command as compiler arguments. The strings and the array are owned by the result. */
+/* -I, -D and -std of a command as compiler arguments. The strings and the array are owned by the
+ * result. */
 typedef struct ht_compiler_options {
     ht_option_list include, define;
     const char *standard;

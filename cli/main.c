@@ -1,1 +1,11 @@
-int main(void) { return 0; }
+/* hiptemper: the program. A worker process is this program started again with --worker. */
+#include "cli/command.h"
+#include "runtime/job.h"
+
+#include <string.h>
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+        return ht_worker_main(argc, argv);
+    return ht_cli_main(argc, argv);
+}

@@ -1,5 +1,5 @@
-/* What a search asks: an evaluator turns configurations into outcomes. The search knows nothing of how: the runtime
- * compiles and times kernels, a replay answers from a recording. */
+/* What a search asks: an evaluator turns configurations into outcomes. The search knows nothing of
+ * how: the runtime compiles and times kernels, a replay answers from a recording. */
 #ifndef HT_SEARCH_EVALUATOR_H
 #define HT_SEARCH_EVALUATOR_H
 
@@ -14,9 +14,9 @@ typedef struct ht_outcome {
 
 typedef struct ht_evaluator {
     void *self;
-    /* Evaluates `count` configurations, filling `outcomes` in the same order. Failures of single configurations are
-     * outcomes; a returned error (interruption, a dead device) ends the search, with the outcomes so far valid up to
-     * *out_done. */
+    /* Evaluates `count` configurations, filling `outcomes` in the same order. Failures of single
+     * configurations are outcomes; a returned error (interruption, a dead device) ends the search,
+     * with the outcomes so far valid up to *out_done. */
     ht_status (*evaluate)(void *self, const ht_config *configs, size_t count, ht_outcome *outcomes,
                           size_t *out_done, ht_error *error);
     size_t batch; /* configurations worth asking for at once; at least 1 */

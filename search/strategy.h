@@ -1,9 +1,9 @@
-/* Search strategies: ask for a batch of configurations, tell their outcomes. Each strategy is one file that fills an
- * ht_strategy_class; strategies.c lists them.
+/* Search strategies: ask for a batch of configurations, tell their outcomes. Each strategy is one
+ * file that fills an ht_strategy_class; strategies.c lists them.
  *
- * Rules every strategy keeps (tests/search checks them on each): only legal configurations; never the same one twice;
- * ask returns 0 once the space is exhausted; given the same seed, seeds and outcomes, the same asks in the same order.
- * Outcomes are told in the order asked. */
+ * Rules every strategy keeps (tests/search checks them on each): only legal configurations; never
+ * the same one twice; ask returns 0 once the space is exhausted; given the same seed, seeds and
+ * outcomes, the same asks in the same order. Outcomes are told in the order asked. */
 #ifndef HT_SEARCH_STRATEGY_H
 #define HT_SEARCH_STRATEGY_H
 
@@ -11,7 +11,8 @@
 
 typedef struct ht_strategy_options {
     uint64_t seed;
-    const ht_config *seeds; /* asked first, in order, illegal and double ones dropped; borrowed during create */
+    const ht_config
+        *seeds; /* asked first, in order, illegal and double ones dropped; borrowed during create */
     size_t seed_count;
 } ht_strategy_options;
 
@@ -21,8 +22,9 @@ typedef struct ht_strategy_class {
     const char *name;        /* "random" */
     const char *description; /* one line for --help, with its source */
     void *(*create)(const ht_space *space, const ht_strategy_options *options);
-    /* Up to `want` configurations; fewer or 0 only when the space is exhausted. Seeds and repeats are handled by the
-     * caller (ht_strategy_ask): a class may propose what `seen` says was asked already, and is asked again. */
+    /* Up to `want` configurations; fewer or 0 only when the space is exhausted. Seeds and repeats
+     * are handled by the caller (ht_strategy_ask): a class may propose what `seen` says was asked
+     * already, and is asked again. */
     size_t (*ask)(void *self, size_t want, ht_config *out_configs);
     void (*tell)(void *self, const ht_config *config, const ht_outcome *outcome); /* may be NULL */
     void (*destroy)(void *self);
@@ -31,7 +33,8 @@ typedef struct ht_strategy_class {
 /* All strategies, NULL-terminated. */
 extern const ht_strategy_class *const ht_strategy_classes[];
 
-/* An unknown name is HT_ERROR_INPUT and lists the names there are. The space must outlive the strategy. */
+/* An unknown name is HT_ERROR_INPUT and lists the names there are. The space must outlive the
+ * strategy. */
 ht_status ht_strategy_create(const char *name, const ht_space *space,
                              const ht_strategy_options *options, ht_strategy **out_strategy,
                              ht_error *error);
@@ -57,7 +60,8 @@ typedef struct ht_search_event {
 
 typedef struct ht_search_options {
     ht_search_budget budget;
-    void (*on_event)(void *context, const ht_search_event *event); /* after each outcome; may be NULL */
+    void (*on_event)(void *context,
+                     const ht_search_event *event); /* after each outcome; may be NULL */
     void *context;
     const volatile int *interrupted; /* becomes non-zero on Ctrl-C; may be NULL */
 } ht_search_options;
@@ -71,12 +75,13 @@ typedef struct ht_trial {
 typedef struct ht_search_result {
     ht_trial *trials; /* owned */
     size_t trial_count;
-    bool exhausted;   /* the whole space was evaluated */
+    bool exhausted; /* the whole space was evaluated */
     bool interrupted;
 } ht_search_result;
 
-/* Runs until the space or the budget ends, or on interruption (HT_OK with result.interrupted set). When the evaluator
- * fails, its error is returned and the result still holds the trials told before; free it in every case. */
+/* Runs until the space or the budget ends, or on interruption (HT_OK with result.interrupted set).
+ * When the evaluator fails, its error is returned and the result still holds the trials told
+ * before; free it in every case. */
 ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
                         const ht_search_options *options, ht_search_result *out_result,
                         ht_error *error);

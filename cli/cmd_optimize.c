@@ -1,0 +1,137 @@
+#include "cli/outputs.h"
+
+#include "base/file.h"
+#include "cli/tuning_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct optimize_options {
+    ht_tuning_options tuning;
+    ht_compiler_options compiler;
+    const char *problem;
+    const char *kernel;
+    const char *out;
+    const char *json;
+} optimize_options;
+
+static const ht_option options[] = {
+    {"problem", HT_OPTION_TEXT, offsetof(optimize_options, problem), "FILE",
+     .help = "Sizes to tune for and what each kernel's arguments mean, for all sources. Without it "
+             "the file NAME.problem.json beside NAME.hip is read, when there is one."},
+    {"kernel", HT_OPTION_TEXT, offsetof(optimize_options, kernel), "NAME",
+     .help = "Only the kernel of this name."},
+    HT_TUNING_OPTIONS(optimize_options),
+    {"out", HT_OPTION_TEXT, offsetof(optimize_options, out), "DIR", .fallback = "hiptemper-out",
+     .help = "Folder for the results; made when missing."},
+    {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE",
+     .help = "Writes the report as JSON too; '-' is standard output, and the report for people "
+             "then goes to standard error. docs/json.md describes it."},
+    HT_COMPILER_OPTIONS(optimize_options),
+    {0},
+};
+
+static json_t *document_make(const ht_plan *plan, const ht_session *session) {
+    json_t *document = ht_report_json_new("hiptemper-optimize", 1);
+    ht_session_json(document, session);
+    json_t *kernels = json_array();
+    for (size_t i = 0; i < plan->entries.count; ++i)
+        json_array_append_new(kernels, ht_entry_json(&plan->entries.items[i], &session->device));
+    json_object_set_new(document, "kernels", kernels);
+    json_object_set_new(document, "errors", ht_plan_errors_json(plan));
+    return document;
+}
+
+/* Writes the files beside the report, tells the summary, writes JSON. Returns the exit code. */
+static int finish(ht_plan *plan, const ht_session *session, const optimize_options *given,
+                  const ht_refactor_options *compiler, FILE *out) {
+    ht_error error = {0};
+    int code = HT_EXIT_OK;
+    if (ht_outputs_write(plan, session, compiler, given->out, &error) != HT_OK)
+        code = ht_report_error(&error);
+    ht_entries_report_summary(&plan->entries, &session->device, out);
+    ht_outputs_report(&plan->entries, given->out, out);
+    if (ht_interrupted)
+        fprintf(out, "\nInterrupted: what was measured is in the database and will be reused.\n");
+    json_t *document = document_make(plan, session);
+    char *path = ht_path_join(given->out, "optimize.json");
+    if (code == HT_EXIT_OK && ht_dir_make(given->out, &error) == HT_OK)
+        code = ht_report_json(path, document);
+    free(path);
+    int asked = ht_report_json(given->json, document);
+    code = code ? code : asked;
+    json_decref(document);
+    int result = ht_plan_exit_code(plan);
+    return result ? result : code;
+}
+
+static int optimize(ht_session *session, const optimize_options *given, char *const *paths,
+                    size_t path_count) {
+    ht_plan_options options = {
+        .problem = given->problem, .kernel = given->kernel, .out = given->out};
+    ht_compiler_arguments_make(&given->compiler, &options.compiler);
+    FILE *out = ht_report_stream(given->json);
+    ht_plan plan;
+    ht_error error = {0};
+    int code = HT_EXIT_OK;
+    ht_status status = ht_plan_make(paths, path_count, &options, &plan, &error);
+    if (status == HT_OK) {
+        fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
+        status = ht_entries_tune(&plan.entries, session, out, &error);
+    }
+    if (status != HT_OK)
+        code = ht_report_error(&error);
+    else
+        code = finish(&plan, session, given, &options.compiler, out);
+    ht_plan_free(&plan);
+    ht_compiler_arguments_free(&options.compiler);
+    return code;
+}
+
+static int run(const ht_command_line *line) {
+    const optimize_options *given = line->options;
+    ht_session session;
+    ht_error error = {0};
+    ht_interrupt_install();
+    if (ht_session_open(&given->tuning, &session, &error) != HT_OK)
+        return ht_report_error(&error);
+    int code = optimize(&session, given, line->operands, line->operand_count);
+    ht_session_close(&session);
+    return code;
+}
+
+const ht_command ht_command_optimize = {
+    .name = "optimize",
+    .summary = "tune the kernels of HIP source files; write faster copies and patches",
+    .usage = "[OPTION]... PATH...",
+    .description =
+        "Finds the __global__ kernels of HIP source files, rewrites each into a template whose "
+        "block sizes, unroll factors and the like are parameters, searches for the fastest "
+        "configuration, and writes a copy of the source with it. A PATH is a file, or a folder "
+        "that "
+        "is read recursively (.hip .cu .cuh .cpp .cxx .h .hpp .inl).\n\n"
+        "Nothing is called faster unless its output agreed with the original's on fresh random "
+        "inputs and the 95 % confidence interval of the speedup, measured beside the original, "
+        "lies "
+        "above 1. A kernel is 'improved', 'kept' (nothing clearly faster), 'refused' or 'failed' "
+        "(with "
+        "the reason), or 'needs-problem': then a skeleton of a problem file is written, to be "
+        "filled "
+        "in with sizes and the meaning of arguments.\n\n"
+        "When a problem file has several instances, the copy for the first is named like the "
+        "source, the others NAME.INSTANCE.hip. On device host, the machine's own cores run the "
+        "kernels: "
+        "such times are host emulation and say nothing about a GPU.\n\n"
+        "Ctrl-C ends the search and reports what was done; a second one kills.",
+    .examples =
+        "hiptemper optimize conv.hip\n"
+        "hiptemper optimize src/kernels --max-time 600 --out tuned --json tuned/report.json\n"
+        "hiptemper optimize conv.hip --problem layers.json --kernel conv2d -I include\n"
+        "patch -p1 < hiptemper-out/conv.hip.patch",
+    .options = options,
+    .options_size = sizeof(optimize_options),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .operand = "PATH",
+    .run = run,
+};

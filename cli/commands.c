@@ -1,0 +1,13 @@
+/* A new command is a file cmd_NAME.c that defines an ht_command, and two lines here. */
+#include "cli/command.h"
+
+extern const ht_command ht_command_optimize;
+extern const ht_command ht_command_refactor;
+extern const ht_command ht_command_tune;
+
+const ht_command *const ht_commands[] = {
+    &ht_command_optimize,
+    &ht_command_refactor,
+    &ht_command_tune,
+    NULL,
+};

@@ -1,0 +1,66 @@
+/* Finds the command that the first word names and runs it. */
+#include "cli/command.h"
+
+#include <string.h>
+
+static const ht_command *command_find(const char *name) {
+    for (size_t i = 0; ht_commands[i]; ++i) {
+        if (strcmp(ht_commands[i]->name, name) == 0)
+            return ht_commands[i];
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *word) {
+    const char *names[32] = {NULL};
+    for (size_t i = 0; ht_commands[i] && i < 31; ++i)
+        names[i] = ht_commands[i]->name;
+    const char *what = word[0] == '-' ? "option" : "command";
+    const char *near = ht_nearest_word(word, names);
+    if (near)
+        ht_report_message("unknown %s '%s'; did you mean 'hiptemper %s'?", what, word, near);
+    else
+        ht_report_message("unknown %s '%s' (see 'hiptemper --help')", what, word);
+    return HT_EXIT_INPUT;
+}
+
+static int command_run(const ht_command *command, int argc, char **argv) {
+    ht_command_line line;
+    bool help;
+    int code = HT_EXIT_INPUT;
+    if (ht_options_parse(command, argc, argv, &line, &help)) {
+        if (help) {
+            ht_help_print_command(command, stdout);
+            code = HT_EXIT_OK;
+        } else {
+            code = command->run(&line);
+        }
+    }
+    ht_options_free(&line);
+    return code;
+}
+
+int ht_cli_main(int argc, char **argv) {
+    if (argc < 2) {
+        ht_report_message("a command is missing (see 'hiptemper --help')");
+        return HT_EXIT_INPUT;
+    }
+    const char *word = argv[1];
+    bool help = strcmp(word, "help") == 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (help && argc == 2)) {
+        ht_help_print_all(stdout);
+        return HT_EXIT_OK;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("hiptemper %s\n", HT_VERSION);
+        return HT_EXIT_OK;
+    }
+    const ht_command *command = command_find(help ? argv[2] : word);
+    if (!command)
+        return unknown_command(help ? argv[2] : word);
+    if (help) {
+        ht_help_print_command(command, stdout);
+        return HT_EXIT_OK;
+    }
+    return command_run(command, argc - 2, argv + 2);
+}

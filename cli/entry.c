@@ -1,0 +1,68 @@
+#include "cli/entry.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+ht_entry *ht_entries_add(ht_entries *entries, const char *name, const char *file, int line) {
+    HT_GROW(entries->items, entries->count);
+    ht_entry *entry = &entries->items[entries->count++];
+    *entry = (ht_entry){
+        .name = ht_strdup(name), .file = ht_strdup(file), .line = line, .fields = ht_strdup("")};
+    return entry;
+}
+
+void ht_entries_free(ht_entries *entries) {
+    for (size_t i = 0; i < entries->count; ++i) {
+        ht_entry *entry = &entries->items[i];
+        char *owned[] = {entry->name,          entry->file,          entry->problem,
+                         entry->fields,        entry->tuned_file,    entry->patch_file,
+                         entry->template_file, entry->skeleton_file, entry->launcher_file};
+        for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
+            free(owned[j]);
+        ht_pair_result_free(&entry->result);
+    }
+    free(entries->items);
+    *entries = (ht_entries){0};
+}
+
+char *ht_entry_label(const ht_entry *entry) {
+    return entry->problem && *entry->problem ? ht_format("%s (%s)", entry->name, entry->problem)
+                                             : ht_strdup(entry->name);
+}
+
+ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
+    session->pairs_left = 0;
+    for (size_t i = 0; i < entries->count; ++i)
+        session->pairs_left += entries->items[i].template != NULL;
+    session->progress = ht_progress_new(out, session->pairs_left);
+    ht_status status = HT_OK;
+    for (size_t i = 0; status == HT_OK && i < entries->count; ++i) {
+        ht_entry *entry = &entries->items[i];
+        if (entry->template) {
+            char *label = ht_entry_label(entry);
+            ht_progress_begin(session->progress, label);
+            free(label);
+            status =
+                ht_tuning_run(session, entry->template, entry->instance, &entry->result, error);
+            ht_progress_pause(session->progress);
+        }
+        if (status == HT_OK)
+            ht_entry_report(entry, &session->device, out);
+        fflush(out);
+    }
+    ht_progress_free(session->progress);
+    session->progress = NULL;
+    return status;
+}
+
+int ht_entries_exit_code(const ht_entries *entries) {
+    bool failed = false, bad_input = false;
+    if (ht_interrupted)
+        return HT_EXIT_INTERRUPTED;
+    for (size_t i = 0; i < entries->count; ++i) {
+        failed |= entries->items[i].result.verdict == HT_VERDICT_FAILED;
+        bad_input |= entries->items[i].result.bad_input;
+    }
+    return bad_input ? HT_EXIT_INPUT : failed ? HT_EXIT_FAILED : HT_EXIT_OK;
+}

@@ -1,0 +1,128 @@
+#include "cli/entry.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+json_t *ht_interval_json(bool valid, double lo, double hi) {
+    return valid ? json_pack("[f, f]", lo, hi) : json_null();
+}
+
+static json_t *number_json(bool valid, double value) {
+    return valid ? json_real(value) : json_null();
+}
+
+static json_t *text_json(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+json_t *ht_config_json(const ht_template *template, const ht_config *config) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < template->param_count; ++i) {
+        const ht_param *param = &template->params[i];
+        const ht_param_value *value = &param->values[config->choice[i]];
+        json_t *json = NULL;
+        if (param->kind == HT_PARAM_INTEGER)
+            json = json_integer(value->number);
+        else if (param->kind == HT_PARAM_BOOLEAN)
+            json = json_boolean(value->number);
+        else
+            json = json_string(value->text);
+        json_object_set_new(object, param->name, json);
+    }
+    return object;
+}
+
+static const char *timing_name(const ht_device *device) {
+    return device->emulated ? "host emulation" : "device";
+}
+
+static json_t *device_json(const ht_device *device) {
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", device->name, "provider",
+                     device->provider, "description", device->description, "arch", device->arch,
+                     "compiler", device->compiler, "emulated", device->emulated);
+}
+
+void ht_session_json(json_t *document, const ht_session *session) {
+    const ht_tuning_options *options = &session->options;
+    json_object_set_new(document, "device", device_json(&session->device));
+    json_object_set_new(document, "emulated", json_boolean(session->device.emulated));
+    json_object_set_new(document, "timing", json_string(timing_name(&session->device)));
+    json_object_set_new(document, "seed", json_integer((json_int_t)options->seed));
+    json_object_set_new(document, "budget",
+                        json_pack("{s:I, s:o}", "max_evals", (json_int_t)options->max_evals,
+                                  "max_seconds",
+                                  number_json(options->max_time > 0, options->max_time)));
+    json_object_set_new(document, "seconds", json_real(ht_clock_seconds() - session->start));
+    json_object_set_new(document, "interrupted", json_boolean(ht_interrupted != 0));
+}
+
+static json_t *rejections_json(const ht_pair_result *result, bool examples) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < result->rejection_count; ++i) {
+        const ht_rejection *rejection = &result->rejections[i];
+        json_object_set_new(object, ht_status_name(rejection->status),
+                            examples ? json_string(rejection->example)
+                                     : json_integer((json_int_t)rejection->count));
+    }
+    return object;
+}
+
+static void search_members(json_t *object, const ht_pair_result *result) {
+    json_object_set_new(object, "space", json_integer((json_int_t)result->space));
+    json_object_set_new(object, "strategy", text_json(*result->strategy ? result->strategy : NULL));
+    json_object_set_new(object, "evaluated", json_integer((json_int_t)result->evaluated));
+    json_object_set_new(object, "exhausted", json_boolean(result->exhausted));
+    json_object_set_new(object, "compiled", json_integer((json_int_t)result->counts.compiled));
+    json_object_set_new(object, "run", json_integer((json_int_t)result->counts.run));
+    json_object_set_new(object, "reused", json_integer((json_int_t)result->counts.reused));
+    json_object_set_new(object, "seeds_from_database",
+                        json_integer((json_int_t)result->seeds_from_database));
+    json_object_set_new(object, "rejected", rejections_json(result, false));
+    json_object_set_new(object, "rejected_examples", rejections_json(result, true));
+    json_object_set_new(object, "seconds", json_real(result->seconds));
+}
+
+static void timing_members(json_t *object, const ht_pair_result *result) {
+    bool known = result->measured;
+    json_object_set_new(object, "original_ms", number_json(known, result->original.median_ms));
+    json_object_set_new(object, "original_ci",
+                        ht_interval_json(known, result->original.lo_ms, result->original.hi_ms));
+    json_object_set_new(object, "tuned_ms", number_json(known, result->tuned.median_ms));
+    json_object_set_new(object, "tuned_ci",
+                        ht_interval_json(known, result->tuned.lo_ms, result->tuned.hi_ms));
+    json_object_set_new(object, "speedup", number_json(known, result->speedup));
+    json_object_set_new(object, "speedup_ci",
+                        ht_interval_json(known, result->speedup_lo, result->speedup_hi));
+}
+
+json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
+    const ht_pair_result *result = &entry->result;
+    json_t *object =
+        json_pack("{s:s, s:s, s:i}", "name", entry->name, "file", entry->file, "line", entry->line);
+    json_object_set_new(object, "problem", text_json(entry->problem));
+    json_object_set_new(object, "problem_fields", text_json(entry->fields));
+    json_object_set_new(object, "device", json_string(device->name));
+    json_object_set_new(object, "emulated", json_boolean(device->emulated));
+    json_object_set_new(object, "timing", json_string(timing_name(device)));
+    json_object_set_new(object, "status", json_string(ht_verdict_name(result->verdict)));
+    json_object_set_new(object, "verified", json_boolean(result->verified));
+    json_object_set_new(object, "reason", text_json(result->reason));
+    json_object_set_new(object, "reason_line",
+                        entry->reason_line ? json_integer(entry->reason_line) : json_null());
+    timing_members(object, result);
+    json_object_set_new(object, "config",
+                        result->has_config ? ht_config_json(entry->template, &result->config)
+                                           : json_object());
+    search_members(object, result);
+    json_t *transformations = json_array();
+    for (size_t i = 0; i < entry->transformation_count; ++i)
+        json_array_append_new(transformations, json_string(entry->transformations[i]));
+    json_object_set_new(object, "transformations", transformations);
+    json_object_set_new(object, "tuned_file", text_json(entry->tuned_file));
+    json_object_set_new(object, "patch_file", text_json(entry->patch_file));
+    json_object_set_new(object, "template_file", text_json(entry->template_file));
+    json_object_set_new(object, "launcher_file", text_json(entry->launcher_file));
+    json_object_set_new(object, "skeleton_file", text_json(entry->skeleton_file));
+    return object;
+}

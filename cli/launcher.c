@@ -1,0 +1,265 @@
+/* The expressions of a template are C already, once its names are there: problem.N is a member of a
+ * struct, a parameter is a constant, and the few functions are defined in the launcher's namespace.
+ */
+#include "cli/launcher.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char functions[] =
+    "inline long long min(long long a, long long b) { return a < b ? a : b; }\n"
+    "inline long long max(long long a, long long b) { return a > b ? a : b; }\n"
+    "template <typename... T> long long min(long long a, long long b, T... more) {\n"
+    "    return min(min(a, b), more...);\n"
+    "}\n"
+    "template <typename... T> long long max(long long a, long long b, T... more) {\n"
+    "    return max(max(a, b), more...);\n"
+    "}\n"
+    "inline long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }\n"
+    "inline long long round_up(long long a, long long b) { return ceil_div(a, b) * b; }\n"
+    "inline long long abs(long long a) { return a < 0 ? -a : a; }\n"
+    "inline long long clamp(long long x, long long lo, long long hi) {\n"
+    "    return min(max(x, lo), hi);\n"
+    "}\n"
+    "inline bool is_pow2(long long a) { return a > 0 && (a & (a - 1)) == 0; }\n"
+    "inline long long log2(long long a) { return a < 2 ? 0 : 1 + log2(a / 2); }\n"
+    "inline long long pow2(long long a) { return 1LL << a; }\n"
+    "inline long long gcd(long long a, long long b) { return b == 0 ? abs(a) : gcd(b, a % b); }\n";
+
+typedef struct writer {
+    const ht_binding *binding;
+    const ht_config *config;
+    ht_text out;
+} writer;
+
+/* "detail::conv2d" as one identifier; free(). */
+static char *identifier(const char *name) {
+    char *copy = ht_strdup(name);
+    for (char *at = copy; *at; ++at) {
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    }
+    return copy;
+}
+
+static void expr_write(writer *w, const ht_expr *expr) {
+    ht_expr_print(expr, &w->out);
+}
+
+static void is_named(void *context, const char *name) {
+    (void)name;
+    *(bool *)context = true;
+}
+
+static void asks_device(void *context, const char *name) {
+    if (strncmp(name, "device.", 7) == 0)
+        *(bool *)context = true;
+}
+
+/* A scalar that no size determines: the caller chooses it. */
+static bool is_free_scalar(const ht_arg *arg) {
+    bool named = false;
+    for (size_t i = 0; i < arg->value_count; ++i)
+        ht_expr_names(arg->values[i], is_named, &named);
+    return arg->role == HT_ARG_SCALAR && !named;
+}
+
+static void scalar_value_write(writer *w, const ht_arg *arg) {
+    if (arg->is_real) {
+        ht_text_printf(&w->out, "(%s)%.17g", arg->type, arg->real);
+    } else if (arg->value_count == 1) {
+        ht_text_printf(&w->out, "(%s)(", arg->type);
+        expr_write(w, arg->values[0]);
+        ht_text_append(&w->out, ")");
+    } else {
+        ht_text_printf(&w->out, "make_%s(", arg->type);
+        for (size_t i = 0; i < arg->value_count; ++i) {
+            ht_text_append(&w->out, i ? ", " : "");
+            expr_write(w, arg->values[i]);
+        }
+        ht_text_append(&w->out, ")");
+    }
+}
+
+static void problem_write(writer *w) {
+    const ht_problem_spec *spec = &w->binding->template->problem;
+    ht_text_append(&w->out, "// Sizes; those that were tuned for stand as defaults.\n"
+                            "struct problem_fields {\n");
+    for (size_t i = 0; i < spec->field_count; ++i) {
+        const ht_field *field = &spec->fields[i];
+        int64_t value = 0;
+        ht_text_printf(&w->out, "    long long %s = ", field->name);
+        if (field->kind == HT_FIELD_DERIVED)
+            expr_write(w, field->expr);
+        else if (w->binding->problem && ht_problem_get(w->binding->problem, field->name, &value))
+            ht_text_printf(&w->out, "%" PRId64, value);
+        else
+            ht_text_append(&w->out, "0");
+        ht_text_append(&w->out, ";\n");
+    }
+    ht_text_append(&w->out, "};\n\n");
+}
+
+static bool launches_ask_device(const ht_template *template) {
+    bool asked = false;
+    for (size_t i = 0; i < template->launch_count; ++i) {
+        const ht_launch *launch = &template->launches[i];
+        for (size_t axis = 0; axis < 3; ++axis) {
+            if (launch->grid[axis])
+                ht_expr_names(launch->grid[axis], asks_device, &asked);
+            if (launch->block[axis])
+                ht_expr_names(launch->block[axis], asks_device, &asked);
+        }
+        if (launch->lds)
+            ht_expr_names(launch->lds, asks_device, &asked);
+    }
+    return asked;
+}
+
+static void device_write(writer *w) {
+    if (!launches_ask_device(w->binding->template))
+        return;
+    ht_text_append(&w->out, "// The device that was tuned on.\nstruct device_fields {\n");
+#define FIELD(name)                                                                                \
+    ht_text_printf(&w->out, "    long long " #name " = %" PRId64 ";\n", w->binding->device->name);
+    HT_DEVICE_FIELDS(FIELD)
+#undef FIELD
+    ht_text_append(&w->out, "};\n\n");
+}
+
+static void signature_write(writer *w) {
+    const ht_template *template = w->binding->template;
+    ht_text_append(&w->out, "inline hipError_t launch(");
+    size_t count = 0;
+    for (size_t i = 0; i < template->arg_count; ++i) {
+        const ht_arg *arg = &template->args[i];
+        if (arg->role == HT_ARG_SCALAR || arg->role == HT_ARG_CONSTANT)
+            continue;
+        ht_text_printf(&w->out, "%s%s%s *%s", count++ ? ", " : "",
+                       arg->role == HT_ARG_IN ? "const " : "", arg->type, arg->name);
+    }
+    if (template->problem.name)
+        ht_text_printf(&w->out, "%sconst problem_fields &problem = {}", count++ ? ", " : "");
+    for (size_t i = 0; i < template->arg_count; ++i) {
+        const ht_arg *arg = &template->args[i];
+        if (!is_free_scalar(arg))
+            continue;
+        ht_text_printf(&w->out, "%s%s %s = ", count++ ? ", " : "", arg->type, arg->name);
+        scalar_value_write(w, arg);
+    }
+    ht_text_printf(&w->out, "%shipStream_t stream = 0) {\n", count ? ", " : "");
+}
+
+static void constants_write(writer *w) {
+    const ht_template *template = w->binding->template;
+    for (size_t i = 0; i < template->param_count; ++i) {
+        const ht_param *param = &template->params[i];
+        const ht_param_value *value = &param->values[w->config->choice[i]];
+        if (param->binding == HT_BIND_MACRO)
+            continue;
+        if (param->kind == HT_PARAM_TYPE)
+            ht_text_printf(&w->out, "    using %s [[maybe_unused]] = %s;\n", param->name,
+                           value->text);
+        else
+            ht_text_printf(&w->out, "    [[maybe_unused]] constexpr long long %s = %" PRId64 ";\n",
+                           param->name, value->number);
+    }
+    for (size_t i = 0; i < template->arg_count; ++i) {
+        const ht_arg *arg = &template->args[i];
+        if (arg->role != HT_ARG_SCALAR || is_free_scalar(arg))
+            continue;
+        ht_text_printf(&w->out, "    const %s %s = ", arg->type, arg->name);
+        scalar_value_write(w, arg);
+        ht_text_append(&w->out, ";\n");
+    }
+    if (launches_ask_device(template))
+        ht_text_append(&w->out, "    const device_fields device;\n");
+}
+
+static void dimensions_write(writer *w, ht_expr *const axes[3]) {
+    ht_text_append(&w->out, "dim3(");
+    for (size_t i = 0; i < 3; ++i) {
+        ht_text_append(&w->out, i ? ", " : "");
+        if (axes[i]) {
+            ht_text_append(&w->out, "(unsigned)(");
+            expr_write(w, axes[i]);
+            ht_text_append(&w->out, ")");
+        } else {
+            ht_text_append(&w->out, "1");
+        }
+    }
+    ht_text_append(&w->out, ")");
+}
+
+static void arguments_write(writer *w, const ht_launch *launch) {
+    const ht_template *template = w->binding->template;
+    if (launch->has_arguments) {
+        for (size_t i = 0; i < launch->argument_count; ++i)
+            ht_text_printf(&w->out, ", %s", launch->arguments[i]);
+        return;
+    }
+    for (size_t i = 0; i < template->arg_count; ++i) {
+        if (template->args[i].role != HT_ARG_CONSTANT)
+            ht_text_printf(&w->out, ", %s", template->args[i].name);
+    }
+}
+
+static void launch_write(writer *w, const ht_launch *launch) {
+    char *name = ht_binding_name_expression(w->binding, w->config, launch);
+    ht_text_printf(&w->out, "    hipLaunchKernelGGL((%s),\n        ", name);
+    free(name);
+    dimensions_write(w, launch->grid);
+    ht_text_append(&w->out, ",\n        ");
+    dimensions_write(w, launch->block);
+    ht_text_append(&w->out, ",\n        (unsigned)(");
+    if (launch->lds)
+        expr_write(w, launch->lds);
+    else
+        ht_text_append(&w->out, "0");
+    ht_text_append(&w->out, "), stream");
+    arguments_write(w, launch);
+    ht_text_append(&w->out, ");\n");
+}
+
+static void macros_write(writer *w) {
+    const ht_template *template = w->binding->template;
+    for (size_t i = 0; i < template->param_count; ++i) {
+        const ht_param *param = &template->params[i];
+        if (param->binding == HT_BIND_MACRO)
+            ht_text_printf(&w->out, "#define %s %s\n", param->name,
+                           param->values[w->config->choice[i]].text);
+    }
+}
+
+char *ht_launcher_write(const ht_binding *binding, const ht_config *config, const char *include,
+                        const char *remark) {
+    const ht_template *template = binding->template;
+    writer w = {.binding = binding, .config = config};
+    ht_text_printf(&w.out, "// Launches %s in a tuned configuration.\n// %s\n#pragma once\n",
+                   template->name, remark);
+    ht_text_append(&w.out, "#include <hip/hip_runtime.h>\n\n");
+    macros_write(&w);
+    char *space = identifier(template->name);
+    ht_text_printf(&w.out, "#include \"%s\"\n\nnamespace %s_tuned {\n\n%s\n", include, space,
+                   functions);
+    if (template->problem.name)
+        problem_write(&w);
+    device_write(&w);
+    for (size_t i = 0; i < template->arg_count; ++i) {
+        if (template->args[i].role == HT_ARG_CONSTANT)
+            ht_text_printf(&w.out, "// The __constant__ symbol %s must be set before the launch.\n",
+                           template->args[i].name);
+    }
+    signature_write(&w);
+    constants_write(&w);
+    for (size_t i = 0; i < template->launch_count; ++i)
+        launch_write(&w, &template->launches[i]);
+    ht_text_printf(&w.out, "    return hipGetLastError();\n}\n\n} // namespace %s_tuned\n", space);
+    free(space);
+    return ht_text_take(&w.out);
+}

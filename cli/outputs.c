@@ -1,0 +1,244 @@
+/* Which files come of a plan: per source, one tuned copy for each instance label, templates, a
+ * skeleton. */
+#include "cli/outputs.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/skeleton.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+ht_status ht_output_write(const char *folder, const char *name, const char *text, char **out_path,
+                          ht_error *error) {
+    char *path = ht_path_join(folder, name);
+    char *parent = ht_path_folder(path);
+    ht_status status = ht_dir_make(parent, error);
+    free(parent);
+    if (status == HT_OK)
+        status = ht_file_write(path, text, strlen(text), error);
+    if (status != HT_OK) {
+        free(path);
+        return status;
+    }
+    free(*out_path);
+    *out_path = path;
+    return HT_OK;
+}
+
+char *ht_output_stem(const char *name) {
+    const char *dot = strrchr(ht_path_name(name), '.');
+    return dot && dot > ht_path_name(name) ? ht_strndup(name, (size_t)(dot - name))
+                                           : ht_strdup(name);
+}
+
+/* Letters, digits and a few marks stay; what a file name should not hold becomes '-'. free(). */
+static char *name_part(const char *text) {
+    char *copy = ht_strdup(text);
+    for (char *at = copy; *at; ++at) {
+        if (!isalnum((unsigned char)*at) && !strchr("._-+=", *at))
+            *at = '-';
+    }
+    return copy;
+}
+
+ht_status ht_output_template(const char *folder, const char *stem, ht_entry *entry,
+                             ht_error *error) {
+    char *kernel = name_part(entry->name);
+    char *name = ht_format("%s.%s.template.hip", stem, kernel);
+    ht_status status =
+        ht_output_write(folder, name, entry->template->unit, &entry->template_file, error);
+    free(name);
+    free(kernel);
+    return status;
+}
+
+static const char *label_of(const ht_entry *entry) {
+    return entry->problem ? entry->problem : "";
+}
+
+/* One kernel's entry for a label: its own, else the kernel's first. */
+static ht_entry *entry_for(ht_entry **entries, size_t count, size_t kernel, const char *label) {
+    ht_entry *first = NULL;
+    for (size_t i = 0; i < count; ++i) {
+        if (entries[i]->kernel != kernel)
+            continue;
+        first = first ? first : entries[i];
+        if (strcmp(label_of(entries[i]), label) == 0)
+            return entries[i];
+    }
+    return first;
+}
+
+/* The copy for one label; entries are those of one source. */
+static ht_status label_write(const ht_output_source *source, ht_entry **entries, size_t count,
+                             const char *label, const ht_session *session, ht_error *error) {
+    ht_entry **chosen = ht_alloc(count, sizeof *chosen);
+    size_t chosen_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        bool seen = false;
+        for (size_t j = 0; j < i; ++j)
+            seen |= entries[j]->kernel == entries[i]->kernel;
+        if (!seen)
+            chosen[chosen_count++] = entry_for(entries, count, entries[i]->kernel, label);
+    }
+    ht_status status = ht_output_tuned(source, chosen, chosen_count, session, error);
+    free(chosen);
+    return status;
+}
+
+static ht_status labels_write(ht_output_source source, ht_entry **entries, size_t count,
+                              const ht_session *session, ht_error *error) {
+    const char *whole = source.name;
+    char *stem = ht_output_stem(whole);
+    ht_status status = HT_OK;
+    for (size_t i = 0; status == HT_OK && i < count; ++i) {
+        bool seen = false;
+        for (size_t j = 0; j < i; ++j)
+            seen |= strcmp(label_of(entries[j]), label_of(entries[i])) == 0;
+        if (seen)
+            continue;
+        char *part = name_part(label_of(entries[i]));
+        char *name =
+            i == 0 ? ht_strdup(whole) : ht_format("%s.%s%s", stem, part, whole + strlen(stem));
+        source.name = name;
+        status = label_write(&source, entries, count, label_of(entries[i]), session, error);
+        free(name);
+        free(part);
+    }
+    free(stem);
+    return status;
+}
+
+ht_status ht_output_labels(const ht_output_source *source, ht_entries *entries,
+                           const ht_session *session, ht_error *error) {
+    ht_entry **all = ht_alloc(entries->count + 1, sizeof *all);
+    for (size_t i = 0; i < entries->count; ++i)
+        all[i] = &entries->items[i];
+    ht_status status = labels_write(*source, all, entries->count, session, error);
+    free(all);
+    return status;
+}
+
+static ht_status templates_write(const char *folder, const char *stem, ht_entry **entries,
+                                 size_t count, ht_error *error) {
+    for (size_t i = 0; i < count; ++i) {
+        if (!entries[i]->template)
+            continue;
+        ht_status status = HT_OK;
+        if (i > 0 && entries[i - 1]->kernel == entries[i]->kernel) {
+            const char *same = entries[i - 1]->template_file;
+            entries[i]->template_file = same ? ht_strdup(same) : NULL;
+        } else {
+            status = ht_output_template(folder, stem, entries[i], error);
+        }
+        if (status != HT_OK)
+            return status;
+    }
+    return HT_OK;
+}
+
+static ht_status skeleton_write(const ht_analysis *analysis, const char *folder, const char *stem,
+                                ht_entry **entries, size_t count, ht_error *error) {
+    char **texts = ht_alloc(count + 1, sizeof *texts);
+    size_t text_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const ht_kernel *kernel = ht_refactor_kernel(analysis->refactor, entries[i]->kernel);
+        if (entries[i]->result.verdict != HT_VERDICT_NEEDS_PROBLEM)
+            continue;
+        if (kernel->skeleton)
+            texts[text_count++] = ht_strdup(kernel->skeleton);
+        else if (kernel->template && kernel->template->problem.name)
+            texts[text_count++] = ht_skeleton_catalogue(&kernel->template->problem);
+    }
+    ht_status status = HT_OK;
+    char *path = NULL;
+    if (text_count) {
+        char *text = ht_skeleton_merge((const char *const *)texts, text_count);
+        char *name = ht_format("%s.problem.json", stem);
+        status = ht_output_write(folder, name, text, &path, error);
+        free(name);
+        free(text);
+    }
+    for (size_t i = 0; path && i < count; ++i) {
+        if (entries[i]->result.verdict == HT_VERDICT_NEEDS_PROBLEM)
+            entries[i]->skeleton_file = ht_strdup(path);
+    }
+    free(path);
+    for (size_t i = 0; i < text_count; ++i)
+        free(texts[i]);
+    free(texts);
+    return status;
+}
+
+static ht_status source_write(ht_plan *plan, size_t index, const ht_session *session,
+                              const ht_refactor_options *compiler, const char *folder,
+                              ht_error *error) {
+    const ht_analysis *analysis = &plan->analyses[index];
+    ht_entry **entries = ht_alloc(plan->entries.count + 1, sizeof *entries);
+    size_t count = 0;
+    for (size_t i = 0; i < plan->entries.count; ++i) {
+        if (plan->entries.items[i].source == index)
+            entries[count++] = &plan->entries.items[i];
+    }
+    char *stem = ht_output_stem(analysis->source->output);
+    ht_output_source source = {.path = analysis->source->path,
+                               .refactor = analysis->refactor,
+                               .compiler = compiler,
+                               .folder = folder,
+                               .name = analysis->source->output};
+    ht_status status = labels_write(source, entries, count, session, error);
+    if (status == HT_OK)
+        status = templates_write(folder, stem, entries, count, error);
+    if (status == HT_OK)
+        status = skeleton_write(analysis, folder, stem, entries, count, error);
+    free(stem);
+    free(entries);
+    return status;
+}
+
+ht_status ht_outputs_write(ht_plan *plan, const ht_session *session,
+                           const ht_refactor_options *compiler, const char *folder,
+                           ht_error *error) {
+    for (size_t i = 0; i < plan->sources.count; ++i) {
+        ht_status status = HT_OK;
+        if (plan->analyses[i].refactor)
+            status = source_write(plan, i, session, compiler, folder, error);
+        if (status != HT_OK)
+            return status;
+    }
+    return HT_OK;
+}
+
+static void file_report(const ht_entries *entries, size_t index, size_t member, const char *what,
+                        FILE *out) {
+    const ht_entry *items = entries->items;
+    const char *path = *(char *const *)((const char *)&items[index] + member);
+    if (!path)
+        return;
+    for (size_t i = 0; i < index; ++i) {
+        const char *earlier = *(char *const *)((const char *)&items[i] + member);
+        if (earlier && strcmp(earlier, path) == 0)
+            return;
+    }
+    fprintf(out, "  %-9s %s\n", what, path);
+}
+
+void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out) {
+    bool any = false;
+    for (size_t i = 0; i < entries->count; ++i) {
+        const ht_entry *entry = &entries->items[i];
+        any |= entry->tuned_file || entry->template_file || entry->skeleton_file;
+    }
+    if (!any)
+        return;
+    fprintf(out, "\nWritten to %s:\n", folder);
+    for (size_t i = 0; i < entries->count; ++i) {
+        file_report(entries, i, offsetof(ht_entry, tuned_file), "tuned", out);
+        file_report(entries, i, offsetof(ht_entry, launcher_file), "launcher", out);
+        file_report(entries, i, offsetof(ht_entry, patch_file), "patch", out);
+        file_report(entries, i, offsetof(ht_entry, template_file), "template", out);
+        file_report(entries, i, offsetof(ht_entry, skeleton_file), "fill in", out);
+    }
+}

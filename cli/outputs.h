@@ -1,0 +1,45 @@
+/* The files that optimize and tune write. */
+#ifndef HT_CLI_OUTPUTS_H
+#define HT_CLI_OUTPUTS_H
+
+#include "cli/plan.h"
+
+/* Where a tuned copy comes from and goes to. All borrowed. */
+typedef struct ht_output_source {
+    const char *path;
+    const ht_refactor *refactor;
+    const ht_refactor_options *compiler;
+    const char *folder;
+    const char *name; /* of the copy, relative to `folder` */
+} ht_output_source;
+
+/* Writes, for every source of a plan, into `folder`: the tuned copy and its patch, the templates,
+ * the launcher of annotated templates, the skeleton of a problem file. Names are put into the
+ * entries. A tuned copy whose kernels no longer parse is withheld, its entries failed. `session` is
+ * NULL when nothing was tuned. Stops at the first file that cannot be written. */
+ht_status ht_outputs_write(ht_plan *plan, const ht_session *session,
+                           const ht_refactor_options *compiler, const char *folder,
+                           ht_error *error);
+/* Tells which files were written. */
+void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out);
+
+/* Parts of it. `name` is relative to `folder`; folders on the way are made. *out_path (free()) is
+ * the path written. */
+ht_status ht_output_write(const char *folder, const char *name, const char *text, char **out_path,
+                          ht_error *error);
+/* The copy of one source with what was won for one instance of each kernel: kernels rewritten,
+ * annotated ones with new defaults and a launcher; and the patch. `refactor` may be NULL when all
+ * entries are annotated. Does nothing when no entry is improved. */
+ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                          const ht_session *session, ht_error *error);
+/* For all entries, which are those of one source: one copy for each instance label, the first named
+ * `source->name`, the others with the label before the suffix. */
+ht_status ht_output_labels(const ht_output_source *source, ht_entries *entries,
+                           const ht_session *session, ht_error *error);
+/* The template as a file of its own: annotations and unit. */
+ht_status ht_output_template(const char *folder, const char *stem, ht_entry *entry,
+                             ht_error *error);
+/* "dir/conv" of "dir/conv.hip"; free(). */
+char *ht_output_stem(const char *name);
+
+#endif

@@ -1,0 +1,202 @@
+#include "cli/plan.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool ht_kernel_is(const char *name, const char *wanted) {
+    if (!wanted || strcmp(name, wanted) == 0)
+        return true;
+    size_t length = strlen(name), tail = strlen(wanted);
+    return length > tail + 2 && strcmp(name + length - tail, wanted) == 0 &&
+           strncmp(name + length - tail - 2, "::", 2) == 0;
+}
+
+static void analyse(const ht_source *source, const ht_plan_options *options, ht_analysis *out) {
+    *out = (ht_analysis){.source = source};
+    ht_status status =
+        ht_problems_open(options->problem, source->path, &out->problems, &out->error);
+    out->problems_read = status == HT_OK;
+    if (status == HT_OK)
+        status = ht_refactor_file(source->path, out->problems.file, &options->compiler,
+                                  &out->refactor, &out->error);
+    if (status == HT_OK) {
+        out->error.status = HT_OK;
+        out->instances =
+            ht_alloc(ht_refactor_kernel_count(out->refactor) + 1, sizeof *out->instances);
+        return;
+    }
+    out->refactor = NULL;
+    out->error.status = status;
+    if (status == HT_ERROR_IO)
+        out->error.status = HT_ERROR_INPUT;
+    if (!out->error.file[0])
+        snprintf(out->error.file, sizeof out->error.file, "%s", source->path);
+    ht_report_error(&out->error);
+}
+
+static ht_verdict verdict_of(ht_kernel_status status) {
+    switch (status) {
+    case HT_KERNEL_NEEDS_PROBLEM:
+        return HT_VERDICT_NEEDS_PROBLEM;
+    case HT_KERNEL_REFUSED:
+        return HT_VERDICT_REFUSED;
+    default:
+        return HT_VERDICT_FAILED;
+    }
+}
+
+static ht_entry *kernel_entry(ht_plan *plan, size_t source, size_t index, const ht_kernel *kernel) {
+    ht_entry *entry = ht_entries_add(&plan->entries, kernel->name, kernel->file, kernel->line);
+    entry->source = source;
+    entry->kernel = index;
+    entry->annotated = kernel->status == HT_KERNEL_ANNOTATED;
+    entry->transformations = kernel->transformations;
+    entry->transformation_count = kernel->transformation_count;
+    return entry;
+}
+
+static void entry_without_tuning(ht_plan *plan, size_t source, size_t index,
+                                 const ht_kernel *kernel) {
+    ht_entry *entry = kernel_entry(plan, source, index, kernel);
+    entry->result.verdict = verdict_of(kernel->status);
+    entry->result.reason = ht_strdup(kernel->reason ? kernel->reason : "no reason was given");
+    entry->reason_line = kernel->reason_line;
+}
+
+static void entries_of_kernel(ht_plan *plan, size_t source, size_t index, const ht_kernel *kernel) {
+    ht_analysis *analysis = &plan->analyses[source];
+    ht_instances *instances = &analysis->instances[index];
+    ht_error error = {0};
+    ht_status status = ht_instances_find(&analysis->problems, kernel->template, &instances->items,
+                                         &instances->count, &error);
+    if (status != HT_OK) {
+        bool unknown = !analysis->problems.file && !analysis->problems.text;
+        ht_entry *entry = kernel_entry(plan, source, index, kernel);
+        entry->result.verdict = unknown ? HT_VERDICT_NEEDS_PROBLEM : HT_VERDICT_FAILED;
+        entry->result.bad_input = !unknown;
+        entry->result.reason = ht_strdup(error.message);
+        return;
+    }
+    for (size_t i = 0; i < instances->count; ++i) {
+        ht_entry *entry = kernel_entry(plan, source, index, kernel);
+        entry->template = kernel->template;
+        entry->instance = &instances->items[i];
+        if (!kernel->template->problem.name)
+            continue;
+        entry->problem = ht_strdup(instances->items[i].name);
+        free(entry->fields);
+        entry->fields = ht_problem_string(&kernel->template->problem, &instances->items[i]);
+    }
+}
+
+static size_t entries_make(ht_plan *plan, const char *wanted) {
+    size_t matched = 0;
+    for (size_t source = 0; source < plan->sources.count; ++source) {
+        const ht_refactor *refactor = plan->analyses[source].refactor;
+        size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
+        for (size_t index = 0; index < count; ++index) {
+            const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
+            if (!ht_kernel_is(kernel->name, wanted))
+                continue;
+            ++matched;
+            if (kernel->template)
+                entries_of_kernel(plan, source, index, kernel);
+            else
+                entry_without_tuning(plan, source, index, kernel);
+        }
+    }
+    return matched;
+}
+
+static ht_status kernel_unknown(const ht_plan *plan, const char *wanted, ht_error *error) {
+    ht_text names = {0};
+    ht_text_append(&names, "");
+    for (size_t source = 0; source < plan->sources.count; ++source) {
+        const ht_refactor *refactor = plan->analyses[source].refactor;
+        size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
+        for (size_t i = 0; i < count; ++i)
+            ht_text_printf(&names, "%s%s", names.length ? ", " : "",
+                           ht_refactor_kernel(refactor, i)->name);
+    }
+    ht_error_set(error, HT_ERROR_INPUT, "option --kernel: no kernel is named '%s'; %s%s", wanted,
+                 names.length ? "there are: " : "no kernel was found", names.data);
+    ht_text_free(&names);
+    return HT_ERROR_INPUT;
+}
+
+ht_status ht_plan_make(char *const *paths, size_t count, const ht_plan_options *options,
+                       ht_plan *out_plan, ht_error *error) {
+    *out_plan = (ht_plan){0};
+    ht_status status = ht_sources_find(paths, count, options->out, &out_plan->sources, error);
+    if (status != HT_OK)
+        return status;
+    if (options->problem) { /* a malformed one is told once, not for every source */
+        ht_problems problems;
+        status = ht_problems_open(options->problem, "", &problems, error);
+        if (status != HT_OK)
+            return status;
+        ht_problems_close(&problems);
+    }
+    out_plan->analyses = ht_alloc(out_plan->sources.count + 1, sizeof *out_plan->analyses);
+    for (size_t i = 0; i < out_plan->sources.count; ++i) {
+        if (ht_interrupted)
+            return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+        analyse(&out_plan->sources.items[i], options, &out_plan->analyses[i]);
+    }
+    if (entries_make(out_plan, options->kernel) == 0 && options->kernel)
+        return kernel_unknown(out_plan, options->kernel, error);
+    return HT_OK;
+}
+
+void ht_plan_free(ht_plan *plan) {
+    ht_entries_free(&plan->entries);
+    for (size_t i = 0; plan->analyses && i < plan->sources.count; ++i) {
+        ht_analysis *analysis = &plan->analyses[i];
+        size_t count = analysis->refactor ? ht_refactor_kernel_count(analysis->refactor) : 0;
+        for (size_t j = 0; j < count; ++j)
+            ht_instances_free(analysis->instances[j].items, analysis->instances[j].count);
+        free(analysis->instances);
+        ht_refactor_free(analysis->refactor);
+        ht_problems_close(&analysis->problems);
+    }
+    free(plan->analyses);
+    ht_sources_free(&plan->sources);
+    *plan = (ht_plan){0};
+}
+
+int ht_plan_files_exit_code(const ht_plan *plan) {
+    int code = HT_EXIT_OK;
+    for (size_t i = 0; i < plan->sources.count; ++i) {
+        const ht_analysis *analysis = &plan->analyses[i];
+        if (analysis->error.status == HT_OK)
+            continue;
+        int own = ht_status_exit_code(analysis->error.status);
+        /* A file that was found in a folder may well be no HIP source: that is a failure, not bad
+         * input. */
+        if (own == HT_EXIT_INPUT && !analysis->source->named && analysis->problems_read)
+            own = HT_EXIT_FAILED;
+        code = own > code ? own : code;
+    }
+    return code;
+}
+
+int ht_plan_exit_code(const ht_plan *plan) {
+    int code = ht_entries_exit_code(&plan->entries);
+    int files = ht_plan_files_exit_code(plan);
+    return files > code ? files : code;
+}
+
+json_t *ht_plan_errors_json(const ht_plan *plan) {
+    json_t *errors = json_array();
+    for (size_t i = 0; i < plan->sources.count; ++i) {
+        const ht_error *error = &plan->analyses[i].error;
+        if (error->status != HT_OK)
+            json_array_append_new(errors, json_pack("{s:s, s:i, s:i, s:s}", "file", error->file,
+                                                    "line", error->line, "column", error->column,
+                                                    "message", error->message));
+    }
+    return errors;
+}

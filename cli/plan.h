@@ -1,0 +1,51 @@
+/* The plan of `optimize`: source files analysed, their kernels with the problems to tune them for.
+ */
+#ifndef HT_CLI_PLAN_H
+#define HT_CLI_PLAN_H
+
+#include "cli/entry.h"
+#include "cli/input.h"
+
+typedef struct ht_instances {
+    ht_problem *items; /* owned */
+    size_t count;
+} ht_instances;
+
+/* One source file. */
+typedef struct ht_analysis {
+    const ht_source *source; /* borrowed */
+    ht_problems problems;
+    bool problems_read;
+    ht_refactor *refactor;   /* NULL when the file could not be analysed */
+    ht_instances *instances; /* one per kernel; owned */
+    ht_error error;          /* status HT_OK when analysed */
+} ht_analysis;
+
+typedef struct ht_plan {
+    ht_sources sources;
+    ht_analysis *analyses; /* one per source; owned */
+    ht_entries entries;
+} ht_plan;
+
+typedef struct ht_plan_options {
+    const char *problem; /* --problem; NULL: the file beside each source */
+    const char *kernel;  /* --kernel; NULL: all */
+    const char *out;     /* the output folder, not to be read */
+    ht_refactor_options compiler;
+} ht_plan_options;
+
+/* Finds and analyses. Files that cannot be analysed are reported at once and stay in the plan with
+ * their error; a path that cannot be read, or a kernel name that nothing has, is HT_ERROR_INPUT. */
+ht_status ht_plan_make(char *const *paths, size_t count, const ht_plan_options *options,
+                       ht_plan *out_plan, ht_error *error);
+void ht_plan_free(ht_plan *plan);
+/* Combines the entries' exit code with that of files that could not be analysed. */
+int ht_plan_exit_code(const ht_plan *plan);
+/* Of files that could not be analysed alone. */
+int ht_plan_files_exit_code(const ht_plan *plan);
+/* [{"file", "line", "column", "message"}] of them; new reference. */
+json_t *ht_plan_errors_json(const ht_plan *plan);
+/* Does a kernel's name, qualified or not, answer to `wanted`? NULL answers to all. */
+bool ht_kernel_is(const char *name, const char *wanted);
+
+#endif

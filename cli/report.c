@@ -1,0 +1,75 @@
+#include "cli/command.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int ht_report_error(const ht_error *error) {
+    fflush(stdout);
+    fprintf(stderr, "hiptemper: ");
+    if (error->file[0]) {
+        fprintf(stderr, "%s:", error->file);
+        if (error->line > 0)
+            fprintf(stderr, "%d:", error->line);
+        if (error->line > 0 && error->column > 0)
+            fprintf(stderr, "%d:", error->column);
+        fputc(' ', stderr);
+    }
+    fprintf(stderr, "%s\n", error->message);
+    return ht_status_exit_code(error->status);
+}
+
+void ht_report_message(const char *format, ...) {
+    fflush(stdout);
+    fprintf(stderr, "hiptemper: ");
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+FILE *ht_report_stream(const char *json) {
+    return json && strcmp(json, "-") == 0 ? stderr : stdout;
+}
+
+json_t *ht_report_json_new(const char *format, int version) {
+    return json_pack("{s:s, s:i, s:s}", "format", format, "version", version, "hiptemper",
+                     HT_VERSION);
+}
+
+int ht_report_json(const char *path, const json_t *document) {
+    if (!path)
+        return HT_EXIT_OK;
+    char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    if (!text) {
+        ht_report_message("the result has no JSON form (a string that is not UTF-8?)");
+        return HT_EXIT_FAILED;
+    }
+    ht_error error = {0};
+    ht_status status = HT_OK;
+    if (strcmp(path, "-") == 0) {
+        if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
+            status = ht_error_set(&error, HT_ERROR_IO, "cannot write to standard output");
+    } else {
+        char *line = ht_format("%s\n", text);
+        status = ht_file_write(path, line, strlen(line), &error);
+        free(line);
+    }
+    free(text);
+    return status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
+}
+
+bool ht_report_is_terminal(FILE *stream) {
+    const char *kind = getenv("TERM");
+    return isatty(fileno(stream)) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
+bool ht_report_has_color(FILE *stream) {
+    const char *forbidden = getenv("NO_COLOR");
+    return ht_report_is_terminal(stream) && !(forbidden && *forbidden);
+}

@@ -1,0 +1,323 @@
+#include "cli/tuning.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
+static const double finals_seconds = 5.0; /* when no time limit is given */
+static const double finals_share = 0.25;  /* of a pair's time, when one is */
+static const double least_seconds = 0.5;
+
+/* One pair under way. */
+typedef struct pair {
+    ht_session *session;
+    ht_binding binding;
+    ht_pair_result *result;
+    ht_space *space;
+    ht_job *job;
+    double deadline; /* clock; 0: none */
+    double begun;
+} pair;
+
+const char *ht_verdict_name(ht_verdict verdict) {
+    switch (verdict) {
+    case HT_VERDICT_IMPROVED:
+        return "improved";
+    case HT_VERDICT_KEPT:
+        return "kept";
+    case HT_VERDICT_REFUSED:
+        return "refused";
+    case HT_VERDICT_FAILED:
+        return "failed";
+    case HT_VERDICT_NEEDS_PROBLEM:
+        return "needs-problem";
+    }
+    return "unknown";
+}
+
+static void conclude(pair *pair, ht_verdict verdict, char *reason) {
+    pair->result->verdict = verdict;
+    free(pair->result->reason);
+    pair->result->reason = reason;
+}
+
+static void fail(pair *pair, ht_status status, const ht_error *error) {
+    if (status == HT_ERROR_INTERRUPTED) {
+        pair->result->interrupted = true;
+        conclude(pair, HT_VERDICT_FAILED,
+                 ht_format("interrupted after %lu configurations, before the final check",
+                           (unsigned long)pair->result->evaluated));
+        return;
+    }
+    ht_verdict verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
+    pair->result->bad_input = status == HT_ERROR_INPUT;
+    conclude(pair, verdict, ht_strdup(error->message));
+}
+
+/* The pair's fair part of the time that the command has left; 0 when there is no limit. */
+static double share(const ht_session *session) {
+    double limit = session->options.max_time;
+    if (limit <= 0)
+        return 0;
+    double left = limit - (ht_clock_seconds() - session->start);
+    double part = left / (double)(session->pairs_left ? session->pairs_left : 1);
+    return part > 0 ? part : 1e-9;
+}
+
+static ht_status job_start(pair *pair, ht_error *error) {
+    const ht_session *session = pair->session;
+    ht_job_options options = {
+        .seed = session->options.seed,
+        .database = session->database,
+        .fresh = session->options.fresh,
+        .interrupted = &ht_interrupted,
+    };
+    return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
+}
+
+/* The default configuration, then the best ones of the nearest problems in the database. */
+static ht_config *seeds_find(pair *pair, size_t *out_count) {
+    const ht_template *template = pair->binding.template;
+    ht_config *seeds = ht_alloc(1 + NEAREST_SEEDS, sizeof *seeds);
+    seeds[0] = ht_config_default(template);
+    *out_count = 1;
+    char **texts = NULL;
+    size_t count = 0;
+    if (!pair->session->database ||
+        ht_database_nearest(pair->session->database, ht_job_key(pair->job), NEAREST_SEEDS, &texts,
+                            &count, NULL) != HT_OK)
+        return seeds;
+    for (size_t i = 0; i < count; ++i) {
+        if (ht_config_parse(template, texts[i], &seeds[*out_count], NULL) == HT_OK)
+            ++*out_count;
+        free(texts[i]);
+    }
+    free(texts);
+    pair->result->seeds_from_database = *out_count - 1;
+    return seeds;
+}
+
+/* Everything when that fits into the budget, else a random part of it. */
+static const char *strategy_choose(const pair *pair) {
+    const ht_tuning_options *options = &pair->session->options;
+    if (options->strategy)
+        return options->strategy;
+    bool small = options->max_evals == 0 || ht_space_count(pair->space) <= options->max_evals;
+    return small && options->max_time <= 0 ? "exhaustive" : "random";
+}
+
+static ht_status strategy_make(pair *pair, ht_strategy **out_strategy, ht_error *error) {
+    size_t seed_count;
+    ht_config *seeds = seeds_find(pair, &seed_count);
+    ht_strategy_options options = {
+        .seed = pair->session->options.seed, .seeds = seeds, .seed_count = seed_count};
+    const char *name = strategy_choose(pair);
+    snprintf(pair->result->strategy, sizeof pair->result->strategy, "%s", name);
+    ht_status status = ht_strategy_create(name, pair->space, &options, out_strategy, error);
+    free(seeds);
+    return status;
+}
+
+static ht_status search(pair *pair, ht_error *error) {
+    ht_strategy *strategy;
+    ht_status status = strategy_make(pair, &strategy, error);
+    if (status != HT_OK)
+        return status;
+    const ht_tuning_options *given = &pair->session->options;
+    uint64_t planned = ht_space_count(pair->space);
+    if (given->max_evals && given->max_evals < planned)
+        planned = given->max_evals;
+    ht_progress_plan(pair->session->progress, planned, ht_job_baseline(pair->job).median_ms);
+    ht_search_options options = {
+        .budget = {.max_evaluations = given->max_evals},
+        .on_event = ht_progress_event,
+        .context = pair->session->progress,
+        .interrupted = &ht_interrupted,
+    };
+    if (pair->deadline > 0) {
+        double total = pair->deadline - pair->begun;
+        double left = pair->deadline - ht_clock_seconds() - total * finals_share;
+        options.budget.max_seconds = left > 0 ? left : 1e-9;
+    }
+    status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options, &pair->result->search,
+                           error);
+    ht_strategy_free(strategy);
+    pair->result->evaluated = pair->result->search.trial_count;
+    pair->result->exhausted = pair->result->search.exhausted;
+    if (pair->result->search.interrupted && status == HT_OK)
+        status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    return status;
+}
+
+static void rejection_count(ht_pair_result *result, ht_status status, const char *reason) {
+    for (size_t i = 0; i < result->rejection_count; ++i) {
+        if (result->rejections[i].status == status) {
+            ++result->rejections[i].count;
+            return;
+        }
+    }
+    HT_GROW(result->rejections, result->rejection_count);
+    result->rejections[result->rejection_count++] =
+        (ht_rejection){.status = status, .count = 1, .example = ht_strdup(reason)};
+}
+
+static void rejections_count(ht_pair_result *result) {
+    for (size_t i = 0; i < result->search.trial_count; ++i) {
+        const ht_outcome *outcome = &result->search.trials[i].outcome;
+        if (outcome->status != HT_OK)
+            rejection_count(result, outcome->status, outcome->reason);
+    }
+}
+
+/* The default first, then the cheapest others. */
+static void finalists_choose(pair *pair) {
+    ht_pair_result *result = pair->result;
+    ht_config standard = ht_config_default(pair->binding.template);
+    result->finalists[0] = (ht_candidate){.config = standard, .is_default = true};
+    result->finalist_count = 1;
+    size_t best[FINALISTS + 1];
+    size_t count = ht_search_result_best(&result->search, FINALISTS + 1, best);
+    for (size_t i = 0; i < count && result->finalist_count <= FINALISTS; ++i) {
+        const ht_config *config = &result->search.trials[best[i]].config;
+        if (!ht_config_equal(config, &standard))
+            result->finalists[result->finalist_count++] = (ht_candidate){.config = *config};
+    }
+}
+
+static ht_status finals_run(pair *pair, ht_error *error) {
+    ht_pair_result *result = pair->result;
+    double seconds = finals_seconds;
+    if (pair->deadline > 0) {
+        double left = pair->deadline - ht_clock_seconds();
+        seconds = left > least_seconds ? left : least_seconds;
+        seconds = seconds < finals_seconds ? seconds : finals_seconds;
+    }
+    ht_config configs[HT_FINALISTS_MAX];
+    ht_final finals[HT_FINALISTS_MAX];
+    for (size_t i = 0; i < result->finalist_count; ++i)
+        configs[i] = result->finalists[i].config;
+    ht_status status = ht_job_finals(pair->job, configs, result->finalist_count, seconds,
+                                     &result->original, finals, error);
+    for (size_t i = 0; status == HT_OK && i < result->finalist_count; ++i)
+        result->finalists[i].final = finals[i];
+    return status;
+}
+
+static void take_final(ht_pair_result *result, const ht_candidate *candidate) {
+    result->measured = true;
+    result->verified = true;
+    result->has_config = true;
+    result->config = candidate->config;
+    result->tuned = candidate->final.timing;
+    result->speedup = candidate->final.speedup;
+    result->speedup_lo = candidate->final.speedup_lo;
+    result->speedup_hi = candidate->final.speedup_hi;
+}
+
+/* Why nothing replaces the original; free(). */
+static char *kept_reason(const pair *pair, const ht_candidate *best) {
+    if (!best) {
+        bool others = pair->result->finalist_count > 1;
+        return ht_strdup(others ? "no other configuration passed the final check"
+                                : "no other configuration gave a correct result");
+    }
+    char *config = ht_config_string(pair->binding.template, &best->config);
+    char *reason =
+        ht_format("nothing is clearly faster; the best, %s, gives %.2fx [%.2f, %.2f]", config,
+                  best->final.speedup, best->final.speedup_lo, best->final.speedup_hi);
+    free(config);
+    return reason;
+}
+
+static void decide(pair *pair) {
+    ht_pair_result *result = pair->result;
+    const ht_candidate *standard = &result->finalists[0];
+    const ht_candidate *best = NULL;
+    for (size_t i = 1; i < result->finalist_count; ++i) {
+        const ht_candidate *candidate = &result->finalists[i];
+        bool good = candidate->final.status == HT_OK && candidate->final.verified;
+        if (good && (!best || candidate->final.speedup > best->final.speedup))
+            best = candidate;
+        if (!good)
+            rejection_count(result, candidate->final.status, candidate->final.reason);
+    }
+    bool standard_good = standard->final.status == HT_OK && standard->final.verified;
+    if (best && best->final.speedup_lo > 1) {
+        take_final(result, best);
+        conclude(pair, HT_VERDICT_IMPROVED, NULL);
+    } else if (standard_good) {
+        take_final(result, standard);
+        conclude(pair, HT_VERDICT_KEPT, kept_reason(pair, best));
+    } else {
+        conclude(pair, HT_VERDICT_FAILED,
+                 ht_format("the default configuration does not agree with the original: %s",
+                           standard->final.reason));
+    }
+}
+
+static ht_status pair_run(pair *pair, ht_error *error) {
+    ht_progress *progress = pair->session->progress;
+    ht_status status = ht_space_build(&pair->binding, 0, &pair->space, error);
+    if (status != HT_OK)
+        return status;
+    pair->result->space = ht_space_count(pair->space);
+    ht_progress_phase(progress, "compiling, checking and timing the original");
+    status = job_start(pair, error);
+    if (status != HT_OK)
+        return status;
+    pair->result->original = ht_job_baseline(pair->job);
+    status = search(pair, error);
+    rejections_count(pair->result);
+    if (status != HT_OK)
+        return status;
+    finalists_choose(pair);
+    ht_progress_phase(progress, "checking the best again and timing them beside the original");
+    status = finals_run(pair, error);
+    if (status == HT_OK)
+        decide(pair);
+    return status;
+}
+
+ht_status ht_tuning_run(ht_session *session, const ht_template *template, const ht_problem *problem,
+                        ht_pair_result *out_result, ht_error *error) {
+    *out_result = (ht_pair_result){.verdict = HT_VERDICT_FAILED};
+    pair pair = {
+        .session = session,
+        .binding = {.template = template, .problem = problem, .device = &session->device.fields},
+        .result = out_result,
+        .begun = ht_clock_seconds(),
+    };
+    double seconds = share(session);
+    pair.deadline = seconds > 0 ? pair.begun + seconds : 0;
+    ht_error own = {0};
+    ht_status status =
+        ht_interrupted ? ht_error_set(&own, HT_ERROR_INTERRUPTED, "interrupted") : HT_OK;
+    if (status == HT_OK)
+        status = pair_run(&pair, &own);
+    if (status != HT_OK)
+        fail(&pair, status, &own);
+    if (pair.job)
+        out_result->counts = ht_job_get_counts(pair.job);
+    ht_job_free(pair.job);
+    ht_space_free(pair.space);
+    out_result->seconds = ht_clock_seconds() - pair.begun;
+    if (session->pairs_left)
+        --session->pairs_left;
+    if (status != HT_ERROR_MISSING)
+        return HT_OK;
+    if (error)
+        *error = own;
+    return status;
+}
+
+void ht_pair_result_free(ht_pair_result *result) {
+    free(result->reason);
+    for (size_t i = 0; i < result->rejection_count; ++i)
+        free(result->rejections[i].example);
+    free(result->rejections);
+    ht_search_result_free(&result->search);
+    *result = (ht_pair_result){0};
+}

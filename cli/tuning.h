@@ -1,0 +1,94 @@
+/* Tuning one template for one problem on one device: baseline, seeds, search, finals. What optimize
+ * and tune share. */
+#ifndef HT_CLI_TUNING_H
+#define HT_CLI_TUNING_H
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "runtime/job.h"
+#include "search/strategy.h"
+
+/* What the user says about the search; the options table of optimize and tune. */
+typedef struct ht_tuning_options {
+    const char *device;
+    const char *strategy; /* NULL: chosen by the size of the space */
+    const char *database;
+    double max_time;    /* seconds for the whole command; 0: no limit */
+    uint64_t max_evals; /* a kernel and problem; 0: no limit */
+    uint64_t seed;
+    bool fresh;
+} ht_tuning_options;
+
+/* What all pairs of one command share. */
+typedef struct ht_session {
+    ht_tuning_options options;
+    ht_device device;
+    ht_database *database; /* owned; NULL when it could not be opened */
+    double start;          /* clock */
+    size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
+    ht_progress *progress; /* borrowed */
+} ht_session;
+
+/* Finds the device (one that can run), checks the strategy's name and opens the database. */
+ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_session,
+                          ht_error *error);
+void ht_session_close(ht_session *session);
+
+typedef enum ht_verdict {
+    HT_VERDICT_IMPROVED,     /* the whole interval of the speedup is above 1 */
+    HT_VERDICT_KEPT,         /* the original stays: nothing is clearly faster */
+    HT_VERDICT_REFUSED,      /* this kernel cannot be tuned, for a known reason */
+    HT_VERDICT_FAILED,       /* it should have been, but something went wrong */
+    HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
+} ht_verdict;
+const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "needs-problem" */
+
+/* Rejected configurations of one kind. */
+typedef struct ht_rejection {
+    ht_status status;
+    uint64_t count;
+    char *example; /* the first one's reason; owned */
+} ht_rejection;
+
+typedef struct ht_candidate {
+    ht_config config;
+    ht_final final;
+    bool is_default;
+} ht_candidate;
+
+enum { HT_FINALISTS_MAX = 4 };
+
+/* A kernel with a problem, and what became of it. */
+typedef struct ht_pair_result {
+    ht_verdict verdict;
+    bool verified; /* of the configuration that stays */
+    bool interrupted;
+    bool bad_input; /* failed because of what the user gave: exit code 2 */
+    char *reason;   /* owned; NULL when improved */
+    bool measured;  /* `original`, `tuned` and the speedup are valid */
+    ht_timing original, tuned;
+    double speedup, speedup_lo, speedup_hi;
+    bool has_config;
+    ht_config config; /* the one that stays: the winner, or the default when kept */
+    uint64_t space;   /* legal configurations; 0 when the space was not built */
+    uint64_t evaluated;
+    ht_job_counts counts;
+    ht_rejection *rejections; /* owned */
+    size_t rejection_count;
+    size_t seeds_from_database;
+    bool exhausted;
+    char strategy[32];
+    ht_search_result search; /* owned */
+    ht_candidate finalists[HT_FINALISTS_MAX];
+    size_t finalist_count;
+    double seconds;
+} ht_pair_result;
+
+/* Never fails as a whole: what goes wrong is in the result. The exception is something missing from
+ * the machine, which every other pair would meet too: HT_ERROR_MISSING. The template and problem
+ * must outlive the result. */
+ht_status ht_tuning_run(ht_session *session, const ht_template *template, const ht_problem *problem,
+                        ht_pair_result *out_result, ht_error *error);
+void ht_pair_result_free(ht_pair_result *result);
+
+#endif

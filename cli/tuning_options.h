@@ -1,0 +1,42 @@
+/* The options that optimize and tune (and whatever searches later) have in common, for their
+ * tables. TYPE is the command's struct, which has the members `tuning` and `compiler`. */
+#ifndef HT_CLI_TUNING_OPTIONS_H
+#define HT_CLI_TUNING_OPTIONS_H
+
+#define HT_TUNING_OPTIONS(TYPE)                                                                    \
+    {"device", HT_OPTION_TEXT,     offsetof(TYPE, tuning.device),                                  \
+     "DEVICE", .fallback = "host", .help = "Device to run on; 'hiptemper devices' lists them."},   \
+        {"max-evals",                                                                              \
+         HT_OPTION_COUNT,                                                                          \
+         offsetof(TYPE, tuning.max_evals),                                                         \
+         "N",                                                                                      \
+         .fallback = "60",                                                                         \
+         .help = "Configurations to try for each kernel and problem; 0 is no limit."},             \
+        {"max-time",                                                                               \
+         HT_OPTION_NUMBER,                                                                         \
+         offsetof(TYPE, tuning.max_time),                                                          \
+         "SECONDS",                                                                                \
+         .fallback = "0",                                                                          \
+         .help = "Time for the whole command, divided fairly among kernels and problems; 0 is no " \
+                 "limit."},                                                                        \
+        {"strategy", HT_OPTION_TEXT, offsetof(TYPE, tuning.strategy), "NAME",                      \
+         .help = "How to search: random or exhaustive. Without it: exhaustive when all legal "     \
+                 "configurations fit into --max-evals and there is no time limit, else random."},  \
+        {"seed", HT_OPTION_COUNT, offsetof(TYPE, tuning.seed),                                     \
+         "N",    .fallback = "1", .help = "Seed of random inputs and of the search."},             \
+        {"db", HT_OPTION_TEXT, offsetof(TYPE, tuning.database), "FILE",                            \
+         .help = "Tuning database, where every measurement is kept and found again. Without it: "  \
+                 "$HIPTEMPER_DB, else hiptemper/tuning.sqlite in $XDG_DATA_HOME or "               \
+                 "~/.local/share."},                                                               \
+        {"fresh", HT_OPTION_FLAG, offsetof(TYPE, tuning.fresh),                                    \
+         .help = "Measures again what the database knows."}
+
+#define HT_COMPILER_OPTIONS(TYPE)                                                                  \
+    {"I", HT_OPTION_LIST, offsetof(TYPE, compiler.include), "DIR",                                 \
+     .help = "Searches this folder for headers; may be repeated."},                                \
+        {"D", HT_OPTION_LIST, offsetof(TYPE, compiler.define), "NAME[=VALUE]",                     \
+         .help = "Defines a macro; may be repeated."},                                             \
+        {"std", HT_OPTION_TEXT, offsetof(TYPE, compiler.standard), "STANDARD",                     \
+         .help = "C++ standard of the sources, such as c++17."}
+
+#endif

@@ -1,0 +1,8 @@
+/* A new strategy is a file here that defines an ht_strategy_class, and a line in this list. */
+#include "search/strategy_classes.h"
+
+const ht_strategy_class *const ht_strategy_classes[] = {
+    &ht_strategy_class_random,
+    &ht_strategy_class_exhaustive,
+    NULL,
+};

@@ -1,0 +1,9 @@
+/* What the search loop asks of a strategy beside its public functions. */
+#ifndef HT_SEARCH_STRATEGY_INTERNAL_H
+#define HT_SEARCH_STRATEGY_INTERNAL_H
+
+#include "search/strategy.h"
+
+const ht_space *ht_strategy_space(const ht_strategy *strategy); /* borrowed */
+
+#endif
