@@ -1,8 +1,9 @@
-/* Providers fill the HIP table and describe the devices behind it. Adding one: a folder under runtime/ with a file that
- * defines an ht_provider, and a line in runtime/providers.c.
+/* Providers fill the HIP table and describe the devices behind it. Adding one: a folder under
+ * runtime/ with a file that defines an ht_provider, and a line in runtime/providers.c.
  *
- * Device names, as in --device: "host" (wavefront 64), "host:wave32", "amd:0" (the first AMD GPU), "amd:gfx90a" (compile
- * only, no GPU needed). A bare provider name means its first device that can run, else its first. */
+ * Device names, as in --device: "host" (wavefront 64), "host:wave32", "amd:0" (the first AMD GPU),
+ * "amd:gfx90a" (compile only, no GPU needed). A bare provider name means its first device that can
+ * run, else its first. */
 #ifndef HT_RUNTIME_PROVIDER_H
 #define HT_RUNTIME_PROVIDER_H
 
@@ -12,12 +13,13 @@
 #include <stdbool.h>
 
 typedef struct ht_device {
-    char name[64];        /* "host", "amd:gfx90a" */
-    char provider[16];    /* "host", "amd" */
+    char name[64];         /* "host", "amd:gfx90a" */
+    char provider[16];     /* "host", "amd" */
     char description[128]; /* "host emulation, 2 cores (AMD EPYC ...)", "gfx90a, compile only" */
-    char arch[32];        /* what --offload-arch takes: "gfx90a"; "x86-64" for the host */
-    char compiler[128];   /* compiler and version, part of every database key: "clang 19.1.7", "hiprtc 5.2.21153" */
-    int ordinal;          /* for hipSetDevice; -1 when compile-only */
+    char arch[32];         /* what --offload-arch takes: "gfx90a"; "x86-64" for the host */
+    char compiler[128];    /* compiler and version, part of every database key: "clang 19.1.7",
+                              "hiprtc 5.2.21153" */
+    int ordinal;           /* for hipSetDevice; -1 when compile-only */
     bool can_run;
     bool emulated; /* times are host emulation and say nothing about a GPU */
     ht_device_fields fields;
@@ -25,29 +27,34 @@ typedef struct ht_device {
 
 /* What a compiled kernel needs of the device; -1 where unknown. */
 typedef struct ht_resources {
-    int vgprs, agprs, sgprs;
+    int vgprs; /* as the code object counts them: where both kinds share one file (gfx90a, gfx942)
+                  agprs are in it */
+    int agprs, sgprs;
     int vgpr_spills, sgpr_spills;
-    int lds;           /* static bytes */
-    int scratch;       /* private segment bytes a thread */
-    int max_block;     /* threads */
+    int lds;       /* static bytes */
+    int scratch;   /* private segment bytes a thread */
+    int max_block; /* threads */
     int wavefront;
-    int waves_per_simd; /* occupancy: waves a SIMD can hold at the given block size, 0 when it cannot run */
+    int waves_per_simd; /* occupancy: waves a SIMD can hold at the given block size, 0 when it
+                           cannot run */
     int max_waves_per_simd;
 } ht_resources;
 
 typedef struct ht_provider {
     const char *name;
     const char *summary; /* one line for `hiptemper devices` */
-    /* Opens the provider's libraries once a process and returns its table; HT_ERROR_MISSING with what to install.
-     * Called in worker processes only, but for listing: GPU libraries must not be initialised before workers start. */
+    /* Opens the provider's libraries once a process and returns its table; HT_ERROR_MISSING with
+     * what to install. Called in worker processes only, but for listing: GPU libraries must not be
+     * initialised before workers start. */
     ht_status (*open)(const ht_hip **out_hip, ht_error *error);
-    /* Lists devices (compile-only targets too) into *out_devices (free()). HT_ERROR_MISSING as above. */
+    /* Lists devices (compile-only targets too) into *out_devices (free()). HT_ERROR_MISSING as
+     * above. */
     ht_status (*devices)(ht_device **out_devices, size_t *out_count, ht_error *error);
-    /* Options a compile for this device needs ("--offload-arch=gfx90a"), appended; strings are static or in the
-     * device. At most 8. */
+    /* Options a compile for this device needs ("--offload-arch=gfx90a"), appended; strings are
+     * static, in the device, or valid until this thread's next call. At most 8. */
     size_t (*compile_options)(const ht_device *device, const char *out_options[8]);
-    /* Reads a compiled image's resources for one lowered kernel name and a block of `threads` plus `dynamic_lds`.
-     * NULL when the provider knows none (host). */
+    /* Reads a compiled image's resources for one lowered kernel name and a block of `threads` plus
+     * `dynamic_lds`. NULL when the provider knows none (host). */
     ht_status (*resources)(const ht_device *device, const void *code, size_t code_size,
                            const char *lowered_name, unsigned threads, unsigned dynamic_lds,
                            ht_resources *out_resources, ht_error *error);
@@ -55,6 +62,7 @@ typedef struct ht_provider {
 
 extern const ht_provider ht_provider_host;
 extern const ht_provider ht_provider_amd;
+extern const ht_provider ht_provider_nvidia; /* known by name; not part of this version */
 
 /* All providers, NULL-terminated. */
 extern const ht_provider *const ht_providers[];

@@ -27,4 +27,9 @@ ht_status ht_amd_elf_metadata(ht_amd_bytes elf, ht_amd_bytes *out_note, ht_error
 ht_status ht_amd_elf_descriptor(ht_amd_bytes elf, const char *symbol, ht_amd_bytes *out_descriptor,
                                 ht_error *error);
 
+/* Name of the function or variable that the pointer variable `variable` is initialised with;
+ * borrowed from the ELF. NULL when there is no such variable, or it points at nothing that has a
+ * global name. */
+const char *ht_amd_elf_pointee(ht_amd_bytes elf, const char *variable);
+
 #endif

@@ -1,27 +1,24 @@
 /* The two things resources need of an AMDGPU ELF file: its metadata note and the descriptor of a
  * kernel. */
-#include "runtime/amd/bytes.h"
-
-#include <elf.h>
+#include "runtime/amd/elf_file.h"
 
 enum {
     MACHINE_AMDGPU = 224,
     NOTE_HSA_METADATA_V2 = 10,
     NOTE_AMDGPU_METADATA = 32,
-    DESCRIPTOR_SIZE = 64
 };
 
-static ht_status damaged(ht_error *error, const char *what) {
+ht_status elf_damaged(ht_error *error, const char *what) {
     return ht_error_set(error, HT_ERROR_COMPILE, "the code object is damaged: %s", what);
 }
 
-static ht_status elf_header(ht_amd_bytes elf, Elf64_Ehdr *out_header, ht_error *error) {
+ht_status elf_header_read(ht_amd_bytes elf, Elf64_Ehdr *out_header, ht_error *error) {
     if (!bytes_read(elf, 0, out_header, sizeof *out_header))
-        return damaged(error, "its ELF header is cut off");
+        return elf_damaged(error, "its ELF header is cut off");
     if (memcmp(out_header->e_ident, ELFMAG, SELFMAG) != 0)
-        return damaged(error, "it does not start as an ELF file");
+        return elf_damaged(error, "it does not start as an ELF file");
     if (out_header->e_ident[EI_CLASS] != ELFCLASS64 || out_header->e_ident[EI_DATA] != ELFDATA2LSB)
-        return damaged(error, "it is not a 64-bit little-endian ELF file");
+        return elf_damaged(error, "it is not a 64-bit little-endian ELF file");
     if (out_header->e_machine != MACHINE_AMDGPU)
         return ht_error_set(error, HT_ERROR_COMPILE,
                             "the code object is for ELF machine %u, not for AMDGPU (%d)",
@@ -37,13 +34,13 @@ static ht_status notes_find(ht_amd_bytes notes, ht_amd_bytes *out_note, bool *ou
         Elf64_Nhdr note;
         ht_amd_bytes name, contents;
         if (!bytes_read(notes, at, &note, sizeof note))
-            return damaged(error, "a note's header is cut off");
+            return elf_damaged(error, "a note's header is cut off");
         at += sizeof note;
         if (!bytes_part(notes, at, note.n_namesz, &name))
-            return damaged(error, "a note's name is cut off");
+            return elf_damaged(error, "a note's name is cut off");
         at += ((uint64_t)note.n_namesz + 3) & ~3ull;
         if (!bytes_part(notes, at, note.n_descsz, &contents))
-            return damaged(error, "a note's contents are cut off");
+            return elf_damaged(error, "a note's contents are cut off");
         at += ((uint64_t)note.n_descsz + 3) & ~3ull;
         if (note.n_type == NOTE_AMDGPU_METADATA && name.size == 7 &&
             memcmp(name.data, "AMDGPU", 7) == 0) {
@@ -65,11 +62,11 @@ static ht_status segments_find(ht_amd_bytes elf, const Elf64_Ehdr *header, ht_am
         ht_amd_bytes notes;
         if (header->e_phentsize != sizeof segment || header->e_phoff > elf.size ||
             !bytes_read(elf, header->e_phoff + i * sizeof segment, &segment, sizeof segment))
-            return damaged(error, "its program headers lie outside it");
+            return elf_damaged(error, "its program headers lie outside it");
         if (segment.p_type != PT_NOTE)
             continue;
         if (!bytes_part(elf, segment.p_offset, segment.p_filesz, &notes))
-            return damaged(error, "its note segment lies outside it");
+            return elf_damaged(error, "its note segment lies outside it");
         ht_status status = notes_find(notes, out_note, out_old, error);
         if (status)
             return status;
@@ -77,13 +74,13 @@ static ht_status segments_find(ht_amd_bytes elf, const Elf64_Ehdr *header, ht_am
     return HT_OK;
 }
 
-static ht_status section_read(ht_amd_bytes elf, const Elf64_Ehdr *header, uint64_t index,
-                              Elf64_Shdr *out_section, ht_error *error) {
+ht_status elf_section_read(ht_amd_bytes elf, const Elf64_Ehdr *header, uint64_t index,
+                           Elf64_Shdr *out_section, ht_error *error) {
     if (header->e_shentsize != sizeof *out_section || index >= header->e_shnum ||
         header->e_shoff > elf.size ||
         !bytes_read(elf, header->e_shoff + index * sizeof *out_section, out_section,
                     sizeof *out_section))
-        return damaged(error, "its section headers lie outside it");
+        return elf_damaged(error, "its section headers lie outside it");
     return HT_OK;
 }
 
@@ -92,13 +89,13 @@ static ht_status sections_find(ht_amd_bytes elf, const Elf64_Ehdr *header, ht_am
     for (unsigned i = 0; i < header->e_shnum && !out_note->data; i++) {
         Elf64_Shdr section = {0};
         ht_amd_bytes notes;
-        ht_status status = section_read(elf, header, i, &section, error);
+        ht_status status = elf_section_read(elf, header, i, &section, error);
         if (status)
             return status;
         if (section.sh_type != SHT_NOTE)
             continue;
         if (!bytes_part(elf, section.sh_offset, section.sh_size, &notes))
-            return damaged(error, "its note section lies outside it");
+            return elf_damaged(error, "its note section lies outside it");
         status = notes_find(notes, out_note, out_old, error);
         if (status)
             return status;
@@ -110,7 +107,7 @@ ht_status ht_amd_elf_metadata(ht_amd_bytes elf, ht_amd_bytes *out_note, ht_error
     Elf64_Ehdr header;
     bool old = false;
     *out_note = (ht_amd_bytes){0};
-    ht_status status = elf_header(elf, &header, error);
+    ht_status status = elf_header_read(elf, &header, error);
     if (!status)
         status = segments_find(elf, &header, out_note, &old, error);
     if (!status && !out_note->data)
@@ -123,67 +120,4 @@ ht_status ht_amd_elf_metadata(ht_amd_bytes elf, ht_amd_bytes *out_note, ht_error
                             "-mcode-object-version=4 or newer");
     return ht_error_set(error, HT_ERROR_COMPILE,
                         "the code object has no AMDGPU metadata note (NT_AMDGPU_METADATA)");
-}
-
-/* Is the NUL-terminated string at `at` of `strings` equal to `name`? */
-static bool string_equals(ht_amd_bytes strings, uint64_t at, const char *name) {
-    size_t length = strlen(name) + 1;
-    return at <= strings.size && length <= strings.size - at &&
-           memcmp(strings.data + at, name, length) == 0;
-}
-
-/* The symbol of that name in one symbol table; *out_found false when it has none. */
-static ht_status symbol_find(ht_amd_bytes elf, const Elf64_Ehdr *header, const Elf64_Shdr *table,
-                             const char *name, Elf64_Sym *out_symbol, bool *out_found,
-                             ht_error *error) {
-    Elf64_Shdr string_section = {0};
-    ht_amd_bytes symbols, strings;
-    ht_status status = section_read(elf, header, table->sh_link, &string_section, error);
-    if (status)
-        return status;
-    if (!bytes_part(elf, table->sh_offset, table->sh_size, &symbols) ||
-        !bytes_part(elf, string_section.sh_offset, string_section.sh_size, &strings))
-        return damaged(error, "its symbol table lies outside it");
-    *out_found = false;
-    for (uint64_t at = 0; !*out_found && bytes_read(symbols, at, out_symbol, sizeof *out_symbol);
-         at += sizeof *out_symbol)
-        *out_found = string_equals(strings, out_symbol->st_name, name);
-    return HT_OK;
-}
-
-/* What a symbol's address is in the file, by the section that it lies in. */
-static ht_status symbol_bytes(ht_amd_bytes elf, const Elf64_Ehdr *header, const Elf64_Sym *symbol,
-                              uint64_t size, ht_amd_bytes *out_bytes, ht_error *error) {
-    Elf64_Shdr section = {0};
-    ht_status status = section_read(elf, header, symbol->st_shndx, &section, error);
-    if (status)
-        return status;
-    uint64_t offset = symbol->st_value - section.sh_addr;
-    if (symbol->st_value < section.sh_addr || section.sh_type == SHT_NOBITS ||
-        offset > section.sh_size || section.sh_offset > elf.size ||
-        !bytes_part(elf, section.sh_offset + offset, size, out_bytes))
-        return damaged(error, "a kernel descriptor lies outside it");
-    return HT_OK;
-}
-
-ht_status ht_amd_elf_descriptor(ht_amd_bytes elf, const char *symbol, ht_amd_bytes *out_descriptor,
-                                ht_error *error) {
-    Elf64_Ehdr header;
-    ht_status status = elf_header(elf, &header, error);
-    for (unsigned i = 0; !status && i < header.e_shnum; i++) {
-        Elf64_Shdr table = {0};
-        Elf64_Sym found_symbol = {0};
-        bool found = false;
-        status = section_read(elf, &header, i, &table, error);
-        if (status || (table.sh_type != SHT_DYNSYM && table.sh_type != SHT_SYMTAB))
-            continue;
-        status = symbol_find(elf, &header, &table, symbol, &found_symbol, &found, error);
-        if (!status && found)
-            return symbol_bytes(elf, &header, &found_symbol, DESCRIPTOR_SIZE, out_descriptor,
-                                error);
-    }
-    if (status)
-        return status;
-    return ht_error_set(error, HT_ERROR_COMPILE, "the code object has no kernel descriptor '%s'",
-                        symbol);
 }

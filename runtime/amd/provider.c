@@ -1,5 +1,6 @@
 /* The amd provider: HIP and hiprtc from ROCm's libraries, devices, compile options. */
 #include "base/memory.h"
+#include "runtime/amd/lowered_name.h"
 #include "runtime/amd/prelude.h"
 #include "runtime/amd/probe.h"
 #include "runtime/amd/resources.h"
@@ -19,8 +20,10 @@ static ht_status amd_open(const ht_hip **out_hip, ht_error *error) {
     if (!opened) {
         status = ht_amd_symbols_load(ht_amd_runtime_names, ht_amd_hiprtc_names, &symbols, error);
         opened = status == HT_OK;
-        if (opened)
+        if (opened) {
             ht_amd_prelude_install(&symbols.hip);
+            ht_amd_lowered_names_install(&symbols.hip);
+        }
     }
     pthread_mutex_unlock(&lock);
     *out_hip = status ? NULL : &symbols.hip;
