@@ -2,6 +2,7 @@
 #ifndef HT_TEMPLATES_DEVICE_FIELDS_H
 #define HT_TEMPLATES_DEVICE_FIELDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* X(field): every field is an int64_t and is written device.field in an expression. */
@@ -25,5 +26,10 @@ typedef struct ht_device_fields {
     HT_DEVICE_FIELDS(HT_DEVICE_FIELD)
 #undef HT_DEVICE_FIELD
 } ht_device_fields;
+
+/* The field of that name (without "device."); false when there is none. `fields` may be NULL to ask just that. */
+bool ht_device_field_get(const ht_device_fields *fields, const char *name, int64_t *out_value);
+/* "max_threads, max_block_x, ...", for error messages. */
+const char *ht_device_field_names(void);
 
 #endif

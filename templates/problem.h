@@ -48,7 +48,14 @@ typedef struct ht_problem {
 
 /* Fills `out_spec` with the built-in family of that name; false when there is none. Free with ht_problem_spec_free. */
 bool ht_problem_spec_builtin(const char *name, ht_problem_spec *out_spec);
-void ht_problem_spec_free(ht_problem_spec *spec);
+/* Parses what stands inside problem(...): "conv2d" or "blur : W, H, radius = 2". `where` is the place of its start. */
+ht_status ht_problem_spec_parse(const char *text, ht_place where, ht_problem_spec *out_spec,
+                                ht_error *error);
+/* Prints what stands inside problem(...). */
+void ht_problem_spec_print(const ht_problem_spec *spec, ht_text *out);
+void ht_problem_spec_copy(const ht_problem_spec *spec, ht_problem_spec *out_copy);
+bool ht_problem_spec_equal(const ht_problem_spec *a, const ht_problem_spec *b);
+void ht_problem_spec_free(ht_problem_spec *spec); /* leaves {0} */
 
 /* Completes given values (fields of any order) to an instance: unknown, missing, derived-but-given and out-of-range
  * fields are errors that name the field. `given` is borrowed. `where` places errors. */
@@ -61,6 +68,7 @@ ht_status ht_problem_parse(const ht_problem_spec *spec, const char *text, ht_pro
 bool ht_problem_get(const ht_problem *problem, const char *field, int64_t *out_value);
 /* "N=1 C=64 ..." of all fields that are not derived; free(). Parses back with ht_problem_parse. */
 char *ht_problem_string(const ht_problem_spec *spec, const ht_problem *problem);
-void ht_problem_free(ht_problem *problem);
+void ht_problem_copy(const ht_problem *problem, ht_problem *out_copy);
+void ht_problem_free(ht_problem *problem); /* leaves {0} */
 
 #endif

@@ -6,6 +6,8 @@
 #include "templates/param.h"
 #include "templates/problem.h"
 
+enum { HT_ARG_MAX = 64, HT_LAUNCH_MAX = 64, HT_REQUIRE_MAX = 1024 }; /* of one template */
+
 typedef struct ht_require {
     ht_expr *expr; /* owned; true when not 0. Over parameters, scalar arguments, problem.* and device.* */
 } ht_require;
@@ -100,6 +102,9 @@ typedef struct ht_template {
     bool exact;       /* tolerance(exact): bitwise equal to the reference kernel */
 } ht_template;
 
+/* The tolerance when no directive gives one. */
+#define HT_TOLERANCE_DEFAULT 1e-6
+
 /* Reads every template annotated in `text` (a file may hold several kernel(...) directives). Each gets `text` as its
  * unit. A file without annotations gives count 0. Any malformed directive is an error with line and column. */
 ht_status ht_template_parse(const char *text, const char *file, ht_template **out_templates,
@@ -110,6 +115,26 @@ ht_status ht_template_load(const char *path, ht_template **out_templates, size_t
 void ht_template_print(const ht_template *template, ht_text *out);
 bool ht_template_equal(const ht_template *a, const ht_template *b); /* annotations, not places nor the unit */
 void ht_template_free(ht_template *templates, size_t count);
+
+/* A deep copy of one template, freed with ht_template_free(copy, 1). */
+ht_template *ht_template_copy(const ht_template *template);
+/* A template's parts, for those who put templates together. `where` places the first character of `text`. */
+/* Parses what stands inside arg(...). Names in its expressions are not checked: ht_template_check does. */
+ht_status ht_arg_parse(const char *text, ht_place where, ht_arg *out_arg, ht_error *error);
+void ht_arg_print(const ht_arg *arg, ht_text *out);
+void ht_arg_copy(const ht_arg *arg, ht_arg *out_copy);
+bool ht_arg_equal(const ht_arg *a, const ht_arg *b);
+void ht_arg_free(ht_arg *arg); /* what it holds; leaves {0} */
+/* Parses what stands inside launch(...) or reference(...): "k<float, TILE> : in, out". No geometry. */
+ht_status ht_launch_parse(const char *text, ht_place where, ht_launch *out_launch, ht_error *error);
+void ht_launch_copy(const ht_launch *launch, ht_launch *out_copy);
+bool ht_launch_equal(const ht_launch *a, const ht_launch *b);
+void ht_launch_free(ht_launch *launch); /* what it holds; leaves {0} */
+/* Checks all names, and completes what follows from the rest: template arguments that were not written (from the unit's
+ * text) and each parameter's binding. ht_template_parse has done this; needed for templates put together by hand. */
+ht_status ht_template_check(ht_template *template, ht_error *error);
+/* Is it a reference that the runtime computes itself? */
+bool ht_reference_is_builtin(const char *name);
 
 const ht_param *ht_template_param(const ht_template *template, const char *name);
 const ht_arg *ht_template_arg(const ht_template *template, const char *name);

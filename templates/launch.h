@@ -1,0 +1,15 @@
+/* Launches, for the files that read and write directives. Private to templates/; the public part is template.h. */
+#ifndef HT_TEMPLATES_LAUNCH_H
+#define HT_TEMPLATES_LAUNCH_H
+
+#include "templates/span.h"
+#include "templates/template.h"
+
+ht_status ht_launch_parse_span(ht_span inside, ht_launch *out_launch, ht_error *error);
+/* "k<float, TILE> : in, out" */
+void ht_launch_print_call(const ht_launch *launch, ht_text *out);
+
+char **ht_strings_copy(char *const *strings, size_t count);
+bool ht_strings_equal(char *const *a, size_t a_count, char *const *b, size_t b_count);
+
+#endif
