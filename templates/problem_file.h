@@ -11,7 +11,8 @@
  *         "reference": "conv2d : in, weights, out",     optional, as in reference(...)
  *         "tolerance": "1e-6",                          optional, as in tolerance(...)
  *         "instances": [ {"name": "small", "fields": {"N": 1, ...}}, ... ] } ] }
- * A catalogue has "problem" and "instances" at the top level and no "kernels". */
+ * A catalogue has "problem" and "instances" at the top level and no "kernels"; it is read as one entry without kernel.
+ * Unknown and doubled keys are errors. A "?" where a value belongs is the mark of a skeleton that is to be filled in. */
 #ifndef HT_TEMPLATES_PROBLEM_FILE_H
 #define HT_TEMPLATES_PROBLEM_FILE_H
 
@@ -43,7 +44,7 @@ typedef struct ht_problem_entry {
     double tolerance;
     ht_problem *instances; /* at least one */
     size_t instance_count;
-    int line; /* of the entry in the file; 0 unknown */
+    int line; /* of the entry in the file; 0 unknown (JSON values have no lines: errors name their path instead) */
 } ht_problem_entry;
 
 typedef struct ht_problem_file {
@@ -58,5 +59,11 @@ ht_status ht_problem_file_load(const char *path, ht_problem_file **out_file, ht_
 /* The entry for a kernel by its (unqualified or qualified) name; NULL when there is none. */
 const ht_problem_entry *ht_problem_file_entry(const ht_problem_file *file, const char *kernel);
 void ht_problem_file_free(ht_problem_file *file);
+
+/* Copies what the entry says of problem, arguments, reference and tolerance into a template that has none of these
+ * yet. Launches are the caller's: ht_problem_entry_launch, or what the source says. */
+void ht_problem_entry_apply(const ht_problem_entry *entry, ht_template *template);
+/* The original's launch as the entry gives it; false when it gives none. Free with ht_launch_free. */
+bool ht_problem_entry_launch(const ht_problem_entry *entry, ht_launch *out_launch);
 
 #endif

@@ -207,6 +207,12 @@ static ht_status check_expr(const ht_expr *expr, name_check *check) {
     return expr ? ht_expr_walk_names(expr, check_name, check) : HT_OK;
 }
 
+ht_status ht_template_check_expr(const ht_template *template, const ht_expr *expr, bool params,
+                                 size_t arg_count, ht_error *error) {
+    name_check check = {template, params, arg_count, error};
+    return check_expr(expr, &check);
+}
+
 static ht_status check_launch(const ht_launch *launch, name_check *check) {
     ht_status status = check_expr(launch->lds, check);
     for (int axis = 0; status == HT_OK && axis < 3; ++axis) {
