@@ -1,0 +1,237 @@
+/* `hiptemper optimize` as a whole, on the machine's own cores. */
+#include "program.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(optimize, .init = workplace_make, .fini = workplace_remove);
+
+/* A kernel whose block is far too small, so that anything else is faster under emulation. */
+static const char source[] =
+    "#include <hip/hip_runtime.h>\n"
+    "\n"
+    "#define BLOCK 32\n"
+    "\n"
+    "// Moving average of width `taps`.\n"
+    "__global__ void blur(const float *in, float *out, int n, int taps) {\n"
+    "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+    "    if (i < n) {\n"
+    "        float sum = 0.0f;\n"
+    "        for (int t = 0; t < taps; ++t)\n"
+    "            sum += in[i + t];\n"
+    "        out[i] = sum / taps;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "void blur_host(const float *in, float *out, int n, int taps, hipStream_t stream) {\n"
+    "    blur<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(in, out, n, taps);\n"
+    "}\n";
+
+static const char problem[] =
+    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+    "  \"kernel\": \"blur\", \"problem\": \"blur : n, taps = 5\",\n"
+    "  \"args\": [\"in : in float[problem.n + problem.taps]\", \"out : out float[problem.n]\",\n"
+    "             \"n : int = problem.n\", \"taps : int = problem.taps\"],\n"
+    "  \"host\": {\"n\": \"problem.n\"},\n"
+    "  \"instances\": [ {\"name\": \"small\", \"fields\": {\"n\": 20000}} ] } ] }\n";
+
+static void write_sources(void) {
+    workplace_write("src/blur.hip", source);
+    workplace_write("src/blur.problem.json", problem);
+}
+
+static json_t *read_json(const char *name) {
+    char *text = workplace_read(name);
+    cr_assert_not_null(text, "%s was not written", name);
+    json_error_t error;
+    json_t *document = json_loads(text, 0, &error);
+    cr_assert_not_null(document, "%s: line %d: %s", name, error.line, error.text);
+    free(text);
+    return document;
+}
+
+static json_t *member(json_t *object, const char *name, json_type type) {
+    json_t *value = json_object_get(object, name);
+    cr_assert_not_null(value, "there is no \"%s\"", name);
+    cr_assert_eq((int)json_typeof(value), (int)type, "\"%s\" is of type %d", name,
+                 (int)json_typeof(value));
+    return value;
+}
+
+static json_t *first_kernel(json_t *document) {
+    return json_array_get(member(document, "kernels", JSON_ARRAY), 0);
+}
+
+static const char *text_of(json_t *object, const char *name) {
+    return json_string_value(member(object, name, JSON_STRING));
+}
+
+static json_int_t count_of(json_t *object, const char *name) {
+    return json_integer_value(member(object, name, JSON_INTEGER));
+}
+
+static void expect_measured_kernel(json_t *kernel) {
+    cr_assert_str_eq(text_of(kernel, "name"), "blur");
+    cr_assert_str_eq(text_of(kernel, "file"), "src/blur.hip");
+    cr_assert_eq(count_of(kernel, "line"), 6);
+    cr_assert_str_eq(text_of(kernel, "problem"), "small");
+    cr_assert_str_eq(text_of(kernel, "device"), "host");
+    cr_assert_str_eq(text_of(kernel, "timing"), "host emulation");
+    cr_assert(json_is_true(json_object_get(kernel, "emulated")));
+    cr_assert(json_is_true(json_object_get(kernel, "verified")), "%s", json_dumps(kernel, 0));
+    const char *status = text_of(kernel, "status");
+    cr_assert(strcmp(status, "improved") == 0 || strcmp(status, "kept") == 0, "%s", status);
+    double original = json_real_value(member(kernel, "original_ms", JSON_REAL));
+    double tuned = json_real_value(member(kernel, "tuned_ms", JSON_REAL));
+    cr_assert_gt(original, 0);
+    cr_assert_gt(tuned, 0);
+    json_t *interval = member(kernel, "speedup_ci", JSON_ARRAY);
+    double lo = json_real_value(json_array_get(interval, 0));
+    double hi = json_real_value(json_array_get(interval, 1));
+    double speedup = json_real_value(member(kernel, "speedup", JSON_REAL));
+    cr_assert_leq(lo, speedup);
+    cr_assert_leq(speedup, hi);
+    cr_assert_eq(strcmp(status, "improved") == 0, lo > 1, "%s with %g", status, lo);
+    json_int_t evaluated = count_of(kernel, "evaluated"), rejected = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(member(kernel, "rejected", JSON_OBJECT), key, value) rejected +=
+        json_integer_value(value);
+    cr_assert_leq(evaluated, 8);
+    cr_assert_geq(evaluated, 1);
+    cr_assert_leq(rejected, evaluated);
+    cr_assert_gt(json_object_size(member(kernel, "config", JSON_OBJECT)), 0);
+}
+
+#define BUDGET " --max-evals 8 --max-time 60 --out out "
+
+Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
+    write_sources();
+    program_result result = program_run("optimize src --json out/report.json" BUDGET);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    cr_assert(strstr(result.out, "host emulation"));
+    cr_assert(strstr(result.out, "Summary"));
+    cr_assert_null(strchr(result.out, '\033'), "no escape sequences in a pipe");
+    program_free(&result);
+    json_t *document = read_json("out/report.json");
+    cr_assert_str_eq(text_of(document, "format"), "hiptemper-optimize");
+    cr_assert_eq(count_of(document, "version"), 1);
+    cr_assert_str_eq(text_of(document, "timing"), "host emulation");
+    expect_measured_kernel(first_kernel(document));
+    json_int_t evaluated = count_of(first_kernel(document), "evaluated");
+    bool improved = strcmp(text_of(first_kernel(document), "status"), "improved") == 0;
+    char *copy = workplace_read("out/blur.hip"), *patch = workplace_read("out/blur.hip.patch");
+    cr_assert_eq(copy != NULL, improved);
+    cr_assert_eq(patch != NULL, improved);
+    free(copy);
+    free(patch);
+    json_decref(document);
+    char *unchanged = workplace_read("src/blur.hip");
+    cr_assert_str_eq(unchanged, source);
+    free(unchanged);
+
+    result = program_run("optimize src --json=-" BUDGET);
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    document = json_loads(result.out, 0, NULL);
+    cr_assert_not_null(document, "standard output is JSON alone: %s", result.out);
+    cr_assert(strstr(result.err, "Summary"), "the report goes to standard error");
+    cr_assert_geq(count_of(first_kernel(document), "reused"), evaluated - 1);
+    cr_assert(strstr(result.err, "earlier run"), "%s", result.err);
+    json_decref(document);
+    program_free(&result);
+}
+
+Test(optimize, patch_applies_and_gives_the_copy) {
+    write_sources();
+    program_result result = program_run("optimize src/blur.hip" BUDGET);
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    char *copy = workplace_read("out/blur.hip");
+    if (!copy)
+        return; /* nothing was faster on this machine today */
+    char *command = ht_format("cd '%s' && patch -s -p1 < out/blur.hip.patch", workplace());
+    cr_assert_eq(system(command), 0);
+    char *patched = workplace_read("src/blur.hip");
+    cr_assert_str_eq(patched, copy);
+    cr_assert(strstr(copy, "// Moving average of width `taps`."), "comments stay");
+    free(command);
+    free(patched);
+    free(copy);
+}
+
+Test(optimize, kernel_without_a_problem_gets_a_skeleton) {
+    workplace_write("src/blur.hip", source);
+    program_result result = program_run("optimize src --json out/report.json" BUDGET);
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    cr_assert(strstr(result.out, "needs-problem"));
+    cr_assert(strstr(result.out, "out/blur.problem.json"));
+    program_free(&result);
+    json_t *document = read_json("out/report.json");
+    json_t *kernel = first_kernel(document);
+    cr_assert_str_eq(text_of(kernel, "status"), "needs-problem");
+    cr_assert_str_eq(text_of(kernel, "skeleton_file"), "out/blur.problem.json");
+    cr_assert(json_is_false(json_object_get(kernel, "verified")));
+    cr_assert_gt(strlen(text_of(kernel, "reason")), 0);
+    json_decref(document);
+    json_t *skeleton = read_json("out/blur.problem.json");
+    json_t *entry = json_array_get(member(skeleton, "kernels", JSON_ARRAY), 0);
+    cr_assert_str_eq(text_of(entry, "kernel"), "blur");
+    json_decref(skeleton);
+}
+
+Test(optimize, kernel_that_crashes_fails_alone) {
+    write_sources();
+    static const char crashing[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void crash(float *out, int n) {\n"
+        "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+        "    if (i < n) out[i] = *(volatile float *)(unsigned long)(i & 1);\n"
+        "}\n"
+        "void host(float *out, int n) { crash<<<(n + 63) / 64, 64>>>(out, n); }\n";
+    workplace_write("src/crash.hip", crashing);
+    workplace_write("src/crash.problem.json",
+                    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+                    "  \"kernel\": \"crash\", \"problem\": \"line : n\",\n"
+                    "  \"args\": [\"out : out float[problem.n]\", \"n : int = problem.n\"],\n"
+                    "  \"host\": {\"n\": \"problem.n\"},\n"
+                    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 4096}} ] } ] }\n");
+    program_result result = program_run("optimize src --json out/report.json" BUDGET);
+    cr_assert_eq(result.code, 1, "%s%s", result.out, result.err);
+    program_free(&result);
+    json_t *document = read_json("out/report.json");
+    expect_measured_kernel(first_kernel(document));
+    json_t *kernel = json_array_get(json_object_get(document, "kernels"), 1);
+    cr_assert_str_eq(text_of(kernel, "status"), "failed");
+    cr_assert(json_is_false(json_object_get(kernel, "verified")));
+    json_decref(document);
+}
+
+Test(optimize, file_that_does_not_parse_is_bad_input_and_the_others_are_tuned) {
+    write_sources();
+    workplace_write("bad.hip", "#include <hip/hip_runtime.h>\n__global__ void f( {\n");
+    program_result result = program_run("optimize bad.hip src --json out/report.json" BUDGET);
+    cr_assert(result.code == 1 || result.code == 2, "%d: %s", result.code, result.err);
+    program_free(&result);
+    json_t *document = read_json("out/report.json");
+    json_t *kernels = member(document, "kernels", JSON_ARRAY);
+    expect_measured_kernel(json_array_get(kernels, json_array_size(kernels) - 1));
+    json_decref(document);
+}
+
+Test(optimize, interruption_reports_what_was_done) {
+    write_sources();
+    program_result result = program_interrupt(
+        "optimize src --max-evals 0 --strategy random --fresh --out out --json out/report.json",
+        "[1/1] blur (small)");
+    cr_assert_eq(result.code, 130, "%s%s", result.out, result.err);
+    cr_assert(strstr(result.out, "nterrupted"));
+    program_free(&result);
+    json_t *document = read_json("out/report.json");
+    cr_assert(json_is_true(json_object_get(document, "interrupted")));
+    cr_assert_str_eq(text_of(first_kernel(document), "status"), "failed");
+    json_decref(document);
+}

@@ -1,0 +1,148 @@
+#include "program.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *folder;
+
+void workplace_make(void) {
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("cli-test", &folder, &error), HT_OK, "%s", error.message);
+}
+
+void workplace_remove(void) {
+    ht_dir_remove(folder);
+    free(folder);
+    folder = NULL;
+}
+
+const char *workplace(void) {
+    return folder;
+}
+
+void workplace_write(const char *name, const char *text) {
+    char *path = ht_path_join(folder, name);
+    char *parent = ht_path_folder(path);
+    ht_error error;
+    cr_assert_eq(ht_dir_make(parent, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK, "%s", error.message);
+    free(parent);
+    free(path);
+}
+
+char *workplace_read(const char *name) {
+    char *path = ht_path_join(folder, name);
+    char *text = NULL;
+    if (ht_file_read(path, 0, &text, NULL, NULL) != HT_OK)
+        text = NULL;
+    free(path);
+    return text;
+}
+
+static pid_t start(const char *const *arguments, int out, int err) {
+    const char *words[64] = {HT_BINARY_DIR "/hiptemper"};
+    for (size_t i = 0; arguments[i] && i < 62; ++i)
+        words[i + 1] = arguments[i];
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child > 0)
+        return child;
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    setpgid(0, 0); /* signals of the test go to the program alone */
+    setenv("HOME", folder, 1);
+    unsetenv("XDG_DATA_HOME");
+    unsetenv("HIPTEMPER_DB");
+    if (chdir(folder) != 0)
+        _exit(126);
+    execv(words[0], (char *const *)words);
+    _exit(127);
+}
+
+/* Reads both ends until both close; interrupts `child` once `text` was seen. */
+static void collect(int out, int err, ht_text texts[2], pid_t child, const char *text) {
+    struct pollfd ends[2] = {{.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
+    for (int open = 2; open > 0;) {
+        poll(ends, 2, -1);
+        for (int i = 0; i < 2; ++i) {
+            char chunk[4096];
+            if (ends[i].fd < 0 || !(ends[i].revents & (POLLIN | POLLHUP)))
+                continue;
+            ssize_t got = read(ends[i].fd, chunk, sizeof chunk);
+            if (got > 0) {
+                ht_text_append_n(&texts[i], chunk, (size_t)got);
+            } else {
+                ends[i].fd = -1;
+                --open;
+            }
+        }
+        if (text && texts[0].data && strstr(texts[0].data, text)) {
+            kill(child, SIGINT);
+            text = NULL;
+        }
+    }
+}
+
+static program_result run(const char *const *arguments, const char *interrupt_at) {
+    int out[2], err[2];
+    cr_assert_eq(pipe(out), 0);
+    cr_assert_eq(pipe(err), 0);
+    pid_t child = start(arguments, out[1], err[1]);
+    close(out[1]);
+    close(err[1]);
+    ht_text texts[2] = {{0}, {0}};
+    ht_text_append(&texts[0], "");
+    ht_text_append(&texts[1], "");
+    collect(out[0], err[0], texts, child, interrupt_at);
+    close(out[0]);
+    close(err[0]);
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return (program_result){
+        .code = code, .out = ht_text_take(&texts[0]), .err = ht_text_take(&texts[1])};
+}
+
+program_result program_run_arguments(const char *const *arguments) {
+    return run(arguments, NULL);
+}
+
+static program_result run_words(const char *words, const char *interrupt_at) {
+    char *copy = ht_strdup(words);
+    const char *arguments[62] = {NULL};
+    size_t count = 0;
+    for (char *word = strtok(copy, " "); word && count < 61; word = strtok(NULL, " "))
+        arguments[count++] = word;
+    program_result result = run(arguments, interrupt_at);
+    free(copy);
+    return result;
+}
+
+program_result program_run(const char *words) {
+    return run_words(words, NULL);
+}
+
+program_result program_interrupt(const char *words, const char *text) {
+    return run_words(words, text);
+}
+
+void program_free(program_result *result) {
+    free(result->out);
+    free(result->err);
+}
+
+size_t count_lines(const char *text) {
+    size_t lines = 0;
+    for (; *text; ++text)
+        lines += *text == '\n';
+    return lines;
+}
