@@ -1,0 +1,255 @@
+#include "runtime/job_internal.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "runtime/spec.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned core_count(void) {
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+static void fill_options(ht_job *job, const ht_job_options *options) {
+    enum { COMPILERS_MAX = 64 };
+    job->options = *options;
+    if (job->options.compile_workers == 0)
+        job->options.compile_workers = core_count();
+    if (job->options.compile_workers > COMPILERS_MAX)
+        job->options.compile_workers = COMPILERS_MAX;
+    if (!(job->options.sample_budget > 0))
+        job->options.sample_budget = 0.25;
+    if (!(job->options.relative_interval > 0))
+        job->options.relative_interval = 0.02;
+}
+
+/* Everything that changes a result without being in the kernel, problem, device or compiler. */
+static char *method_text(const ht_job *job) {
+    const char *threads = getenv("OMP_NUM_THREADS");
+    ht_text text = {0};
+    ht_text_printf(&text, "hiptemper " HT_METHOD_VERSION "; interval %g; budget %g s",
+                   job->options.relative_interval, job->options.sample_budget);
+    if (job->device->emulated) {
+        ht_text_printf(&text, "; %u cores", core_count());
+        if (threads != NULL)
+            ht_text_printf(&text, "; %s threads", threads);
+    }
+    if (job->options.time_limit > 0)
+        ht_text_printf(&text, "; limit %g s", job->options.time_limit);
+    return ht_text_take(&text);
+}
+
+static void make_key(ht_job *job) {
+    const ht_template *template = job->binding->template;
+    ht_text annotations = {0};
+    ht_template_print(template, &annotations);
+    ht_hash_strings(job->template_hash, template->unit, annotations.data ? annotations.data : "",
+                    NULL);
+    ht_hash_strings(job->source_hash, template->unit, NULL);
+    ht_text_free(&annotations);
+    job->problem = job->binding->problem
+                       ? ht_problem_string(&template->problem, job->binding->problem)
+                       : ht_strdup("");
+    job->device_text = ht_format("%s: %s", job->device->name, job->device->description);
+    job->method = method_text(job);
+    job->key = (ht_database_key){
+        .source_hash = job->options.source_hash ? job->options.source_hash : job->source_hash,
+        .template_name = template->name,
+        .template_hash = job->template_hash,
+        .problem = job->problem,
+        .device = job->device_text,
+        .compiler = job->device->compiler,
+        .method = job->method,
+    };
+}
+
+static void make_processes(ht_job *job) {
+    job->compiler_count = job->options.compile_workers;
+    job->compilers = ht_alloc(job->compiler_count, sizeof *job->compilers);
+    for (size_t i = 0; i < job->compiler_count; ++i) {
+        char name[40];
+        snprintf(name, sizeof name, "compile-%zu.log", i);
+        ht_process_init(&job->compilers[i], job->folder, name);
+    }
+    ht_process_init(&job->runner, job->folder, "run.log");
+}
+
+/* Has the template something to check, of types that can be made? Do float64 twins serve its
+ * reference? */
+static ht_status look_at_arguments(ht_job *job, ht_error *error) {
+    const ht_template *template = job->binding->template;
+    ht_layout layout;
+    ht_status status =
+        ht_layout_make(job->binding, &job->default_config, HT_NUMBERS_PLAIN, &layout, error);
+    if (status != HT_OK)
+        return status;
+    bool any = false, floating = false;
+    for (size_t i = 0; i < layout.count; ++i) {
+        bool output = ht_arg_is_output(layout.args[i].arg);
+        any = any || output;
+        floating = floating || (output && ht_element_floating(layout.args[i].element));
+    }
+    ht_layout_free(&layout);
+    if (!any)
+        return ht_error_set_at(error, HT_ERROR_INPUT, template->file, template->line, 0,
+                               "template '%s' has no out or inout argument, so there is nothing to "
+                               "check; annotate what the kernel writes",
+                               template->name);
+    /* Twins run many times slower than a GPU's own floats and its compilers take them less readily.
+     */
+    if (floating && !template->exact && template->reference_kind != HT_REFERENCE_BUILTIN &&
+        job->device->emulated)
+        job->numbers = HT_NUMBERS_TRACKED;
+    return HT_OK;
+}
+
+/* The original, and at once the twin that its reference will probably come from. */
+static ht_status compile_original(ht_job *job, ht_error *error) {
+    ht_compile_task tasks[2] = {
+        {.config = &job->default_config, .reference = job->has_original},
+        {.config = &job->default_config,
+         .reference = job->has_original,
+         .numbers = job->numbers,
+         .skip = job->numbers == HT_NUMBERS_PLAIN},
+    };
+    ht_status status = ht_job_compile(job, tasks, 2, error);
+    job->original = tasks[0].program;
+    job->twin = tasks[1].program;
+    if (status == HT_OK && tasks[0].status != HT_OK) {
+        status = tasks[0].status;
+        if (error != NULL)
+            *error = tasks[0].error;
+        ht_error_prefix(error, "the original does not compile: ");
+    }
+    return status;
+}
+
+static ht_status keep_baseline(ht_job *job, const double *samples, size_t count, ht_error *error) {
+    if (job->options.database == NULL)
+        return HT_OK;
+    char name[] = "original";
+    ht_evaluation evaluation = {.config = name,
+                                .cost = job->baseline.median_ms,
+                                .samples = (double *)samples,
+                                .sample_count = count,
+                                .resources = ht_resources_unknown()};
+    return ht_database_put(job->options.database, &job->key, &evaluation, error);
+}
+
+static ht_status measure_baseline(ht_job *job, ht_error *error) {
+    json_t *reply = NULL;
+    json_t *request =
+        ht_job_run_request("measure", &job->default_config, job->original, job->has_original);
+    json_object_set_new(request, "time", json_true());
+    json_object_set_new(request, "budget", json_real(job->options.sample_budget));
+    json_object_set_new(request, "interval", json_real(job->options.relative_interval));
+    double seconds =
+        job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
+    ht_status status = ht_job_ask_runner(job, request, seconds, &reply, error);
+    if (status == HT_ERROR_MISMATCH)
+        ht_error_prefix(error, "the original does not agree with its own reference: ");
+    else if (status != HT_OK && status != HT_ERROR_INTERRUPTED)
+        ht_error_prefix(error, "timing the original: %s: ", ht_status_name(status));
+    size_t count = 0;
+    double *samples = ht_job_samples(reply, &count);
+    job->baseline = ht_timing_of(samples, count);
+    /* Seven runs is the least a measurement takes; ten times slower than the original is slow
+     * enough. */
+    job->limit =
+        job->options.time_limit > 0
+            ? job->options.time_limit
+            : fmax(10, 10 * (7 * job->baseline.median_ms / 1000 + job->options.sample_budget));
+    if (status == HT_OK)
+        status = keep_baseline(job, samples, count, error);
+    free(samples);
+    json_decref(reply);
+    return status;
+}
+
+static ht_status start(ht_job *job, ht_error *error) {
+    ht_status status = look_at_arguments(job, error);
+    if (status == HT_OK)
+        status = ht_dir_temporary("hiptemper-job", &job->folder, error);
+    if (status != HT_OK)
+        return status;
+    make_processes(job);
+    status = ht_spec_write(job->folder, job->binding, job->device, error);
+    if (status == HT_OK)
+        status = compile_original(job, error);
+    if (status == HT_OK) {
+        status = ht_job_make_reference(job, job->options.seed, error);
+        if (status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
+            status == HT_ERROR_MISMATCH)
+            ht_error_prefix(error, "running the original: %s: ", ht_status_name(status));
+    }
+    if (status == HT_OK)
+        status = measure_baseline(job, error);
+    return status;
+}
+
+ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
+                       const ht_job_options *options, ht_job **out_job, ht_error *error) {
+    *out_job = NULL;
+    if (!device->can_run)
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                            "device %s (%s) cannot run kernels; tune for a device that can, or use "
+                            "`hiptemper inspect`",
+                            device->name, device->description);
+    ht_job *job = ht_alloc(1, sizeof *job);
+    job->binding = binding;
+    job->device = device;
+    job->runner.fd = -1;
+    job->default_config = ht_config_default(binding->template);
+    job->has_original = binding->template->reference_kind == HT_REFERENCE_KERNEL;
+    fill_options(job, options);
+    make_key(job);
+    job->evaluator = (ht_evaluator){.self = job,
+                                    .evaluate = ht_job_evaluate,
+                                    .batch = 2 * (size_t)job->options.compile_workers};
+    ht_status status = start(job, error);
+    if (status != HT_OK) {
+        ht_job_free(job);
+        return status;
+    }
+    *out_job = job;
+    return HT_OK;
+}
+
+void ht_job_free(ht_job *job) {
+    if (job == NULL)
+        return;
+    for (size_t i = 0; i < job->compiler_count; ++i) {
+        ht_process_stop(&job->compilers[i]);
+        ht_process_free(&job->compilers[i]);
+    }
+    free(job->compilers);
+    ht_process_stop(&job->runner);
+    ht_process_free(&job->runner);
+    if (job->folder != NULL)
+        ht_dir_remove(job->folder);
+    json_decref(job->original);
+    json_decref(job->twin);
+    free(job->expect_file);
+    free(job->folder);
+    free(job->problem);
+    free(job->device_text);
+    free(job->method);
+    free(job);
+}
+
+ht_evaluator *ht_job_evaluator(ht_job *job) {
+    return &job->evaluator;
+}
+
+ht_timing ht_job_baseline(const ht_job *job) {
+    return job->baseline;
+}
+
+ht_job_counts ht_job_get_counts(const ht_job *job) {
+    return job->counts;
+}

@@ -1,0 +1,251 @@
+/* Verification on fresh inputs, then original and finalists timed in turn. */
+#include "runtime/job_internal.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRESH_SEEDS = 2, ROUNDS_MIN = 6, ROUNDS_MAX = 400, LOOK_EVERY = 8, BOOTSTRAPS = 2000 };
+
+typedef struct finals {
+    ht_job *job;
+    const ht_config *configs;
+    size_t count;
+    ht_compile_task *tasks; /* one a finalist */
+    ht_final *results;
+    double **samples; /* [0] the original, [1 + i] finalist i; one value a round */
+    size_t rounds;
+} finals;
+
+static void fail(ht_final *result, ht_status status, const ht_error *error) {
+    ht_text reason = {0};
+    ht_job_reason(status, error, &reason);
+    result->status = status;
+    snprintf(result->reason, sizeof result->reason, "%s", reason.data);
+    ht_text_free(&reason);
+}
+
+static bool alive(const finals *f, size_t i) {
+    return f->results[i].status == HT_OK;
+}
+
+static bool any_alive(const finals *f) {
+    for (size_t i = 0; i < f->count; ++i)
+        if (alive(f, i))
+            return true;
+    return false;
+}
+
+static ht_status compile_finalists(finals *f, ht_error *error) {
+    for (size_t i = 0; i < f->count; ++i)
+        f->tasks[i].config = &f->configs[i];
+    ht_status status = ht_job_compile(f->job, f->tasks, f->count, error);
+    for (size_t i = 0; i < f->count && status == HT_OK; ++i)
+        if (f->tasks[i].status != HT_OK)
+            fail(&f->results[i], f->tasks[i].status, &f->tasks[i].error);
+    return status;
+}
+
+/* One measurement request whose failure is that of a finalist; errors that end the job are
+ * returned. */
+static ht_status ask(finals *f, json_t *request, size_t i, json_t **out_reply, ht_error *error) {
+    ht_error own = {0};
+    ht_status status = ht_job_ask_measure(f->job, request, f->job->limit, out_reply, &own);
+    if (ht_job_fatal(status)) {
+        if (error != NULL)
+            *error = own;
+        return status;
+    }
+    if (status != HT_OK)
+        fail(&f->results[i], status, &own);
+    return HT_OK;
+}
+
+static ht_status verify(finals *f, ht_error *error) {
+    for (uint64_t fresh = 1; fresh <= FRESH_SEEDS && any_alive(f); ++fresh) {
+        ht_random random;
+        ht_random_stream(&random, f->job->options.seed, fresh);
+        ht_status status = ht_job_make_reference(f->job, ht_random_next(&random), error);
+        for (size_t i = 0; i < f->count && status == HT_OK; ++i) {
+            if (!alive(f, i))
+                continue;
+            json_t *reply = NULL;
+            status =
+                ask(f, ht_job_run_request("measure", &f->configs[i], f->tasks[i].program, false), i,
+                    &reply, error);
+            json_decref(reply);
+        }
+        if (status != HT_OK)
+            return status;
+    }
+    for (size_t i = 0; i < f->count; ++i)
+        f->results[i].verified = alive(f, i);
+    return HT_OK;
+}
+
+static json_t *slot_request(finals *f, const char *op, size_t slot) {
+    json_t *request;
+    if (strcmp(op, "load") != 0)
+        request = json_pack("{s:s}", "op", op);
+    else if (slot == 0)
+        request =
+            ht_job_run_request(op, &f->job->default_config, f->job->original, f->job->has_original);
+    else
+        request = ht_job_run_request(op, &f->configs[slot - 1], f->tasks[slot - 1].program, false);
+    json_object_set_new(request, "slot", json_integer((json_int_t)slot));
+    return request;
+}
+
+/* Asks about a slot. `*out_lost`: the worker died, and with it all that was loaded. The original's
+ * failure is an error. */
+static ht_status ask_slot(finals *f, const char *op, size_t slot, json_t **out_reply,
+                          bool *out_lost, ht_error *error) {
+    ht_error own = {0};
+    ht_status status =
+        ht_job_ask_runner(f->job, slot_request(f, op, slot), f->job->limit, out_reply, &own);
+    *out_lost = f->job->runner.pid <= 0;
+    if (status == HT_OK)
+        return HT_OK;
+    if (ht_job_fatal(status) || slot == 0) {
+        if (error != NULL)
+            *error = own;
+        return status;
+    }
+    fail(&f->results[slot - 1], status, &own);
+    f->results[slot - 1].verified = false;
+    return HT_OK;
+}
+
+static bool in_play(const finals *f, size_t slot) {
+    return slot == 0 || alive(f, slot - 1);
+}
+
+/* Loads the original and all finalists left. A finalist that takes the worker down is out; the
+ * others start anew. */
+static ht_status load_all(finals *f, ht_error *error) {
+    for (size_t slot = 0; slot <= f->count;) {
+        json_t *reply = NULL;
+        bool lost = false;
+        ht_status status = HT_OK;
+        if (in_play(f, slot))
+            status = ask_slot(f, "load", slot, &reply, &lost, error);
+        json_decref(reply);
+        if (status != HT_OK)
+            return status;
+        slot = lost ? 0 : slot + 1;
+    }
+    return HT_OK;
+}
+
+/* One sample of each, forwards in even rounds and backwards in odd ones, so that a drift of the
+ * machine hits all alike. A round in which somebody fell out is not counted. */
+static ht_status run_round(finals *f, bool *out_complete, ht_error *error) {
+    *out_complete = false;
+    for (size_t step = 0; step <= f->count; ++step) {
+        size_t slot = f->rounds % 2 == 0 ? step : f->count - step;
+        if (!in_play(f, slot))
+            continue;
+        json_t *reply = NULL;
+        bool lost = false;
+        ht_status status = ask_slot(f, "sample", slot, &reply, &lost, error);
+        f->samples[slot][f->rounds] = json_number_value(json_object_get(reply, "ms"));
+        json_decref(reply);
+        if (status != HT_OK)
+            return status;
+        if (lost)
+            return load_all(f, error);
+        if (!in_play(f, slot))
+            return HT_OK;
+    }
+    *out_complete = true;
+    return HT_OK;
+}
+
+static ht_interval speedup(const finals *f, size_t i, unsigned bootstraps) {
+    return ht_stats_paired_ratio(f->samples[0], f->samples[1 + i], f->rounds, bootstraps,
+                                 f->job->options.seed);
+}
+
+static bool narrow_enough(const finals *f) {
+    for (size_t i = 0; i < f->count; ++i) {
+        if (!alive(f, i))
+            continue;
+        ht_interval interval = speedup(f, i, BOOTSTRAPS / 10);
+        if (ht_interval_width(&interval) > f->job->options.relative_interval / 2)
+            return false;
+    }
+    return true;
+}
+
+static ht_status race(finals *f, double max_seconds, ht_error *error) {
+    double begin = ht_clock_seconds();
+    ht_status status = load_all(f, error);
+    while (status == HT_OK && any_alive(f) && f->rounds < ROUNDS_MAX) {
+        if (f->rounds >= ROUNDS_MIN && ht_clock_seconds() - begin >= max_seconds)
+            break;
+        if (f->rounds >= 2 * LOOK_EVERY && f->rounds % LOOK_EVERY == 0 && narrow_enough(f))
+            break;
+        bool complete = false;
+        status = run_round(f, &complete, error);
+        f->rounds += complete;
+    }
+    return status;
+}
+
+static void conclude(finals *f, ht_timing *out_original) {
+    if (f->rounds == 0)
+        return;
+    *out_original = ht_timing_of(f->samples[0], f->rounds);
+    for (size_t i = 0; i < f->count; ++i) {
+        ht_final *result = &f->results[i];
+        if (!alive(f, i))
+            continue;
+        ht_interval interval = speedup(f, i, BOOTSTRAPS);
+        result->timing = ht_timing_of(f->samples[1 + i], f->rounds);
+        result->speedup = interval.median;
+        result->speedup_lo = interval.lo;
+        result->speedup_hi = interval.hi;
+    }
+}
+
+static ht_status run_finals(finals *f, double max_seconds, ht_error *error) {
+    ht_status status = compile_finalists(f, error);
+    if (status == HT_OK)
+        status = verify(f, error);
+    if (status == HT_OK && any_alive(f))
+        status = race(f, max_seconds, error);
+    /* What is loaded would only be in the way of what comes next. */
+    if (f->job->runner.pid > 0) {
+        json_t *reply = NULL;
+        ht_job_ask_runner(f->job, slot_request(f, "unload", 0), f->job->limit, &reply, NULL);
+        json_decref(reply);
+    }
+    return status;
+}
+
+ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
+                        ht_timing *out_original, ht_final *out_finals, ht_error *error) {
+    enum { FINALISTS_MAX = 63 };
+    if (count > FINALISTS_MAX)
+        return ht_error_set(error, HT_ERROR_INPUT, "%zu finalists; at most %d are timed together",
+                            count, FINALISTS_MAX);
+    *out_original = job->baseline;
+    memset(out_finals, 0, count * sizeof *out_finals);
+    finals f = {.job = job, .configs = configs, .count = count, .results = out_finals};
+    f.tasks = ht_alloc(count, sizeof *f.tasks);
+    f.samples = ht_alloc(count + 1, sizeof *f.samples);
+    for (size_t slot = 0; slot <= count; ++slot)
+        f.samples[slot] = ht_alloc(ROUNDS_MAX, sizeof **f.samples);
+    ht_status status = run_finals(&f, max_seconds, error);
+    if (status == HT_OK)
+        conclude(&f, out_original);
+    for (size_t slot = 0; slot <= count; ++slot)
+        free(f.samples[slot]);
+    free(f.samples);
+    for (size_t i = 0; i < count; ++i)
+        ht_job_forget_program(job, f.tasks[i].program);
+    free(f.tasks);
+    return status;
+}

@@ -1,0 +1,99 @@
+/* Inside a job: its workers and what they are asked. Private to job*.c. */
+#ifndef HT_RUNTIME_JOB_INTERNAL_H
+#define HT_RUNTIME_JOB_INTERNAL_H
+
+#include "base/hash.h"
+#include "runtime/job.h"
+#include "runtime/layout.h"
+#include "runtime/process.h"
+#include "runtime/stats.h"
+
+enum { HT_COMPILE_SECONDS = 120, HT_START_SECONDS = 60, HT_REFERENCE_SECONDS = 180 };
+
+/* Names the way times are made. Change it when numbers of old and new programs may no longer be
+ * compared. */
+#define HT_METHOD_VERSION "1"
+
+struct ht_job {
+    const ht_binding *binding;
+    const ht_device *device;
+    ht_job_options options; /* defaults filled in */
+    ht_config default_config;
+    bool has_original; /* the reference is a kernel of its own, else the default configuration */
+    char *folder;      /* private; removed at the end */
+
+    ht_process *compilers;
+    size_t compiler_count;
+    ht_process runner; /* the one process that runs kernels: while it times, nothing else works */
+
+    char source_hash[HT_HASH_SIZE];
+    char template_hash[HT_HASH_SIZE];
+    char *problem;
+    char *device_text;
+    char *method;
+    ht_database_key key; /* borrows the above */
+
+    json_t *original;  /* the compiled original, as the workers' messages describe it */
+    char *expect_file; /* the reference in use; NULL before there is one */
+    json_t *twin;      /* the compiled twin of the original that references come from; NULL: none */
+    ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
+    ht_timing baseline;
+    double limit; /* seconds a variant may take */
+    ht_job_counts counts;
+    unsigned files; /* made so far in the folder */
+    ht_evaluator evaluator;
+};
+
+/* One thing to compile, and what came of it. */
+typedef struct ht_compile_task {
+    const ht_config *config;
+    bool reference;
+    ht_numbers numbers;
+    bool skip; /* nothing to do */
+    ht_status status;
+    ht_error error;
+    json_t *program; /* owned by the task until taken */
+    double seconds;
+    ht_resources resources;
+} ht_compile_task;
+
+/* Compiles all tasks over the compile workers. Failures of single tasks are in the tasks; an error
+ * ends the job. */
+ht_status ht_job_compile(ht_job *job, ht_compile_task *tasks, size_t count, ht_error *error);
+void ht_compile_task_free(ht_compile_task *task);
+/* Removes a compiled program's file and its description. */
+void ht_job_forget_program(ht_job *job, json_t *program);
+
+/* Starts a worker in a role and waits until it is ready. */
+ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role, ht_error *error);
+/* Asks the run worker (started, and given the reference, if need be) and waits. The status and
+ * error are those of the answer, or tell that the worker died (HT_ERROR_CRASH), was late
+ * (HT_ERROR_TIMEOUT) or the user stopped it. `request` is stolen; *out_reply is the caller's and
+ * NULL unless HT_OK or the worker's own failure. */
+ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t **out_reply,
+                            ht_error *error);
+/* The same for a measurement: memory that an earlier variant corrupted must not condemn this one,
+ * so a death in a worker that had served others is tried once more in a fresh one; and a worker
+ * that saw a write outside is not used again. */
+ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_t **out_reply,
+                             ht_error *error);
+/* Does an outcome end the whole job? */
+bool ht_job_fatal(ht_status status);
+
+/* {op, config, program, reference} of a run request. */
+json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,
+                           bool reference);
+
+/* Expected outputs for a seed, computed by the run worker. */
+ht_status ht_job_make_reference(ht_job *job, uint64_t seed, ht_error *error);
+
+ht_status ht_job_evaluate(void *self, const ht_config *configs, size_t count, ht_outcome *outcomes,
+                          size_t *out_done, ht_error *error);
+
+/* "mismatch: ..." and so on: the short text of a failure. */
+void ht_job_reason(ht_status status, const ht_error *error, ht_text *out);
+/* Samples of an answer; free(). NULL when there are none. */
+double *ht_job_samples(const json_t *reply, size_t *out_count);
+ht_timing ht_timing_of(const double *samples, size_t count);
+
+#endif

@@ -1,0 +1,249 @@
+#include "runtime/process.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { WORKER_FD = 3, STOP_STEPS = 200, STOP_STEP_US = 10000, POLL_MS = 50, SEND_SECONDS = 20 };
+
+void ht_process_init(ht_process *process, const char *folder, const char *name) {
+    *process = (ht_process){.fd = -1, .folder = ht_strdup(folder)};
+    process->log = ht_path_join(folder, name);
+}
+
+void ht_process_free(ht_process *process) {
+    ht_process_kill(process);
+    free(process->folder);
+    free(process->log);
+    *process = (ht_process){.fd = -1};
+}
+
+static const char *worker_program(void) {
+    const char *program = getenv("HIPTEMPER_WORKER");
+    return program != NULL && *program != '\0' ? program : "/proc/self/exe";
+}
+
+/* posix_spawn, because the tuner may have threads (libclang's, OpenMP's), and a plain fork copies
+ * their locks. */
+static int spawn(ht_process *process, int child_fd) {
+    char fd_text[16], parent_text[16];
+    snprintf(fd_text, sizeof fd_text, "%d", WORKER_FD);
+    snprintf(parent_text, sizeof parent_text, "%d", (int)getpid());
+    char *arguments[] = {(char *)"hiptemper", (char *)"--worker", fd_text,
+                         parent_text,         process->folder,    NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    /* The socket first: were it 1 or 2, the log would close it. dup2 of a number onto itself keeps
+     * it open. */
+    posix_spawn_file_actions_adddup2(&actions, child_fd, WORKER_FD);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, process->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    /* A group of its own: Ctrl-C reaches the tuner alone, and a kill reaches the worker's compiler
+     * too. */
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    int code =
+        posix_spawn(&process->pid, worker_program(), &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+ht_status ht_process_start(ht_process *process, ht_error *error) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return ht_error_set(error, HT_ERROR_IO, "no socket for a worker process: %m");
+    /* Low numbers belong to the child's standard streams and to WORKER_FD. */
+    int child_fd = fcntl(pair[1], F_DUPFD_CLOEXEC, WORKER_FD + 1);
+    close(pair[1]);
+    int code = child_fd < 0 ? errno : spawn(process, child_fd);
+    if (child_fd >= 0)
+        close(child_fd);
+    if (code != 0) {
+        close(pair[0]);
+        process->pid = 0;
+        return ht_error_set(error, HT_ERROR_IO, "cannot start a worker process (%s): %s",
+                            worker_program(), strerror(code));
+    }
+    /* A worker that never reads must not hang the tuner. */
+    struct timeval limit = {.tv_sec = SEND_SECONDS};
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    process->fd = pair[0];
+    process->requests = 0;
+    process->deadline = 0;
+    process->inbox.length = 0;
+    return HT_OK;
+}
+
+static void forget(ht_process *process) {
+    if (process->fd >= 0)
+        close(process->fd);
+    process->fd = -1;
+    process->pid = 0;
+    process->deadline = 0;
+    ht_inbox_free(&process->inbox);
+}
+
+void ht_process_kill(ht_process *process) {
+    if (process->pid > 0) {
+        kill(-process->pid, SIGKILL);
+        while (waitpid(process->pid, &process->exit_status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    forget(process);
+}
+
+void ht_process_stop(ht_process *process) {
+    if (process->pid <= 0)
+        return;
+    shutdown(process->fd, SHUT_RDWR);
+    for (int step = 0; step < STOP_STEPS; ++step) {
+        if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid) {
+            kill(-process->pid, SIGKILL); /* what it may have started and left behind */
+            forget(process);
+            return;
+        }
+        usleep(STOP_STEP_US);
+    }
+    ht_process_kill(process);
+}
+
+bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
+    struct stat log;
+    process->log_start = stat(process->log, &log) == 0 ? log.st_size : 0;
+    bool sent = process->pid > 0 && ht_message_send(process->fd, request);
+    json_decref(request);
+    /* A worker that is gone is found by the wait, which then tells how it died. */
+    process->deadline = ht_clock_seconds() + seconds;
+    return sent;
+}
+
+/* A process whose socket has closed is dying; it is reaped, or helped along. */
+static void reap(ht_process *process) {
+    for (int step = 0; step < STOP_STEPS; ++step) {
+        if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid) {
+            kill(-process->pid, SIGKILL);
+            forget(process);
+            return;
+        }
+        usleep(STOP_STEP_US);
+    }
+    ht_process_kill(process);
+}
+
+/* One process with a request under way; HT_OK without a reply means: nothing new. */
+static ht_status look_at(ht_process *process, bool readable, json_t **out_reply) {
+    bool bad = false;
+    *out_reply = NULL;
+    if (readable && !ht_inbox_read(&process->inbox, process->fd)) {
+        reap(process);
+        return HT_ERROR_CRASH;
+    }
+    *out_reply = ht_inbox_take(&process->inbox, &bad);
+    if (*out_reply != NULL) {
+        process->deadline = 0;
+        ++process->requests;
+        return HT_OK;
+    }
+    if (bad) {
+        ht_process_kill(process);
+        return HT_ERROR_CRASH;
+    }
+    if (ht_clock_seconds() > process->deadline) {
+        ht_process_kill(process);
+        return HT_ERROR_TIMEOUT;
+    }
+    return HT_OK;
+}
+
+static bool was_interrupted(const volatile int *interrupted) {
+    return interrupted != NULL && *interrupted != 0;
+}
+
+ht_status ht_process_wait(ht_process *processes, size_t count, const volatile int *interrupted,
+                          size_t *out_index, json_t **out_reply) {
+    struct pollfd *polled = ht_alloc(count, sizeof *polled);
+    ht_status status = HT_OK;
+    *out_reply = NULL;
+    while (!was_interrupted(interrupted)) {
+        for (size_t i = 0; i < count; ++i)
+            polled[i] =
+                (struct pollfd){processes[i].deadline > 0 ? processes[i].fd : -1, POLLIN, 0};
+        poll(polled, count, POLL_MS);
+        for (size_t i = 0; i < count; ++i) {
+            if (processes[i].deadline <= 0)
+                continue;
+            *out_index = i;
+            if (processes[i].pid > 0) {
+                status = look_at(&processes[i], polled[i].revents != 0, out_reply);
+            } else {
+                processes[i].deadline = 0;
+                status = HT_ERROR_CRASH;
+            }
+            if (status != HT_OK || *out_reply != NULL) {
+                free(polled);
+                return status;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; ++i)
+        if (processes[i].deadline > 0)
+            ht_process_kill(&processes[i]);
+    free(polled);
+    return HT_ERROR_INTERRUPTED;
+}
+
+/* The last line behind `start` that holds anything. */
+static void last_line(const char *path, off_t start, char *out, size_t size) {
+    enum { TAIL = 4096 };
+    char tail[TAIL + 1];
+    *out = '\0';
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end - start > TAIL)
+        start = end - TAIL;
+    ssize_t got = pread(fd, tail, TAIL, start);
+    close(fd);
+    while (got > 0 && strchr("\n\r \t", tail[got - 1]) != NULL)
+        --got;
+    if (got <= 0)
+        return;
+    tail[got] = '\0';
+    char *newline = strrchr(tail, '\n');
+    snprintf(out, size, "%.*s", (int)size - 1, newline ? newline + 1 : tail);
+}
+
+void ht_process_evidence(const ht_process *process, char *out, size_t size) {
+    char line[120], how[40];
+    last_line(process->log, process->log_start, line, sizeof line);
+    if (WIFSIGNALED(process->exit_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(process->exit_status));
+        snprintf(how, sizeof how, "SIG%s", name ? name : "?");
+    } else {
+        snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(process->exit_status));
+    }
+    snprintf(out, size, "%s%s%s", how, *line ? ": " : "", line);
+}

@@ -1,0 +1,236 @@
+#include "runtime/variant.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef union scalar_bytes {
+    char bytes[64]; /* four components of the widest kind */
+    double align;
+} scalar_bytes;
+
+typedef struct loaded_launch {
+    hipFunction_t function;
+    ht_geometry geometry;
+    void **arguments; /* owned; each points into the variant */
+} loaded_launch;
+
+struct ht_variant {
+    const ht_hip *hip;
+    const ht_template *template;
+    ht_buffers *buffers;
+    hipModule_t module;
+    loaded_launch *launches;
+    size_t launch_count;
+    scalar_bytes *scalars; /* one per argument of the template */
+    char **constants;      /* lowered names; owned */
+    size_t constant_count;
+};
+
+static ht_status fill_scalar(const ht_binding *binding, const ht_config *config,
+                             const ht_layout_arg *arg, scalar_bytes *out, ht_error *error) {
+    if (arg->arg->is_real) {
+        ht_element_set(arg->element, out->bytes, 0, arg->arg->real);
+        return HT_OK;
+    }
+    for (size_t i = 0; i < arg->arg->value_count && i < arg->element.components; ++i) {
+        int64_t value = 0;
+        ht_status status = ht_binding_evaluate(binding, config, arg->arg->values[i], &value, error);
+        if (status != HT_OK)
+            return status;
+        bool whole =
+            arg->element.kind == HT_ELEMENT_SIGNED || arg->element.kind == HT_ELEMENT_UNSIGNED;
+        if (whole) /* all 64 bits, which a double would not keep */
+            memcpy(out->bytes + i * arg->element.bytes, &value, arg->element.bytes);
+        else
+            ht_element_set(arg->element, out->bytes, i, (double)value);
+    }
+    return HT_OK;
+}
+
+static size_t find_arg(const ht_template *template, const char *name) {
+    for (size_t i = 0; i < template->arg_count; ++i)
+        if (strcmp(template->args[i].name, name) == 0)
+            return i;
+    return template->arg_count;
+}
+
+static void *argument_pointer(ht_variant *variant, size_t index) {
+    return variant->template->args[index].role == HT_ARG_SCALAR
+               ? (void *)variant->scalars[index].bytes
+               : (void *)&variant->buffers->buffers[index].data;
+}
+
+static ht_status collect_arguments(ht_variant *variant, const ht_launch *launch, loaded_launch *out,
+                                   ht_error *error) {
+    const ht_template *template = variant->template;
+    size_t count = 0;
+    out->arguments = ht_alloc(template->arg_count + launch->argument_count + 1, sizeof(void *));
+    if (!launch->has_arguments) {
+        for (size_t i = 0; i < template->arg_count; ++i)
+            if (template->args[i].role != HT_ARG_CONSTANT)
+                out->arguments[count++] = argument_pointer(variant, i);
+        return HT_OK;
+    }
+    for (size_t i = 0; i < launch->argument_count; ++i) {
+        size_t index = find_arg(template, launch->arguments[i]);
+        if (index == template->arg_count)
+            return ht_error_set(error, HT_ERROR_INPUT, "launch of '%s': no argument '%s'",
+                                launch->kernel, launch->arguments[i]);
+        out->arguments[count++] = argument_pointer(variant, index);
+    }
+    return HT_OK;
+}
+
+static ht_status load_launch(ht_variant *variant, const ht_binding *binding,
+                             const ht_config *config, const ht_launch *launch, ht_numbers numbers,
+                             const char *lowered, loaded_launch *out, ht_error *error) {
+    const ht_hip *hip = variant->hip;
+    ht_status status = ht_binding_geometry(binding, config, launch, &out->geometry, error);
+    if (status != HT_OK)
+        return status;
+    /* Dynamic LDS is written in bytes of floats; wider numbers need more of it. */
+    out->geometry.lds *= numbers == HT_NUMBERS_TRACKED ? 4 : numbers == HT_NUMBERS_DOUBLE ? 2 : 1;
+    status = ht_hip_check(hip, hip->hipModuleGetFunction(&out->function, variant->module, lowered),
+                          launch->kernel, error);
+    if (status != HT_OK)
+        return status;
+    return collect_arguments(variant, launch, out, error);
+}
+
+static ht_status load_all(ht_variant *variant, const ht_binding *binding, const ht_config *config,
+                          bool reference, ht_numbers numbers, const ht_program *program,
+                          ht_error *error) {
+    const ht_template *template = binding->template;
+    const ht_hip *hip = variant->hip;
+    const ht_launch *launches = reference ? template->reference_launches : template->launches;
+    variant->launch_count = reference ? template->reference_launch_count : template->launch_count;
+    if (program->kernel_count != variant->launch_count)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "%zu kernels compiled for %zu launches",
+                            program->kernel_count, variant->launch_count);
+    variant->launches = ht_alloc(variant->launch_count, sizeof *variant->launches);
+    variant->scalars = ht_alloc(template->arg_count, sizeof *variant->scalars);
+    variant->constants = ht_alloc(program->constant_count + 1, sizeof(char *));
+    for (; variant->constant_count < program->constant_count; ++variant->constant_count)
+        variant->constants[variant->constant_count] =
+            ht_strdup(program->constants[variant->constant_count]);
+
+    ht_status status = ht_hip_check(hip, hip->hipModuleLoadData(&variant->module, program->code),
+                                    "loading the compiled kernel", error);
+    for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i)
+        if (template->args[i].role == HT_ARG_SCALAR)
+            status = fill_scalar(binding, config, &variant->buffers->layout.args[i],
+                                 &variant->scalars[i], error);
+    for (size_t i = 0; i < variant->launch_count && status == HT_OK; ++i)
+        status = load_launch(variant, binding, config, &launches[i], numbers, program->kernels[i],
+                             &variant->launches[i], error);
+    if (status == HT_OK)
+        status = ht_variant_constants(variant, error);
+    return status;
+}
+
+ht_status ht_variant_load(const ht_hip *hip, const ht_binding *binding, const ht_config *config,
+                          bool reference, ht_numbers numbers, const ht_program *program,
+                          ht_buffers *buffers, ht_variant **out_variant, ht_error *error) {
+    ht_variant *variant = ht_alloc(1, sizeof *variant);
+    *variant = (ht_variant){.hip = hip, .template = binding->template, .buffers = buffers};
+    ++buffers->users;
+    ht_status status = load_all(variant, binding, config, reference, numbers, program, error);
+    if (status != HT_OK) {
+        ht_variant_free(variant);
+        return status;
+    }
+    *out_variant = variant;
+    return HT_OK;
+}
+
+void ht_variant_free(ht_variant *variant) {
+    if (variant == NULL)
+        return;
+    if (variant->module != NULL)
+        variant->hip->hipModuleUnload(variant->module);
+    for (size_t i = 0; variant->launches != NULL && i < variant->launch_count; ++i)
+        free(variant->launches[i].arguments);
+    for (size_t i = 0; i < variant->constant_count; ++i)
+        free(variant->constants[i]);
+    free(variant->constants);
+    free(variant->launches);
+    free(variant->scalars);
+    --variant->buffers->users;
+    free(variant);
+}
+
+ht_buffers *ht_variant_buffers(const ht_variant *variant) {
+    return variant->buffers;
+}
+
+void ht_variant_absolute(ht_variant *variant, bool absolute) {
+    for (size_t i = 0; i < variant->template->arg_count; ++i) {
+        const ht_layout_arg *arg = &variant->buffers->layout.args[i];
+        if (!arg->arg->is_real)
+            continue;
+        double value = absolute ? fabs(arg->arg->real) : arg->arg->real;
+        ht_element_set(arg->element, variant->scalars[i].bytes, 0, value);
+    }
+}
+
+ht_status ht_variant_constants(ht_variant *variant, ht_error *error) {
+    const ht_hip *hip = variant->hip;
+    size_t next = 0;
+    for (size_t i = 0; i < variant->template->arg_count; ++i) {
+        const ht_layout_arg *arg = &variant->buffers->layout.args[i];
+        if (arg->arg->role != HT_ARG_CONSTANT)
+            continue;
+        if (next >= variant->constant_count)
+            return ht_error_set(error, HT_ERROR_INTERNAL, "constant '%s' was not compiled",
+                                arg->arg->name);
+        hipDeviceptr_t symbol = NULL;
+        size_t size = 0, bytes = ht_layout_bytes(arg);
+        ht_status status = ht_hip_check(
+            hip,
+            hip->hipModuleGetGlobal(&symbol, &size, variant->module, variant->constants[next++]),
+            arg->arg->name, error);
+        if (status != HT_OK)
+            return status;
+        if (size < bytes)
+            return ht_error_set_at(error, HT_ERROR_INPUT, arg->arg->place.file,
+                                   arg->arg->place.line, arg->arg->place.column,
+                                   "constant '%s' is annotated with %zu bytes but the symbol has "
+                                   "%zu; correct the extent in arg(...)",
+                                   arg->arg->name, bytes, size);
+        status = ht_hip_check(hip,
+                              hip->hipMemcpy(symbol, variant->buffers->buffers[i].contents, bytes,
+                                             HT_HIP_COPY_HOST_TO_DEVICE),
+                              "setting a constant", error);
+        if (status != HT_OK)
+            return status;
+    }
+    return HT_OK;
+}
+
+ht_status ht_variant_launch(ht_variant *variant, ht_error *error) {
+    const ht_hip *hip = variant->hip;
+    for (size_t i = 0; i < variant->launch_count; ++i) {
+        loaded_launch *launch = &variant->launches[i];
+        const ht_geometry *g = &launch->geometry;
+        hipError_t code = hip->hipModuleLaunchKernel(
+            launch->function, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1],
+            g->block[2], g->lds, NULL, launch->arguments, NULL);
+        if (code != HT_HIP_SUCCESS)
+            return ht_hip_check(hip, code, "launching", error);
+    }
+    return HT_OK;
+}
+
+ht_status ht_variant_run(ht_variant *variant, ht_error *error) {
+    ht_status status = ht_buffers_reset(variant->buffers, error);
+    if (status == HT_OK)
+        status = ht_variant_launch(variant, error);
+    if (status == HT_OK)
+        status = ht_hip_check(variant->hip, variant->hip->hipDeviceSynchronize(), "running", error);
+    if (status == HT_OK)
+        status = ht_buffers_check(variant->buffers, error);
+    return status;
+}

@@ -1,0 +1,149 @@
+#include "runtime/worker.h"
+
+#include "base/memory.h"
+#include "runtime/job.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HT_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+/* A variant that eats memory must end as a failed allocation here, not as a swapping machine.
+ * Emulated devices only: GPU runtimes reserve address space far beyond what they use, and so does
+ * AddressSanitizer. */
+static void limit_memory(const ht_worker *worker) {
+#ifndef HT_ADDRESS_SANITIZER
+    if (worker->spec.device.emulated) {
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        struct rlimit limit;
+        if (pages > 0 && page > 0 && getrlimit(RLIMIT_AS, &limit) == 0) {
+            rlim_t most = (rlim_t)pages * (rlim_t)page;
+            rlim_t least = (rlim_t)4 << 30;
+            most = most > least ? most : least;
+            if (limit.rlim_max == RLIM_INFINITY || most < limit.rlim_max)
+                limit.rlim_cur = most;
+            setrlimit(RLIMIT_AS, &limit);
+        }
+    }
+#endif
+    /* And if memory does run out, the kernel should take this process, not the tuner. */
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t ignored = write(fd, "500", 3);
+        (void)ignored;
+        close(fd);
+    }
+}
+
+static ht_status start(ht_worker *worker, const json_t *request, ht_error *error) {
+    ht_status status = ht_spec_read(worker->folder, &worker->spec, error);
+    if (status != HT_OK)
+        return status;
+    limit_memory(worker);
+    worker->provider = ht_provider_find(worker->spec.device.provider);
+    if (worker->provider == NULL)
+        return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
+                            worker->spec.device.provider);
+    status = worker->provider->open(&worker->hip, error);
+    const char *role = json_string_value(json_object_get(request, "role"));
+    if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
+        status = ht_worker_open_device(worker, error);
+    return status;
+}
+
+static ht_status serve(ht_worker *worker, const json_t *request, json_t *reply, ht_error *error) {
+    const char *op = json_string_value(json_object_get(request, "op"));
+    if (op == NULL)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "a request without an operation");
+    if (strcmp(op, "start") == 0)
+        return start(worker, request, error);
+    if (worker->hip == NULL)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "request '%s' before 'start'", op);
+    if (strcmp(op, "compile") == 0)
+        return ht_worker_compile(worker, request, reply, error);
+    if (!worker->runs)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "request '%s' to a compile worker", op);
+    if (strcmp(op, "reference") == 0)
+        return ht_worker_reference(worker, request, reply, error);
+    if (strcmp(op, "expect") == 0)
+        return ht_worker_expect(worker, request, error);
+    if (strcmp(op, "measure") == 0)
+        return ht_worker_measure(worker, request, reply, error);
+    if (strcmp(op, "load") == 0)
+        return ht_worker_load(worker, request, reply, error);
+    if (strcmp(op, "sample") == 0)
+        return ht_worker_sample(worker, request, reply, error);
+    if (strcmp(op, "unload") == 0) {
+        ht_worker_unload(worker);
+        return HT_OK;
+    }
+    return ht_error_set(error, HT_ERROR_INTERNAL, "unknown request '%s'", op);
+}
+
+static bool answer(ht_worker *worker, int fd, const json_t *request) {
+    ht_error error = {0};
+    json_t *reply = json_object();
+    ht_status status = serve(worker, request, reply, &error);
+    ht_message_set_error(reply, status, &error);
+    bool sent = ht_message_send(fd, reply);
+    json_decref(reply);
+    return sent;
+}
+
+static int serve_until_closed(ht_worker *worker, int fd) {
+    ht_inbox inbox = {0};
+    int code = 0;
+    for (;;) {
+        bool bad = false;
+        json_t *request = ht_inbox_take(&inbox, &bad);
+        if (request == NULL) {
+            if (!bad && ht_inbox_read(&inbox, fd))
+                continue;
+            code = bad ? 1 : 0;
+            break;
+        }
+        bool sent = answer(worker, fd, request);
+        json_decref(request);
+        if (!sent)
+            break;
+    }
+    ht_inbox_free(&inbox);
+    return code;
+}
+
+int ht_worker_main(int argc, char **argv) {
+    if (argc < 5) {
+        fprintf(stderr, "hiptemper: --worker is for the program's own use\n");
+        return 2;
+    }
+    int fd = atoi(argv[2]);
+    /* No worker outlives its tuner. If that died before the line took effect, the parent is another
+     * one by now. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != (pid_t)atoi(argv[3]))
+        return 0;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    signal(SIGINT, SIG_IGN);
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+
+    ht_worker worker = {.folder = argv[4]};
+    int code = serve_until_closed(&worker, fd);
+    if (worker.runs)
+        ht_worker_close_device(&worker);
+    ht_spec_free(&worker.spec);
+    close(fd);
+    return code;
+}

@@ -1,0 +1,53 @@
+#include "tests/runtime/job/support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TestSuite(job, .init = use_test_worker, .timeout = 100);
+
+static const char SCALE[] = "#include <hip/hip_runtime.h>\n"
+                            "#pragma tune kernel(scale)\n"
+                            "#pragma tune problem(line : n)\n"
+                            "#pragma tune param(BLOCK : 32, 64, 128 = 64)\n"
+                            "#pragma tune block(BLOCK)\n"
+                            "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"
+                            "#pragma tune arg(in : in float[problem.n])\n"
+                            "#pragma tune arg(out : out float[problem.n])\n"
+                            "#pragma tune arg(n : int = problem.n)\n"
+                            "#pragma tune arg(alpha : float = 1.5)\n"
+                            "template <int BLOCK> __global__ void scale(const float *in, float "
+                            "*out, int n, float alpha) {\n"
+                            "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                            "    if (i < n) out[i] = alpha * in[i];\n"
+                            "}\n";
+
+Test(job, measures_every_configuration_and_finals) {
+    bound b;
+    bind_text(&b, SCALE, "n=1000");
+    ht_job_options options = quick_options();
+    ht_job *job = start_job(&b, &options);
+    cr_assert_gt(ht_job_baseline(job).median_ms, 0);
+    const char *configs[] = {"BLOCK=32", "BLOCK=64", "BLOCK=128"};
+    for (int i = 0; i < 3; ++i) {
+        ht_outcome outcome = evaluate(job, &b, configs[i]);
+        cr_assert_eq(outcome.status, HT_OK, "%s", outcome.reason);
+        cr_assert_gt(outcome.cost, 0);
+    }
+    ht_config finalists[2] = {config_of(&b, "BLOCK=128"), config_of(&b, "BLOCK=32")};
+    ht_final finals[2];
+    ht_timing original;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals(job, finalists, 2, 0.3, &original, finals, &error), HT_OK, "%s",
+                 error.message);
+    for (int i = 0; i < 2; ++i) {
+        cr_assert_eq(finals[i].status, HT_OK, "%s", finals[i].reason);
+        cr_assert(finals[i].verified);
+        cr_assert_leq(finals[i].speedup_lo, finals[i].speedup);
+        cr_assert_leq(finals[i].speedup, finals[i].speedup_hi);
+    }
+    ht_job_counts counts = ht_job_get_counts(job);
+    cr_assert_eq(counts.run, 3);
+    cr_assert_eq(counts.worker_restarts, 0);
+    ht_job_free(job);
+    unbind(&b);
+}

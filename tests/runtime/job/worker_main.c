@@ -1,0 +1,6 @@
+/* What a job's workers run in tests. */
+#include "runtime/job.h"
+
+int main(int argc, char **argv) {
+    return ht_worker_main(argc, argv);
+}
