@@ -33,17 +33,14 @@ static const char *directive_match(const char *at, const char *name) {
 static bool directive_end(const char *at, const char **out_equals, const char **out_close) {
     int depth = 1;
     *out_equals = NULL;
-    for (; *at; ++at) {
+    for (; *at && depth > 0; ++at) {
         depth += *at == '(';
         depth -= *at == ')';
-        if (depth == 0) {
-            *out_close = at;
-            return true;
-        }
         if (depth == 1 && *at == '=')
             *out_equals = at;
+        *out_close = at;
     }
-    return false;
+    return depth == 0 && *out_equals;
 }
 
 /* Behind "kernel(NAME": lines may have moved since the template was read, the name has not. */
@@ -82,10 +79,7 @@ static char *default_replace(const char *text, const ht_template *template, cons
     const char *equals, *close;
     if (!colon || !directive_end(colon, &equals, &close))
         return NULL;
-    const char *end = equals ? equals : close;
-    while (end > text && isspace((unsigned char)end[-1]))
-        --end;
-    return ht_format("%.*s = %s%s", (int)(end - text), text, value, close);
+    return ht_format("%.*s= %s%s", (int)(equals - text), text, value, close);
 }
 
 ht_status ht_defaults_write(const char *text, const ht_template *template, const ht_config *config,

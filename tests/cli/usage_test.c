@@ -122,9 +122,9 @@ Test(usage, wrong_problems_of_a_template_are_refused_with_one_message) {
 Test(usage, malformed_annotations_are_told_with_their_place) {
     static const char *const lines[] = {
         "#pragma tune param(B 32)",
-        "#pragma tune param(B : )",
-        "#pragma tune param(B : 1, 1)",
-        "#pragma tune param(B : 1..0)",
+        "#pragma tune param(B :  = 1)",
+        "#pragma tune param(B : 1, 1 = 1)",
+        "#pragma tune param(B : 1..0 = 1)",
         "#pragma tune require(B +)",
         "#pragma tune require(nobody > 1)",
         "#pragma tune block(B",
@@ -135,7 +135,7 @@ Test(usage, malformed_annotations_are_told_with_their_place) {
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
         char *text = ht_format("#pragma tune unit\n#pragma tune kernel(k)\n%s\n"
-                               "#pragma tune param(C : 1, 2)\n#pragma tune block(C)\n"
+                               "#pragma tune param(C : 1, 2 = 1)\n#pragma tune block(C)\n"
                                "#pragma tune grid(1)\n"
                                "#pragma tune arg(other : out float[4])\n"
                                "template <int C> __global__ void k(float *other) {}\n",

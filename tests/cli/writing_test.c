@@ -26,7 +26,7 @@ static const char annotated[] =
     "#pragma tune problem(line : n, half = 2, blocks := n / half)\n"
     "#pragma tune param( BLOCK : 32, 64, \\\n"
     "    pow2(128, 256) = 64 )\n"
-    "#pragma tune param(FAST : false, true)\n"
+    "#pragma tune param(FAST : false, true = true)\n"
     "#pragma tune param(T : type float, double = float)\n"
     "#pragma tune block(BLOCK)\n"
     "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"

@@ -43,7 +43,7 @@ static ht_status bowl_evaluate(void *self, const ht_config *configs, size_t coun
 
 static const char hundred[] =
     "#pragma tune unit\n#pragma tune kernel(k)\n"
-    "#pragma tune param(A : 1..10)\n#pragma tune param(B : 1..10)\n"
+    "#pragma tune param(A : 1..10 = 1)\n#pragma tune param(B : 1..10 = 1)\n"
     "#pragma tune block(A)\n#pragma tune grid(1)\n"
     "#pragma tune arg(out : out float[64])\n"
     "template <int A, int B> __global__ void k(float *out) { out[threadIdx.x] = A * B; }\n";

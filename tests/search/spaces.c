@@ -33,12 +33,13 @@ static bool space_build(test_space *out, const char *text) {
 static void param_append(ht_text *text, ht_random *random, char name) {
     ht_text_printf(text, "#pragma tune param(%c : ", name);
     size_t count = 1 + (size_t)ht_random_below(random, 6);
-    int value = 0;
+    int value = 0, first = 0;
     for (size_t i = 0; i < count; ++i) {
         value += 1 + (int)ht_random_below(random, 4);
+        first = i == 0 ? value : first;
         ht_text_printf(text, "%s%d", i ? ", " : "", value);
     }
-    ht_text_printf(text, ")\n");
+    ht_text_printf(text, " = %d)\n", first);
 }
 
 static char *template_text(ht_random *random) {

@@ -140,8 +140,8 @@ Test(strategy, unknown_name_lists_what_there_is) {
 
 /* A space of four million: asking must not cost time or memory in proportion to it. */
 static const char large[] = "#pragma tune unit\n#pragma tune kernel(k)\n"
-                            "#pragma tune param(A : 1..200)\n#pragma tune param(B : 1..200)\n"
-                            "#pragma tune param(C : 1..90)\n"
+                            "#pragma tune param(A : 1..200 = 1)\n#pragma tune param(B : 1..200 = 1)\n"
+                            "#pragma tune param(C : 1..90 = 1)\n"
                             "#pragma tune block(A)\n#pragma tune grid(1)\n"
                             "#pragma tune arg(out : out float[64])\n"
                             "template <int A, int B, int C> __global__ void k(float *out) {}\n";
