@@ -55,7 +55,7 @@ static int finish(ht_plan *plan, const ht_session *session, const optimize_optio
         fprintf(out, "\nInterrupted: what was measured is in the database and will be reused.\n");
     json_t *document = document_make(plan, session);
     char *path = ht_path_join(given->out, "optimize.json");
-    if (code == HT_EXIT_OK && ht_dir_make(given->out, &error) == HT_OK)
+    if (code == HT_EXIT_OK)
         code = ht_report_json(path, document);
     free(path);
     int asked = ht_report_json(given->json, document);
@@ -75,6 +75,8 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
     ht_error error = {0};
     int code = HT_EXIT_OK;
     ht_status status = ht_plan_make(paths, path_count, &options, &plan, &error);
+    if (status == HT_OK)
+        status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK) {
         fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
         status = ht_entries_tune(&plan.entries, session, out, &error);

@@ -109,6 +109,8 @@ static int run(const ht_command_line *line) {
     int code;
     ht_status status = ht_plan_make(line->operands, line->operand_count, &options, &plan, &error);
     if (status == HT_OK)
+        status = ht_outputs_prepare(given->out, given->json, &error);
+    if (status == HT_OK)
         status = ht_outputs_write(&plan, NULL, &options.compiler, given->out, &error);
     if (status != HT_OK) {
         code = ht_report_error(&error);

@@ -187,7 +187,7 @@ static int finish(tune_input *input, const ht_session *session, const tune_optio
     ht_outputs_report(&input->entries, given->out, out);
     json_t *document = document_make(input, session, given->top);
     char *path = ht_path_join(given->out, "tune.json");
-    if (code == HT_EXIT_OK && ht_dir_make(given->out, &error) == HT_OK)
+    if (code == HT_EXIT_OK)
         code = ht_report_json(path, document);
     free(path);
     int asked = ht_report_json(given->json, document);
@@ -204,6 +204,8 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     ht_error error = {0};
     int code;
     ht_status status = input_read(&input, given, &compiler, &error);
+    if (status == HT_OK)
+        status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK) {
         fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
         status = ht_entries_tune(&input.entries, session, out, &error);

@@ -7,8 +7,36 @@
 #include "cli/skeleton.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static ht_status folder_check(const char *option, const char *folder, ht_error *error) {
+    if (!ht_dir_exists(folder))
+        return ht_error_set(error, HT_ERROR_INPUT, "option --%s: there is no folder %s", option,
+                            folder);
+    if (access(folder, W_OK | X_OK) != 0)
+        return ht_error_set(error, HT_ERROR_INPUT, "option --%s: cannot write to %s: %s", option,
+                            folder, strerror(errno));
+    return HT_OK;
+}
+
+ht_status ht_outputs_prepare(const char *folder, const char *json, ht_error *error) {
+    if (ht_dir_make(folder, error) != HT_OK) {
+        ht_error_prefix(error, "option --out: ");
+        return error ? (error->status = HT_ERROR_INPUT) : HT_ERROR_INPUT;
+    }
+    ht_status status = folder_check("out", folder, error);
+    if (status != HT_OK || !json || strcmp(json, "-") == 0)
+        return status;
+    if (ht_dir_exists(json))
+        return ht_error_set(error, HT_ERROR_INPUT, "option --json: %s is a folder", json);
+    char *parent = ht_path_folder(json);
+    status = folder_check("json", parent, error);
+    free(parent);
+    return status;
+}
 
 ht_status ht_output_write(const char *folder, const char *name, const char *text, char **out_path,
                           ht_error *error) {

@@ -4,6 +4,10 @@
 
 #include "cli/plan.h"
 
+/* Before any work: makes the output folder, and sees that it and the place for `json` (may be NULL) can be written. What cannot
+ * is HT_ERROR_INPUT. */
+ht_status ht_outputs_prepare(const char *folder, const char *json, ht_error *error);
+
 /* Where a tuned copy comes from and goes to. All borrowed. */
 typedef struct ht_output_source {
     const char *path;
