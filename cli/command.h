@@ -98,9 +98,9 @@ int ht_cli_main(int argc, char **argv);
 /* options.c. Parses the words behind the command's name (`argv[0]` is the first of them). Prints
  * one message and returns false when something is wrong; *out_help is set when --help was among the
  * words. */
-bool ht_options_parse(const ht_command *command, int argc, char **argv, ht_command_line *out_line,
+bool ht_command_line_parse(const ht_command *command, int argc, char **argv, ht_command_line *out_line,
                       bool *out_help);
-void ht_options_free(ht_command_line *line);
+void ht_command_line_free(ht_command_line *line);
 /* The candidate nearest to a mistyped word, or NULL when none is near. `candidates` ends in NULL.
  */
 const char *ht_nearest_word(const char *word, const char *const *candidates);

@@ -28,7 +28,7 @@ static int command_run(const ht_command *command, int argc, char **argv) {
     ht_command_line line;
     bool help;
     int code = HT_EXIT_INPUT;
-    if (ht_options_parse(command, argc, argv, &line, &help)) {
+    if (ht_command_line_parse(command, argc, argv, &line, &help)) {
         if (help) {
             ht_help_print_command(command, stdout);
             code = HT_EXIT_OK;
@@ -36,7 +36,7 @@ static int command_run(const ht_command *command, int argc, char **argv) {
             code = command->run(&line);
         }
     }
-    ht_options_free(&line);
+    ht_command_line_free(&line);
     return code;
 }
 

@@ -69,6 +69,7 @@ static json_t *rejections_json(const ht_pair_result *result, bool examples) {
 }
 
 static void search_members(json_t *object, const ht_pair_result *result) {
+    json_object_set_new(object, "reference", text_json(result->reference));
     json_object_set_new(object, "space", json_integer((json_int_t)result->space));
     json_object_set_new(object, "strategy", text_json(*result->strategy ? result->strategy : NULL));
     json_object_set_new(object, "evaluated", json_integer((json_int_t)result->evaluated));

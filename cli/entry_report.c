@@ -93,8 +93,9 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
     free(label);
     verdict_print(result->verdict, out);
     if (result->measured)
-        fprintf(out, ", speedup %.2fx [%.2f, %.2f], %s", result->speedup, result->speedup_lo,
-                result->speedup_hi, result->verified ? "verified" : "not verified");
+        fprintf(out, ", speedup %.2fx [%.2f, %.2f], %s against %s", result->speedup,
+                result->speedup_lo, result->speedup_hi,
+                result->verified ? "verified" : "not verified", result->reference);
     fputc('\n', out);
     if (result->reason)
         reason_print(entry, out);

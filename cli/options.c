@@ -193,8 +193,8 @@ static bool operands_check(const ht_command_line *line) {
     return true;
 }
 
-bool ht_options_parse(const ht_command *command, int argc, char **argv, ht_command_line *out_line,
-                      bool *out_help) {
+bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
+                           ht_command_line *out_line, bool *out_help) {
     *out_line = (ht_command_line){.command = command};
     *out_help = false;
     out_line->options = ht_alloc(1, command->options_size ? command->options_size : 1);
@@ -217,7 +217,7 @@ bool ht_options_parse(const ht_command *command, int argc, char **argv, ht_comma
     return operands_check(out_line);
 }
 
-void ht_options_free(ht_command_line *line) {
+void ht_command_line_free(ht_command_line *line) {
     for (const ht_option *option = line->command->options; option->name; ++option) {
         if (option->kind == HT_OPTION_LIST)
             free(((ht_option_list *)field_of(line, option))->items);

@@ -269,6 +269,7 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     if (status != HT_OK)
         return status;
     pair->result->original = ht_job_baseline(pair->job);
+    pair->result->reference = ht_job_reference_source(pair->job);
     status = search(pair, error);
     rejections_count(pair->result);
     if (status != HT_OK)

@@ -73,6 +73,7 @@ typedef struct ht_pair_result {
     uint64_t space;   /* legal configurations; 0 when the space was not built */
     uint64_t evaluated;
     ht_job_counts counts;
+    const char *reference; /* where expected outputs come from; static; NULL before the job began */
     ht_rejection *rejections; /* owned */
     size_t rejection_count;
     size_t seeds_from_database;

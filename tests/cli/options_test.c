@@ -43,7 +43,7 @@ static bool parse(const char *const *words, ht_command_line *line, bool *help) {
     char *copy[WORDS_MAX];
     for (; words[count]; ++count)
         copy[count] = (char *)words[count];
-    return ht_options_parse(&command, count, copy, line, help);
+    return ht_command_line_parse(&command, count, copy, line, help);
 }
 
 #define PARSE(...)                                                                                 \
@@ -63,7 +63,7 @@ Test(options, defaults_hold_when_nothing_is_given) {
     cr_assert_eq(given->number, 0);
     cr_assert_null(given->json);
     cr_assert_eq(line.operand_count, 1);
-    ht_options_free(&line);
+    ht_command_line_free(&line);
 }
 
 Test(options, values_come_by_word_by_equals_sign_or_attached) {
@@ -79,14 +79,14 @@ Test(options, values_come_by_word_by_equals_sign_or_attached) {
     cr_assert_str_eq(given->list.items[1], "more");
     cr_assert_eq(line.operand_count, 2);
     cr_assert_str_eq(line.operands[1], "--fresh");
-    ht_options_free(&line);
+    ht_command_line_free(&line);
 }
 
 Test(options, last_of_an_option_given_twice_counts) {
     PARSE("--max-evals", "7", "--max-evals", "9", "a");
     cr_assert(good);
     cr_assert_eq(given->count, 9);
-    ht_options_free(&line);
+    ht_command_line_free(&line);
 }
 
 Test(options, json_takes_a_word_only_when_it_looks_like_its_file) {
@@ -95,19 +95,19 @@ Test(options, json_takes_a_word_only_when_it_looks_like_its_file) {
         cr_assert(good);
         cr_assert_str_eq(given->json, "-");
         cr_assert_eq(line.operand_count, 1);
-        ht_options_free(&line);
+        ht_command_line_free(&line);
     }
     {
         PARSE("--json", "out.json", "a.hip");
         cr_assert(good);
         cr_assert_str_eq(given->json, "out.json");
-        ht_options_free(&line);
+        ht_command_line_free(&line);
     }
     {
         PARSE("a.hip", "--json=result");
         cr_assert(good);
         cr_assert_str_eq(given->json, "result");
-        ht_options_free(&line);
+        ht_command_line_free(&line);
     }
 }
 
@@ -115,7 +115,7 @@ Test(options, help_wins_over_missing_operands) {
     PARSE("--help");
     cr_assert(good);
     cr_assert(help);
-    ht_options_free(&line);
+    ht_command_line_free(&line);
 }
 
 static void expect_refusal(const char *const *words, const char *expected) {
@@ -123,7 +123,7 @@ static void expect_refusal(const char *const *words, const char *expected) {
     ht_command_line line;
     bool help;
     cr_assert_not(parse(words, &line, &help), "'%s' was taken", words[0]);
-    ht_options_free(&line);
+    ht_command_line_free(&line);
     char text[1024];
     fflush(stderr);
     FILE *pipe = cr_get_redirected_stderr();
