@@ -16,7 +16,7 @@ static const char *const commands[] = {"optimize", "refactor", "tune"};
 
 Test(usage, help_of_every_command_teaches) {
     static const char *const parts[] = {"Usage: hiptemper ",
-                                        "Options:", "Examples:", "Exit codes:", "default: "};
+                                        "Options:", "Examples:", "Exit codes:", "(default:"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
         char *words = ht_format("%s --help", commands[i]);
         program_result result = program_run(words);
