@@ -35,8 +35,7 @@ ht_span ht_span_trim(ht_span span) {
         ++from;
     while (to > from && isspace((unsigned char)span.text[to - 1]))
         --to;
-    /* An empty piece is placed where it begins: behind the separator in front of it. */
-    return from == to ? ht_span_part(span, 0, 0) : ht_span_part(span, from, to);
+    return ht_span_part(span, from, to);
 }
 
 bool ht_span_is(ht_span span, const char *text) {
@@ -127,8 +126,10 @@ ht_status ht_span_take_name(ht_span *span, bool qualified, const char *what, ht_
         size_t start = length;
         while (length < rest.length && name_character(rest.text[length], length == start))
             ++length;
-        if (length == start)
+        if (length == start) {
+            rest = ht_span_part(rest, length, rest.length);
             return ht_span_error(rest, error, "expected %s, found %s", what, found(rest, buffer));
+        }
         if (!qualified || length + 2 > rest.length || strncmp(rest.text + length, "::", 2) != 0)
             break;
         length += 2;
@@ -146,26 +147,25 @@ bool ht_span_take(ht_span *span, char c) {
     return true;
 }
 
-/* Position of the bracket that closes the one at 0; 0 when none does. */
-static size_t closing(ht_span span, char open) {
-    char stack[256];
-    size_t depth = 0;
+/* Position of the bracket that closes the one at 0; 0 when none does, with *out_open the innermost that lacks its own. */
+static size_t closing(ht_span span, char open, size_t *out_open) {
+    enum { NESTING_MAX = 256 };
+    size_t stack[NESTING_MAX], depth = 0;
     for (size_t i = 0; i < span.length; ++i) {
         char c = span.text[i];
-        char close = c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : 0;
-        if (open == '<' && c == '<')
-            close = '>';
-        if (close) {
-            if (depth == sizeof stack)
-                return 0;
-            stack[depth++] = close;
+        if (strchr("([{", c) || (open == '<' && c == '<')) {
+            if (depth == NESTING_MAX)
+                break;
+            stack[depth++] = i;
         } else if (strchr(")]}", c) || (open == '<' && c == '>')) {
-            if (stack[--depth] != c)
-                return 0;
-            if (!depth)
+            char opened = span.text[stack[depth - 1]];
+            if (c != (opened == '(' ? ')' : opened == '[' ? ']' : opened == '{' ? '}' : '>'))
+                break;
+            if (!--depth)
                 return i;
         }
     }
+    *out_open = stack[depth - 1];
     return 0;
 }
 
@@ -176,9 +176,10 @@ ht_status ht_span_take_group(ht_span *span, char open, const char *what, ht_span
     if (!rest.length || rest.text[0] != open)
         return ht_span_error(rest, error, "expected '%c' %s, found %s", open, what,
                              found(rest, buffer));
-    size_t end = closing(rest, open);
+    size_t unclosed, end = closing(rest, open, &unclosed);
     if (!end)
-        return ht_span_error(rest, error, "nothing closes this '%c'", open);
+        return ht_span_error(ht_span_part(rest, unclosed, rest.length), error,
+                             "nothing closes this '%c'", rest.text[unclosed]);
     *out_inside = ht_span_part(rest, 1, end);
     *span = ht_span_part(rest, end + 1, rest.length);
     return HT_OK;

@@ -29,14 +29,15 @@ static ht_status fail_at(ht_place at, ht_error *error, const char *format, ...) 
     return status;
 }
 
+/* `passed`: to a kernel, so that constants cannot be among them. */
 static ht_status check_argument_names(const ht_template *template, char *const *names, size_t count,
-                                      ht_place at, ht_error *error) {
+                                      bool passed, ht_place at, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {
         const ht_arg *arg = ht_template_arg(template, names[i]);
         if (!arg)
             return fail_at(at, error, "unknown argument '%s': there is no arg(%s : ...)", names[i],
                            names[i]);
-        if (arg->role == HT_ARG_CONSTANT)
+        if (passed && arg->role == HT_ARG_CONSTANT)
             return fail_at(at, error, "argument %s is a constant, which is never passed", names[i]);
     }
     return HT_OK;
@@ -130,7 +131,7 @@ static ht_status check_launches(const ht_template *template, ht_launch *launches
             return fail_at(launch->place, error, "the launch of %s has no %s(...)", launch->kernel,
                            missing);
         ht_status status = check_argument_names(template, launch->arguments, launch->argument_count,
-                                                launch->place, error);
+                                                true, launch->place, error);
         if (status == HT_OK)
             status = find_arguments(template, launch, error);
         if (status != HT_OK)
@@ -167,7 +168,7 @@ ht_status ht_template_check(ht_template *template, ht_error *error) {
                                 template->reference_launch_count, error);
     if (status == HT_OK && template->reference_kind == HT_REFERENCE_BUILTIN)
         status = check_argument_names(template, template->reference_arguments,
-                                      template->reference_argument_count, no_place, error);
+                                      template->reference_argument_count, false, no_place, error);
     if (status == HT_OK)
         set_bindings(template);
     return status;
@@ -192,13 +193,14 @@ static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht
                        reference->kernel);
     }
     if (template->reference_launch_count > 1)
-        return fail_at(reference->place, error, "the built-in reference %s must be the only one",
-                       reference->kernel);
+        return fail_at(template->reference_launches[1].place, error,
+                       "the built-in reference %s must be the only one", reference->kernel);
     if (reference->template_argument_count)
         return fail_at(reference->place, error, "the built-in reference %s takes no template arguments",
                        reference->kernel);
     ht_status status = check_argument_names(template, reference->arguments,
-                                            reference->argument_count, reference->place, error);
+                                            reference->argument_count, false, reference->place,
+                                            error);
     if (status != HT_OK)
         return status;
     template->reference_kind = HT_REFERENCE_BUILTIN;

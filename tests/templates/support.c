@@ -138,7 +138,7 @@ static void make_params(maker *m) {
 }
 
 static void make_args(maker *m) {
-    static const char *const roles[] = {"in", "inout", "constant"};
+    static const char *const roles[] = {"in", "inout"};
     static const char *const inits[] = {"", " zero", " iota", " fill(-2.5)", " uniform(-1, 1e-3)",
                                         " integers(-8, 8)"};
     const char *type = m->types && below(m->random, 2) ? "TYPE" : "unsigned  int";
@@ -148,7 +148,7 @@ static void make_args(maker *m) {
     ht_text_printf(&m->out, ")]%s)", PICK(m->random, inits));
     line_end(m);
     directive(m);
-    ht_text_append(&m->out, "arg(dst : out float[problem.W])");
+    ht_text_append(&m->out, "arg(dst : out float[problem.W]) arg(table : constant int[9] iota)");
     line_end(m);
     directive(m);
     ht_text_append(&m->out, below(m->random, 2) ? "arg(alpha : float = -0.125)" : "arg(alpha: double = 1e30f)");
@@ -180,7 +180,7 @@ static void make_launches(maker *m) {
 
 static void make_reference(maker *m) {
     static const char *const references[] = {
-        "", "reference(conv2d : src, src, dst)", "reference(conv2d)",
+        "", "reference(conv2d : src, table, dst)", "reference(conv2d)",
         "reference(naive<float, 4> : src, dst) block(16) grid(1, 2, 3)",
         "reference(naive) block(16) grid(1) reference(other) block(4) grid(2) lds(16)"};
     static const char *const tolerances[] = {"", "tolerance(exact)", "tolerance(2.5e-5)", "tolerance(1)"};
