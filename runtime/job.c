@@ -253,3 +253,21 @@ ht_timing ht_job_baseline(const ht_job *job) {
 ht_job_counts ht_job_get_counts(const ht_job *job) {
     return job->counts;
 }
+
+const char *ht_job_reference_source(const ht_job *job) {
+    if (job->binding->template->reference_kind == HT_REFERENCE_BUILTIN)
+        return "float64 conv2d";
+    switch (job->numbers) {
+    case HT_NUMBERS_TRACKED:
+        return "float64 twin with tracked sums";
+    case HT_NUMBERS_DOUBLE:
+        return "float64 twin";
+    case HT_NUMBERS_PLAIN:
+        break;
+    }
+    return "the original's own outputs";
+}
+
+const ht_database_key *ht_job_key(const ht_job *job) {
+    return &job->key;
+}

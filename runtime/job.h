@@ -51,6 +51,9 @@ ht_evaluator *ht_job_evaluator(ht_job *job);
  * configuration's. */
 ht_timing ht_job_baseline(const ht_job *job);
 ht_job_counts ht_job_get_counts(const ht_job *job);
+/* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked sums", "float64 twin",
+ * "the original's own outputs". Static. */
+const char *ht_job_reference_source(const ht_job *job);
 
 /* The key under which the job keeps evaluations, for ht_database_nearest; borrowed, valid while the job lives. */
 const ht_database_key *ht_job_key(const ht_job *job);

@@ -136,6 +136,8 @@ int ht_worker_main(int argc, char **argv) {
         return 0;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);
+    /* What libraries put into temporary files goes when the job's folder goes, however this process ends. */
+    setenv("TMPDIR", argv[4], 1);
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
 
