@@ -2,16 +2,21 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/host/dynamic_shared.h"
 #include "runtime/host/object.h"
 #include "runtime/host/options.h"
+#include "runtime/host/prelude/ht_state.h"
 #include "runtime/host/program.h"
 #include "runtime/host/toolchain.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+enum { IMAGE_MAX = 256 << 20 };
 
 typedef struct build {
     const ht_build_input *input;
@@ -47,16 +52,19 @@ static void append_quoted(ht_text *to, const char *text) {
     }
 }
 
-/* The unit under its own name and lines, then an entry for each name expression. */
-static char *compose(const ht_build_input *input) {
+/* The options' macros, the unit under its own name and lines, then an entry for each name
+ * expression. */
+static char *compose(const ht_build_input *input, const char *macros) {
     ht_text text = {0};
+    ht_text_printf(&text, "#line 1 \"options\"\n%s", macros ? macros : "");
     ht_text_append(&text, "#line 1 \"");
     append_quoted(&text, input->name);
     ht_text_append(&text, "\"\n");
-    ht_text_append(&text, input->source);
-    ht_text_append(&text, "\n#line 1 \"end of the unit\"\n"
-                          "extern \"C\" __attribute__((visibility(\"default\"))) __thread char "
-                          "" HT_BUILD_ANCHOR ";\n__thread char " HT_BUILD_ANCHOR ";\n");
+    char *source = ht_strdup(input->source);
+    ht_dynamic_shared_mark(source);
+    ht_text_append(&text, source);
+    free(source);
+    ht_text_append(&text, "\n#line 1 \"end of the unit\"\n#include <ht_end.h>\n");
     for (size_t i = 0; i < input->expression_count; ++i) {
         ht_text_append(&text, "#line 1 \"name expression ");
         append_quoted(&text, input->expressions[i]);
@@ -77,9 +85,9 @@ static bool safe_name(const char *name) {
     return true;
 }
 
-static hiprtcResult write_sources(build *in) {
+static hiprtcResult write_sources(build *in, const ht_option_list *options) {
     ht_error error;
-    char *source = compose(in->input);
+    char *source = compose(in->input, options->macros.data);
     ht_status status = write_in(in, "unit.cpp", source, strlen(source), &error);
     free(source);
     for (size_t i = 0; i < in->input->header_count && status == HT_OK; ++i) {
@@ -154,7 +162,7 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
 
 /* `extern __shared__` arrays are undefined thread-local symbols: a second object defines all of
  * them as one block. */
-static hiprtcResult define_dynamic(build *in, char *const *names, size_t count) {
+static hiprtcResult define_dynamic(build *in, const char **names, size_t count) {
     ht_text text = {0};
     ht_text_append(&text, ".section .tbss,\"awT\",@nobits\n.balign 256\n.globl " HT_BUILD_DYNAMIC
                           "\n.type " HT_BUILD_DYNAMIC ",@tls_object\n" HT_BUILD_DYNAMIC ":\n");
@@ -194,6 +202,7 @@ static hiprtcResult link_image(build *in, bool dynamic) {
                                "--as-needed",
                                "-l:libm.so.6",
                                "-l:libgcc_s.so.1",
+                               "-l:libstdc++.so.6",
                                "-l:libc.so.6",
                                dynamic ? second : NULL,
                                NULL};
@@ -204,31 +213,64 @@ static hiprtcResult link_image(build *in, bool dynamic) {
     return result;
 }
 
-/* After clang: the object's shared arrays, the link, the bytes. */
+/* Notes in each kernel's entry how much static LDS it needs, and refuses one that needs too much.
+ */
+static hiprtcResult assign_lds(build *in, const ht_object *object) {
+    for (size_t i = 0; i < in->input->expression_count; ++i) {
+        char symbol[64];
+        snprintf(symbol, sizeof symbol, HT_BUILD_ENTRY "%zu", i);
+        size_t lds = ht_object_static_lds(object, symbol);
+        struct ht_device_entry *entry = ht_object_find_data(object, symbol, sizeof *entry);
+        if (lds > HT_STATIC_LDS_MAX) {
+            ht_text_printf(in->log, "%s: error: '%s' needs %zu bytes of LDS, more than %d\n",
+                           in->input->name, in->input->expressions[i], lds, HT_STATIC_LDS_MAX);
+            return HT_HIPRTC_ERROR_COMPILATION;
+        }
+        unsigned bytes = (unsigned)lds;
+        if (entry)
+            memcpy((char *)entry + offsetof(struct ht_device_entry, lds), &bytes, sizeof bytes);
+    }
+    return HT_HIPRTC_SUCCESS;
+}
+
+/* Completes the object: the needs of its kernels, and a second object for dynamic arrays. */
+static hiprtcResult complete(build *in, char *data, size_t length, bool *out_dynamic) {
+    ht_error error;
+    ht_object *object;
+    if (ht_object_open(data, length, &object, &error) != HT_OK)
+        return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    hiprtcResult result = assign_lds(in, object);
+    const char **names;
+    size_t count = ht_object_dynamic_arrays(object, &names);
+    if (result == HT_HIPRTC_SUCCESS && write_in(in, "unit.o", data, length, &error) != HT_OK)
+        result = note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    if (result == HT_HIPRTC_SUCCESS && count)
+        result = define_dynamic(in, names, count);
+    *out_dynamic = count != 0;
+    free(names);
+    ht_object_free(object);
+    return result;
+}
+
+/* From clang's object to the image. */
 static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     ht_error error;
-    char *path = ht_path_join(in->folder, "unit.o");
     char *data;
     size_t length;
-    ht_status status = ht_file_read(path, 0, &data, &length, &error);
+    bool dynamic;
+    char *path = ht_path_join(in->folder, "unit.o");
+    ht_status status = ht_file_read(path, IMAGE_MAX, &data, &length, &error);
     free(path);
     if (status != HT_OK)
         return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
-    ht_object_arrays arrays;
-    status = ht_object_read_arrays(data, length, &arrays, &error);
+    hiprtcResult result = complete(in, data, length, &dynamic);
     free(data);
-    if (status != HT_OK)
-        return note(in, HT_HIPRTC_ERROR_COMPILATION, &error);
-    hiprtcResult result = HT_HIPRTC_SUCCESS;
-    if (arrays.dynamic_count)
-        result = define_dynamic(in, arrays.dynamic, arrays.dynamic_count);
     if (result == HT_HIPRTC_SUCCESS)
-        result = link_image(in, arrays.dynamic_count != 0);
-    ht_object_arrays_free(&arrays);
+        result = link_image(in, dynamic);
     if (result != HT_HIPRTC_SUCCESS)
         return result;
     path = ht_path_join(in->folder, "unit.so");
-    status = ht_file_read(path, 0, out_code, out_size, &error);
+    status = ht_file_read(path, IMAGE_MAX, out_code, out_size, &error);
     free(path);
     return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
 }
@@ -249,7 +291,7 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
         return note(&in, HT_HIPRTC_ERROR_INTERNAL, &error);
     }
     in.folder = ht_format("%s/%lu", in.home, atomic_fetch_add(&serial, 1));
-    hiprtcResult result = write_sources(&in);
+    hiprtcResult result = write_sources(&in, &list);
     if (result == HT_HIPRTC_SUCCESS)
         result = compile(&in, &list);
     if (result == HT_HIPRTC_SUCCESS)

@@ -1,6 +1,14 @@
+/* Switching: our own on x86-64, Boost.Context elsewhere (and with HT_FIBER_BOOST). */
 #include "runtime/host/fiber.h"
 
+#include <cstdint>
+
+#if !defined(__x86_64__) && !defined(HT_FIBER_BOOST)
+#define HT_FIBER_BOOST 1
+#endif
+#ifdef HT_FIBER_BOOST
 #include <boost/context/detail/fcontext.hpp>
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HT_FIBER_ASAN 1
@@ -13,12 +21,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace context = boost::context::detail;
-
-/* First thing after every switch, on the stack that was entered. */
-static void arrive(ht_fiber *self, context::transfer_t transfer) {
-    ht_fiber *from = static_cast<ht_fiber *>(transfer.data);
-    from->context = transfer.fctx;
+/* Tells AddressSanitizer, on the stack that was entered. */
+static inline void arrived(ht_fiber *self, ht_fiber *from) {
 #ifdef HT_FIBER_ASAN
     const void *stack;
     size_t size;
@@ -29,18 +33,81 @@ static void arrive(ht_fiber *self, context::transfer_t transfer) {
     }
 #else
     (void)self;
+    (void)from;
 #endif
 }
 
-/* The pair that a first switch needs: who left and who is entered. */
-static thread_local ht_fiber *entered;
+static inline void leaving(ht_fiber *from, ht_fiber *to) {
+#ifdef HT_FIBER_ASAN
+    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->size);
+#else
+    (void)from;
+    (void)to;
+#endif
+}
 
-static void begin(context::transfer_t transfer) {
-    ht_fiber *self = entered;
-    arrive(self, transfer);
+/* Who left in favour of the fiber that runs now. */
+static thread_local ht_fiber *left;
+
+static void begin(ht_fiber *self) {
+    arrived(self, left);
     self->body(self->argument);
     __builtin_trap();
 }
+
+#ifdef HT_FIBER_BOOST
+
+namespace context = boost::context::detail;
+
+static void keep(context::transfer_t transfer) {
+    left = static_cast<ht_fiber **>(transfer.data)[0];
+    left->context = transfer.fctx;
+}
+
+static void enter(context::transfer_t transfer) {
+    ht_fiber *self = static_cast<ht_fiber **>(transfer.data)[1];
+    keep(transfer);
+    begin(self);
+}
+
+static void *new_context(ht_fiber *fiber) {
+    char *top = static_cast<char *>(const_cast<void *>(fiber->stack)) + fiber->size;
+    return context::make_fcontext(top, fiber->size, enter);
+}
+
+static inline void jump(ht_fiber *from, ht_fiber *to) {
+    ht_fiber *pair[2] = {from, to};
+    keep(context::jump_fcontext(to->context, pair));
+}
+
+#else
+
+extern "C" void ht_fiber_jump(void **save, void *load);
+extern "C" void ht_fiber_entry();
+
+/* A stack as ht_fiber_jump leaves it: six registers, then where to return to. */
+static void *new_context(ht_fiber *fiber) {
+    char *top = static_cast<char *>(const_cast<void *>(fiber->stack)) + fiber->size;
+    void **at = reinterpret_cast<void **>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15));
+    *--at = nullptr; /* so that the entry is called on an aligned stack */
+    *--at = reinterpret_cast<void *>(ht_fiber_entry);
+    *--at = nullptr;                         /* rbp */
+    *--at = nullptr;                         /* rbx */
+    *--at = fiber;                           /* r12 */
+    *--at = reinterpret_cast<void *>(begin); /* r13 */
+    *--at = nullptr;                         /* r14 */
+    *--at = nullptr;                         /* r15 */
+    return at;
+}
+
+static inline void jump(ht_fiber *from, ht_fiber *to) {
+#ifdef HT_FIBER_ASAN
+    left = from;
+#endif
+    ht_fiber_jump(&from->context, to->context);
+}
+
+#endif
 
 extern "C" void ht_fiber_prepare(ht_fiber *fiber, void *stack, size_t size, void (*body)(void *),
                                  void *argument) {
@@ -49,14 +116,11 @@ extern "C" void ht_fiber_prepare(ht_fiber *fiber, void *stack, size_t size, void
     fiber->fake_stack = nullptr;
     fiber->body = body;
     fiber->argument = argument;
-    fiber->context = context::make_fcontext(static_cast<char *>(stack) + size, size, begin);
+    fiber->context = new_context(fiber);
 }
 
 extern "C" void ht_fiber_switch(ht_fiber *from, ht_fiber *to) {
-    entered = to;
-#ifdef HT_FIBER_ASAN
-    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->size);
-#endif
-    context::transfer_t transfer = context::jump_fcontext(to->context, from);
-    arrive(from, transfer);
+    leaving(from, to);
+    jump(from, to);
+    arrived(from, left);
 }

@@ -75,10 +75,10 @@ static hipError_t check(const ht_kernel *kernel, const unsigned grid[3], const u
                             "%s: a block of %u x %u x %u is %llu threads, more than %d", name,
                             block[0], block[1], block[2], (unsigned long long)threads,
                             HT_BLOCK_THREADS);
-    if (dynamic_lds > HT_DYNAMIC_LDS_MAX)
+    if (dynamic_lds > HT_DYNAMIC_LDS_MAX - kernel->entry->lds)
         return ht_host_fail(HT_HIP_ERROR_OUT_OF_RESOURCES,
-                            "%s: %u bytes of dynamic LDS, more than %d", name, dynamic_lds,
-                            HT_DYNAMIC_LDS_MAX);
+                            "%s: %u bytes of dynamic and %u of static LDS, more than %d", name,
+                            dynamic_lds, kernel->entry->lds, HT_DYNAMIC_LDS_MAX);
     return HT_HIP_SUCCESS;
 }
 

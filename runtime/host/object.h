@@ -1,4 +1,6 @@
-/* Reading the ELF files that clang and the linker made. */
+/* Reading the ELF files that clang and the linker made: which __shared__ arrays each kernel uses,
+ * and how large an image is. Clang alone cannot say the first: arrays in device functions belong to
+ * every kernel that reaches them. */
 #ifndef HT_RUNTIME_HOST_OBJECT_H
 #define HT_RUNTIME_HOST_OBJECT_H
 
@@ -6,16 +8,22 @@
 
 #include <stddef.h>
 
-/* The __shared__ arrays of a compiled unit. */
-typedef struct ht_object_arrays {
-    char **dynamic; /* `extern __shared__`: undefined thread-local symbols; owned */
-    size_t dynamic_count;
-} ht_object_arrays;
+typedef struct ht_object ht_object;
 
-/* Sums too large for a block are HT_ERROR_COMPILE, a damaged file HT_ERROR_INTERNAL. */
-ht_status ht_object_read_arrays(const void *data, size_t length, ht_object_arrays *out_arrays,
-                                ht_error *error);
-void ht_object_arrays_free(ht_object_arrays *arrays);
+/* Indexes a relocatable object; `data` is borrowed. A damaged file is HT_ERROR_INTERNAL. */
+ht_status ht_object_open(void *data, size_t length, ht_object **out_object, ht_error *error);
+void ht_object_free(ht_object *object);
+
+/* Names of the `extern __shared__` arrays, which the object leaves undefined; the array (not the
+ * strings, which lie in the data) is the caller's to free. */
+size_t ht_object_dynamic_arrays(const ht_object *object, const char ***out_names);
+
+/* Bytes of the static __shared__ arrays that can be reached from a symbol, through calls and
+ * tables. */
+size_t ht_object_static_lds(const ht_object *object, const char *symbol);
+
+/* The bytes of a defined data symbol within the data; NULL when there are fewer than `size`. */
+void *ht_object_find_data(const ht_object *object, const char *symbol, size_t size);
 
 /* How many bytes an image in memory has, by its own headers; 0 when it is no 64-bit ELF file. */
 size_t ht_object_image_size(const void *image);

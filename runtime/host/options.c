@@ -24,6 +24,18 @@ static void add(ht_option_list *list, const char *option) {
     list->items[list->count++] = option;
 }
 
+/* "NAME", "NAME=value", "NAME(x)=value". */
+static void define(ht_option_list *list, const char *macro) {
+    size_t length = strcspn(macro, "=\n");
+    const char *value = macro[length] == '=' ? macro + length + 1 : "1";
+    ht_text_printf(&list->macros, "#define %.*s %.*s\n", (int)length, macro,
+                   (int)strcspn(value, "\n"), value);
+}
+
+static void undefine(ht_option_list *list, const char *macro) {
+    ht_text_printf(&list->macros, "#undef %.*s\n", (int)strcspn(macro, "\n"), macro);
+}
+
 static bool read_one(const char *option, ht_option_list *list) {
     static const char *const dropped[] = {
         "--offload-arch=", "--gpu-architecture=", "-fgpu-", "-fno-gpu-", "-fhip-", "-mcumode",
@@ -34,6 +46,10 @@ static bool read_one(const char *option, ht_option_list *list) {
         add(list, "-D__AMDGCN_WAVEFRONT_SIZE=64");
     else if (strcmp(option, "-mno-wavefrontsize64") == 0)
         add(list, "-D__AMDGCN_WAVEFRONT_SIZE=32");
+    else if (strncmp(option, "-D", 2) == 0)
+        define(list, option + 2);
+    else if (strncmp(option, "-U", 2) == 0)
+        undefine(list, option + 2);
     else if (starts(option, dropped))
         return true;
     else if (starts(option, passed))
@@ -45,9 +61,14 @@ static bool read_one(const char *option, ht_option_list *list) {
 
 bool ht_options_read(size_t count, const char *const *options, ht_option_list *out_list,
                      ht_text *log) {
-    static const char *const paired[] = {"-D", "-U", "-I", "-isystem", "-include", NULL};
+    static const char *const paired[] = {"-I", "-isystem", NULL};
     for (size_t i = 0; i < count; ++i) {
-        if (is_one_of(options[i], paired) && i + 1 < count) {
+        bool last = i + 1 == count;
+        if (strcmp(options[i], "-D") == 0 && !last) {
+            define(out_list, options[++i]);
+        } else if (strcmp(options[i], "-U") == 0 && !last) {
+            undefine(out_list, options[++i]);
+        } else if (is_one_of(options[i], paired) && !last) {
             add(out_list, options[i]);
             add(out_list, options[++i]);
         } else if (!read_one(options[i], out_list)) {
@@ -60,5 +81,6 @@ bool ht_options_read(size_t count, const char *const *options, ht_option_list *o
 
 void ht_options_free(ht_option_list *list) {
     free(list->items);
+    ht_text_free(&list->macros);
     *list = (ht_option_list){0};
 }

@@ -9,8 +9,10 @@
 #include <stddef.h>
 
 typedef struct ht_option_list {
-    const char **items; /* array owned, strings borrowed from the caller or static */
+    const char **items; /* for clang; array owned, strings borrowed from the caller or static */
     size_t count;
+    ht_text macros; /* -D and -U as preprocessor lines: they belong behind the prelude, which a
+                       macro named T would break */
 } ht_option_list;
 
 /* False with a line in `log` for an option that is not known. Free the list in either case. */

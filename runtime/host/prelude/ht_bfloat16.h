@@ -2,13 +2,14 @@
 #ifndef HT_BFLOAT16_H
 #define HT_BFLOAT16_H
 
+/* Units include this behind their own macros: no identifier here may be one that people define. */
 #include "ht_math.h"
 
 struct __hip_bfloat16 {
     unsigned short data;
     __hip_bfloat16() = default;
-    template <class T, class = typename ht_if<ht_number<T>>::type>
-    __hip_bfloat16(T x) : data(round((float)x)) {}
+    template <class ht_T, class = typename ht_if<ht_number<ht_T>>::type>
+    __hip_bfloat16(ht_T x) : data(round((float)x)) {}
     operator float() const {
         return ht_bits<float>((unsigned)data << 16);
     }

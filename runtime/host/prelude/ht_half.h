@@ -3,20 +3,21 @@
 #ifndef HT_HALF_H
 #define HT_HALF_H
 
+/* Units include this behind their own macros: no identifier here may be one that people define. */
 #include "ht_math.h"
 #include "ht_vector.h"
 
 struct __half {
     _Float16 value;
     __half() = default;
-    template <class T, class = typename ht_if<ht_number<T>>::type>
-    constexpr __half(T x) : value((_Float16)x) {}
+    template <class ht_T, class = typename ht_if<ht_number<ht_T>>::type>
+    constexpr __half(ht_T x) : value((_Float16)x) {}
     constexpr operator _Float16() const {
         return value;
     }
-    template <class T, class = typename ht_if<__is_arithmetic(T)>::type>
-    constexpr explicit operator T() const {
-        return (T)value;
+    template <class ht_T, class = typename ht_if<__is_arithmetic(ht_T)>::type>
+    constexpr explicit operator ht_T() const {
+        return (ht_T)value;
     }
     constexpr operator float() const {
         return (float)value;
@@ -34,12 +35,12 @@ typedef __half2 half2;
     __forceinline__ __half operator op(__half a, __half b) {                                       \
         return __half((_Float16)(a.value op b.value));                                             \
     }                                                                                              \
-    template <class T, class = typename ht_if<ht_integer<T>>::type>                                \
-    __forceinline__ __half operator op(__half a, T b) {                                            \
+    template <class ht_T, class = typename ht_if<ht_integer<ht_T>>::type>                          \
+    __forceinline__ __half operator op(__half a, ht_T b) {                                         \
         return a op __half(b);                                                                     \
     }                                                                                              \
-    template <class T, class = typename ht_if<ht_integer<T>>::type>                                \
-    __forceinline__ __half operator op(T a, __half b) {                                            \
+    template <class ht_T, class = typename ht_if<ht_integer<ht_T>>::type>                          \
+    __forceinline__ __half operator op(ht_T a, __half b) {                                         \
         return __half(a) op b;                                                                     \
     }                                                                                              \
     __forceinline__ float operator op(__half a, float b) {                                         \
@@ -72,12 +73,12 @@ __forceinline__ __half2 operator-(__half2 a) {
     __forceinline__ bool operator op(__half a, __half b) {                                         \
         return a.value op b.value;                                                                 \
     }                                                                                              \
-    template <class T, class = typename ht_if<ht_number<T>>::type>                                 \
-    __forceinline__ bool operator op(__half a, T b) {                                              \
+    template <class ht_T, class = typename ht_if<ht_number<ht_T>>::type>                           \
+    __forceinline__ bool operator op(__half a, ht_T b) {                                           \
         return (float)a.value op(float) b;                                                         \
     }                                                                                              \
-    template <class T, class = typename ht_if<ht_number<T>>::type>                                 \
-    __forceinline__ bool operator op(T a, __half b) {                                              \
+    template <class ht_T, class = typename ht_if<ht_number<ht_T>>::type>                           \
+    __forceinline__ bool operator op(ht_T a, __half b) {                                           \
         return (float)a op(float) b.value;                                                         \
     }                                                                                              \
     __forceinline__ bool name(__half a, __half b) {                                                \

@@ -26,15 +26,16 @@ template <class T> struct ht_argument {
 template <class T> using ht_same_argument = typename ht_argument<T>::type;
 
 HT_MATH_1(acos)
-HT_MATH_1(acosh) HT_MATH_1(asin) HT_MATH_1(asinh) HT_MATH_1(atan) HT_MATH_1(atanh) HT_MATH_1(cbrt)
-    HT_MATH_1(ceil) HT_MATH_1(cos) HT_MATH_1(cosh) HT_MATH_1(erf) HT_MATH_1(erfc) HT_MATH_1(exp)
-        HT_MATH_1(exp2) HT_MATH_1(expm1) HT_MATH_1(fabs) HT_MATH_1(floor) HT_MATH_1(lgamma)
-            HT_MATH_1(log) HT_MATH_1(log10) HT_MATH_1(log1p) HT_MATH_1(log2) HT_MATH_1(logb)
-                HT_MATH_1(nearbyint) HT_MATH_1(rint) HT_MATH_1(round) HT_MATH_1(sin) HT_MATH_1(sinh)
-                    HT_MATH_1(sqrt) HT_MATH_1(tan) HT_MATH_1(tanh) HT_MATH_1(tgamma)
-                        HT_MATH_1(trunc) HT_MATH_2(atan2) HT_MATH_2(copysign) HT_MATH_2(fdim)
-                            HT_MATH_2(fmax) HT_MATH_2(fmin) HT_MATH_2(fmod) HT_MATH_2(hypot)
-                                HT_MATH_2(nextafter) HT_MATH_2(pow) HT_MATH_2(remainder)
+HT_MATH_1(acosh)
+HT_MATH_1(asin) HT_MATH_1(asinh) HT_MATH_1(atan) HT_MATH_1(atanh) HT_MATH_1(cbrt) HT_MATH_1(ceil)
+    HT_MATH_1(cos) HT_MATH_1(cosh) HT_MATH_1(erf) HT_MATH_1(erfc) HT_MATH_1(exp) HT_MATH_1(exp2)
+        HT_MATH_1(expm1) HT_MATH_1(fabs) HT_MATH_1(floor) HT_MATH_1(lgamma) HT_MATH_1(log)
+            HT_MATH_1(log10) HT_MATH_1(log1p) HT_MATH_1(log2) HT_MATH_1(logb) HT_MATH_1(nearbyint)
+                HT_MATH_1(rint) HT_MATH_1(round) HT_MATH_1(sin) HT_MATH_1(sinh) HT_MATH_1(sqrt)
+                    HT_MATH_1(tan) HT_MATH_1(tanh) HT_MATH_1(tgamma) HT_MATH_1(trunc)
+                        HT_MATH_2(atan2) HT_MATH_2(copysign) HT_MATH_2(fdim) HT_MATH_2(fmax)
+                            HT_MATH_2(fmin) HT_MATH_2(fmod) HT_MATH_2(hypot) HT_MATH_2(nextafter)
+                                HT_MATH_2(pow) HT_MATH_2(remainder)
 #undef HT_MATH_1
 #undef HT_MATH_2
 
@@ -108,74 +109,78 @@ HT_CLASSIFY(signbit)
 #endif
 #undef HT_CLASSIFY
 
-__forceinline__ float rsqrtf(float x) {
+/* C functions, for the C library declares some of these names too. */
+#define HT_C_INLINE extern "C" __forceinline__
+HT_C_INLINE float rsqrtf(float x) noexcept {
     return 1.0f / __builtin_sqrtf(x);
 }
-__forceinline__ double rsqrt(double x) {
+HT_C_INLINE double rsqrt(double x) noexcept {
     return 1.0 / __builtin_sqrt(x);
 }
 template <class T, class = typename ht_if<ht_same<T, float>>::type> __forceinline__ T rsqrt(T x) {
     return rsqrtf(x);
 }
-__forceinline__ float rcbrtf(float x) {
+HT_C_INLINE float rcbrtf(float x) noexcept {
     return 1.0f / cbrtf(x);
 }
-__forceinline__ float sinpif(float x) {
+HT_C_INLINE float sinpif(float x) noexcept {
     return sinf(x * 3.14159265358979323846f);
 }
-__forceinline__ float cospif(float x) {
+HT_C_INLINE float cospif(float x) noexcept {
     return cosf(x * 3.14159265358979323846f);
 }
-__forceinline__ float exp10f(float x) {
+HT_C_INLINE float exp10f(float x) noexcept {
     return exp2f(x * 3.32192809488736234787f);
 }
-__forceinline__ float normcdff(float x) {
+HT_C_INLINE float normcdff(float x) noexcept {
     return 0.5f * erfcf(x * -0.70710678118654752440f);
 }
 
 /* Fast variants: the exact ones here. */
-__forceinline__ float __sinf(float x) {
+HT_C_INLINE float __sinf(float x) noexcept {
     return sinf(x);
 }
-__forceinline__ float __cosf(float x) {
+HT_C_INLINE float __cosf(float x) noexcept {
     return cosf(x);
 }
-__forceinline__ float __tanf(float x) {
+HT_C_INLINE float __tanf(float x) noexcept {
     return tanf(x);
 }
-__forceinline__ void __sincosf(float x, float *s, float *c) {
+HT_C_INLINE void __sincosf(float x, float *s, float *c) noexcept {
     sincosf(x, s, c);
 }
-__forceinline__ float __expf(float x) {
+HT_C_INLINE float __expf(float x) noexcept {
     return expf(x);
 }
-__forceinline__ float __exp10f(float x) {
+HT_C_INLINE float __exp10f(float x) noexcept {
     return exp10f(x);
 }
-__forceinline__ float __logf(float x) {
+HT_C_INLINE float __logf(float x) noexcept {
     return logf(x);
 }
-__forceinline__ float __log2f(float x) {
+HT_C_INLINE float __log2f(float x) noexcept {
     return log2f(x);
 }
-__forceinline__ float __log10f(float x) {
+HT_C_INLINE float __log10f(float x) noexcept {
     return log10f(x);
 }
-__forceinline__ float __powf(float x, float y) {
+HT_C_INLINE float __powf(float x, float y) noexcept {
     return powf(x, y);
 }
-__forceinline__ float __fdividef(float x, float y) {
+HT_C_INLINE float __fdividef(float x, float y) noexcept {
     return x / y;
 }
-__forceinline__ float fdividef(float x, float y) {
+HT_C_INLINE float fdividef(float x, float y) noexcept {
     return x / y;
 }
-__forceinline__ float __frsqrt_rn(float x) {
+HT_C_INLINE float __frsqrt_rn(float x) noexcept {
     return rsqrtf(x);
 }
-__forceinline__ float __saturatef(float x) {
+HT_C_INLINE float __saturatef(float x) noexcept {
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
+
+#undef HT_C_INLINE
 
 /* Rounded to nearest, never contracted into a neighbour. */
 #define HT_ROUNDED(name, T, arguments, result)                                                     \

@@ -30,6 +30,7 @@ enum ht_wave_kind { HT_WAVE_SHUFFLE = 1, HT_WAVE_BALLOT = 2, HT_WAVE_SYNC = 3 };
 struct ht_device_entry {
     unsigned abi;
     unsigned wavefront; /* lanes the unit was compiled for */
+    unsigned lds;       /* bytes of static __shared__ arrays; filled in after compiling */
     const char *name;   /* the name expression */
     void (*run)(
         void *const *arguments); /* runs threads until none is left to start; NULL for a variable */

@@ -1,0 +1,222 @@
+/* What the device-side prelude supplies, against the host's own arithmetic. */
+#include "kernels.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(library, vectors_work_component_by_component) {
+    kernels of = KERNELS(
+        64,
+        "union both { float4 v; float f[4]; };\n"
+        "__global__ void k(float *out, const float4 *in, int *size) {\n"
+        "  __shared__ float4 tile[8];\n"
+        "  tile[threadIdx.x] = in[threadIdx.x]; __syncthreads();\n"
+        "  float4 a = tile[7 - threadIdx.x], b(2.0f), c = {1, 2, 3, 4};\n"
+        "  a += b * c; a = a * 2.0f - c / 4; a = -a; a.x += 1;\n"
+        "  both u; u.v = a;\n"
+        "  for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + i] = u.f[i];\n"
+        "  int2 i = make_int2(7, -8); i = (i << 1) % 5 | make_int2(16, 0); ++i;\n"
+        "  uchar4 bytes = make_uchar4(250, 1, 2, 3) + make_uchar4(10, 1, 1, 1);\n"
+        "  double3 d = make_double3(1, 2, 3); d *= 2; ushort2 s{1, 2};\n"
+        "  uint3 t = threadIdx; dim3 g = gridDim; longlong2 l = make_longlong2(1ll << 40, 2);\n"
+        "  float2 big = *reinterpret_cast<const float2 *>(in);\n"
+        "  size[0] = sizeof(float4) + alignof(float4) * 100; size[1] = sizeof(float3) + "
+        "alignof(float3) * 100;\n"
+        "  size[2] = i.x * 100 + i.y; size[3] = bytes.x * 100 + bytes.w; size[4] = (int)(d.x + d.y "
+        "+ d.z);\n"
+        "  size[5] = s.x + s.y + t.y + g.x + (int)(l.x >> 40) + (big.x == in[0].x) + (a == a) + (i "
+        "!= i);\n"
+        "}\n",
+        "k");
+    float in[32], out[32], *from = in, *to = out;
+    int size[6] = {0}, *sizes = size;
+    for (int i = 0; i < 32; ++i)
+        in[i] = (float)i * 0.5f;
+    RUN(&of, "k", LINE(1, 8), &to, &from, &sizes);
+    for (int t = 0; t < 8; ++t)
+        for (int i = 0; i < 4; ++i) {
+            float a = in[(7 - t) * 4 + i], c = (float)(i + 1);
+            a = -((a + 2 * c) * 2 - c / 4) + (i == 0);
+            cr_assert_eq(out[t * 4 + i], a);
+        }
+    cr_assert_eq(size[0], 1616);
+    cr_assert_eq(size[1], 412);
+    cr_assert_eq(size[2], (((14 % 5) | 16) + 1) * 100 + (-16 % 5) + 1);
+    cr_assert_eq(size[3], 404);
+    cr_assert_eq(size[4], 12);
+    cr_assert_eq(size[5], 3 + 0 + 1 + 1 + 1 + 1 + 0);
+    kernels_free(&of);
+}
+
+Test(library, every_half_survives_a_round_trip_and_arithmetic_rounds_to_nearest) {
+    kernels of = KERNELS(
+        64,
+        "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n"
+        "__global__ void round_trip(const unsigned short *in, float *wide, unsigned short *out) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  wide[i] = __half2float(__ushort_as_half(in[i]));\n"
+        "  out[i] = __half_as_ushort(__float2half(wide[i]));\n"
+        "}\n"
+        "__global__ void arithmetic(const half *a, const half *b, half *out) {\n"
+        "  __shared__ half2 tile[64];\n"
+        "  int t = threadIdx.x; tile[t] = __halves2half2(a[t], b[t]); __syncthreads();\n"
+        "  half2 v = tile[t], w = __lowhigh2highlow(v);\n"
+        "  out[t * 6 + 0] = __hadd(v.x, v.y); out[t * 6 + 1] = v.x * v.y;\n"
+        "  out[t * 6 + 2] = __hfma(v.x, v.y, v.x); out[t * 6 + 3] = __high2half(v - w);\n"
+        "  half m = v.x; m += v.y; if (m < half(0) || m > 2.0f) m = -m; m *= __float2half(0.5f);\n"
+        "  out[t * 6 + 4] = m; out[t * 6 + 5] = __shfl_xor(v.x, 1);\n"
+        "}\n",
+        "round_trip", "arithmetic");
+    unsigned short *in = malloc(65536 * 2), *out = malloc(65536 * 2);
+    float *wide = malloc(65536 * sizeof *wide);
+    for (int i = 0; i < 65536; ++i)
+        in[i] = (unsigned short)i;
+    RUN(&of, "round_trip", LINE(256, 256), &in, &wide, &out);
+    for (int i = 0; i < 65536; ++i) {
+        int exponent = i >> 10 & 31, fraction = i & 1023;
+        if (exponent == 31 && fraction)
+            continue; /* NaN */
+        cr_assert_eq(out[i], in[i]);
+        double value = exponent == 31  ? INFINITY
+                       : exponent == 0 ? ldexp(fraction, -24)
+                                       : ldexp(1024 + fraction, exponent - 25);
+        cr_assert_eq(wide[i], (float)(i & 0x8000 ? -value : value));
+    }
+    /* Halves below are multiples of 1/64, so sums and small products are exact in float and round
+     * once. */
+    unsigned short a[64], b[64], results[64 * 6], *ap = a, *bp = b, *rp = results;
+    for (int i = 0; i < 64; ++i) {
+        a[i] = (unsigned short)(0x3c00 + i * 37);
+        b[i] = (unsigned short)(0xb800 + i * 53);
+    }
+    RUN(&of, "arithmetic", LINE(1, 64), &ap, &bp, &rp);
+    for (int i = 0; i < 64; ++i) {
+        double x = wide[a[i]], y = wide[b[i]];
+        double m = x + y;
+        double exact[6] = {x + y, x * y, x * y + x, y - x, 0, wide[a[i ^ 1]]};
+        double rounded_m = wide[results[i * 6]];
+        m = rounded_m < 0 || rounded_m > 2 ? -rounded_m : rounded_m;
+        exact[4] = m * 0.5;
+        for (int k = 0; k < 6; ++k) {
+            double got = wide[results[i * 6 + k]];
+            cr_assert_leq(fabs(got - exact[k]), fabs(exact[k]) * 0x1p-11 + 0x1p-25,
+                          "operation %d of %g and %g gave %g", k, x, y, got);
+        }
+    }
+    free(in);
+    free(out);
+    free(wide);
+    kernels_free(&of);
+}
+
+Test(library, bfloat16_rounds_to_nearest_even) {
+    kernels of = KERNELS(64,
+                         "#include <hip/hip_bfloat16.h>\n"
+                         "__global__ void k(const float *in, float *out) {\n"
+                         "  hip_bfloat16 v(in[threadIdx.x]); out[threadIdx.x] = float(v);\n"
+                         "}\n",
+                         "k");
+    float in[] = {1.0f, 1.00390625f, 1.01171875f, 3.0e38f, -0.0f, 1.0f / 3}, out[6];
+    float *from = in, *to = out;
+    RUN(&of, "k", LINE(1, 6), &from, &to);
+    cr_assert_eq(out[0], 1.0f);
+    cr_assert_eq(out[1], 1.0f, "a tie goes to the even neighbour below");
+    cr_assert_eq(out[2], 1.015625f, "a tie goes to the even neighbour above");
+    cr_assert_leq(fabsf(out[3] - in[3]), in[3] * 0x1p-8f);
+    cr_assert(out[4] == 0 && signbit(out[4]));
+    cr_assert_leq(fabsf(out[5] - in[5]), in[5] * 0x1p-8f);
+    kernels_free(&of);
+}
+
+Test(library, mathematics_agree_with_the_hosts) {
+    kernels of = KERNELS(
+        64,
+        "__global__ void k(const float *x, float *out, double *wide) {\n"
+        "  int t = threadIdx.x; float v = x[t]; double d = v; float *o = out + t * 12;\n"
+        "  o[0] = sinf(v); o[1] = __expf(v); o[2] = sqrt(v); o[3] = rsqrtf(v); o[4] = powf(v, "
+        "1.5f);\n"
+        "  o[5] = fmaf(v, v, v); o[6] = floor(v); o[7] = fmin(v, 2.0f); o[8] = tanh(v);\n"
+        "  o[9] = log(v); o[10] = __fmul_rn(v, v) + v; o[11] = max(v, 1);\n"
+        "  wide[t * 3] = sin(d); wide[t * 3 + 1] = sqrt(d); wide[t * 3 + 2] = fma(d, d, 1.0);\n"
+        "}\n",
+        "k");
+    enum { COUNT = 64 };
+    float x[COUNT], out[COUNT * 12], *from = x, *to = out;
+    double wide[COUNT * 3], *wide_to = wide;
+    for (int i = 0; i < COUNT; ++i)
+        x[i] = 0.07f + (float)i * 0.11f;
+    RUN(&of, "k", LINE(1, COUNT), &from, &to, &wide_to);
+    for (int i = 0; i < COUNT; ++i) {
+        double v = x[i];
+        double expected[12] = {sin(v),   exp(v),     sqrt(v), 1 / sqrt(v), pow(v, 1.5), v * v + v,
+                               floor(v), fmin(v, 2), tanh(v), log(v),      v * v + v,   fmax(v, 1)};
+        for (int k = 0; k < 12; ++k)
+            cr_assert_leq(fabs(out[i * 12 + k] - expected[k]), fabs(expected[k]) * 4e-7 + 1e-7,
+                          "function %d of %g gave %g", k, v, (double)out[i * 12 + k]);
+        cr_assert_eq(out[i * 12 + 5], fmaf(x[i], x[i], x[i]));
+        volatile float product = x[i] * x[i];
+        cr_assert_eq(out[i * 12 + 10], product + x[i], "__fmul_rn was contracted");
+        cr_assert_eq(wide[i * 3 + 1], sqrt(v));
+        cr_assert_leq(fabs(wide[i * 3] - sin(v)), 1e-15);
+    }
+    kernels_free(&of);
+}
+
+Test(library, bit_operations_have_their_defined_results) {
+    kernels of = KERNELS(
+        64,
+        "__global__ void k(unsigned *out, const float *f) {\n"
+        "  out[0] = __popc(0xf0f0f0f1u); out[1] = __clz(0x00ffffff); out[2] = __clz(0);\n"
+        "  out[3] = __ffs(8); out[4] = __ffs(0); out[5] = __brev(1u); out[6] = "
+        "__float_as_uint(f[0]);\n"
+        "  out[7] = __umulhi(0x80000000u, 6); out[8] = (unsigned)__mul24(-3, 5);\n"
+        "  out[9] = __byte_perm(0x33221100u, 0x77665544u, 0x7250); out[10] = __popcll(~0ull);\n"
+        "  out[11] = (unsigned)__float2int_rn(2.5f); out[12] = (unsigned)__float2int_rz(-2.9f);\n"
+        "  out[13] = __uint_as_float(__float_as_uint(f[0])) == f[0]; out[14] = __ldg(out + 13);\n"
+        "  __builtin_nontemporal_store(77u, &out[15]);\n"
+        "}\n",
+        "k");
+    unsigned out[16], *to = out;
+    float f = 1.0f, *from = &f;
+    RUN(&of, "k", LINE(1, 1), &to, &from);
+    const unsigned expected[16] = {
+        17, 8, 32,           4, 0, 0x80000000u, 0x3f800000u, 3, (unsigned)-15, 0x77225500u,
+        64, 2, (unsigned)-2, 1, 1, 77};
+    for (int i = 0; i < 16; ++i)
+        cr_assert_eq(out[i], expected[i], "result %d is %u", i, out[i]);
+    kernels_free(&of);
+}
+
+Test(library, memory_and_events_behave_as_in_hip) {
+    const ht_hip *hip;
+    ht_error error;
+    cr_assert_eq(ht_provider_host.open(&hip, &error), HT_OK);
+    void *buffer, *other;
+    cr_assert_eq(hip->hipMalloc(&buffer, 1000), 0);
+    cr_assert_eq(hip->hipMalloc(&other, 1000), 0);
+    cr_assert_eq((uintptr_t)buffer % 256, 0);
+    cr_assert_eq(hip->hipMemset(buffer, 0xab, 1000), 0);
+    cr_assert_eq(hip->hipMemcpy(other, buffer, 1000, HT_HIP_COPY_DEVICE_TO_DEVICE), 0);
+    cr_assert_eq(((unsigned char *)other)[999], 0xab);
+    cr_assert_eq(hip->hipMemcpy(NULL, buffer, 1, 1), 1);
+    cr_assert_eq(hip->hipFree(buffer), 0);
+    cr_assert_eq(hip->hipFree(other), 0);
+    hipEvent_t start, stop;
+    float ms = -1;
+    cr_assert_eq(hip->hipEventCreate(&start), 0);
+    cr_assert_eq(hip->hipEventCreate(&stop), 0);
+    cr_assert_eq(hip->hipEventRecord(start, NULL), 0);
+    cr_assert_eq(hip->hipEventElapsedTime(&ms, start, stop), 400);
+    cr_assert_eq(hip->hipEventRecord(stop, NULL), 0);
+    cr_assert_eq(hip->hipEventSynchronize(stop), 0);
+    cr_assert_eq(hip->hipEventElapsedTime(&ms, start, stop), 0);
+    cr_assert_geq(ms, 0);
+    hip->hipEventDestroy(start);
+    hip->hipEventDestroy(stop);
+    cr_assert_eq(hip->hipSetDevice(1), 0);
+    cr_assert_eq(hip->hipSetDevice(2), 101);
+    cr_assert_str_eq(hip->hipGetErrorString(0), "no error");
+}
