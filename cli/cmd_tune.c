@@ -102,7 +102,7 @@ static void best_report(const ht_entry *entry, size_t top, const ht_device *devi
         fprintf(out, "Best of %s%s\n", label, device->emulated ? ", times are host emulation" : "");
         free(label);
         const char *heads[] = {"", "median ms", "configuration"};
-        ht_table *table = ht_table_new("rrt", heads);
+        ht_table *table = ht_table_new("rrl", heads);
         for (size_t i = 0; i < count; ++i) {
             const ht_trial *trial = &search->trials[best[i]];
             char *rank = ht_format("%zu", i + 1);

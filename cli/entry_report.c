@@ -32,11 +32,11 @@ static void timing_print(const char *what, const ht_timing *timing, const ht_dev
             timing->hi_ms, device->emulated ? " (host emulation)" : "");
 }
 
-/* The first line of a reason, cut to fit. */
+/* The first line of a reason, cut to fit. The runtime's reasons name their kind themselves. */
 static void example_print(const ht_rejection *rejection, FILE *out) {
     size_t length = strcspn(rejection->example, "\n");
     bool cut = length > EXAMPLE_MAX;
-    fprintf(out, "  %-10s %s: %.*s%s\n", "rejected", ht_status_name(rejection->status),
+    fprintf(out, "  %-10s %.*s%s\n", rejection->count > 1 ? "such as" : "rejected",
             (int)(cut ? EXAMPLE_MAX - 3 : length), rejection->example, cut ? "..." : "");
 }
 
@@ -88,9 +88,11 @@ static void reason_print(const ht_entry *entry, FILE *out) {
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) {
     const ht_pair_result *result = &entry->result;
     char *label = ht_entry_label(entry);
-    fprintf(out, "%s  %s:%d%s%s\n  %-10s ", label, entry->file, entry->line,
-            *entry->fields ? "  " : "", entry->fields, "status");
+    fprintf(out, "%s  %s:%d\n", label, entry->file, entry->line);
     free(label);
+    if (*entry->fields)
+        fprintf(out, "  %-10s %s\n", "sizes", entry->fields);
+    fprintf(out, "  %-10s ", "status");
     verdict_print(result->verdict, out);
     if (result->measured)
         fprintf(out, ", speedup %.2fx [%.2f, %.2f], %s against %s", result->speedup,

@@ -118,6 +118,8 @@ static ht_status from_text(const char *text, const ht_template *template,
         ht_error_prefix(error, "--problem '%s': ", text);
         return status;
     }
+    free(problem.name); /* the text itself, which is told as the sizes anyway */
+    problem.name = ht_strdup("given");
     *out_instances = ht_alloc(1, sizeof **out_instances);
     **out_instances = problem;
     *out_count = 1;

@@ -57,14 +57,24 @@ static void fail(pair *pair, ht_status status, const ht_error *error) {
     conclude(pair, verdict, ht_strdup(error->message));
 }
 
-/* The pair's fair part of the time that the command has left; 0 when there is no limit. */
-static double share(const ht_session *session) {
+/* The pair's fair part of the time that the command has left: its end on the clock, 0 when there is
+ * no limit. */
+static double deadline_find(const ht_session *session, double now) {
     double limit = session->options.max_time;
     if (limit <= 0)
         return 0;
-    double left = limit - (ht_clock_seconds() - session->start);
-    double part = left / (double)(session->pairs_left ? session->pairs_left : 1);
-    return part > 0 ? part : 1e-9;
+    double left = limit - (now - session->start);
+    return now + left / (double)(session->pairs_left ? session->pairs_left : 1);
+}
+
+/* Why this pair cannot even begin. */
+static ht_status begin_check(const pair *pair, ht_error *error) {
+    if (ht_interrupted)
+        return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    if (pair->deadline > 0 && pair->deadline <= pair->begun)
+        return ht_error_set(error, HT_ERROR_TIMEOUT,
+                            "not measured: the time limit (--max-time) was reached before");
+    return HT_OK;
 }
 
 static ht_status job_start(pair *pair, ht_error *error) {
@@ -219,6 +229,10 @@ static void take_final(ht_pair_result *result, const ht_candidate *candidate) {
 
 /* Why nothing replaces the original; free(). */
 static char *kept_reason(const pair *pair, const ht_candidate *best) {
+    if (!best && pair->result->evaluated <= 1 && !pair->result->exhausted)
+        return ht_strdup("the limit was reached before another configuration could be tried");
+    if (!best && pair->result->space == 1)
+        return ht_strdup("there is no other legal configuration");
     if (!best) {
         bool others = pair->result->finalist_count > 1;
         return ht_strdup(others ? "no other configuration passed the final check"
@@ -291,11 +305,9 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
         .result = out_result,
         .begun = ht_clock_seconds(),
     };
-    double seconds = share(session);
-    pair.deadline = seconds > 0 ? pair.begun + seconds : 0;
+    pair.deadline = deadline_find(session, pair.begun);
     ht_error own = {0};
-    ht_status status =
-        ht_interrupted ? ht_error_set(&own, HT_ERROR_INTERRUPTED, "interrupted") : HT_OK;
+    ht_status status = begin_check(&pair, &own);
     if (status == HT_OK)
         status = pair_run(&pair, &own);
     if (status != HT_OK)
