@@ -1,6 +1,8 @@
 /* A new command is a file cmd_NAME.c that defines an ht_command, and two lines here. */
 #include "cli/command.h"
 
+extern const ht_command ht_command_devices;
+extern const ht_command ht_command_inspect;
 extern const ht_command ht_command_optimize;
 extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_tune;
@@ -9,5 +11,7 @@ const ht_command *const ht_commands[] = {
     &ht_command_optimize,
     &ht_command_refactor,
     &ht_command_tune,
+    &ht_command_inspect,
+    &ht_command_devices,
     NULL,
 };

@@ -1,6 +1,7 @@
 #include "runtime/child.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -17,7 +18,7 @@
 
 /* The parent's handlers and terminal are not the child's: a dying compiler should just die, and
  * quietly. */
-static void child_isolate(pid_t parent) {
+static void child_isolate(pid_t parent, const char *folder) {
     static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS,  SIGILL,
                                   SIGFPE,  SIGINT,  SIGTERM, SIGPIPE};
     sigset_t none;
@@ -29,35 +30,50 @@ static void child_isolate(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    setenv("TMPDIR", folder, 1);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= 2 && null >= 0; fd++)
         dup2(null, fd);
 }
 
+static void discard_folder(char *folder) {
+    ht_dir_remove(folder);
+    free(folder);
+}
+
 ht_status ht_child_start(ht_child_work work, const void *context, double seconds,
                          ht_child *out_child, ht_error *error) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return ht_error_set(error, HT_ERROR_IO, "no pipe to a child process: %s", strerror(errno));
+    char *folder;
+    ht_status status = ht_dir_temporary("hiptemper-child", &folder, error);
+    if (status)
+        return status;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        status =
+            ht_error_set(error, HT_ERROR_IO, "no pipe to a child process: %s", strerror(errno));
+        discard_folder(folder);
+        return status;
+    }
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid < 0) {
-        int reason = errno;
+        status = ht_error_set(error, HT_ERROR_IO, "no child process: %s", strerror(errno));
         close(ends[0]);
         close(ends[1]);
-        return ht_error_set(error, HT_ERROR_IO, "no child process: %s", strerror(reason));
+        discard_folder(folder);
+        return status;
     }
     if (pid == 0) {
         close(ends[0]);
         int fd = fcntl(ends[1], F_DUPFD_CLOEXEC, 3); /* above the three that isolation replaces */
-        child_isolate(parent);
+        child_isolate(parent, folder);
         work(context, fd);
         _exit(0);
     }
     close(ends[1]);
     setpgid(pid, pid); /* whoever of the two comes first */
-    *out_child = (ht_child){pid, ends[0], ht_clock_seconds() + seconds};
+    *out_child = (ht_child){pid, ends[0], ht_clock_seconds() + seconds, folder};
     return HT_OK;
 }
 
@@ -91,6 +107,7 @@ void ht_child_finish(ht_child *child, ht_child_result *out_result) {
         ;
     kill(-child->pid, SIGKILL); /* what it may have started */
     close(child->fd);
+    discard_folder(child->folder);
     if (WIFSIGNALED(status))
         out_result->signal = WTERMSIG(status);
     else

@@ -18,6 +18,7 @@ typedef struct ht_child {
     pid_t pid;
     int fd;
     double deadline; /* on ht_clock_seconds */
+    char *folder;    /* its TMPDIR, removed at its end: a compiler that dies leaves files; owned */
 } ht_child;
 
 typedef struct ht_child_result {

@@ -16,17 +16,18 @@ typedef struct ht_program {
     double seconds;
 } ht_program;
 
-/* Compiles the kernels of the template's launches (or, with `reference`, of its reference launches, every parameter at
- * its default) for one configuration. A rejected program is HT_ERROR_COMPILE and the message holds the compiler's first
- * errors. Free with ht_program_free. */
+/* Compiles the kernels of the template's launches (or, with `reference`, of its reference launches,
+ * every parameter at its default) for one configuration. A rejected program is HT_ERROR_COMPILE and
+ * the message holds the compiler's first errors. Free with ht_program_free. */
 ht_status ht_program_compile(const ht_device *device, const ht_binding *binding,
                              const ht_config *config, bool reference, ht_program *out_program,
                              ht_error *error);
-/* The same for `count` configurations in one program: possible when all parameters are template-bound. Each
- * program owns a copy of the shared code. One bad configuration fails them all. */
+/* The same for `count` configurations in one program: possible when all parameters are
+ * template-bound. Each program owns a copy of the shared code. One bad configuration fails them
+ * all. */
 ht_status ht_program_compile_batch(const ht_device *device, const ht_binding *binding,
-                                   const ht_config *configs, size_t count,
-                                   ht_program *out_programs, ht_error *error);
+                                   const ht_config *configs, size_t count, ht_program *out_programs,
+                                   ht_error *error);
 void ht_program_free(ht_program *program);
 
 #endif
