@@ -141,10 +141,11 @@ static json_t *finals_json(const ht_entry *entry) {
         const ht_candidate *candidate = &entry->result.finalists[i];
         const ht_final *final = &candidate->final;
         bool timed = final->status == HT_OK;
-        json_t *object = json_pack("{s:o, s:b, s:s, s:s, s:b}", "config",
-                                   ht_config_json(entry->template, &candidate->config), "default",
-                                   candidate->is_default, "status", ht_status_name(final->status),
-                                   "reason", final->reason, "verified", final->verified);
+        json_t *object =
+            json_pack("{s:o, s:b, s:s, s:o, s:b}", "config",
+                      ht_config_json(entry->template, &candidate->config), "default",
+                      candidate->is_default, "status", ht_status_name(final->status), "reason",
+                      ht_report_json_text(final->reason), "verified", final->verified);
         json_object_set_new(object, "median_ms",
                             timed ? json_real(final->timing.median_ms) : json_null());
         json_object_set_new(object, "speedup", timed ? json_real(final->speedup) : json_null());
@@ -157,7 +158,7 @@ static json_t *finals_json(const ht_entry *entry) {
 
 static json_t *document_make(const tune_input *input, const ht_session *session, size_t top) {
     json_t *document = ht_report_json_new("hiptemper-tune", 1);
-    json_object_set_new(document, "template_file", json_string(input->path));
+    json_object_set_new(document, "template_file", ht_report_json_text(input->path));
     ht_session_json(document, session);
     json_t *kernels = json_array();
     for (size_t i = 0; i < input->entries.count; ++i) {

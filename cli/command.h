@@ -124,6 +124,9 @@ int ht_report_json(const char *path, const json_t *document);
 /* {"format": format, "version": version, "hiptemper": "0.1.0"}: how every --json document starts.
  * New reference. */
 json_t *ht_report_json_new(const char *format, int version);
+/* A JSON string of any text: bytes that are no UTF-8 (a cut message, an odd file name) become '?'; null for NULL. New
+ * reference. */
+json_t *ht_report_json_text(const char *text);
 /* May this stream have colours and cursor movement (a terminal, NO_COLOR unset, TERM not dumb)? */
 bool ht_report_is_terminal(FILE *stream);
 bool ht_report_has_color(FILE *stream);

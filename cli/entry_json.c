@@ -12,10 +12,6 @@ static json_t *number_json(bool valid, double value) {
     return valid ? json_real(value) : json_null();
 }
 
-static json_t *text_json(const char *text) {
-    return text ? json_string(text) : json_null();
-}
-
 json_t *ht_config_json(const ht_template *template, const ht_config *config) {
     json_t *object = json_object();
     for (size_t i = 0; i < template->param_count; ++i) {
@@ -27,7 +23,7 @@ json_t *ht_config_json(const ht_template *template, const ht_config *config) {
         else if (param->kind == HT_PARAM_BOOLEAN)
             json = json_boolean(value->number);
         else
-            json = json_string(value->text);
+            json = ht_report_json_text(value->text);
         json_object_set_new(object, param->name, json);
     }
     return object;
@@ -62,16 +58,17 @@ static json_t *rejections_json(const ht_pair_result *result, bool examples) {
     for (size_t i = 0; i < result->rejection_count; ++i) {
         const ht_rejection *rejection = &result->rejections[i];
         json_object_set_new(object, ht_status_name(rejection->status),
-                            examples ? json_string(rejection->example)
+                            examples ? ht_report_json_text(rejection->example)
                                      : json_integer((json_int_t)rejection->count));
     }
     return object;
 }
 
 static void search_members(json_t *object, const ht_pair_result *result) {
-    json_object_set_new(object, "reference", text_json(result->reference));
+    json_object_set_new(object, "reference", ht_report_json_text(result->reference));
     json_object_set_new(object, "space", json_integer((json_int_t)result->space));
-    json_object_set_new(object, "strategy", text_json(*result->strategy ? result->strategy : NULL));
+    json_object_set_new(object, "strategy",
+                        ht_report_json_text(*result->strategy ? result->strategy : NULL));
     json_object_set_new(object, "evaluated", json_integer((json_int_t)result->evaluated));
     json_object_set_new(object, "exhausted", json_boolean(result->exhausted));
     json_object_set_new(object, "compiled", json_integer((json_int_t)result->counts.compiled));
@@ -101,14 +98,14 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     const ht_pair_result *result = &entry->result;
     json_t *object =
         json_pack("{s:s, s:s, s:i}", "name", entry->name, "file", entry->file, "line", entry->line);
-    json_object_set_new(object, "problem", text_json(entry->problem));
-    json_object_set_new(object, "problem_fields", text_json(entry->fields));
+    json_object_set_new(object, "problem", ht_report_json_text(entry->problem));
+    json_object_set_new(object, "problem_fields", ht_report_json_text(entry->fields));
     json_object_set_new(object, "device", json_string(device->name));
     json_object_set_new(object, "emulated", json_boolean(device->emulated));
     json_object_set_new(object, "timing", json_string(timing_name(device)));
     json_object_set_new(object, "status", json_string(ht_verdict_name(result->verdict)));
     json_object_set_new(object, "verified", json_boolean(result->verified));
-    json_object_set_new(object, "reason", text_json(result->reason));
+    json_object_set_new(object, "reason", ht_report_json_text(result->reason));
     json_object_set_new(object, "reason_line",
                         entry->reason_line ? json_integer(entry->reason_line) : json_null());
     timing_members(object, result);
@@ -120,10 +117,10 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     for (size_t i = 0; i < entry->transformation_count; ++i)
         json_array_append_new(transformations, json_string(entry->transformations[i]));
     json_object_set_new(object, "transformations", transformations);
-    json_object_set_new(object, "tuned_file", text_json(entry->tuned_file));
-    json_object_set_new(object, "patch_file", text_json(entry->patch_file));
-    json_object_set_new(object, "template_file", text_json(entry->template_file));
-    json_object_set_new(object, "launcher_file", text_json(entry->launcher_file));
-    json_object_set_new(object, "skeleton_file", text_json(entry->skeleton_file));
+    json_object_set_new(object, "tuned_file", ht_report_json_text(entry->tuned_file));
+    json_object_set_new(object, "patch_file", ht_report_json_text(entry->patch_file));
+    json_object_set_new(object, "template_file", ht_report_json_text(entry->template_file));
+    json_object_set_new(object, "launcher_file", ht_report_json_text(entry->launcher_file));
+    json_object_set_new(object, "skeleton_file", ht_report_json_text(entry->skeleton_file));
     return object;
 }

@@ -194,9 +194,10 @@ json_t *ht_plan_errors_json(const ht_plan *plan) {
     for (size_t i = 0; i < plan->sources.count; ++i) {
         const ht_error *error = &plan->analyses[i].error;
         if (error->status != HT_OK)
-            json_array_append_new(errors, json_pack("{s:s, s:i, s:i, s:s}", "file", error->file,
-                                                    "line", error->line, "column", error->column,
-                                                    "message", error->message));
+            json_array_append_new(errors, json_pack("{s:o, s:i, s:i, s:o}", "file",
+                                                    ht_report_json_text(error->file), "line",
+                                                    error->line, "column", error->column, "message",
+                                                    ht_report_json_text(error->message)));
     }
     return errors;
 }

@@ -100,18 +100,15 @@ void ht_refactor_report_table(const ht_refactor_row *rows, size_t count, FILE *o
     fputc('\n', out);
 }
 
-static json_t *text_json(const char *text) {
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *remarks_json(const ht_kernel *kernel) {
     json_t *array = json_array();
     for (size_t i = 0; i < kernel->remark_count; ++i) {
         const ht_remark *remark = &kernel->remarks[i];
-        json_t *object = json_pack("{s:s, s:s, s:i, s:i, s:s}", "kind", remark_name(remark->kind),
-                                   "file", remark->file, "line", remark->line, "column",
-                                   remark->column, "message", remark->message);
-        json_object_set_new(object, "transformation", text_json(remark->transformation));
+        json_t *object =
+            json_pack("{s:s, s:o, s:i, s:i, s:o}", "kind", remark_name(remark->kind), "file",
+                      ht_report_json_text(remark->file), "line", remark->line, "column",
+                      remark->column, "message", ht_report_json_text(remark->message));
+        json_object_set_new(object, "transformation", ht_report_json_text(remark->transformation));
         json_array_append_new(array, object);
     }
     return array;
@@ -119,9 +116,9 @@ static json_t *remarks_json(const ht_kernel *kernel) {
 
 json_t *ht_refactor_row_json(const ht_refactor_row *row) {
     const ht_kernel *kernel = row->kernel;
-    json_t *object =
-        json_pack("{s:s, s:s, s:i, s:s}", "name", kernel->name, "file", kernel->file, "line",
-                  kernel->line, "status", ht_kernel_status_name(kernel->status));
+    json_t *object = json_pack("{s:o, s:o, s:i, s:s}", "name", ht_report_json_text(kernel->name),
+                               "file", ht_report_json_text(kernel->file), "line", kernel->line,
+                               "status", ht_kernel_status_name(kernel->status));
     json_t *transformations = json_array();
     for (size_t i = 0; i < kernel->transformation_count; ++i)
         json_array_append_new(transformations, json_string(kernel->transformations[i]));
@@ -130,14 +127,14 @@ json_t *ht_refactor_row_json(const ht_refactor_row *row) {
         json_array_append_new(parameters, json_string(kernel->template->params[i].name));
     json_object_set_new(object, "transformations", transformations);
     json_object_set_new(object, "parameters", parameters);
-    json_object_set_new(object, "reason", text_json(kernel->reason));
+    json_object_set_new(object, "reason", ht_report_json_text(kernel->reason));
     json_object_set_new(object, "reason_line",
                         kernel->reason_line ? json_integer(kernel->reason_line) : json_null());
-    json_object_set_new(object, "launch_file", text_json(kernel->launch_file));
+    json_object_set_new(object, "launch_file", ht_report_json_text(kernel->launch_file));
     json_object_set_new(object, "launch_line",
                         kernel->launch_line ? json_integer(kernel->launch_line) : json_null());
-    json_object_set_new(object, "template", text_json(row->template_file));
-    json_object_set_new(object, "skeleton", text_json(row->skeleton_file));
+    json_object_set_new(object, "template", ht_report_json_text(row->template_file));
+    json_object_set_new(object, "skeleton", ht_report_json_text(row->skeleton_file));
     json_object_set_new(object, "remarks", remarks_json(kernel));
     return object;
 }

@@ -42,6 +42,22 @@ json_t *ht_report_json_new(const char *format, int version) {
                      HT_VERSION);
 }
 
+json_t *ht_report_json_text(const char *text) {
+    if (!text)
+        return json_null();
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *copy = ht_strdup(text);
+    for (char *at = copy; *at; ++at) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
 int ht_report_json(const char *path, const json_t *document) {
     if (!path)
         return HT_EXIT_OK;
