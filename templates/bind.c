@@ -42,26 +42,30 @@ static bool lookup_param(const names *n, const char *name, int64_t *out_value) {
     return false;
 }
 
+static bool compute_scalar(const names *n, size_t i) {
+    const ht_arg *arg = &n->binding->template->args[i];
+    names before = *n;
+    ht_error error;
+    before.arg_limit = i;
+    ht_scope scope = scope_of(&before);
+    ht_status status = ht_expr_evaluate(arg->values[0], &scope, &n->scalars->values[i], &error);
+    n->scalars->known[i] = status == HT_OK;
+    if (status != HT_OK && *n->failure == HT_OK) { /* not one that another scalar's failure caused */
+        *n->failure = status;
+        *n->error = error;
+        ht_error_prefix(n->error, "argument %s: ", arg->name);
+    }
+    return status == HT_OK;
+}
+
 static bool lookup_scalar(const names *n, const char *name, int64_t *out_value) {
     const ht_template *template = n->binding->template;
     for (size_t i = 0; i < n->arg_limit; ++i) {
         const ht_arg *arg = &template->args[i];
         if (strcmp(arg->name, name) != 0 || !ht_arg_is_name(arg))
             continue;
-        if (!n->scalars->known[i]) {
-            names before = *n;
-            before.arg_limit = i;
-            ht_scope scope = scope_of(&before);
-            ht_status status =
-                ht_expr_evaluate(arg->values[0], &scope, &n->scalars->values[i], n->error);
-            if (status != HT_OK) {
-                if (*n->failure == HT_OK)
-                    ht_error_prefix(n->error, "argument %s: ", arg->name);
-                *n->failure = status;
-                return false;
-            }
-            n->scalars->known[i] = true;
-        }
+        if (!n->scalars->known[i] && !compute_scalar(n, i))
+            return false;
         *out_value = n->scalars->values[i];
         return true;
     }
@@ -96,7 +100,7 @@ ht_status ht_binding_evaluate(const ht_binding *binding, const ht_config *config
                               const ht_expr *expr, int64_t *out_value, ht_error *error) {
     struct scalars scalars;
     ht_status failure = HT_OK;
-    ht_error own = {0};
+    ht_error own;
     size_t args = binding->template->arg_count;
     memset(scalars.known, 0, sizeof scalars.known);
     names n = {.binding = binding,
