@@ -34,9 +34,10 @@ static const char *timing_name(const ht_device *device) {
 }
 
 static json_t *device_json(const ht_device *device) {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "name", device->name, "provider",
-                     device->provider, "description", device->description, "arch", device->arch,
-                     "compiler", device->compiler, "emulated", device->emulated);
+    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:b}", "name", device->name, "provider",
+                     device->provider, "description", ht_report_json_text(device->description),
+                     "arch", device->arch, "compiler", device->compiler, "emulated",
+                     device->emulated);
 }
 
 void ht_session_json(json_t *document, const ht_session *session) {
@@ -96,8 +97,8 @@ static void timing_members(json_t *object, const ht_pair_result *result) {
 
 json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     const ht_pair_result *result = &entry->result;
-    json_t *object =
-        json_pack("{s:s, s:s, s:i}", "name", entry->name, "file", entry->file, "line", entry->line);
+    json_t *object = json_pack("{s:o, s:o, s:i}", "name", ht_report_json_text(entry->name), "file",
+                               ht_report_json_text(entry->file), "line", entry->line);
     json_object_set_new(object, "problem", ht_report_json_text(entry->problem));
     json_object_set_new(object, "problem_fields", ht_report_json_text(entry->fields));
     json_object_set_new(object, "device", json_string(device->name));
