@@ -45,6 +45,19 @@ static void take_end(ht_job *job, ht_process *process, ht_compile_task *task, ht
     task->status = ht_error_set(&task->error, status, "compiler: %s", evidence);
 }
 
+/* A worker may die of what came before, or by somebody's hand: a death in one that had served
+ * others does not count. */
+static bool try_again(ht_job *job, ht_process *process, ht_compile_task *task) {
+    if (task->retried || process->requests == 0)
+        return false;
+    task->retried = true;
+    ++job->counts.worker_restarts;
+    if (ht_job_start_worker(job, process, "compile", NULL) != HT_OK)
+        return false;
+    ask_compile(job, process, task);
+    return true;
+}
+
 /* The next task that wants work, from *next on; NULL when there is none. */
 static ht_compile_task *next_task(ht_compile_task *tasks, size_t count, size_t *next) {
     while (*next < count) {
@@ -107,6 +120,8 @@ ht_status ht_job_compile(ht_job *job, ht_compile_task *tasks, size_t count, ht_e
         if (status == HT_ERROR_INTERRUPTED)
             return ht_error_set(error, status, "interrupted");
         ht_process *process = &job->compilers[index];
+        if (status == HT_ERROR_CRASH && try_again(job, process, process->request))
+            continue;
         if (status == HT_OK)
             take_answer(job, process->request, reply);
         else

@@ -49,7 +49,8 @@ typedef struct ht_compile_task {
     const ht_config *config;
     bool reference;
     ht_numbers numbers;
-    bool skip; /* nothing to do */
+    bool skip;    /* nothing to do */
+    bool retried; /* after a death in a worker that had served others */
     ht_status status;
     ht_error error;
     json_t *program; /* owned by the task until taken */

@@ -1,4 +1,5 @@
-/* Planted faults: each becomes the outcome of the one configuration that has it, and costs no other one anything. */
+/* Planted faults: each becomes the outcome of the one configuration that has it, and costs no other
+ * one anything. */
 #include "tests/runtime/job/support.h"
 
 #include <criterion/criterion.h>
@@ -67,9 +68,9 @@ static void evaluate_all(const expectation *expected, size_t count, double limit
         cr_expect_eq(outcomes[i].status, expected[i].status, "%s: %s, not %s (%s)",
                      expected[i].config, ht_status_name(outcomes[i].status),
                      ht_status_name(expected[i].status), outcomes[i].reason);
-        cr_expect_eq(strncmp(outcomes[i].reason, expected[i].reason, strlen(expected[i].reason)),
-                     0, "%s: '%s' does not begin with '%s'", expected[i].config,
-                     outcomes[i].reason, expected[i].reason);
+        cr_expect_eq(strncmp(outcomes[i].reason, expected[i].reason, strlen(expected[i].reason)), 0,
+                     "%s: '%s' does not begin with '%s'", expected[i].config, outcomes[i].reason,
+                     expected[i].reason);
         if (expected[i].status == HT_OK)
             cr_expect_gt(outcomes[i].cost, 0);
     }
@@ -99,9 +100,12 @@ Test(fault, wrong_results_are_named_with_their_place) {
 
 Test(fault, deaths_cost_nothing_else) {
     const expectation expected[] = {
-        {"FAULT=0", HT_OK, ""},         {"FAULT=1", HT_ERROR_CRASH, "crash: "},
-        {"FAULT=0", HT_OK, ""},         {"FAULT=8", HT_ERROR_CRASH, "crash: "},
-        {"FAULT=2", HT_ERROR_TIMEOUT, "timeout: "}, {"FAULT=0", HT_OK, ""},
+        {"FAULT=0", HT_OK, ""},
+        {"FAULT=1", HT_ERROR_CRASH, "crash: "},
+        {"FAULT=0", HT_OK, ""},
+        {"FAULT=8", HT_ERROR_CRASH, "crash: "},
+        {"FAULT=2", HT_ERROR_TIMEOUT, "timeout: "},
+        {"FAULT=0", HT_OK, ""},
     };
     ht_job_counts counts;
     evaluate_all(expected, sizeof expected / sizeof *expected, 3, &counts);
@@ -124,7 +128,8 @@ static const char UNLUCKY[] =
     "}\n";
 
 Test(fault, finals_verify_on_other_inputs) {
-    /* The first input value of the job's own seed, found by a job whose kernel shows it as a mismatch. */
+    /* The first input value of the job's own seed, found by a job whose kernel shows it as a
+     * mismatch. */
     bound b;
     char text[2048];
     snprintf(text, sizeof text, "#define FIRST -7\n%s", UNLUCKY);

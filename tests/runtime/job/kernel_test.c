@@ -1,4 +1,5 @@
-/* Kinds of kernels that templates can describe, each through the whole path: references, arguments, checking, timing. */
+/* Kinds of kernels that templates can describe, each through the whole path: references, arguments,
+ * checking, timing. */
 #include "tests/runtime/job/support.h"
 
 #include <criterion/criterion.h>
@@ -6,8 +7,8 @@
 
 TestSuite(kernels, .init = use_test_worker, .timeout = 100);
 
-/* Runs a template's good configurations and its wrong ones. `wrong` lists configurations that must be mismatches:
- * that the checks can fail is what makes their passing mean something. */
+/* Runs a template's good configurations and its wrong ones. `wrong` lists configurations that must
+ * be mismatches: that the checks can fail is what makes their passing mean something. */
 static void check(const char *text, const char *problem, const char *source, const char *good,
                   const char *wrong) {
     bound b;
@@ -89,25 +90,26 @@ Test(kernels, a_zeroing_pass_comes_before_sums) {
 }
 
 Test(kernels, inout_buffers_are_restored) {
-    check("#include <hip/hip_runtime.h>\n"
-          "#pragma tune kernel(axpy)\n"
-          "#pragma tune param(BLOCK : 32, 64 = 32)\n"
-          "#pragma tune param(TIMES : 1, 2 = 1)\n"
-          "#pragma tune block(BLOCK)\n"
-          "#pragma tune grid(ceil_div(500, BLOCK))\n"
-          "#pragma tune arg(a : float = -1.25)\n"
-          "#pragma tune arg(x : in float4[500])\n"
-          "#pragma tune arg(y : inout float4[500] uniform(0, 1))\n"
-          "template <int BLOCK, int TIMES>\n"
-          "__global__ void axpy(float a, const float4 *x, float4 *y) {\n"
-          "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
-          "    if (i >= 500) return;\n"
-          "    for (int t = 0; t < TIMES; ++t) {\n"
-          "        float4 v = x[i], w = y[i];\n"
-          "        y[i] = make_float4(a * v.x + w.x, a * v.y + w.y, a * v.z + w.z, a * v.w + w.w);\n"
-          "    }\n"
-          "}\n",
-          NULL, "float64 twin with tracked sums", "BLOCK=64", "TIMES=2");
+    check(
+        "#include <hip/hip_runtime.h>\n"
+        "#pragma tune kernel(axpy)\n"
+        "#pragma tune param(BLOCK : 32, 64 = 32)\n"
+        "#pragma tune param(TIMES : 1, 2 = 1)\n"
+        "#pragma tune block(BLOCK)\n"
+        "#pragma tune grid(ceil_div(500, BLOCK))\n"
+        "#pragma tune arg(a : float = -1.25)\n"
+        "#pragma tune arg(x : in float4[500])\n"
+        "#pragma tune arg(y : inout float4[500] uniform(0, 1))\n"
+        "template <int BLOCK, int TIMES>\n"
+        "__global__ void axpy(float a, const float4 *x, float4 *y) {\n"
+        "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+        "    if (i >= 500) return;\n"
+        "    for (int t = 0; t < TIMES; ++t) {\n"
+        "        float4 v = x[i], w = y[i];\n"
+        "        y[i] = make_float4(a * v.x + w.x, a * v.y + w.y, a * v.z + w.z, a * v.w + w.w);\n"
+        "    }\n"
+        "}\n",
+        NULL, "float64 twin with tracked sums", "BLOCK=64", "TIMES=2");
 }
 
 Test(kernels, constants_are_set) {
@@ -240,22 +242,23 @@ Test(kernels, without_a_twin_the_original_is_the_reference) {
 
 /* Differences cancel: the allowed error follows the terms, not the result. */
 Test(kernels, cancellation_is_no_mismatch) {
-    check("#include <hip/hip_runtime.h>\n"
-          "#pragma tune kernel(laplace)\n"
-          "#pragma tune param(ORDER : 0, 1 = 0)\n"
-          "#pragma tune param(WEIGHT : 4, 5 = 4)\n"
-          "#pragma tune block(64)\n"
-          "#pragma tune grid(64)\n"
-          "#pragma tune arg(in : in float[4098] uniform(0.999, 1.001))\n"
-          "#pragma tune arg(out : out float[4096])\n"
-          "#pragma tune tolerance(3e-7)\n"
-          "template <int ORDER, int WEIGHT>\n"
-          "__global__ void laplace(const float *in, float *out) {\n"
-          "    int i = blockIdx.x * 64 + threadIdx.x;\n"
-          "    float a = in[i] * 1.1f, b = in[i + 1] * 1.3f, c = in[i + 2] * 1.7f;\n"
-          "    out[i] = ORDER ? (c * 3 - b * WEIGHT) + a * 0.1f : (a * 0.1f - b * WEIGHT) + c * 3;\n"
-          "}\n",
-          NULL, "float64 twin with tracked sums", "ORDER=1", "WEIGHT=5");
+    check(
+        "#include <hip/hip_runtime.h>\n"
+        "#pragma tune kernel(laplace)\n"
+        "#pragma tune param(ORDER : 0, 1 = 0)\n"
+        "#pragma tune param(WEIGHT : 4, 5 = 4)\n"
+        "#pragma tune block(64)\n"
+        "#pragma tune grid(64)\n"
+        "#pragma tune arg(in : in float[4098] uniform(0.999, 1.001))\n"
+        "#pragma tune arg(out : out float[4096])\n"
+        "#pragma tune tolerance(3e-7)\n"
+        "template <int ORDER, int WEIGHT>\n"
+        "__global__ void laplace(const float *in, float *out) {\n"
+        "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+        "    float a = in[i] * 1.1f, b = in[i + 1] * 1.3f, c = in[i + 2] * 1.7f;\n"
+        "    out[i] = ORDER ? (c * 3 - b * WEIGHT) + a * 0.1f : (a * 0.1f - b * WEIGHT) + c * 3;\n"
+        "}\n",
+        NULL, "float64 twin with tracked sums", "ORDER=1", "WEIGHT=5");
 }
 
 Test(kernels, exact_tolerance_asks_for_the_same_bits) {
@@ -304,10 +307,12 @@ Test(kernels, exact_tolerance_asks_for_the_same_bits) {
     "    int at = blockIdx.x * BLOCK + threadIdx.x, k = blockIdx.y, n = blockIdx.z;\n"             \
     "    if (at >= P * Q) return;\n"                                                               \
     "    float sum = 0;\n"                                                                         \
-    "    for (int c = 0; c < C; ++c) for (int r = SKIP; r < R; ++r) for (int s = 0; s < S; ++s) {\n" \
+    "    for (int c = 0; c < C; ++c) for (int r = SKIP; r < R; ++r) for (int s = 0; s < S; ++s) "  \
+    "{\n"                                                                                          \
     "        int h = at / Q + r - pad, w = at % Q + s - pad;\n"                                    \
     "        if (h >= 0 && h < H && w >= 0 && w < W)\n"                                            \
-    "            sum += in[((n * C + c) * H + h) * W + w] * weights[((k * C + c) * R + r) * S + s];\n" \
+    "            sum += in[((n * C + c) * H + h) * W + w] * weights[((k * C + c) * R + r) * S + "  \
+    "s];\n"                                                                                        \
     "    }\n"                                                                                      \
     "    out[((n * gridDim.y + k) * P + at / Q) * Q + at % Q] = sum;\n"                            \
     "}\n"

@@ -1,0 +1,345 @@
+#include "runtime/database.h"
+#include "runtime/database_schema.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *folder;
+static char *path;
+
+static void make_folder(void) {
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("hiptemper-test", &folder, &error), HT_OK);
+    path = ht_path_join(folder, "sub/tuning.db");
+}
+
+static void remove_folder(void) {
+    ht_dir_remove(folder);
+    free(folder);
+    free(path);
+}
+
+TestSuite(database, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+static ht_database *open_or_fail(void) {
+    ht_database *database = NULL;
+    ht_error error = {0};
+    cr_assert_eq(ht_database_open(path, &database, &error), HT_OK, "%s", error.message);
+    return database;
+}
+
+static const ht_database_key KEY = {"source",          "conv",     "template", "N=1 C=64",
+                                    "host: two cores", "clang 19", "method 1"};
+
+static void put(ht_database *database, const ht_database_key *key, const char *config,
+                double median) {
+    double samples[] = {median, median * 1.0000001, 1.0 / 3};
+    ht_evaluation evaluation = {.config = (char *)config,
+                                .cost = median,
+                                .samples = samples,
+                                .sample_count = 3,
+                                .compile_seconds = 0.25,
+                                .resources = {.vgprs = 32, .agprs = -1, .lds = 0}};
+    ht_error error = {0};
+    cr_assert_eq(ht_database_put(database, key, &evaluation, &error), HT_OK, "%s", error.message);
+}
+
+static bool knows(ht_database *database, const ht_database_key *key, const char *config) {
+    bool found = false;
+    ht_evaluation evaluation;
+    ht_error error = {0};
+    cr_assert_eq(ht_database_get(database, key, config, &found, &evaluation, &error), HT_OK, "%s",
+                 error.message);
+    if (found)
+        ht_evaluation_free(&evaluation);
+    return found;
+}
+
+Test(database, gives_back_what_was_put) {
+    ht_database *database = open_or_fail();
+    put(database, &KEY, "A=1", 0.1);
+    bool found = false;
+    ht_evaluation got;
+    cr_assert_eq(ht_database_get(database, &KEY, "A=1", &found, &got, NULL), HT_OK);
+    cr_assert(found);
+    cr_assert_str_eq(got.config, "A=1");
+    cr_assert_eq(got.status, HT_OK);
+    cr_assert_null(got.reason);
+    cr_assert_eq(got.cost, 0.1);
+    cr_assert_eq(got.sample_count, 3);
+    cr_assert_eq(got.samples[1], 0.1 * 1.0000001, "bit for bit");
+    cr_assert_eq(got.samples[2], 1.0 / 3);
+    cr_assert_eq(got.resources.vgprs, 32);
+    cr_assert_eq(got.resources.agprs, -1);
+    cr_assert_eq(got.resources.lds, 0);
+    ht_evaluation_free(&got);
+    cr_assert_not(knows(database, &KEY, "A=2"));
+
+    /* Once more: the newer replaces the older. */
+    ht_evaluation failure = {.config = (char *)"A=1",
+                             .status = HT_ERROR_CRASH,
+                             .reason = (char *)"crash: SIGSEGV \xff '\""};
+    cr_assert_eq(ht_database_put(database, &KEY, &failure, NULL), HT_OK);
+    cr_assert_eq(ht_database_get(database, &KEY, "A=1", &found, &got, NULL), HT_OK);
+    cr_assert(found);
+    cr_assert_eq(got.status, HT_ERROR_CRASH);
+    cr_assert_str_eq(got.reason, failure.reason);
+    cr_assert_eq(got.sample_count, 0);
+    ht_evaluation_free(&got);
+    ht_database_close(database);
+}
+
+Test(database, every_part_of_the_key_counts) {
+    ht_database *database = open_or_fail();
+    put(database, &KEY, "A=1", 0.1);
+    const char **parts[7];
+    ht_database_key other = KEY;
+    parts[0] = &other.source_hash;
+    parts[1] = &other.template_name;
+    parts[2] = &other.template_hash;
+    parts[3] = &other.problem;
+    parts[4] = &other.device;
+    parts[5] = &other.compiler;
+    parts[6] = &other.method;
+    for (size_t i = 0; i < 7; ++i) {
+        const char *kept = *parts[i];
+        *parts[i] = "another";
+        cr_assert_not(knows(database, &other, "A=1"), "part %zu", i);
+        *parts[i] = kept;
+    }
+    cr_assert(knows(database, &other, "A=1"));
+    ht_database_close(database);
+}
+
+Test(database, nearest_problems_come_first) {
+    ht_database *database = open_or_fail();
+    ht_database_key key = KEY;
+    key.problem = "C=64 H=56 pad=1";
+    put(database, &key, "A=own", 0.001); /* the same problem is no neighbour */
+    key.problem = "C=128 H=56 pad=1";    /* distance 1 */
+    put(database, &key, "A=2", 0.3);
+    put(database, &key, "A=1", 0.2);
+    put(database, &key, "original", 0.1);
+    key.problem = "C=256 H=14 pad=1"; /* 4 */
+    put(database, &key, "A=4", 0.2);
+    key.problem = "H=28 C=64 pad=0 more=7"; /* 2, fields in another order */
+    put(database, &key, "A=3", 0.2);
+    key.problem = "C=64 H=57 pad=1"; /* very near, but it failed */
+    ht_evaluation failure = {.config = (char *)"A=9", .status = HT_ERROR_CRASH};
+    cr_assert_eq(ht_database_put(database, &key, &failure, NULL), HT_OK);
+    key.device = "another device";
+    put(database, &key, "A=8", 0.01);
+
+    key = KEY;
+    key.problem = "C=64 H=56 pad=1";
+    key.compiler = "a newer compiler"; /* seeds are worth having across compilers */
+    char **configs = NULL;
+    size_t count = 0;
+    cr_assert_eq(ht_database_nearest(database, &key, 10, &configs, &count, NULL), HT_OK);
+    cr_assert_eq(count, 3);
+    const char *order[] = {"A=1", "A=3", "A=4"};
+    for (size_t i = 0; i < count; ++i) {
+        cr_assert_str_eq(configs[i], order[i]);
+        free(configs[i]);
+    }
+    free(configs);
+    cr_assert_eq(ht_database_nearest(database, &key, 1, &configs, &count, NULL), HT_OK);
+    cr_assert_eq(count, 1);
+    free(configs[0]);
+    free(configs);
+    ht_database_close(database);
+}
+
+Test(database, distance_is_symmetric_and_zero_for_equal_fields) {
+    const char *texts[] = {"N=1 C=64 pad=0", "N=16 C=3 pad=1", "C=100", "", "pad=7,N=2"};
+    for (size_t i = 0; i < 5; ++i) {
+        cr_assert_eq(ht_problem_distance(texts[i], texts[i]), 0);
+        for (size_t j = 0; j < 5; ++j)
+            cr_assert_float_eq(ht_problem_distance(texts[i], texts[j]),
+                               ht_problem_distance(texts[j], texts[i]), 1e-12);
+    }
+    cr_assert_float_eq(ht_problem_distance("N=1 C=64", "C=16 N=2 K=9"), 3, 1e-12);
+}
+
+Test(database, two_processes_write_at_once) {
+    enum { WRITERS = 4, EACH = 40 };
+    pid_t children[WRITERS];
+    for (int w = 0; w < WRITERS; ++w) {
+        children[w] = fork();
+        if (children[w] == 0) {
+            ht_database *database = NULL;
+            if (ht_database_open(path, &database, NULL) != HT_OK)
+                _exit(1);
+            for (int i = 0; i < EACH; ++i) {
+                char config[32];
+                snprintf(config, sizeof config, "W=%d I=%d", w, i);
+                put(database, &KEY, config, 1 + i);
+            }
+            ht_database_close(database);
+            _exit(0);
+        }
+    }
+    for (int w = 0; w < WRITERS; ++w) {
+        int status = 0;
+        waitpid(children[w], &status, 0);
+        cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "writer %d failed", w);
+    }
+    ht_database *database = open_or_fail();
+    for (int w = 0; w < WRITERS; ++w)
+        for (int i = 0; i < EACH; ++i) {
+            char config[32];
+            snprintf(config, sizeof config, "W=%d I=%d", w, i);
+            cr_assert(knows(database, &KEY, config), "%s", config);
+        }
+    ht_database_close(database);
+}
+
+Test(database, a_killed_writer_loses_nothing_committed) {
+    int pipes[2];
+    cr_assert_eq(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        ht_database *database = NULL;
+        if (ht_database_open(path, &database, NULL) != HT_OK)
+            _exit(1);
+        for (int i = 0;; ++i) {
+            char config[32];
+            snprintf(config, sizeof config, "I=%d", i);
+            put(database, &KEY, config, 1);
+            if (write(pipes[1], &i, sizeof i) != sizeof i) /* committed: tell */
+                _exit(1);
+        }
+    }
+    close(pipes[1]);
+    int last = -1, got = 0;
+    while (last < 60 && read(pipes[0], &got, sizeof got) == sizeof got)
+        last = got;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    while (read(pipes[0], &got, sizeof got) == sizeof got)
+        last = got;
+    close(pipes[0]);
+    cr_assert_geq(last, 60);
+    ht_database *database = open_or_fail();
+    for (int i = 0; i <= last; ++i) {
+        char config[32];
+        snprintf(config, sizeof config, "I=%d", i);
+        cr_assert(knows(database, &KEY, config), "%s was told to be committed", config);
+    }
+    put(database, &KEY, "after", 1);
+    ht_database_close(database);
+}
+
+static void expect_refused(ht_status status, const char *words) {
+    ht_database *database = NULL;
+    ht_error error = {0};
+    ht_status got = ht_database_open(path, &database, &error);
+    cr_expect_eq(got, status, "%s: %s", ht_status_name(got), error.message);
+    cr_expect_null(database);
+    cr_expect_str_eq(error.file, path);
+    cr_expect_not_null(strstr(error.message, words), "'%s' lacks '%s'", error.message, words);
+}
+
+static void run_sql(const char *sql) {
+    sqlite3 *sqlite = NULL;
+    cr_assert_eq(sqlite3_open(path, &sqlite), SQLITE_OK);
+    char *words = NULL;
+    cr_assert_eq(sqlite3_exec(sqlite, sql, NULL, NULL, &words), SQLITE_OK, "%s", words);
+    sqlite3_close(sqlite);
+}
+
+Test(database, files_of_others_are_refused_and_left_alone) {
+    ht_database_close(open_or_fail());
+    cr_assert_eq(unlink(path), 0);
+    const char text[] = "This is the only copy of my thesis. It is not a database at all.\n";
+    cr_assert_eq(ht_file_write(path, text, strlen(text), NULL), HT_OK);
+    expect_refused(HT_ERROR_IO, "not an SQLite database");
+    char *data = NULL;
+    cr_assert_eq(ht_file_read(path, 0, &data, NULL, NULL), HT_OK);
+    cr_assert_str_eq(data, text);
+    free(data);
+    unlink(path);
+
+    run_sql("CREATE TABLE recipes (name TEXT)");
+    expect_refused(HT_ERROR_INPUT, "belongs to another program");
+}
+
+Test(database, newer_schemas_are_refused) {
+    ht_database_close(open_or_fail());
+    run_sql("PRAGMA user_version = 99");
+    expect_refused(HT_ERROR_INPUT, "schema 99");
+}
+
+Test(database, damaged_files_are_errors) {
+    ht_database *database = open_or_fail();
+    for (int i = 0; i < 50; ++i) {
+        char config[32];
+        snprintf(config, sizeof config, "I=%d", i);
+        put(database, &KEY, config, 1);
+    }
+    ht_database_close(database);
+    char *data = NULL;
+    size_t length = 0;
+    cr_assert_eq(ht_file_read(path, 0, &data, &length, NULL), HT_OK);
+    memset(data + 100, 0x5a, length - 100); /* a good header, then noise */
+    cr_assert_eq(ht_file_write(path, data, length, NULL), HT_OK);
+    free(data);
+    expect_refused(HT_ERROR_IO, "move it away");
+}
+
+Test(database, a_path_that_cannot_be_is_an_error) {
+    free(path);
+    path = ht_strdup("/proc/nothing/tuning.db");
+    ht_database *database = NULL;
+    ht_error error = {0};
+    cr_assert_eq(ht_database_open(path, &database, &error), HT_ERROR_IO);
+    cr_assert_neq(error.message[0], '\0');
+    free(path);
+    path = ht_strdup(folder); /* a folder is no file */
+    expect_refused(HT_ERROR_IO, "writable");
+}
+
+Test(database, a_lasting_lock_is_an_error_with_its_cause) {
+    ht_database *database = open_or_fail();
+    sqlite3 *other = NULL;
+    cr_assert_eq(sqlite3_open(path, &other), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    ht_evaluation evaluation = {.config = (char *)"A=1", .status = HT_ERROR_CRASH};
+    ht_error error = {0};
+    cr_assert_eq(ht_database_put(database, &KEY, &evaluation, &error), HT_ERROR_IO);
+    cr_assert_not_null(strstr(error.message, "locked by another process"), "%s", error.message);
+    sqlite3_exec(other, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(other);
+    cr_assert_eq(ht_database_put(database, &KEY, &evaluation, &error), HT_OK, "%s", error.message);
+    ht_database_close(database);
+}
+
+Test(database, documented_queries_work) {
+    ht_database *database = open_or_fail();
+    put(database, &KEY, "A=1", 0.1);
+    ht_database_close(database);
+    /* Every ```sql block of the manual. */
+    char *text = NULL;
+    cr_assert_eq(ht_file_read(HT_SOURCE_DIR "/docs/database.md", 0, &text, NULL, NULL), HT_OK);
+    int queries = 0;
+    for (char *at = text; (at = strstr(at, "```sql\n")) != NULL;) {
+        at += strlen("```sql\n");
+        char *end = strstr(at, "```");
+        cr_assert_not_null(end);
+        *end = '\0';
+        run_sql(at);
+        ++queries;
+        at = end + 1;
+    }
+    cr_assert_geq(queries, 4);
+    free(text);
+}
