@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/host/dynamic_shared.h"
+#include "runtime/host/folder.h"
 #include "runtime/host/object.h"
 #include "runtime/host/options.h"
 #include "runtime/host/prelude/ht_state.h"
@@ -56,7 +57,7 @@ static void append_quoted(ht_text *to, const char *text) {
  * expression. */
 static char *compose(const ht_build_input *input, const char *macros) {
     ht_text text = {0};
-    ht_text_printf(&text, "#line 1 \"options\"\n%s", macros ? macros : "");
+    ht_text_printf(&text, "#line 1 \"options\"\n%s#include <assert.h>\n", macros ? macros : "");
     ht_text_append(&text, "#line 1 \"");
     append_quoted(&text, input->name);
     ht_text_append(&text, "\"\n");
@@ -180,7 +181,7 @@ static hiprtcResult define_dynamic(build *in, const char **names, size_t count) 
         return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
     char *source = ht_path_join(in->folder, "dynamic.s");
     char *object = ht_path_join(in->folder, "dynamic.o");
-    const char *arguments[] = {in->toolchain->clang, "-c", source, "-o", object, NULL};
+    const char *arguments[] = {in->toolchain->assembler, source, "-o", object, NULL};
     hiprtcResult result = run_tool(in, arguments);
     free(object);
     free(source);
@@ -286,7 +287,7 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
         return HT_HIPRTC_ERROR_INVALID_OPTION;
     }
     if (ht_toolchain_find(&in.toolchain, &error) != HT_OK ||
-        ht_toolchain_folder(&in.home, &error) != HT_OK) {
+        ht_host_folder(&in.home, &error) != HT_OK) {
         ht_options_free(&list);
         return note(&in, HT_HIPRTC_ERROR_INTERNAL, &error);
     }

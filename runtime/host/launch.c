@@ -93,6 +93,9 @@ hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x
     if (extra)
         return ht_host_fail(HT_HIP_ERROR_NOT_SUPPORTED,
                             "hipModuleLaunchKernel: pass arguments as pointers, not in `extra`");
+    if (kernel->entry->arguments && !arguments)
+        return ht_host_fail(HT_HIP_ERROR_INVALID_VALUE, "%s: no arguments, where it takes %u",
+                            kernel->entry->name, kernel->entry->arguments);
     const unsigned grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
     hipError_t error = check(kernel, grid, block, dynamic_lds);
     if (error != HT_HIP_SUCCESS)

@@ -1,13 +1,11 @@
 #include "runtime/host/toolchain.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,23 +117,26 @@ static ht_status search(ht_toolchain *found, ht_error *error) {
         return ht_error_set(error, HT_ERROR_MISSING,
                             "the host provider needs clang++: install the Debian package clang-19, "
                             "or set HIPTEMPER_CLANG to a clang++");
+    char *assembler = find_program("as");
     char *linker = find_program("ld");
-    char *version = linker ? read_version(clang) : NULL;
-    if (!version) {
-        ht_status status =
-            linker
-                ? ht_error_set(error, HT_ERROR_MISSING,
-                               "%s is not a working clang: install the Debian package clang-19, "
-                               "or set HIPTEMPER_CLANG",
-                               clang)
-                : ht_error_set(error, HT_ERROR_MISSING,
-                               "the host provider needs ld: install the Debian package binutils");
-        free(clang);
-        free(linker);
-        return status;
+    char *version = assembler && linker ? read_version(clang) : NULL;
+    if (version) {
+        *found = (ht_toolchain){clang, assembler, linker, version};
+        return HT_OK;
     }
-    *found = (ht_toolchain){clang, linker, version};
-    return HT_OK;
+    ht_status status =
+        assembler && linker
+            ? ht_error_set(error, HT_ERROR_MISSING,
+                           "%s is not a working clang: install the Debian package clang-19, or set "
+                           "HIPTEMPER_CLANG",
+                           clang)
+            : ht_error_set(
+                  error, HT_ERROR_MISSING,
+                  "the host provider needs as and ld: install the Debian package binutils");
+    free(clang);
+    free(assembler);
+    free(linker);
+    return status;
 }
 
 ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error) {
@@ -146,76 +147,5 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
         status = search(&toolchain, error);
     pthread_mutex_unlock(&lock);
     *out_toolchain = &toolchain;
-    return status;
-}
-
-/* The prelude's files, embedded. */
-#define HT_PRELUDE_FILE(symbol, path)                                                              \
-    extern const char symbol[];                                                                    \
-    extern const unsigned long symbol##_size;
-#include "prelude_files.inc"
-#undef HT_PRELUDE_FILE
-
-static const struct {
-    const char *path, *data;
-    const unsigned long *size;
-} prelude_files[] = {
-#define HT_PRELUDE_FILE(symbol, path) {path, symbol, &symbol##_size},
-#include "prelude_files.inc"
-#undef HT_PRELUDE_FILE
-};
-
-static char *folder;
-static pid_t folder_owner;
-
-/* A forked child that ends must leave its parent's folder alone. */
-static void remove_folder(void) {
-    if (folder && folder_owner == getpid())
-        ht_dir_remove(folder);
-    free(folder);
-    folder = NULL;
-}
-
-static ht_status unpack(const char *root, ht_error *error) {
-    ht_status status = HT_OK;
-    for (size_t i = 0; i < sizeof prelude_files / sizeof *prelude_files && status == HT_OK; ++i) {
-        char *path = ht_format("%s/prelude/%s", root, prelude_files[i].path);
-        char *parent = ht_path_folder(path);
-        status = ht_dir_make(parent, error);
-        if (status == HT_OK)
-            status = ht_file_write(path, prelude_files[i].data, *prelude_files[i].size, error);
-        free(parent);
-        free(path);
-    }
-    return status;
-}
-
-static ht_status make_folder(ht_error *error) {
-    static bool registered;
-    free(folder);
-    folder = NULL;
-    ht_status status = ht_dir_temporary("host", &folder, error);
-    if (status != HT_OK)
-        return status;
-    folder_owner = getpid();
-    if (!registered)
-        atexit(remove_folder);
-    registered = true;
-    status = unpack(folder, error);
-    if (status != HT_OK) {
-        ht_dir_remove(folder);
-        free(folder);
-        folder = NULL;
-    }
-    return status;
-}
-
-ht_status ht_toolchain_folder(const char **out_path, ht_error *error) {
-    pthread_mutex_lock(&lock);
-    ht_status status = HT_OK;
-    if (!folder || folder_owner != getpid() || !ht_dir_exists(folder))
-        status = make_folder(error);
-    *out_path = folder;
-    pthread_mutex_unlock(&lock);
     return status;
 }

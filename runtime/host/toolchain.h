@@ -6,22 +6,19 @@
 #include "base/text.h"
 
 typedef struct ht_toolchain {
-    const char *clang;   /* path */
-    const char *linker;  /* path */
-    const char *version; /* "clang 19.1.7" */
+    const char *clang;     /* path */
+    const char *assembler; /* path */
+    const char *linker;    /* path */
+    const char *version;   /* "clang 19.1.7" */
 } ht_toolchain;
 
-/* Looks for them once a process: $HIPTEMPER_CLANG, clang++-19, clang++; ld. HT_ERROR_MISSING names
- * the package. */
+/* Looks for them once a process: $HIPTEMPER_CLANG, clang++-19, clang++; as and ld. HT_ERROR_MISSING
+ * names the package. */
 ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error);
 
 /* Runs a program, its output appended to `log`, and gives its exit status (128 + n for signal n, -1
  * when it could not be started). The program is killed when the calling thread ends, and stays in
  * this process group. */
 int ht_toolchain_run(const char *const *arguments, ht_text *log);
-
-/* This process's folder, with the device-side prelude in FOLDER/prelude; made at first use, removed
- * at exit. */
-ht_status ht_toolchain_folder(const char **out_path, ht_error *error);
 
 #endif

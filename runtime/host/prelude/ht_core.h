@@ -6,6 +6,7 @@
 
 #define __HIP__ 1
 #define __HIPCC__ 1
+#define __HIPCC_RTC__ 1
 #define __HIP_PLATFORM_AMD__ 1
 #define __HIP_DEVICE_COMPILE__ 1
 #define __HIP_ARCH_HAS_WARP_SHUFFLE__ 1
@@ -160,13 +161,13 @@ __forceinline__ unsigned long ht_ballot(unsigned long mask, bool predicate, cons
                                         int line, const char *what) {
     return ht_device_wave(HT_WAVE_BALLOT, mask, predicate, 0, file, line, what);
 }
-__forceinline__ unsigned long __ballot(int predicate, HT_PLACE) {
+__forceinline__ unsigned long long __ballot(int predicate, HT_PLACE) {
     return ht_ballot(ht_all_lanes, predicate != 0, file, line, "__ballot");
 }
-__forceinline__ unsigned long __ballot64(int predicate, HT_PLACE) {
+__forceinline__ unsigned long long __ballot64(int predicate, HT_PLACE) {
     return ht_ballot(ht_all_lanes, predicate != 0, file, line, "__ballot64");
 }
-__forceinline__ unsigned long __activemask(HT_PLACE) {
+__forceinline__ unsigned long long __activemask(HT_PLACE) {
     return ht_ballot(ht_all_lanes, true, file, line, "__activemask");
 }
 __forceinline__ int __any(int predicate, HT_PLACE) {
@@ -175,7 +176,7 @@ __forceinline__ int __any(int predicate, HT_PLACE) {
 __forceinline__ int __all(int predicate, HT_PLACE) {
     return ht_ballot(ht_all_lanes, predicate == 0, file, line, "__all") == 0;
 }
-__forceinline__ unsigned long __ballot_sync(unsigned long mask, int predicate, HT_PLACE) {
+__forceinline__ unsigned long long __ballot_sync(unsigned long mask, int predicate, HT_PLACE) {
     return ht_ballot(mask, predicate != 0, file, line, "__ballot_sync");
 }
 __forceinline__ int __any_sync(unsigned long mask, int predicate, HT_PLACE) {
@@ -279,12 +280,14 @@ template <auto Kernel, class... A> struct ht_entry<Kernel, void (*)(A...)> {
         unpack(arguments, __make_integer_seq<ht_indices_of, size_t, sizeof...(A)>());
     }
     static constexpr struct ht_device_entry make(const char *name) {
-        return {HT_DEVICE_ABI, warpSize, 0, name, run, nullptr, 0};
+        return {HT_DEVICE_ABI, warpSize, 0, sizeof...(A), name, run, nullptr, 0};
     }
 };
+template <auto Kernel, class... A>
+struct ht_entry<Kernel, void (*)(A...) noexcept> : ht_entry<(void (*)(A...))Kernel> {};
 template <auto Address, class T> struct ht_entry<Address, T *> {
     static constexpr struct ht_device_entry make(const char *name) {
-        return {HT_DEVICE_ABI, warpSize, 0, name, nullptr, (void *)Address, sizeof(T)};
+        return {HT_DEVICE_ABI, warpSize, 0, 0, name, nullptr, (void *)Address, sizeof(T)};
     }
 };
 #define HT_ENTRY(symbol, text, ...)                                                                \

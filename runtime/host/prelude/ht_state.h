@@ -31,6 +31,7 @@ struct ht_device_entry {
     unsigned abi;
     unsigned wavefront; /* lanes the unit was compiled for */
     unsigned lds;       /* bytes of static __shared__ arrays; filled in after compiling */
+    unsigned arguments; /* of a kernel */
     const char *name;   /* the name expression */
     void (*run)(
         void *const *arguments); /* runs threads until none is left to start; NULL for a variable */

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ Test(unit, kernels_are_found_in_namespaces_as_statics_and_by_template_arguments_
         "namespace a { namespace { template <class T, bool B, char C, int... I>\n"
         "__global__ void k(T *out) { *out = T(B * 1000 + C + (0 + ... + I)); } } }\n"
         "static __global__ void plain(int *out) { *out = 5; }\n"
-        "extern \"C\" __global__ void c_name(int *out) { *out = 6; }\n"
+        "extern \"C\" __global__ void c_name(int *out) noexcept { assert(out); *out = 6; }\n"
         "template <class T> __global__ void typed(T *out) { *out = T(7.5); }\n"
         "template __global__ void typed<float>(float *);\n";
     kernels of = KERNELS(64, source, "a::k<float, true, 'x', 1, 2>", "plain", "c_name",
@@ -258,6 +259,7 @@ Test(unit, launches_beyond_the_devices_limits_are_refused_with_hips_codes) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
         cr_assert_eq(kernels_try(&of, "k", cases[i].how, arguments), cases[i].error, "case %zu", i);
     cr_assert_eq(out, 2);
+    cr_assert_eq(kernels_try(&of, "k", LINE(1, 1), NULL), 1);
     hipFunction_t function;
     cr_assert_eq(of.hip->hipModuleGetFunction(&function, of.module, "printf"), 500);
     cr_assert_eq(
@@ -273,6 +275,40 @@ static size_t entries(const char *folder) {
         ++count;
     closedir(directory);
     return count - 2;
+}
+
+Test(unit, the_folder_of_a_killed_process_is_removed_by_the_next_and_a_living_ones_is_not) {
+    char *folder, *log;
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("killed", &folder, &error), HT_OK);
+    setenv("TMPDIR", folder, 1);
+    int ready[2];
+    cr_assert_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        kernels_compile("__global__ void k() {}", NAMES("k"), NULL, &log);
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    char byte;
+    cr_assert_eq(read(ready[0], &byte, 1), 1);
+    cr_assert_eq(entries(folder), 1);
+    pid_t second = fork();
+    if (second == 0) {
+        kernels_compile("__global__ void k() {}", NAMES("k"), NULL, &log);
+        _exit(entries(folder) == 2 ? 0 : 1);
+    }
+    int status;
+    waitpid(second, &status, 0);
+    cr_assert_eq(status, 0, "the folder of a living process was removed");
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    cr_assert_eq(kernels_compile("__global__ void k() {}", NAMES("k"), NULL, &log), 0, "%s", log);
+    free(log);
+    cr_assert_eq(entries(folder), 1, "only this process's folder is left");
+    ht_dir_remove(folder);
+    free(folder);
 }
 
 /* Compiles in two processes at once; each must succeed and leave nothing behind. */

@@ -1,0 +1,12 @@
+/* Where a process's compiles work. */
+#ifndef HT_RUNTIME_HOST_FOLDER_H
+#define HT_RUNTIME_HOST_FOLDER_H
+
+#include "base/error.h"
+
+/* This process's private folder under $TMPDIR or /tmp, with the device-side prelude in
+ * FOLDER/prelude. Made at first use, removed at exit; those of processes that were killed are
+ * removed when the next one is made. */
+ht_status ht_host_folder(const char **out_path, ht_error *error);
+
+#endif
