@@ -58,6 +58,9 @@ typedef struct ht_provider {
     ht_status (*resources)(const ht_device *device, const void *code, size_t code_size,
                            const char *lowered_name, unsigned threads, unsigned dynamic_lds,
                            ht_resources *out_resources, ht_error *error);
+    /* Why a device of this name, which devices() does not list, is not offered; free(). NULL when
+     * the name means nothing to the provider. The slot may be NULL. */
+    char *(*why_not)(const char *device_name);
 } ht_provider;
 
 extern const ht_provider ht_provider_host;

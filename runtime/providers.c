@@ -37,8 +37,11 @@ static ht_status unknown_device(const char *name, const ht_provider *provider, h
     for (const ht_provider *const *at = ht_providers; *at; at++)
         if (!provider || provider == *at)
             list_devices(&known, *at);
-    ht_status status = ht_error_set(error, HT_ERROR_INPUT, "no device '%s'; there are: %s", name,
-                                    known.length ? known.data : "none");
+    char *reason = provider && provider->why_not ? provider->why_not(name) : NULL;
+    ht_status status =
+        ht_error_set(error, HT_ERROR_INPUT, "no device '%s'%s%s; there are: %s", name,
+                     reason ? ": " : "", reason ? reason : "", known.length ? known.data : "none");
+    free(reason);
     ht_text_free(&known);
     return status;
 }

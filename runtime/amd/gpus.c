@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* hipDeviceAttribute_t, whose numbers have stayed the same from ROCm 4.5 to 7: versions that drop
- * an attribute leave a placeholder in its place. */
+/* hipDeviceAttribute_t. These numbers are the same in ROCm 5, 6 and 7: a version that drops an
+ * attribute leaves a placeholder in its place. */
 enum {
     ATTRIBUTE_MAX_BLOCK_X = 26,
     ATTRIBUTE_MAX_BLOCK_Y = 27,

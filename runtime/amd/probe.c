@@ -125,6 +125,7 @@ static void probe_run(ht_amd_probe *probe) {
             continue;
         compile_finish(&children[i], ht_amd_targets[i].arch, &report);
         probe->compiles[i] = report.error.status == HT_OK;
+        snprintf(probe->failures[i], sizeof probe->failures[i], "%.199s", report.error.message);
         if (strcmp(ht_amd_targets[i].arch, baseline_arch) == 0) {
             baseline = probe->compiles[i];
             probe->error = report.error;

@@ -18,9 +18,10 @@ typedef struct ht_amd_gpu {
 typedef struct ht_amd_probe {
     ht_amd_gpu gpus[HT_AMD_GPUS_MAX];
     size_t gpu_count;
-    bool compiles[HT_AMD_TARGETS_MAX]; /* per ht_amd_targets */
-    char compiler[128];                /* "hiprtc 5.2.21153 (clang 15.0.6)" */
-    ht_error error;                    /* status HT_OK, or why there is no compiler */
+    bool compiles[HT_AMD_TARGETS_MAX];      /* per ht_amd_targets */
+    char failures[HT_AMD_TARGETS_MAX][200]; /* why it does not; "" when it does or was not asked */
+    char compiler[128];                     /* "hiprtc 5.2.21153 (clang 15.0.6)" */
+    ht_error error;                         /* status HT_OK, or why there is no compiler */
 } ht_amd_probe;
 
 /* Runs once a process and is kept. Takes about half a second. */

@@ -55,15 +55,21 @@ static ht_device target_device(const ht_amd_probe *probe, const ht_amd_target *t
     return device;
 }
 
+/* The library is not there, or it is and its compiler does not work. */
+static ht_status compiler_missing(const ht_error *reason, ht_error *error) {
+    const char *remedy = reason->status == HT_ERROR_MISSING
+                             ? ""
+                             : "; reinstall ROCm's compiler (Debian: apt-get install --reinstall "
+                               "libamdhip64-5 libamd-comgr2)";
+    return ht_error_set(error, HT_ERROR_MISSING, "%.3000s%s", reason->message, remedy);
+}
+
 static ht_status amd_devices(ht_device **out_devices, size_t *out_count, ht_error *error) {
     const ht_amd_probe *probe = ht_amd_probe_get();
     *out_devices = NULL;
     *out_count = 0;
-    if (probe->error.status) { /* a GPU without its compiler tunes nothing */
-        if (error)
-            *error = probe->error;
-        return HT_ERROR_MISSING;
-    }
+    if (probe->error.status) /* a GPU without its compiler tunes nothing */
+        return compiler_missing(&probe->error, error);
     ht_device *devices = ht_alloc(probe->gpu_count + ht_amd_target_count, sizeof *devices);
     size_t count = 0;
     for (size_t i = 0; i < probe->gpu_count; i++)
@@ -88,6 +94,19 @@ static size_t amd_compile_options(const ht_device *device, const char *out_optio
     return 4;
 }
 
+/* Targets with a table, for which this machine's compiler is too old. */
+static char *amd_why_not(const char *device_name) {
+    const ht_amd_probe *probe = ht_amd_probe_get();
+    for (size_t i = 0; i < ht_amd_target_count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "amd:%s", ht_amd_targets[i].arch);
+        if (strcmp(name, device_name) == 0 && probe->failures[i][0])
+            return ht_format("%s; it needs a newer ROCm than %s", probe->failures[i],
+                             probe->compiler);
+    }
+    return NULL;
+}
+
 const ht_provider ht_provider_amd = {
     .name = "amd",
     .summary = "AMD GPUs through ROCm's HIP and hiprtc; compiles for gfx targets without a GPU",
@@ -95,4 +114,5 @@ const ht_provider ht_provider_amd = {
     .devices = amd_devices,
     .compile_options = amd_compile_options,
     .resources = ht_amd_resources,
+    .why_not = amd_why_not,
 };

@@ -1,8 +1,10 @@
 #include "runtime/amd/symbols.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +17,22 @@ const char *const ht_amd_hiprtc_names[] = {"libhiprtc.so.7", "libhiprtc.so.6", "
     "install ROCm's HIP runtime (Debian: apt-get install libamdhip64-5), or set ROCM_PATH to "     \
     "where it is"
 
-/* By the loader's search path, then below ROCM_PATH and ROCm's own folder. */
-static void *library_open(const char *const *names) {
+/* By the loader's search path, then below ROCM_PATH and ROCm's own folder. On failure `out_reason`
+ * tells what is wrong with a library that is there, or is empty. */
+static void *library_open(const char *const *names, char *out_reason, size_t size) {
     const char *folders[] = {NULL, getenv("ROCM_PATH"), "/opt/rocm"};
+    out_reason[0] = '\0';
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
-        for (size_t i = 0; names[i]; i++) {
-            if (f > 0 && !folders[f])
-                continue;
+        for (size_t i = 0; names[i] && (f == 0 || folders[f]); i++) {
             char *path =
                 f == 0 ? ht_strdup(names[i]) : ht_format("%s/lib/%s", folders[f], names[i]);
             void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
             free(path);
             if (library)
                 return library;
+            const char *reason = dlerror();
+            if (reason && !strstr(reason, "No such file"))
+                snprintf(out_reason, size, "%s", reason);
         }
     }
     return NULL;
@@ -69,28 +74,24 @@ static void properties_symbol(void *library, ht_amd_symbols *symbols) {
     memcpy(&symbols->properties, &symbol, sizeof symbol);
 }
 
-static void library_path(const void *function, char *out_path, size_t size) {
-    Dl_info info;
-    out_path[0] = '\0';
-    if (!dladdr(function, &info) || !info.dli_fname)
-        return;
-    char *real = realpath(info.dli_fname, NULL);
-    strncat(out_path, real ? real : info.dli_fname, size - 1);
-    free(real);
-}
-
-static ht_status missing_library(const char *const *names, ht_error *error) {
-    const char *reason = dlerror();
-    return ht_error_set(error, HT_ERROR_MISSING, "%s cannot be loaded (%s); " INSTALL_HINT,
-                        names[0], reason ? reason : "no reason given");
+static ht_status missing_library(const char *const *names, const char *reason, ht_error *error) {
+    ht_text tried = {0};
+    for (size_t i = 0; names[i]; i++)
+        ht_text_printf(&tried, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
+    ht_status status =
+        ht_error_set(error, HT_ERROR_MISSING, "no library %s loads%s%s%s; " INSTALL_HINT,
+                     tried.data, *reason ? " (" : "", reason, *reason ? ")" : "");
+    ht_text_free(&tried);
+    return status;
 }
 
 ht_status ht_amd_symbols_load(const char *const *runtime_names, const char *const *hiprtc_names,
                               ht_amd_symbols *out_symbols, ht_error *error) {
     *out_symbols = (ht_amd_symbols){0};
-    void *runtime = library_open(runtime_names);
+    char reason[400];
+    void *runtime = library_open(runtime_names, reason, sizeof reason);
     if (!runtime)
-        return missing_library(runtime_names, error);
+        return missing_library(runtime_names, reason, error);
     const char *missing = runtime_symbols(runtime, &out_symbols->hip);
     properties_symbol(runtime, out_symbols);
     if (!missing && !out_symbols->properties)
@@ -99,13 +100,11 @@ ht_status ht_amd_symbols_load(const char *const *runtime_names, const char *cons
         return ht_error_set(error, HT_ERROR_MISSING,
                             "%s has no function %s, so its version does not fit; " INSTALL_HINT,
                             runtime_names[0], missing);
-    library_path(dlsym(runtime, "hipInit"), out_symbols->runtime_path,
-                 sizeof out_symbols->runtime_path);
     if (!hiprtc_symbols(runtime, &out_symbols->hip))
         return HT_OK;
-    void *hiprtc = library_open(hiprtc_names);
+    void *hiprtc = library_open(hiprtc_names, reason, sizeof reason);
     if (!hiprtc)
-        return missing_library(hiprtc_names, error);
+        return missing_library(hiprtc_names, reason, error);
     missing = hiprtc_symbols(hiprtc, &out_symbols->hip);
     if (missing)
         return ht_error_set(error, HT_ERROR_MISSING,

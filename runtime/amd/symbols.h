@@ -14,8 +14,7 @@ enum { HT_AMD_PROPERTIES_SIZE = 8192 };
 typedef struct ht_amd_symbols {
     ht_hip hip;
     ht_amd_properties_function properties;
-    size_t arch_offset;     /* of gcnArchName, a char[256], in the properties */
-    char runtime_path[512]; /* the file that libamdhip64 was opened from */
+    size_t arch_offset; /* of gcnArchName, a char[256], in the properties */
 } ht_amd_symbols;
 
 /* Library names to try, in order; NULL ends. */

@@ -249,6 +249,10 @@ Test(devices, are_found_by_name) {
         cr_skip_test("%s", error.message);
     cr_assert_eq(amd, HT_OK, "%s", error.message);
     cr_expect_eq(device.fields.wavefront, 32);
+    if (ht_device_find("amd:gfx942", &device, &error) != HT_OK)
+        cr_expect(strstr(error.message, "compiling for gfx942") ||
+                      strstr(error.message, "compile for gfx942"),
+                  "%s", error.message);
     cr_expect_eq(ht_device_find("amd:gfx1", &device, &error), HT_ERROR_INPUT);
     cr_expect(strstr(error.message, "amd:gfx1030") && !strstr(error.message, "host"), "%s",
               error.message);
