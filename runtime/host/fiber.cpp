@@ -1,11 +1,8 @@
-/* Switching: our own on x86-64, Boost.Context elsewhere (and with HT_FIBER_BOOST). */
+/* Switching: our own on x86-64, Boost.Context elsewhere and where HT_FIBER_BOOST asks for it. */
 #include "runtime/host/fiber.h"
 
 #include <cstdint>
 
-#if !defined(__x86_64__) && !defined(HT_FIBER_BOOST)
-#define HT_FIBER_BOOST 1
-#endif
 #ifdef HT_FIBER_BOOST
 #include <boost/context/detail/fcontext.hpp>
 #endif

@@ -370,6 +370,14 @@ Test(unit, both_devices_are_listed_and_compile_for_their_wavefront) {
         cr_assert_eq(device->fields.wavefront, i ? 32 : 64);
         cr_assert_gt(device->fields.units, 0);
         cr_assert_str_eq(device->name, i ? "host:wave32" : "host");
+        const ht_hip *hip;
+        int threads = 0, wavefront = 0, nothing = 0;
+        cr_assert_eq(ht_provider_host.open(&hip, &error), HT_OK);
+        cr_assert_eq(hip->hipDeviceGetAttribute(&threads, 56, device->ordinal), 0);
+        cr_assert_eq(hip->hipDeviceGetAttribute(&wavefront, 87, device->ordinal), 0);
+        cr_assert_eq(hip->hipDeviceGetAttribute(&nothing, -7, device->ordinal), 1);
+        cr_assert_eq(threads, device->fields.max_threads);
+        cr_assert_eq(wavefront, device->fields.wavefront);
         const char *options[9] = {0};
         size_t option_count = ht_provider_host.compile_options(device, options);
         options[option_count] = NULL;
