@@ -1,5 +1,6 @@
-/* Put in front of every unit that hiprtc compiles: what <hip/hip_runtime.h> and the C and C++ headers give to device code
- * under an ordinary HIP compiler, and hiprtc (5.2 to 7) does not. Each piece is guarded, since later versions have more. */
+/* Put in front of every unit that hiprtc compiles: what <hip/hip_runtime.h> and the C and C++
+ * headers give to device code under an ordinary HIP compiler, and hiprtc (5.2 to 7) does not. Each
+ * piece is guarded, since later versions have more. */
 #pragma once
 
 /* Names of old HIP code. */
@@ -25,7 +26,8 @@
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #endif
 
-/* <stdint.h>, <stddef.h>: the compiler's own types, as every hosted header defines them. 32 and 64 bits exist already. */
+/* <stdint.h>, <stddef.h>: the compiler's own types, as every hosted header defines them. 32 and 64
+ * bits exist already. */
 typedef __INT8_TYPE__ int8_t;
 typedef __UINT8_TYPE__ uint8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -130,13 +132,13 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 
 /* What device code takes from namespace std. */
 namespace std {
-using ::int8_t;
-using ::uint8_t;
 using ::int16_t;
-using ::uint16_t;
+using ::int8_t;
 using ::intptr_t;
-using ::uintptr_t;
 using ::ptrdiff_t;
+using ::uint16_t;
+using ::uint8_t;
+using ::uintptr_t;
 
 /* <cmath>: hiprtc has the functions, overloads included, outside std. */
 using ::abs;
@@ -211,9 +213,15 @@ template <class T> struct numeric_limits {
     template <> struct numeric_limits<type> {                                                      \
         static constexpr bool is_specialized = true;                                               \
         static constexpr bool is_integer = true;                                                   \
-        static __host__ __device__ constexpr type min() { return low; }                            \
-        static __host__ __device__ constexpr type lowest() { return low; }                         \
-        static __host__ __device__ constexpr type max() { return high; }                           \
+        static __host__ __device__ constexpr type min() {                                          \
+            return low;                                                                            \
+        }                                                                                          \
+        static __host__ __device__ constexpr type lowest() {                                       \
+            return low;                                                                            \
+        }                                                                                          \
+        static __host__ __device__ constexpr type max() {                                          \
+            return high;                                                                           \
+        }                                                                                          \
     };
 HT_INTEGER_LIMITS(signed char, SCHAR_MIN, SCHAR_MAX)
 HT_INTEGER_LIMITS(unsigned char, 0, UCHAR_MAX)
@@ -230,11 +238,21 @@ HT_INTEGER_LIMITS(unsigned long long, 0, ULLONG_MAX)
     template <> struct numeric_limits<type> {                                                      \
         static constexpr bool is_specialized = true;                                               \
         static constexpr bool is_integer = false;                                                  \
-        static __host__ __device__ constexpr type min() { return prefix##_MIN; }                   \
-        static __host__ __device__ constexpr type lowest() { return -prefix##_MAX; }               \
-        static __host__ __device__ constexpr type max() { return prefix##_MAX; }                   \
-        static __host__ __device__ constexpr type epsilon() { return prefix##_EPSILON; }           \
-        static __host__ __device__ constexpr type infinity() { return huge; }                      \
+        static __host__ __device__ constexpr type min() {                                          \
+            return prefix##_MIN;                                                                   \
+        }                                                                                          \
+        static __host__ __device__ constexpr type lowest() {                                       \
+            return -prefix##_MAX;                                                                  \
+        }                                                                                          \
+        static __host__ __device__ constexpr type max() {                                          \
+            return prefix##_MAX;                                                                   \
+        }                                                                                          \
+        static __host__ __device__ constexpr type epsilon() {                                      \
+            return prefix##_EPSILON;                                                               \
+        }                                                                                          \
+        static __host__ __device__ constexpr type infinity() {                                     \
+            return huge;                                                                           \
+        }                                                                                          \
     };
 HT_REAL_LIMITS(float, FLT, __builtin_huge_valf())
 HT_REAL_LIMITS(double, DBL, __builtin_huge_val())

@@ -198,7 +198,7 @@ Test(compile, macros_bind_and_do_not_batch) {
         cr_assert_eq(ht_provider_amd.resources(&f.device, programs->code, programs->code_size,
                                                programs->kernels[0], 16, 0, &r, &error),
                      HT_OK, "%s", error.message);
-        cr_expect_eq(r.lds, (i + 1) * 16 * 8 * 4);
+        cr_expect_eq(r.lds, (int)(i + 1) * 16 * 8 * 4);
         ht_program_free(programs);
     }
     cr_expect_eq(ht_program_compile_batch(&f.device, &f.binding, configs, 2, programs, &error),
