@@ -47,8 +47,10 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
         const char *name;
         ht_init_kind kind;
         size_t numbers;
-    } kinds[] = {{"uniform", HT_INIT_UNIFORM, 2}, {"integers", HT_INIT_INTEGERS, 2},
-                 {"fill", HT_INIT_FILL, 1},       {"zero", HT_INIT_ZERO, 0},
+    } kinds[] = {{"uniform", HT_INIT_UNIFORM, 2},
+                 {"integers", HT_INIT_INTEGERS, 2},
+                 {"fill", HT_INIT_FILL, 1},
+                 {"zero", HT_INIT_ZERO, 0},
                  {"iota", HT_INIT_IOTA, 0}};
     ht_span word, inside;
     ht_status status = ht_span_take_name(&rest, false, "the initial contents", &word, error);
@@ -81,7 +83,8 @@ static ht_status parse_buffer(ht_arg *arg, ht_span rest, ht_error *error) {
     size_t bracket = ht_span_find(rest, '[', true);
     ht_span type = ht_span_trim(ht_span_part(rest, 0, bracket));
     if (bracket == rest.length)
-        return ht_span_error(type, error, "%s buffer %s needs its number of elements: TYPE[ELEMENTS]",
+        return ht_span_error(type, error,
+                             "%s buffer %s needs its number of elements: TYPE[ELEMENTS]",
                              role_names[arg->role], arg->name);
     ht_status status = ht_span_type(type, &arg->type, error);
     rest = ht_span_part(rest, bracket, rest.length);
@@ -131,9 +134,10 @@ static ht_status parse_scalar(ht_arg *arg, ht_span rest, ht_error *error) {
     ht_span type, value, list;
     ht_span_split(&rest, '=', true, &type);
     if (!rest.text)
-        return ht_span_error(type, error,
-                             "expected a role (in, out, inout, temp, constant) with TYPE[ELEMENTS], or "
-                             "TYPE = VALUE for a scalar");
+        return ht_span_error(
+            type, error,
+            "expected a role (in, out, inout, temp, constant) with TYPE[ELEMENTS], or "
+            "TYPE = VALUE for a scalar");
     ht_status status = ht_span_type(type, &arg->type, error);
     if (status != HT_OK)
         return status;
@@ -143,7 +147,10 @@ static ht_status parse_scalar(ht_arg *arg, ht_span rest, ht_error *error) {
         return parse_components(arg, list, value, components, error);
     if (components > 1)
         return ht_span_error(value, error, "%s has %zu components: write (%s)", arg->type,
-                             components, components == 2 ? "a, b" : components == 3 ? "a, b, c" : "a, b, c, d");
+                             components,
+                             components == 2   ? "a, b"
+                             : components == 3 ? "a, b, c"
+                                               : "a, b, c, d");
     if (ht_span_is_real(value)) {
         if (ht_type_integral(arg->type))
             return ht_span_error(value, error, "%s takes an integer", arg->type);

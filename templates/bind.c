@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One evaluation. Scalar arguments are computed when asked for and kept: each may use those before it, and computing
- * them anew each time would take exponential time. */
+/* One evaluation. Scalar arguments are computed when asked for and kept: each may use those before
+ * it, and computing them anew each time would take exponential time. */
 typedef struct names {
     const ht_binding *binding;
     const ht_config *config; /* may be NULL: no parameter is known */
@@ -50,7 +50,8 @@ static bool compute_scalar(const names *n, size_t i) {
     ht_scope scope = scope_of(&before);
     ht_status status = ht_expr_evaluate(arg->values[0], &scope, &n->scalars->values[i], &error);
     n->scalars->known[i] = status == HT_OK;
-    if (status != HT_OK && *n->failure == HT_OK) { /* not one that another scalar's failure caused */
+    if (status != HT_OK &&
+        *n->failure == HT_OK) { /* not one that another scalar's failure caused */
         *n->failure = status;
         *n->error = error;
         ht_error_prefix(n->error, "argument %s: ", arg->name);
@@ -165,7 +166,10 @@ ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, b
         *out_reason = NULL;
     *out_legal = false;
     for (size_t i = 0; i < template->require_count; ++i) {
-        const ht_expr *expr = template->requires[i].expr;
+        const ht_expr *expr = template->
+                                  requires[
+                                          i]
+                                      .expr;
         ht_status status = ht_binding_evaluate(binding, config, expr, &value, error);
         if (status != HT_OK)
             return status;

@@ -1,4 +1,5 @@
-/* Binding: a template with a problem and a device, so that its expressions have values for any configuration. */
+/* Binding: a template with a problem and a device, so that its expressions have values for any
+ * configuration. */
 #ifndef HT_TEMPLATES_BIND_H
 #define HT_TEMPLATES_BIND_H
 
@@ -16,8 +17,9 @@ typedef struct ht_binding {
 ht_status ht_binding_evaluate(const ht_binding *binding, const ht_config *config,
                               const ht_expr *expr, int64_t *out_value, ht_error *error);
 
-/* Are all `require` constraints true and the launch geometry within the device's limits? `*out_legal` false with
- * *out_reason (free(); may be NULL to not ask) naming the first that is not. Errors are evaluation errors. */
+/* Are all `require` constraints true and the launch geometry within the device's limits?
+ * `*out_legal` false with *out_reason (free(); may be NULL to not ask) naming the first that is
+ * not. Errors are evaluation errors. */
 ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, bool *out_legal,
                            char **out_reason, ht_error *error);
 
@@ -27,7 +29,8 @@ typedef struct ht_geometry {
     uint32_t lds; /* dynamic bytes */
 } ht_geometry;
 
-/* Geometry of one launch (of template->launches or ->reference_launches). Non-positive or huge values are errors. */
+/* Geometry of one launch (of template->launches or ->reference_launches). Non-positive or huge
+ * values are errors. */
 ht_status ht_binding_geometry(const ht_binding *binding, const ht_config *config,
                               const ht_launch *launch, ht_geometry *out_geometry, ht_error *error);
 
@@ -35,10 +38,12 @@ ht_status ht_binding_geometry(const ht_binding *binding, const ht_config *config
 ht_status ht_binding_extent(const ht_binding *binding, const ht_config *config, const ht_arg *arg,
                             int64_t *out_elements, ht_error *error);
 
-/* "-DNAME=value" for every macro-bound parameter; both levels owned by the caller (free each, then the array). */
+/* "-DNAME=value" for every macro-bound parameter; both levels owned by the caller (free each, then
+ * the array). */
 void ht_binding_macros(const ht_binding *binding, const ht_config *config, char ***out_options,
                        size_t *out_count);
-/* Name expression of a launch's kernel under this configuration: "conv2d<16, true, float>" or "conv2d"; free(). */
+/* Name expression of a launch's kernel under this configuration: "conv2d<16, true, float>" or
+ * "conv2d"; free(). */
 char *ht_binding_name_expression(const ht_binding *binding, const ht_config *config,
                                  const ht_launch *launch);
 

@@ -51,7 +51,8 @@ static ht_status find_value(const ht_param *param, ht_span at, size_t *out_index
     for (; i < param->value_count; ++i) {
         const ht_param_value *value = &param->values[i];
         if (integer ? value->number == number
-                    : type ? !strcmp(value->text, type) : ht_span_is(at, value->text))
+            : type  ? !strcmp(value->text, type)
+                    : ht_span_is(at, value->text))
             break;
     }
     free(type);
@@ -72,10 +73,9 @@ static ht_status unknown_parameter(const ht_template *template, ht_span name, ht
     ht_text known = {0};
     for (size_t i = 0; i < template->param_count; ++i)
         ht_text_printf(&known, "%s%s", i ? ", " : "; there are ", template->params[i].name);
-    ht_status status =
-        ht_span_error(name, error, "kernel %s has no parameter '%.*s'%s", template->name,
-                      (int)(name.length > 60 ? 60 : name.length), name.text,
-                      known.data ? known.data : "");
+    ht_status status = ht_span_error(name, error, "kernel %s has no parameter '%.*s'%s",
+                                     template->name, (int)(name.length > 60 ? 60 : name.length),
+                                     name.text, known.data ? known.data : "");
     ht_text_free(&known);
     return status;
 }

@@ -1,4 +1,5 @@
-/* What expressions can ask of a device, as device.NAME. The runtime fills it; templates only evaluate. */
+/* What expressions can ask of a device, as device.NAME. The runtime fills it; templates only
+ * evaluate. */
 #ifndef HT_TEMPLATES_DEVICE_FIELDS_H
 #define HT_TEMPLATES_DEVICE_FIELDS_H
 
@@ -7,19 +8,19 @@
 
 /* X(field): every field is an int64_t and is written device.field in an expression. */
 #define HT_DEVICE_FIELDS(X)                                                                        \
-    X(max_threads)      /* threads a block */                                                      \
+    X(max_threads) /* threads a block */                                                           \
     X(max_block_x)                                                                                 \
     X(max_block_y)                                                                                 \
     X(max_block_z)                                                                                 \
     X(max_grid_x)                                                                                  \
     X(max_grid_y)                                                                                  \
     X(max_grid_z)                                                                                  \
-    X(max_static_lds)   /* bytes of __shared__ arrays a block */                                   \
-    X(max_dynamic_lds)  /* bytes of dynamic LDS a block */                                         \
-    X(lds_per_unit)     /* bytes of LDS a compute unit */                                          \
-    X(wavefront)        /* lanes: 32 or 64 */                                                      \
-    X(units)            /* compute units */                                                        \
-    X(registers)        /* vector registers a thread may use at most */
+    X(max_static_lds)  /* bytes of __shared__ arrays a block */                                    \
+    X(max_dynamic_lds) /* bytes of dynamic LDS a block */                                          \
+    X(lds_per_unit)    /* bytes of LDS a compute unit */                                           \
+    X(wavefront)       /* lanes: 32 or 64 */                                                       \
+    X(units)           /* compute units */                                                         \
+    X(registers)       /* vector registers a thread may use at most */
 
 typedef struct ht_device_fields {
 #define HT_DEVICE_FIELD(name) int64_t name;
@@ -27,7 +28,8 @@ typedef struct ht_device_fields {
 #undef HT_DEVICE_FIELD
 } ht_device_fields;
 
-/* The field of that name (without "device."); false when there is none. `fields` may be NULL to ask just that. */
+/* The field of that name (without "device."); false when there is none. `fields` may be NULL to ask
+ * just that. */
 bool ht_device_field_get(const ht_device_fields *fields, const char *name, int64_t *out_value);
 /* "max_threads, max_block_x, ...", for error messages. */
 const char *ht_device_field_names(void);

@@ -6,12 +6,24 @@
 #include <string.h>
 
 const ht_operator_info ht_operators[] = {
-    [HT_OP_OR] = {"||", 2},          [HT_OP_AND] = {"&&", 3},         [HT_OP_BIT_OR] = {"|", 4},
-    [HT_OP_BIT_XOR] = {"^", 5},      [HT_OP_BIT_AND] = {"&", 6},      [HT_OP_EQUAL] = {"==", 7},
-    [HT_OP_NOT_EQUAL] = {"!=", 7},   [HT_OP_LESS] = {"<", 8},         [HT_OP_LESS_EQUAL] = {"<=", 8},
-    [HT_OP_GREATER] = {">", 8},      [HT_OP_GREATER_EQUAL] = {">=", 8}, [HT_OP_SHIFT_LEFT] = {"<<", 9},
-    [HT_OP_SHIFT_RIGHT] = {">>", 9}, [HT_OP_ADD] = {"+", 10},         [HT_OP_SUBTRACT] = {"-", 10},
-    [HT_OP_MULTIPLY] = {"*", 11},    [HT_OP_DIVIDE] = {"/", 11},      [HT_OP_REMAINDER] = {"%", 11},
+    [HT_OP_OR] = {"||", 2},
+    [HT_OP_AND] = {"&&", 3},
+    [HT_OP_BIT_OR] = {"|", 4},
+    [HT_OP_BIT_XOR] = {"^", 5},
+    [HT_OP_BIT_AND] = {"&", 6},
+    [HT_OP_EQUAL] = {"==", 7},
+    [HT_OP_NOT_EQUAL] = {"!=", 7},
+    [HT_OP_LESS] = {"<", 8},
+    [HT_OP_LESS_EQUAL] = {"<=", 8},
+    [HT_OP_GREATER] = {">", 8},
+    [HT_OP_GREATER_EQUAL] = {">=", 8},
+    [HT_OP_SHIFT_LEFT] = {"<<", 9},
+    [HT_OP_SHIFT_RIGHT] = {">>", 9},
+    [HT_OP_ADD] = {"+", 10},
+    [HT_OP_SUBTRACT] = {"-", 10},
+    [HT_OP_MULTIPLY] = {"*", 11},
+    [HT_OP_DIVIDE] = {"/", 11},
+    [HT_OP_REMAINDER] = {"%", 11},
     [HT_OP_MINUS] = {"-", HT_PRECEDENCE_UNARY},
     [HT_OP_PLUS] = {"+", HT_PRECEDENCE_UNARY},
     [HT_OP_NOT] = {"!", HT_PRECEDENCE_UNARY},
@@ -19,11 +31,16 @@ const ht_operator_info ht_operators[] = {
 };
 
 const ht_function_info ht_functions[HT_FN_COUNT] = {
-    [HT_FN_MIN] = {"min", 2, true},          [HT_FN_MAX] = {"max", 2, true},
-    [HT_FN_CEIL_DIV] = {"ceil_div", 2, false}, [HT_FN_ROUND_UP] = {"round_up", 2, false},
-    [HT_FN_ABS] = {"abs", 1, false},         [HT_FN_CLAMP] = {"clamp", 3, false},
-    [HT_FN_IS_POW2] = {"is_pow2", 1, false}, [HT_FN_LOG2] = {"log2", 1, false},
-    [HT_FN_POW2] = {"pow2", 1, false},       [HT_FN_GCD] = {"gcd", 2, false},
+    [HT_FN_MIN] = {"min", 2, true},
+    [HT_FN_MAX] = {"max", 2, true},
+    [HT_FN_CEIL_DIV] = {"ceil_div", 2, false},
+    [HT_FN_ROUND_UP] = {"round_up", 2, false},
+    [HT_FN_ABS] = {"abs", 1, false},
+    [HT_FN_CLAMP] = {"clamp", 3, false},
+    [HT_FN_IS_POW2] = {"is_pow2", 1, false},
+    [HT_FN_LOG2] = {"log2", 1, false},
+    [HT_FN_POW2] = {"pow2", 1, false},
+    [HT_FN_GCD] = {"gcd", 2, false},
 };
 
 bool ht_expr_reserved(const char *name) {
@@ -121,7 +138,8 @@ ht_place ht_expr_place(const ht_expr *expr) {
     return (ht_place){.file = expr->file, .line = expr->line, .column = expr->column};
 }
 
-static ht_status walk(const ht_expr *expr, const ht_node *node, ht_node_visit visit, void *context) {
+static ht_status walk(const ht_expr *expr, const ht_node *node, ht_node_visit visit,
+                      void *context) {
     ht_status status = HT_OK;
     if (node->kind == HT_NODE_NAME || node->kind == HT_NODE_SIZEOF)
         status = visit(context, node,

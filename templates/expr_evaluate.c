@@ -128,7 +128,10 @@ static ht_status evaluate_unary(const evaluation *e, const ht_node *node, int64_
         return status;
     if (node->op == HT_OP_MINUS && a == INT64_MIN)
         return overflow(e, node, "-", 0, a);
-    *out = node->op == HT_OP_MINUS ? -a : node->op == HT_OP_NOT ? !a : node->op == HT_OP_PLUS ? a : ~a;
+    *out = node->op == HT_OP_MINUS  ? -a
+           : node->op == HT_OP_NOT  ? !a
+           : node->op == HT_OP_PLUS ? a
+                                    : ~a;
     return HT_OK;
 }
 

@@ -78,8 +78,8 @@ static ht_status lex_number(ht_lexer *lexer, ht_token *token, ht_error *error) {
         problem = "expressions are integers; a real number cannot stand here";
     }
     if (!token->length)
-        return ht_error_set_at(error, HT_ERROR_INPUT, lexer->file, token->line, token->column,
-                               "%s", problem);
+        return ht_error_set_at(error, HT_ERROR_INPUT, lexer->file, token->line, token->column, "%s",
+                               problem);
     return HT_OK;
 }
 
@@ -117,8 +117,7 @@ static ht_status unexpected(const ht_lexer *lexer, const ht_token *token, ht_err
 ht_status ht_lexer_next(ht_lexer *lexer, ht_token *out_token, ht_error *error) {
     while (isspace((unsigned char)*lexer->next))
         advance(lexer, 1);
-    *out_token =
-        (ht_token){.text = lexer->next, .line = lexer->line, .column = lexer->column};
+    *out_token = (ht_token){.text = lexer->next, .line = lexer->line, .column = lexer->column};
     if (!*lexer->next)
         return HT_OK;
     if (isdigit((unsigned char)*lexer->next)) {

@@ -29,8 +29,8 @@ void ht_lexer_start(ht_lexer *lexer, const char *text, ht_place where);
 ht_status ht_lexer_next(ht_lexer *lexer, ht_token *out_token, ht_error *error);
 bool ht_token_is(const ht_token *token, const char *text);
 
-/* Reads an unsigned integer at `text`: decimal, 0x, 0b; up to 2^63. Returns its length, or 0 with *out_problem naming
- * what is wrong with the digits there. */
+/* Reads an unsigned integer at `text`: decimal, 0x, 0b; up to 2^63. Returns its length, or 0 with
+ * *out_problem naming what is wrong with the digits there. */
 size_t ht_number_scan(const char *text, uint64_t *out_value, const char **out_problem);
 
 #endif

@@ -1,4 +1,5 @@
-/* The tree of an expression, for the files that parse, evaluate, print and check it. Private to templates/. */
+/* The tree of an expression, for the files that parse, evaluate, print and check it. Private to
+ * templates/. */
 #ifndef HT_TEMPLATES_EXPR_NODE_H
 #define HT_TEMPLATES_EXPR_NODE_H
 
@@ -45,7 +46,8 @@ typedef enum ht_operator {
     HT_OP_COMPLEMENT
 } ht_operator;
 
-/* Precedences as printed and parsed: 1 is ?:, 2..11 the binary operators, then unary and primary. */
+/* Precedences as printed and parsed: 1 is ?:, 2..11 the binary operators, then unary and primary.
+ */
 enum { HT_PRECEDENCE_CONDITIONAL = 1, HT_PRECEDENCE_UNARY = 12, HT_PRECEDENCE_PRIMARY = 13 };
 
 typedef struct ht_operator_info {
@@ -80,7 +82,7 @@ struct ht_node {
     ht_node_kind kind;
     int op; /* ht_operator or ht_function */
     int64_t number;
-    char *name; /* the name, or the type inside sizeof; owned */
+    char *name;         /* the name, or the type inside sizeof; owned */
     ht_node **children; /* owned */
     size_t child_count;
     int depth;
@@ -101,7 +103,8 @@ void ht_node_free(ht_node *node);
 /* Is this word taken by the language: a function, true, false, sizeof, problem or device? */
 bool ht_expr_reserved(const char *name);
 
-/* Calls `visit` for each name and sizeof with its place until it returns a status that is not HT_OK. */
+/* Calls `visit` for each name and sizeof with its place until it returns a status that is not
+ * HT_OK. */
 typedef ht_status (*ht_node_visit)(void *context, const ht_node *node, ht_place place);
 ht_status ht_expr_walk_names(const ht_expr *expr, ht_node_visit visit, void *context);
 

@@ -147,11 +147,11 @@ static ht_status parse_name(parser *p, ht_node **out_node) {
         node->name = ht_strndup(token.text, token.length);
         status = next(p);
         if (status == HT_OK && ht_token_is(&p->token, "("))
-            status = ht_error_set_at(p->error, HT_ERROR_INPUT, p->lexer.file, token.line,
-                                     token.column,
-                                     "unknown function '%s'; there are min, max, ceil_div, "
-                                     "round_up, abs, clamp, is_pow2, log2, pow2, gcd and sizeof",
-                                     node->name);
+            status =
+                ht_error_set_at(p->error, HT_ERROR_INPUT, p->lexer.file, token.line, token.column,
+                                "unknown function '%s'; there are min, max, ceil_div, "
+                                "round_up, abs, clamp, is_pow2, log2, pow2, gcd and sizeof",
+                                node->name);
     }
     if (status != HT_OK) {
         ht_node_free(node);

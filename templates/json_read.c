@@ -59,7 +59,8 @@ ht_status ht_json_check_keys(ht_json_reader *reader, const json_t *object,
         ht_text names = {0};
         for (i = 0; known[i]; ++i)
             ht_text_printf(&names, "%s%s", i ? ", " : "", known[i]);
-        ht_status status = ht_json_fail(reader, "unknown key \"%.80s\"; there are %s", key, names.data);
+        ht_status status =
+            ht_json_fail(reader, "unknown key \"%.80s\"; there are %s", key, names.data);
         ht_text_free(&names);
         return status;
     }

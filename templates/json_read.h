@@ -1,4 +1,5 @@
-/* Strict reading of JSON values whose errors name their path: "kernels[0].args[2]". Private to templates/. */
+/* Strict reading of JSON values whose errors name their path: "kernels[0].args[2]". Private to
+ * templates/. */
 #ifndef HT_TEMPLATES_JSON_READ_H
 #define HT_TEMPLATES_JSON_READ_H
 
@@ -21,11 +22,13 @@ void ht_json_leave(ht_json_reader *reader, size_t mark);
 
 ht_status ht_json_fail(ht_json_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Rewrites an error that points at a character of the string here, so that it names the path too. */
+/* Rewrites an error that points at a character of the string here, so that it names the path too.
+ */
 ht_status ht_json_fail_inside(ht_json_reader *reader, ht_status status);
 
 /* Every key of the object is among `known` (NULL-terminated). */
-ht_status ht_json_check_keys(ht_json_reader *reader, const json_t *object, const char *const *known);
+ht_status ht_json_check_keys(ht_json_reader *reader, const json_t *object,
+                             const char *const *known);
 /* The value as a string that is no "?" to be filled in; borrowed. */
 ht_status ht_json_string(ht_json_reader *reader, const json_t *value, const char **out_text);
 /* A string or an integer as an expression. */

@@ -25,9 +25,9 @@ typedef struct param_state {
 } param_state;
 
 static bool type_word(const ht_source_token *token) {
-    static const char *const words[] = {"typename", "class",  "int",    "bool",   "unsigned", "signed",
-                                        "long",     "short",  "char",   "float",  "double",   "size_t",
-                                        "auto",     "int32_t", "uint32_t"};
+    static const char *const words[] = {"typename", "class",  "int",   "bool",    "unsigned",
+                                        "signed",   "long",   "short", "char",    "float",
+                                        "double",   "size_t", "auto",  "int32_t", "uint32_t"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
         if (is(token, words[i]))
             return true;
@@ -83,8 +83,9 @@ static bool read_header(ht_source_scanner *scanner, ht_kernel_header *header) {
 
 /* Words in a declaration whose parentheses do not make them the function's name. */
 static bool attribute_word(const ht_source_token *token) {
-    static const char *const words[] = {"__launch_bounds__", "__attribute__", "alignas", "decltype",
-                                        "__align__",         "requires",      "__declspec"};
+    static const char *const words[] = {"__launch_bounds__", "__attribute__", "alignas",
+                                        "decltype",          "__align__",     "requires",
+                                        "__declspec"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
         if (is(token, words[i]))
             return true;
@@ -93,7 +94,8 @@ static bool attribute_word(const ht_source_token *token) {
 
 typedef enum declaration { DECLARATION_OTHER, DECLARATION_FOUND } declaration;
 
-/* Reads a declaration up to its '{' or ';'. Stops before another `template`, which *out_again gets told of. */
+/* Reads a declaration up to its '{' or ';'. Stops before another `template`, which *out_again gets
+ * told of. */
 static declaration read_declaration(ht_source_scanner *scanner, ht_source_token token,
                                     const char *kernel, bool *out_again) {
     ht_source_token before = {0};

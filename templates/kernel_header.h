@@ -15,8 +15,8 @@ typedef struct ht_kernel_header {
     size_t param_count;
 } ht_kernel_header;
 
-/* Looks for a `__global__` function of that (perhaps qualified) name; false when there is none. A plain function has no
- * params. A declaration and the definition are taken together. */
+/* Looks for a `__global__` function of that (perhaps qualified) name; false when there is none. A
+ * plain function has no params. A declaration and the definition are taken together. */
 bool ht_kernel_header_find(const char *unit, const char *kernel, ht_kernel_header *out_header);
 void ht_kernel_header_free(ht_kernel_header *header);
 

@@ -131,7 +131,8 @@ ht_status ht_launch_parse_span(ht_span inside, ht_launch *out_launch, ht_error *
     return status;
 }
 
-ht_status ht_launch_parse(const char *text, ht_place where, ht_launch *out_launch, ht_error *error) {
+ht_status ht_launch_parse(const char *text, ht_place where, ht_launch *out_launch,
+                          ht_error *error) {
     return ht_launch_parse_span(ht_span_of(text, where), out_launch, error);
 }
 

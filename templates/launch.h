@@ -1,4 +1,5 @@
-/* Launches, for the files that read and write directives. Private to templates/; the public part is template.h. */
+/* Launches, for the files that read and write directives. Private to templates/; the public part is
+ * template.h. */
 #ifndef HT_TEMPLATES_LAUNCH_H
 #define HT_TEMPLATES_LAUNCH_H
 

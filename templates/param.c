@@ -58,6 +58,5 @@ void ht_param_print(const ht_param *param, ht_text *out) {
 }
 
 bool ht_config_equal(const ht_config *a, const ht_config *b) {
-    return a->count == b->count &&
-           !memcmp(a->choice, b->choice, a->count * sizeof *a->choice);
+    return a->count == b->count && !memcmp(a->choice, b->choice, a->count * sizeof *a->choice);
 }

@@ -4,9 +4,10 @@
  *   #pragma tune param(TILE_X : 1..4 = 1)                   a range; 2..16:2 has a step
  *   #pragma tune param(TILE_K : pow2(1, 16) = 1)            powers of two from 1 to 16
  *   #pragma tune param(USE_LDS : false, true = true)        booleans
- *   #pragma tune param(ORDER : ROWS, COLUMNS = ROWS)        an enumeration; values are 0, 1, ... in expressions
- *   #pragma tune param(ACC : type float, double = float)    types (any C++ type text without a comma)
- * Values keep their written order. The pieces of an integer list may be mixed: 1..4, 8, pow2(16, 64). */
+ *   #pragma tune param(ORDER : ROWS, COLUMNS = ROWS)        an enumeration; values are 0, 1, ... in
+ * expressions #pragma tune param(ACC : type float, double = float)    types (any C++ type text
+ * without a comma) Values keep their written order. The pieces of an integer list may be
+ * mixed: 1..4, 8, pow2(16, 64). */
 #ifndef HT_TEMPLATES_PARAM_H
 #define HT_TEMPLATES_PARAM_H
 
@@ -44,7 +45,8 @@ typedef struct ht_param {
     ht_place place;
 } ht_param;
 
-/* A configuration: for each parameter of a template, in its order, the index of the chosen value. A plain value. */
+/* A configuration: for each parameter of a template, in its order, the index of the chosen value. A
+ * plain value. */
 typedef struct ht_config {
     uint16_t count;
     uint16_t choice[HT_PARAM_MAX];

@@ -99,7 +99,8 @@ static ht_status add_integer_piece(ht_param *param, ht_span piece, ht_error *err
         ht_span_take_name(&rest, false, "pow2", &name, NULL) == HT_OK && ht_span_is(name, "pow2")) {
         ht_status status = ht_span_take_group(&rest, '(', "behind pow2", &inside, error);
         if (status == HT_OK && ht_span_trim(rest).length)
-            status = ht_span_error(ht_span_trim(rest), error, "expected ',' or '=' behind pow2(...)");
+            status =
+                ht_span_error(ht_span_trim(rest), error, "expected ',' or '=' behind pow2(...)");
         return status == HT_OK ? add_powers(param, piece, inside, error) : status;
     }
     int64_t value;
@@ -112,9 +113,9 @@ static bool is_boolean(ht_span piece) {
 }
 
 static ht_param_kind kind_of(ht_span piece) {
-    return is_boolean(piece)              ? HT_PARAM_BOOLEAN
-           : ht_span_is_name(piece)       ? HT_PARAM_ENUMERATION
-                                          : HT_PARAM_INTEGER;
+    return is_boolean(piece)        ? HT_PARAM_BOOLEAN
+           : ht_span_is_name(piece) ? HT_PARAM_ENUMERATION
+                                    : HT_PARAM_INTEGER;
 }
 
 static const char *kind_name(ht_param_kind kind) {
@@ -142,8 +143,8 @@ static ht_status add_piece(ht_param *param, ht_span piece, ht_error *error) {
     char *name = ht_span_string(piece);
     if (ht_expr_reserved(name) || ht_type_size(name)) {
         free(name);
-        return ht_span_error(piece, error,
-                             "'%.*s' cannot be an enumerator%s", (int)piece.length, piece.text,
+        return ht_span_error(piece, error, "'%.*s' cannot be an enumerator%s", (int)piece.length,
+                             piece.text,
                              kind_of(piece) == HT_PARAM_ENUMERATION
                                  ? "; for types write \"type\" in front of the values"
                                  : "");

@@ -5,7 +5,8 @@
 #include "templates/param.h"
 #include "templates/span.h"
 
-/* Parses the inside of param(...). On success the caller owns what *out_param holds: ht_param_clear. */
+/* Parses the inside of param(...). On success the caller owns what *out_param holds:
+ * ht_param_clear. */
 ht_status ht_param_parse(ht_span inside, ht_param *out_param, ht_error *error);
 void ht_param_clear(ht_param *param);
 void ht_param_copy(const ht_param *param, ht_param *out_copy);

@@ -7,17 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the logical line at `text`: to its newline, which is not in it, over continuations and comments. */
+/* Length of the next piece of a preprocessor line; *out_blank tells comments and continuations. A
+ * lone ' is no literal here: #error lines hold apostrophes. */
+static size_t line_piece(const char *text, bool *out_blank) {
+    size_t length = ht_source_comment(text);
+    if (!length)
+        length = ht_source_splice(text);
+    *out_blank = length > 0;
+    if (!length && *text != '\'')
+        length = ht_source_literal(text);
+    if (!length)
+        length = ht_source_word(text);
+    return length ? length : 1;
+}
+
+/* Length of the logical line at `text`: to its newline, which is not in it, over continuations and
+ * comments. */
 static size_t logical_line(const char *text) {
     size_t at = 0;
-    while (text[at] && text[at] != '\n') {
-        size_t length = ht_source_comment(text + at);
-        if (!length)
-            length = ht_source_splice(text + at);
-        if (!length && text[at] == '"')
-            length = ht_source_literal(text + at);
-        at += length ? length : 1;
-    }
+    bool blank;
+    while (text[at] && text[at] != '\n')
+        at += line_piece(text + at, &blank);
     return at;
 }
 
@@ -49,13 +59,12 @@ static bool take_word(const char *text, size_t *at, size_t end, const char *word
 static char *blanked(const char *text, size_t from, size_t to) {
     char *copy = ht_strndup(text + from, to - from);
     for (size_t at = 0; at < to - from;) {
-        size_t length = ht_source_comment(text + from + at);
-        if (!length)
-            length = ht_source_splice(text + from + at);
-        for (size_t i = at; i < at + length; ++i)
+        bool blank;
+        size_t length = line_piece(text + from + at, &blank);
+        for (size_t i = at; blank && i < at + length; ++i)
             if (copy[i] != '\n')
                 copy[i] = ' ';
-        at += length ? length : 1;
+        at += length;
     }
     return copy;
 }

@@ -4,19 +4,20 @@
 
 #include "templates/span.h"
 
-/* What stands behind `#pragma tune` on one logical line: comments and line continuations are blanks, newlines stay, so
- * that places inside are those of the file. */
+/* What stands behind `#pragma tune` on one logical line: comments and line continuations are
+ * blanks, newlines stay, so that places inside are those of the file. */
 typedef struct ht_pragma {
     char *text; /* owned */
     int line, column;
 } ht_pragma;
 
-/* Comments, strings and raw strings of the text are skipped as a compiler would. Free with ht_pragma_free. */
+/* Comments, strings and raw strings of the text are skipped as a compiler would. Free with
+ * ht_pragma_free. */
 void ht_pragma_scan(const char *text, ht_pragma **out_pragmas, size_t *out_count);
 void ht_pragma_free(ht_pragma *pragmas, size_t count);
 
-/* One token of C++ source, for looking at declarations: identifiers and numbers whole, everything else one character.
- * Preprocessor lines, comments and literals are skipped. */
+/* One token of C++ source, for looking at declarations: identifiers and numbers whole, everything
+ * else one character. Preprocessor lines, comments and literals are skipped. */
 typedef struct ht_source_token {
     const char *text; /* borrowed */
     size_t length;    /* 0 at the end of the text */

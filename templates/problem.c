@@ -118,8 +118,8 @@ ht_status ht_problem_make(const ht_problem_spec *spec, const char *name,
         problem.values = ht_alloc(spec->field_count, sizeof *problem.values);
     for (size_t i = 0; status == HT_OK && i < spec->field_count; ++i) {
         int64_t value;
-        status = field_value(spec, &spec->fields[i], given, given_count, &problem, where, &value,
-                             error);
+        status =
+            field_value(spec, &spec->fields[i], given, given_count, &problem, where, &value, error);
         if (status != HT_OK)
             break;
         problem.values[i] = (ht_problem_value){ht_strdup(spec->fields[i].name), value};
@@ -136,7 +136,8 @@ ht_status ht_problem_make(const ht_problem_spec *spec, const char *name,
 
 static ht_status parse_pair(ht_span *rest, ht_problem_value *out_value, ht_error *error) {
     ht_span name;
-    ht_status status = ht_span_take_name(rest, false, "a problem field as NAME=VALUE", &name, error);
+    ht_status status =
+        ht_span_take_name(rest, false, "a problem field as NAME=VALUE", &name, error);
     if (status != HT_OK)
         return status;
     if (!ht_span_take(rest, '='))

@@ -1,11 +1,12 @@
-/* Problems: named integer fields that describe one instance of a computation (sizes), written problem.K in
- * expressions.
+/* Problems: named integer fields that describe one instance of a computation (sizes), written
+ * problem.K in expressions.
  *
- *   #pragma tune problem(conv2d)                          a built-in family: fields, defaults and derived fields known
- *   #pragma tune problem(blur : W, H, radius = 2, n := W * H)    a family of one's own: required, default, derived
- * Built-in conv2d: N C H W K R S required (batch, input channels, height, width, output channels, filter height and
- * width); pad_h pad_w stride_h stride_w dilation_h dilation_w groups with defaults 0 0 1 1 1 1 1; derived P, Q
- * (output height and width) by the usual convolution arithmetic. `pad`, `stride`, `dilation` set both axes. */
+ *   #pragma tune problem(conv2d)                          a built-in family: fields, defaults and
+ * derived fields known #pragma tune problem(blur : W, H, radius = 2, n := W * H)    a family of
+ * one's own: required, default, derived Built-in conv2d: N C H W K R S required (batch, input
+ * channels, height, width, output channels, filter height and width); pad_h pad_w stride_h stride_w
+ * dilation_h dilation_w groups with defaults 0 0 1 1 1 1 1; derived P, Q (output height and width)
+ * by the usual convolution arithmetic. `pad`, `stride`, `dilation` set both axes. */
 #ifndef HT_TEMPLATES_PROBLEM_H
 #define HT_TEMPLATES_PROBLEM_H
 
@@ -16,7 +17,8 @@
 typedef enum ht_field_kind {
     HT_FIELD_REQUIRED,
     HT_FIELD_DEFAULT, /* `expr` is the value when none is given */
-    HT_FIELD_DERIVED  /* `expr` is the value; giving one is an error. Names other fields without "problem." */
+    HT_FIELD_DERIVED  /* `expr` is the value; giving one is an error. Names other fields without
+                         "problem." */
 } ht_field_kind;
 
 typedef struct ht_field {
@@ -46,9 +48,11 @@ typedef struct ht_problem {
     size_t value_count;
 } ht_problem;
 
-/* Fills `out_spec` with the built-in family of that name; false when there is none. Free with ht_problem_spec_free. */
+/* Fills `out_spec` with the built-in family of that name; false when there is none. Free with
+ * ht_problem_spec_free. */
 bool ht_problem_spec_builtin(const char *name, ht_problem_spec *out_spec);
-/* Parses what stands inside problem(...): "conv2d" or "blur : W, H, radius = 2". `where` is the place of its start. */
+/* Parses what stands inside problem(...): "conv2d" or "blur : W, H, radius = 2". `where` is the
+ * place of its start. */
 ht_status ht_problem_spec_parse(const char *text, ht_place where, ht_problem_spec *out_spec,
                                 ht_error *error);
 /* Prints what stands inside problem(...). */
@@ -57,8 +61,9 @@ void ht_problem_spec_copy(const ht_problem_spec *spec, ht_problem_spec *out_copy
 bool ht_problem_spec_equal(const ht_problem_spec *a, const ht_problem_spec *b);
 void ht_problem_spec_free(ht_problem_spec *spec); /* leaves {0} */
 
-/* Completes given values (fields of any order) to an instance: unknown, missing, derived-but-given and out-of-range
- * fields are errors that name the field. `given` is borrowed. `where` places errors. */
+/* Completes given values (fields of any order) to an instance: unknown, missing, derived-but-given
+ * and out-of-range fields are errors that name the field. `given` is borrowed. `where` places
+ * errors. */
 ht_status ht_problem_make(const ht_problem_spec *spec, const char *name,
                           const ht_problem_value *given, size_t given_count, ht_place where,
                           ht_problem *out_problem, ht_error *error);

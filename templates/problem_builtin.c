@@ -21,9 +21,9 @@ typedef struct family {
 } family;
 
 static const field_limit conv2d_limits[] = {
-    {"N", 1},          {"C", 1},          {"H", 1},          {"W", 1},      {"K", 1},
-    {"R", 1},          {"S", 1},          {"pad_h", 0},      {"pad_w", 0},  {"stride_h", 1},
-    {"stride_w", 1},   {"dilation_h", 1}, {"dilation_w", 1}, {"groups", 1}, {NULL, 0}};
+    {"N", 1},        {"C", 1},          {"H", 1},          {"W", 1},      {"K", 1},
+    {"R", 1},        {"S", 1},          {"pad_h", 0},      {"pad_w", 0},  {"stride_h", 1},
+    {"stride_w", 1}, {"dilation_h", 1}, {"dilation_w", 1}, {"groups", 1}, {NULL, 0}};
 static const ht_problem_alias conv2d_aliases[] = {{"pad", {"pad_h", "pad_w"}},
                                                   {"stride", {"stride_h", "stride_w"}},
                                                   {"dilation", {"dilation_h", "dilation_w"}},
@@ -71,7 +71,8 @@ bool ht_problem_spec_builtin(const char *name, ht_problem_spec *out_spec) {
 
 const ht_problem_alias *ht_problem_builtin_alias(const char *family_name, const char *name) {
     const family *found = find_family(family_name);
-    for (const ht_problem_alias *alias = found ? found->aliases : NULL; alias && alias->name; ++alias)
+    for (const ht_problem_alias *alias = found ? found->aliases : NULL; alias && alias->name;
+         ++alias)
         if (!strcmp(alias->name, name))
             return alias;
     return NULL;
@@ -107,9 +108,9 @@ ht_status ht_problem_builtin_check(const char *family_name, const ht_problem *pr
                                              {"Q", "W, S, pad_w and dilation_w"}};
     for (size_t i = 0; i < 2; ++i)
         if (ht_problem_get(problem, outputs[i][0], &value) && value < 1)
-            return ht_error_set_at(
-                error, HT_ERROR_INPUT, where.file, where.line, where.column,
-                "the output is empty: %s = %" PRId64 " from %s (the filter is larger than the padded input)",
-                outputs[i][0], value, outputs[i][1]);
+            return ht_error_set_at(error, HT_ERROR_INPUT, where.file, where.line, where.column,
+                                   "the output is empty: %s = %" PRId64
+                                   " from %s (the filter is larger than the padded input)",
+                                   outputs[i][0], value, outputs[i][1]);
     return HT_OK;
 }

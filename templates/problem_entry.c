@@ -22,8 +22,8 @@ static ht_template as_template(const ht_problem_entry *entry) {
 static ht_status check_expr(ht_json_reader *reader, const ht_problem_entry *entry,
                             const ht_expr *expr) {
     ht_template template = as_template(entry);
-    return ht_json_fail_inside(reader, ht_template_check_expr(&template, expr, false,
-                                                              entry->arg_count, reader->error));
+    return ht_json_fail_inside(
+        reader, ht_template_check_expr(&template, expr, false, entry->arg_count, reader->error));
 }
 
 ht_status ht_problem_entry_read_problem(ht_json_reader *reader, const json_t *object,
@@ -35,9 +35,9 @@ ht_status ht_problem_entry_read_problem(ht_json_reader *reader, const json_t *ob
     size_t mark = ht_json_enter(reader, "problem");
     ht_status status = ht_json_string(reader, value, &text);
     if (status == HT_OK)
-        status = ht_json_fail_inside(
-            reader, ht_problem_spec_parse(text, (ht_place){.file = reader->file}, &entry->spec,
-                                          reader->error));
+        status = ht_json_fail_inside(reader,
+                                     ht_problem_spec_parse(text, (ht_place){.file = reader->file},
+                                                           &entry->spec, reader->error));
     ht_json_leave(reader, mark);
     return status;
 }
@@ -58,8 +58,8 @@ static ht_status read_arg(ht_json_reader *reader, const json_t *value, ht_proble
     size_t index = entry->arg_count++;
     for (size_t v = 0; status == HT_OK && v < arg->value_count; ++v) {
         ht_template template = as_template(entry);
-        status = ht_json_fail_inside(reader, ht_template_check_expr(&template, arg->values[v], false,
-                                                                    index, reader->error));
+        status = ht_json_fail_inside(
+            reader, ht_template_check_expr(&template, arg->values[v], false, index, reader->error));
     }
     if (status == HT_OK && !ht_type_size(arg->type))
         status = ht_json_fail(reader, "the size of type '%s' is not known", arg->type);
@@ -166,9 +166,8 @@ static ht_status read_reference(ht_json_reader *reader, const json_t *value,
     const char *text;
     ht_status status = ht_json_string(reader, value, &text);
     if (status == HT_OK)
-        status = ht_json_fail_inside(
-            reader,
-            ht_launch_parse(text, (ht_place){.file = reader->file}, &launch, reader->error));
+        status = ht_json_fail_inside(reader, ht_launch_parse(text, (ht_place){.file = reader->file},
+                                                             &launch, reader->error));
     if (status != HT_OK)
         return status;
     if (!ht_reference_is_builtin(launch.kernel) || launch.template_argument_count)
@@ -218,8 +217,8 @@ static ht_status read_fields(ht_json_reader *reader, const json_t *fields, const
     json_object_foreach((json_t *)fields, key, value) {
         if (!json_is_integer(value)) {
             size_t mark = ht_json_enter(reader, key);
-            bool blank = json_is_null(value) || (json_is_string(value) &&
-                                                 ht_json_placeholder(json_string_value(value)));
+            bool blank = json_is_null(value) ||
+                         (json_is_string(value) && ht_json_placeholder(json_string_value(value)));
             status = blank ? ht_json_fail(reader, "fill in this field's number")
                            : ht_json_fail(reader, "expected an integer");
             ht_json_leave(reader, mark);
@@ -228,10 +227,9 @@ static ht_status read_fields(ht_json_reader *reader, const json_t *fields, const
         given[count++] = (ht_problem_value){(char *)key, json_integer_value(value)};
     }
     if (status == HT_OK)
-        status = ht_json_fail_inside(reader,
-                                     ht_problem_make(spec, name, given, count,
-                                                     (ht_place){.file = reader->file}, out,
-                                                     reader->error));
+        status = ht_json_fail_inside(reader, ht_problem_make(spec, name, given, count,
+                                                             (ht_place){.file = reader->file}, out,
+                                                             reader->error));
     free(given);
     return status;
 }
@@ -243,7 +241,8 @@ static ht_status read_instance(ht_json_reader *reader, const json_t *object,
     ht_status status = ht_json_check_keys(reader, object, keys);
     if (status != HT_OK)
         return status;
-    const json_t *named = json_object_get(object, "name"), *fields = json_object_get(object, "fields");
+    const json_t *named = json_object_get(object, "name"),
+                 *fields = json_object_get(object, "fields");
     if (named) {
         size_t mark = ht_json_enter(reader, "name");
         status = ht_json_string(reader, named, &name);
@@ -275,7 +274,8 @@ ht_status ht_problem_entry_read_instances(ht_json_reader *reader, const json_t *
                                           ht_problem_entry *entry) {
     const json_t *array = json_object_get(object, "instances");
     if (!array)
-        return ht_json_fail(reader, "\"instances\" is missing: list at least one problem to tune for");
+        return ht_json_fail(reader,
+                            "\"instances\" is missing: list at least one problem to tune for");
     size_t outer = ht_json_enter(reader, "instances");
     ht_status status = HT_OK;
     if (!json_is_array(array) || !json_array_size(array))
@@ -299,9 +299,8 @@ static ht_status read_kernel_name(ht_json_reader *reader, const json_t *object,
     size_t mark = ht_json_enter(reader, "kernel");
     ht_status status = ht_json_string(reader, value, &text);
     if (status == HT_OK)
-        status = ht_json_fail_inside(
-            reader,
-            ht_launch_parse(text, (ht_place){.file = reader->file}, &launch, reader->error));
+        status = ht_json_fail_inside(reader, ht_launch_parse(text, (ht_place){.file = reader->file},
+                                                             &launch, reader->error));
     if (status == HT_OK) {
         if (launch.has_arguments || launch.template_argument_count)
             status = ht_json_fail(reader, "expected the kernel's name alone");
@@ -317,16 +316,20 @@ static ht_status read_kernel_name(ht_json_reader *reader, const json_t *object,
 static const struct {
     const char *key;
     ht_status (*read)(ht_json_reader *reader, const json_t *value, ht_problem_entry *entry);
-} members[] = {{"args", read_args},           {"host", read_host},
-               {"block", read_block},         {"grid", read_grid},
-               {"lds", read_lds},             {"template", read_template},
-               {"reference", read_reference}, {"tolerance", read_tolerance}};
+} members[] = {{"args", read_args},
+               {"host", read_host},
+               {"block", read_block},
+               {"grid", read_grid},
+               {"lds", read_lds},
+               {"template", read_template},
+               {"reference", read_reference},
+               {"tolerance", read_tolerance}};
 
 ht_status ht_problem_entry_read(ht_json_reader *reader, const json_t *object,
                                 ht_problem_entry *out_entry) {
-    static const char *const keys[] = {"kernel", "description", "problem",  "args",
-                                       "host",   "block",       "grid",     "lds",
-                                       "template", "reference", "tolerance", "instances", NULL};
+    static const char *const keys[] = {
+        "kernel", "description", "problem",   "args",      "host",      "block", "grid",
+        "lds",    "template",    "reference", "tolerance", "instances", NULL};
     ht_status status = ht_json_check_keys(reader, object, keys);
     if (status == HT_OK)
         status = read_kernel_name(reader, object, out_entry);

@@ -57,7 +57,8 @@ static ht_problem_entry *add_entry(ht_problem_file *file) {
 }
 
 static ht_status check_format(ht_json_reader *reader, const json_t *root) {
-    const json_t *format = json_object_get(root, "format"), *version = json_object_get(root, "version");
+    const json_t *format = json_object_get(root, "format"),
+                 *version = json_object_get(root, "version");
     if (!json_is_string(format) || strcmp(json_string_value(format), "hiptemper-problem") != 0)
         return ht_json_fail(reader, "expected \"format\": \"hiptemper-problem\"");
     if (!json_is_integer(version) || json_integer_value(version) != 1)
@@ -66,7 +67,8 @@ static ht_status check_format(ht_json_reader *reader, const json_t *root) {
 }
 
 static ht_status read_catalogue(ht_json_reader *reader, const json_t *root, ht_problem_file *file) {
-    static const char *const keys[] = {"format", "version", "description", "problem", "instances", NULL};
+    static const char *const keys[] = {"format",  "version",   "description",
+                                       "problem", "instances", NULL};
     ht_status status = ht_json_check_keys(reader, root, keys);
     if (status != HT_OK)
         return status;
@@ -103,9 +105,9 @@ ht_status ht_problem_file_parse(const char *text, const char *path, ht_problem_f
     ht_json_reader reader = {.file = path, .error = error};
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &json_error);
     if (!root)
-        return ht_error_set_at(error, HT_ERROR_INPUT, path, json_error.line > 0 ? json_error.line : 0,
-                               json_error.column > 0 ? json_error.column : 0, "malformed JSON: %s",
-                               json_error.text);
+        return ht_error_set_at(
+            error, HT_ERROR_INPUT, path, json_error.line > 0 ? json_error.line : 0,
+            json_error.column > 0 ? json_error.column : 0, "malformed JSON: %s", json_error.text);
     ht_problem_file *file = ht_alloc(1, sizeof *file);
     file->path = path ? ht_strdup(path) : NULL;
     ht_status status = json_is_object(root) ? check_format(&reader, root)

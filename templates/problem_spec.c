@@ -92,9 +92,9 @@ static ht_status add_field(ht_problem_spec *spec, ht_span piece, ht_error *error
     else if (ht_span_trim(rest).length) {
         field.kind = ht_span_take(&rest, ':') ? HT_FIELD_DERIVED : HT_FIELD_DEFAULT;
         if (!ht_span_take(&rest, '='))
-            status = ht_span_error(ht_span_trim(rest), error,
-                                   "expected ',', \"= DEFAULT\" or \":= EXPRESSION\" behind field %s",
-                                   field.name);
+            status = ht_span_error(
+                ht_span_trim(rest), error,
+                "expected ',', \"= DEFAULT\" or \":= EXPRESSION\" behind field %s", field.name);
         else if ((status = ht_span_expr(rest, &field.expr, error)) == HT_OK) {
             name_check check = {spec, field.name, error};
             status = ht_expr_walk_names(field.expr, check_name, &check);
@@ -121,16 +121,17 @@ static ht_status parse_fields(ht_problem_spec *spec, ht_span name, ht_span rest,
             *spec = builtin;
             return HT_OK;
         }
-        return ht_span_error(name, error,
-                             "'%s' is no built-in problem family (there is: %s); for one of your own "
-                             "list its fields: problem(%s : W, H)",
-                             spec->name, ht_problem_builtin_names(), spec->name);
+        return ht_span_error(
+            name, error,
+            "'%s' is no built-in problem family (there is: %s); for one of your own "
+            "list its fields: problem(%s : W, H)",
+            spec->name, ht_problem_builtin_names(), spec->name);
     }
     if (ht_problem_spec_builtin(spec->name, &builtin)) {
         ht_problem_spec_free(&builtin);
-        return ht_span_error(name, error,
-                             "%s is built in: write problem(%s) without fields, or choose another name",
-                             spec->name, spec->name);
+        return ht_span_error(
+            name, error, "%s is built in: write problem(%s) without fields, or choose another name",
+            spec->name, spec->name);
     }
     ht_status status = HT_OK;
     while (status == HT_OK && ht_span_split(&rest, ',', false, &piece))

@@ -13,7 +13,7 @@ const ht_field *ht_problem_spec_field(const ht_problem_spec *spec, const char *n
 
 /* What a built-in family adds to its fields. */
 typedef struct ht_problem_alias {
-    const char *name;     /* "pad" */
+    const char *name;      /* "pad" */
     const char *fields[2]; /* sets both */
 } ht_problem_alias;
 /* NULL when `name` is no alias of that built-in family. */

@@ -5,12 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Length of the comment at `text`, line end excluded for a line comment; 0 when no comment begins there. */
+/* Length of the comment at `text`, line end excluded for a line comment; 0 when no comment begins
+ * there. */
 size_t ht_source_comment(const char *text);
-/* Length of the string or character literal at `text`, with an encoding or raw prefix; 0 when none begins there. An
- * unterminated one ends at the end of its line. */
+/* Length of the string or character literal at `text`, with an encoding or raw prefix; 0 when none
+ * begins there. An unterminated one ends at the end of its line. */
 size_t ht_source_literal(const char *text);
-/* Length of the identifier or number (with digit separators) at `text`; 0 when none begins there. */
+/* Length of the identifier or number (with digit separators) at `text`; 0 when none begins there.
+ */
 size_t ht_source_word(const char *text);
 /* Length of a backslash and the newline behind it at `text`; 0 when there is none. */
 size_t ht_source_splice(const char *text);

@@ -1,4 +1,5 @@
-/* The search space: the legal configurations of a bound template. Built once; read by many threads. */
+/* The search space: the legal configurations of a bound template. Built once; read by many threads.
+ */
 #ifndef HT_TEMPLATES_SPACE_H
 #define HT_TEMPLATES_SPACE_H
 
@@ -7,8 +8,9 @@
 
 typedef struct ht_space ht_space;
 
-/* Keeps copies of nothing: template, problem and device must outlive the space. An empty space is an error that names
- * the constraints that leave nothing. `max_legal` 0 means 4,000,000; more legal configurations are an error. */
+/* Keeps copies of nothing: template, problem and device must outlive the space. An empty space is
+ * an error that names the constraints that leave nothing. `max_legal` 0 means 4,000,000; more legal
+ * configurations are an error. */
 ht_status ht_space_build(const ht_binding *binding, uint64_t max_legal, ht_space **out_space,
                          ht_error *error);
 void ht_space_free(ht_space *space);

@@ -1,4 +1,5 @@
-/* Depth-first over the parameters in declared order; a constraint is checked as soon as its last parameter is bound. */
+/* Depth-first over the parameters in declared order; a constraint is checked as soon as its last
+ * parameter is bound. */
 #include "templates/space_build.h"
 
 #include "base/memory.h"
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Partial configurations looked at before the construction gives up: constraints that bind late can hide an empty or
- * tiny space in an endless one. */
+/* Partial configurations looked at before the construction gives up: constraints that bind late can
+ * hide an empty or tiny space in an endless one. */
 enum { STEPS_MAX = 200000000 };
 
 typedef struct builder {
@@ -42,11 +43,11 @@ void ht_space_pack(const ht_template *template, const ht_config *config, unsigne
 
 static ht_status add_row(builder *b) {
     if (b->rows.count == b->max_legal)
-        return ht_error_set_at(b->error, HT_ERROR_INPUT, b->binding->template->file,
-                               b->binding->template->line, 0,
-                               "kernel %s has more than %" PRIu64
-                               " legal configurations: add require(...) constraints or take values away",
-                               b->binding->template->name, b->max_legal);
+        return ht_error_set_at(
+            b->error, HT_ERROR_INPUT, b->binding->template->file, b->binding->template->line, 0,
+            "kernel %s has more than %" PRIu64
+            " legal configurations: add require(...) constraints or take values away",
+            b->binding->template->name, b->max_legal);
     if (b->rows.count == b->capacity) {
         b->capacity = b->capacity ? b->capacity * 2 : 256;
         b->rows.data = ht_realloc(b->rows.data, b->capacity, b->rows.width);
@@ -56,8 +57,8 @@ static ht_status add_row(builder *b) {
     return HT_OK;
 }
 
-/* Checks the constraints whose last parameter is `depth - 1`. One that cannot be evaluated here may still be saved by
- * another that fails further down, so that it only makes the path doubtful. */
+/* Checks the constraints whose last parameter is `depth - 1`. One that cannot be evaluated here may
+ * still be saved by another that fails further down, so that it only makes the path doubtful. */
 static bool prefix_holds(builder *b, size_t depth) {
     for (size_t i = 0; i < b->constraint_count; ++i) {
         uint64_t params = b->constraints[i].params;
@@ -65,7 +66,8 @@ static bool prefix_holds(builder *b, size_t depth) {
         bool holds;
         if (last != depth)
             continue;
-        if (ht_space_constraint_holds(b->binding, &b->constraints[i], &b->config, &holds, NULL) != HT_OK)
+        if (ht_space_constraint_holds(b->binding, &b->constraints[i], &b->config, &holds, NULL) !=
+            HT_OK)
             ++b->doubtful;
         else if (!holds) {
             ++b->constraints[i].rejected;

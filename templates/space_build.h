@@ -1,11 +1,12 @@
-/* Construction of the legal configurations, apart from what a finished space can do. Private to templates/. */
+/* Construction of the legal configurations, apart from what a finished space can do. Private to
+ * templates/. */
 #ifndef HT_TEMPLATES_SPACE_BUILD_H
 #define HT_TEMPLATES_SPACE_BUILD_H
 
 #include "templates/space.h"
 
-/* Configurations as rows of bytes that sort like the configurations: one byte for a parameter of up to 256 values, two
- * (high first) for others. */
+/* Configurations as rows of bytes that sort like the configurations: one byte for a parameter of up
+ * to 256 values, two (high first) for others. */
 typedef struct ht_space_rows {
     unsigned char *data; /* owned */
     uint64_t count;

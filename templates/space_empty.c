@@ -1,4 +1,5 @@
-/* Why a space is empty: the smallest set of constraints, one or two, that nothing satisfies; else who rejected most. */
+/* Why a space is empty: the smallest set of constraints, one or two, that nothing satisfies; else
+ * who rejected most. */
 #include "templates/space_build.h"
 
 #include "base/memory.h"
@@ -14,8 +15,8 @@ static char *describe(const ht_space_constraint *constraint) {
         return ht_format("the device's limits on the launch of %s", constraint->launch->kernel);
     char *text = ht_expr_string(constraint->expr);
     int line = ht_expr_place(constraint->expr).line;
-    char *words = line ? ht_format("require(%s) in line %d", text, line)
-                       : ht_format("require(%s)", text);
+    char *words =
+        line ? ht_format("require(%s) in line %d", text, line) : ht_format("require(%s)", text);
     free(text);
     return words;
 }
@@ -32,8 +33,8 @@ static bool next_combination(const ht_template *template, uint64_t mask, ht_conf
     return false;
 }
 
-/* Can these constraints hold together, the others left aside? Answers true when there are too many combinations to
- * tell or one cannot be evaluated. */
+/* Can these constraints hold together, the others left aside? Answers true when there are too many
+ * combinations to tell or one cannot be evaluated. */
 static bool satisfiable(const ht_binding *binding, const ht_space_constraint *const *set,
                         size_t count) {
     ht_config config = {.count = (uint16_t)binding->template->param_count};

@@ -147,7 +147,8 @@ bool ht_span_take(ht_span *span, char c) {
     return true;
 }
 
-/* Position of the bracket that closes the one at 0; 0 when none does, with *out_open the innermost that lacks its own. */
+/* Position of the bracket that closes the one at 0; 0 when none does, with *out_open the innermost
+ * that lacks its own. */
 static size_t closing(ht_span span, char open, size_t *out_open) {
     enum { NESTING_MAX = 256 };
     size_t stack[NESTING_MAX], depth = 0;

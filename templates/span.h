@@ -1,5 +1,5 @@
-/* A piece of text that knows where it stands in its file: what the parsers of directives take apart. A plain value; the
- * text is borrowed. Private to templates/. */
+/* A piece of text that knows where it stands in its file: what the parsers of directives take
+ * apart. A plain value; the text is borrowed. Private to templates/. */
 #ifndef HT_TEMPLATES_SPAN_H
 #define HT_TEMPLATES_SPAN_H
 
@@ -27,11 +27,12 @@ bool ht_span_is_name(ht_span span);
 ht_status ht_span_error(ht_span span, ht_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Index of the first `separator` outside of (), [] and {}; the length when there is none. With `angles`, outside of <>
- * too. */
+/* Index of the first `separator` outside of (), [] and {}; the length when there is none. With
+ * `angles`, outside of <> too. */
 size_t ht_span_find(ht_span span, char separator, bool angles);
-/* Takes the text before the next top-level `separator` off the front of *span (the separator too); the piece is trimmed.
- * Returns false when *span was used up: text == NULL marks that. An empty span gives one empty piece. */
+/* Takes the text before the next top-level `separator` off the front of *span (the separator too);
+ * the piece is trimmed. Returns false when *span was used up: text == NULL marks that. An empty
+ * span gives one empty piece. */
 bool ht_span_split(ht_span *span, char separator, bool angles, ht_span *out_piece);
 
 /* Takes an identifier off the front; `qualified` allows a::b. `what` names it in the error. */

@@ -54,8 +54,9 @@ static ht_status check_arg_types(const ht_template *template, ht_error *error) {
                            arg->name, arg->type);
         for (size_t v = 0; param && v < param->value_count; ++v)
             if (!ht_type_size(param->values[v].text))
-                return fail_at(arg->place, error, "argument %s: the size of %s's value %s is not known",
-                               arg->name, param->name, param->values[v].text);
+                return fail_at(arg->place, error,
+                               "argument %s: the size of %s's value %s is not known", arg->name,
+                               param->name, param->values[v].text);
     }
     return HT_OK;
 }
@@ -81,10 +82,11 @@ static ht_status check_written_arguments(const ht_template *template, const ht_l
         const char *text = launch->template_arguments[i];
         const char *inside = ht_template_param(template, text) ? NULL : names_param(template, text);
         if (inside)
-            return fail_at(launch->place, error,
-                           "template argument '%s' of %s computes with parameter %s: pass %s itself "
-                           "and compute in the kernel",
-                           text, launch->kernel, inside, inside);
+            return fail_at(
+                launch->place, error,
+                "template argument '%s' of %s computes with parameter %s: pass %s itself "
+                "and compute in the kernel",
+                text, launch->kernel, inside, inside);
     }
     return HT_OK;
 }
@@ -107,10 +109,11 @@ static ht_status find_arguments(const ht_template *template, ht_launch *launch, 
                              "parameter: write its argument, as in %s<..., %s>",
                              omitted, launch->kernel, param->name, launch->kernel, param->name);
         else if (!tuned && !param->optional)
-            status = fail_at(launch->place, error,
-                             "template parameter '%s' of %s is no tuning parameter and has no "
-                             "default: add param(%s : ...) or write the arguments, as in %s<float, ...>",
-                             param->name, launch->kernel, param->name, launch->kernel);
+            status =
+                fail_at(launch->place, error,
+                        "template parameter '%s' of %s is no tuning parameter and has no "
+                        "default: add param(%s : ...) or write the arguments, as in %s<float, ...>",
+                        param->name, launch->kernel, param->name, launch->kernel);
         else if (!tuned && !omitted)
             omitted = param->name;
         else if (tuned) {
@@ -182,7 +185,8 @@ static bool has_geometry(const ht_launch *launch) {
 static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht_error *error) {
     ht_kernel_header header;
     if (!ht_reference_is_builtin(reference->kernel)) {
-        if (!ht_kernel_header_find(template->unit ? template->unit : "", reference->kernel, &header))
+        if (!ht_kernel_header_find(template->unit ? template->unit : "", reference->kernel,
+                                   &header))
             return fail_at(reference->place, error,
                            "reference %s is neither a built-in (there is: %s) nor a kernel of this "
                            "file with block(...) and grid(...) behind it",
@@ -196,11 +200,10 @@ static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht
         return fail_at(template->reference_launches[1].place, error,
                        "the built-in reference %s must be the only one", reference->kernel);
     if (reference->template_argument_count)
-        return fail_at(reference->place, error, "the built-in reference %s takes no template arguments",
-                       reference->kernel);
-    ht_status status = check_argument_names(template, reference->arguments,
-                                            reference->argument_count, false, reference->place,
-                                            error);
+        return fail_at(reference->place, error,
+                       "the built-in reference %s takes no template arguments", reference->kernel);
+    ht_status status = check_argument_names(
+        template, reference->arguments, reference->argument_count, false, reference->place, error);
     if (status != HT_OK)
         return status;
     template->reference_kind = HT_REFERENCE_BUILTIN;

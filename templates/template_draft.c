@@ -80,8 +80,8 @@ static ht_status apply_axes(ht_draft *draft, ht_span name, ht_span inside, ht_er
     ht_expr **axes = ht_span_is(name, "block") ? launch->block : launch->grid;
     ht_span piece;
     if (axes[0])
-        return ht_span_error(name, error, "%s of %s is given twice", axes == launch->block ? "block" : "grid",
-                             launch->kernel);
+        return ht_span_error(name, error, "%s of %s is given twice",
+                             axes == launch->block ? "block" : "grid", launch->kernel);
     for (int axis = 0; ht_span_split(&inside, ',', false, &piece); ++axis) {
         if (axis == 3)
             return ht_span_error(piece, error, "there are 3 axes at most");
@@ -112,8 +112,8 @@ static ht_status apply_launch(ht_draft *draft, ht_span name, ht_span inside, ht_
     ht_template *template = &draft->template;
     ht_launch launch;
     if (draft->implicit && has_geometry(&template->launches[0]))
-        return ht_span_error(name, error,
-                             "launch(...) must come before the block, grid and lds that belong to it");
+        return ht_span_error(
+            name, error, "launch(...) must come before the block, grid and lds that belong to it");
     if (template->launch_count == HT_LAUNCH_MAX)
         return ht_span_error(name, error, "a kernel has at most %d launches", HT_LAUNCH_MAX);
     ht_status status = ht_launch_parse_span(inside, &launch, error);
@@ -152,9 +152,11 @@ static ht_status apply_reference(ht_draft *draft, ht_span name, ht_span inside, 
 
 static ht_status apply_tolerance(ht_draft *draft, ht_span name, ht_span inside, ht_error *error) {
     if (draft->has_tolerance)
-        return ht_span_error(name, error, "kernel %s has a tolerance already", draft->template.name);
+        return ht_span_error(name, error, "kernel %s has a tolerance already",
+                             draft->template.name);
     draft->has_tolerance = true;
-    return ht_tolerance_parse_span(inside, &draft->template.exact, &draft->template.tolerance, error);
+    return ht_tolerance_parse_span(inside, &draft->template.exact, &draft->template.tolerance,
+                                   error);
 }
 
 ht_status ht_tolerance_parse_span(ht_span inside, bool *out_exact, double *out_tolerance,
@@ -173,9 +175,15 @@ static const struct {
     const char *name;
     ht_status (*apply)(ht_draft *draft, ht_span name, ht_span inside, ht_error *error);
 } directives[] = {
-    {"problem", apply_problem}, {"param", apply_param},     {"require", apply_require},
-    {"block", apply_axes},      {"grid", apply_axes},       {"lds", apply_lds},
-    {"arg", apply_arg},         {"launch", apply_launch},   {"reference", apply_reference},
+    {"problem", apply_problem},
+    {"param", apply_param},
+    {"require", apply_require},
+    {"block", apply_axes},
+    {"grid", apply_axes},
+    {"lds", apply_lds},
+    {"arg", apply_arg},
+    {"launch", apply_launch},
+    {"reference", apply_reference},
     {"tolerance", apply_tolerance},
 };
 

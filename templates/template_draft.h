@@ -6,11 +6,12 @@
 #include "templates/template.h"
 
 typedef struct ht_draft {
-    ht_template template; /* reference launches hold every reference(...), built-ins too, until ht_draft_finish */
+    ht_template template; /* reference launches hold every reference(...), built-ins too, until
+                             ht_draft_finish */
     bool implicit;        /* launches[0] comes from kernel(...), not from launch(...) */
     bool kernel_arguments_used; /* kernel(k<...>)'s template arguments found their launch */
-    ht_launch kernel;     /* kernel(...) as written */
-    bool in_reference;    /* block, grid and lds belong to the latest reference */
+    ht_launch kernel;           /* kernel(...) as written */
+    bool in_reference;          /* block, grid and lds belong to the latest reference */
     bool has_tolerance;
 } ht_draft;
 

@@ -77,13 +77,11 @@ ht_status ht_template_check_namespace(const ht_template *template, ht_error *err
             hidden = &entries[i - 1];
         }
     if (first)
-        status = ht_error_set_at(error, HT_ERROR_INPUT, first->place.file, first->place.line,
-                                 first->place.column,
-                                 "%s %s has the name of the %s in line %d%s", first->what,
-                                 first->name, hidden->what, hidden->place.line,
-                                 first->ordinal >= 0 && hidden->ordinal >= 0
-                                     ? " at another position in its list"
-                                     : "");
+        status = ht_error_set_at(
+            error, HT_ERROR_INPUT, first->place.file, first->place.line, first->place.column,
+            "%s %s has the name of the %s in line %d%s", first->what, first->name, hidden->what,
+            hidden->place.line,
+            first->ordinal >= 0 && hidden->ordinal >= 0 ? " at another position in its list" : "");
     free(entries);
     return status;
 }
@@ -131,8 +129,9 @@ static ht_status unknown(const name_check *check, ht_place at, const char *forma
 static ht_status check_problem_name(const name_check *check, const char *name, ht_place at) {
     const ht_problem_spec *spec = &check->template->problem;
     if (!spec->name)
-        return unknown(check, at, "unknown name 'problem.%s': kernel %s has no problem(...) directive",
-                       name, check->template->name);
+        return unknown(check, at,
+                       "unknown name 'problem.%s': kernel %s has no problem(...) directive", name,
+                       check->template->name);
     if (ht_problem_spec_field(spec, name))
         return HT_OK;
     const ht_problem_alias *alias =
@@ -165,15 +164,17 @@ static ht_status check_sizeof(const name_check *check, const char *type, ht_plac
 static ht_status explain(const name_check *check, const char *name, ht_place at) {
     const ht_arg *arg = ht_template_arg(check->template, name);
     if (arg && !ht_arg_is_name(arg))
-        return unknown(check, at, "argument %s cannot be used in an expression: only integer scalars can",
+        return unknown(check, at,
+                       "argument %s cannot be used in an expression: only integer scalars can",
                        name);
     if (arg)
-        return unknown(check, at,
-                       "argument %s cannot be used here: scalars use only those declared before them",
-                       name);
+        return unknown(
+            check, at,
+            "argument %s cannot be used here: scalars use only those declared before them", name);
     if (ht_template_param(check->template, name))
-        return unknown(check, at, "parameter %s cannot be used here: scalars depend on the problem and the "
-                                  "device alone",
+        return unknown(check, at,
+                       "parameter %s cannot be used here: scalars depend on the problem and the "
+                       "device alone",
                        name);
     if (check->template->problem.name && ht_problem_spec_field(&check->template->problem, name))
         return unknown(check, at, "unknown name '%s': write problem.%s", name, name);

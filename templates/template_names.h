@@ -8,7 +8,8 @@
 ht_status ht_template_check_namespace(const ht_template *template, ht_error *error);
 /* Every name in every expression is known there. */
 ht_status ht_template_check_expressions(const ht_template *template, ht_error *error);
-/* The same for one expression, which may name the first `arg_count` arguments, and parameters when `params`. */
+/* The same for one expression, which may name the first `arg_count` arguments, and parameters when
+ * `params`. */
 ht_status ht_template_check_expr(const ht_template *template, const ht_expr *expr, bool params,
                                  size_t arg_count, ht_error *error);
 /* Is the argument a name in expressions: one integer passed by value? */

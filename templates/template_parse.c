@@ -1,4 +1,5 @@
-/* From a source text to templates: finds the directives and hands each to the draft it belongs to. */
+/* From a source text to templates: finds the directives and hands each to the draft it belongs to.
+ */
 #include "templates/pragma_scan.h"
 #include "templates/template_draft.h"
 

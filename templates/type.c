@@ -14,26 +14,32 @@ typedef struct scalar_type {
 
 /* C's and HIP's names; the words of an integer type in any order are handled by integer_words. */
 static const scalar_type scalars[] = {
-    {"bool", 1, true, 1},          {"char", 1, true, 1},           {"wchar_t", 4, true, 1},
-    {"char16_t", 2, true, 1},      {"char32_t", 4, true, 1},       {"int8_t", 1, true, 1},
-    {"uint8_t", 1, true, 1},       {"int16_t", 2, true, 1},        {"uint16_t", 2, true, 1},
-    {"int32_t", 4, true, 1},       {"uint32_t", 4, true, 1},       {"int64_t", 8, true, 1},
-    {"uint64_t", 8, true, 1},      {"size_t", 8, true, 1},         {"ptrdiff_t", 8, true, 1},
-    {"intptr_t", 8, true, 1},      {"uintptr_t", 8, true, 1},      {"ssize_t", 8, true, 1},
-    {"uchar", 1, true, 1},         {"ushort", 2, true, 1},         {"uint", 4, true, 1},
-    {"ulong", 8, true, 1},         {"float", 4, false, 1},         {"double", 8, false, 1},
-    {"__half", 2, false, 1},       {"half", 2, false, 1},          {"_Float16", 2, false, 1},
-    {"__fp16", 2, false, 1},       {"__half2", 4, false, 2},       {"half2", 4, false, 2},
-    {"hip_bfloat16", 2, false, 1}, {"__hip_bfloat16", 2, false, 1}, {"__bf16", 2, false, 1},
-    {"dim3", 12, false, 3},
+    {"bool", 1, true, 1},          {"char", 1, true, 1},
+    {"wchar_t", 4, true, 1},       {"char16_t", 2, true, 1},
+    {"char32_t", 4, true, 1},      {"int8_t", 1, true, 1},
+    {"uint8_t", 1, true, 1},       {"int16_t", 2, true, 1},
+    {"uint16_t", 2, true, 1},      {"int32_t", 4, true, 1},
+    {"uint32_t", 4, true, 1},      {"int64_t", 8, true, 1},
+    {"uint64_t", 8, true, 1},      {"size_t", 8, true, 1},
+    {"ptrdiff_t", 8, true, 1},     {"intptr_t", 8, true, 1},
+    {"uintptr_t", 8, true, 1},     {"ssize_t", 8, true, 1},
+    {"uchar", 1, true, 1},         {"ushort", 2, true, 1},
+    {"uint", 4, true, 1},          {"ulong", 8, true, 1},
+    {"float", 4, false, 1},        {"double", 8, false, 1},
+    {"__half", 2, false, 1},       {"half", 2, false, 1},
+    {"_Float16", 2, false, 1},     {"__fp16", 2, false, 1},
+    {"__half2", 4, false, 2},      {"half2", 4, false, 2},
+    {"hip_bfloat16", 2, false, 1}, {"__hip_bfloat16", 2, false, 1},
+    {"__bf16", 2, false, 1},       {"dim3", 12, false, 3},
 };
 
 /* Element names of HIP's vector types; a digit 1 to 4 follows. */
 static const struct {
     const char *name;
     unsigned char size;
-} vectors[] = {{"char", 1},  {"uchar", 1},    {"short", 2},     {"ushort", 2}, {"int", 4},   {"uint", 4},
-               {"long", 8},  {"ulong", 8},    {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
+} vectors[] = {{"char", 1},     {"uchar", 1},     {"short", 2}, {"ushort", 2},
+               {"int", 4},      {"uint", 4},      {"long", 8},  {"ulong", 8},
+               {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
 
 static const char *skip_std(const char *name) {
     return !strncmp(name, "std::", 5) ? name + 5 : name;
@@ -44,7 +50,8 @@ static bool vector_type(const char *name, scalar_type *out) {
     if (length < 2 || name[length - 1] < '1' || name[length - 1] > '4')
         return false;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
-        if (strlen(vectors[i].name) != length - 1 || strncmp(name, vectors[i].name, length - 1) != 0)
+        if (strlen(vectors[i].name) != length - 1 ||
+            strncmp(name, vectors[i].name, length - 1) != 0)
             continue;
         unsigned char count = (unsigned char)(name[length - 1] - '0');
         *out = (scalar_type){name, (unsigned char)(vectors[i].size * count), false, count};
@@ -99,7 +106,8 @@ static bool find_type(const char *name, scalar_type *out) {
 
 size_t ht_type_size(const char *type_name) {
     scalar_type type;
-    /* HIP aligns vectors of 3 as their scalars, so that their size is 3 scalars: no special case. */
+    /* HIP aligns vectors of 3 as their scalars, so that their size is 3 scalars: no special case.
+     */
     return find_type(type_name, &type) ? type.size : 0;
 }
 
@@ -144,7 +152,8 @@ char *ht_type_normalise(const char *text, size_t length) {
         if (c == ',')
             ht_text_append(&out, " ");
     }
-    if (!good || depth || !has_word || isdigit((unsigned char)out.data[0]) || !word_character(out.data[0])) {
+    if (!good || depth || !has_word || isdigit((unsigned char)out.data[0]) ||
+        !word_character(out.data[0])) {
         ht_text_free(&out);
         return NULL;
     }

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The type text with canonical spacing ("unsigned int", "vec<float, 4>", "float*"); NULL when the text cannot be a
- * type. free(). */
+/* The type text with canonical spacing ("unsigned int", "vec<float, 4>", "float*"); NULL when the
+ * text cannot be a type. free(). */
 char *ht_type_normalise(const char *text, size_t length);
 /* Components of a vector type (float4: 4, dim3: 3); 1 for scalar types; 0 when unknown. */
 size_t ht_type_components(const char *type_name);

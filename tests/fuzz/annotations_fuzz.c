@@ -11,8 +11,7 @@ static bool make_problem(const ht_problem_spec *spec, ht_problem *out_problem) {
     for (size_t i = 0; i < spec->field_count; ++i)
         if (spec->fields[i].kind == HT_FIELD_REQUIRED)
             given[count++] = (ht_problem_value){spec->fields[i].name, 3};
-    ht_status status =
-        ht_problem_make(spec, "x", given, count, (ht_place){0}, out_problem, &error);
+    ht_status status = ht_problem_make(spec, "x", given, count, (ht_place){0}, out_problem, &error);
     FUZZ_CHECK_ERROR(status, error);
     return status == HT_OK;
 }

@@ -6,7 +6,8 @@
 static const ht_device_fields device = {1024,  1024,  1024,  64, 2147483647, 65535, 65535,
                                         65536, 65536, 65536, 64, 104,        256};
 
-static void use_launch(const ht_binding *binding, const ht_config *config, const ht_launch *launch) {
+static void use_launch(const ht_binding *binding, const ht_config *config,
+                       const ht_launch *launch) {
     ht_geometry geometry;
     ht_error error;
     ht_status status = ht_binding_geometry(binding, config, launch, &geometry, &error);

@@ -4,7 +4,8 @@
 
 #include "templates/bind.h"
 
-/* Evaluates everything a binding of the template and an instance can be asked, space included when it is small. */
+/* Evaluates everything a binding of the template and an instance can be asked, space included when
+ * it is small. */
 void fuzz_bind_all(const ht_template *template, const ht_problem *problem);
 
 #endif

@@ -5,7 +5,8 @@
 static const char source[] =
     "#pragma tune kernel(k) block(1) grid(1)\n"
     "#pragma tune param(I : 1, 16, -3 = 16) param(B : false, true = true)\n"
-    "#pragma tune param(Y : type float, unsigned int, vec<int, 3> = float) param(E : LOW, HIGH = LOW)\n";
+    "#pragma tune param(Y : type float, unsigned int, vec<int, 3> = float) param(E : LOW, HIGH = "
+    "LOW)\n";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static ht_template *template;

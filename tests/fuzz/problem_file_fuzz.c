@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (size_t i = 0; i < file->entry_count; ++i) {
             use(&file->entries[i]);
             if (file->entries[i].kernel)
-                FUZZ_CHECK(ht_problem_file_entry(file, file->entries[i].kernel) == &file->entries[i]);
+                FUZZ_CHECK(ht_problem_file_entry(file, file->entries[i].kernel) ==
+                           &file->entries[i]);
         }
         ht_problem_file_free(file);
     }

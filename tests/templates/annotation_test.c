@@ -93,6 +93,8 @@ Test(annotation, pragmas_in_comments_and_strings_are_none) {
         "int b; #pragma tune nonsense",
         "#pragma tuned nonsense\n#pragma once\n#pragma unroll\n",
         "#error don't \\\n#pragma tune nonsense\n",
+        "#define X R\"(\n#pragma tune nonsense\n)\"\n",
+        "#define X \"/*\"\nint a; // */ #pragma tune nonsense\n",
         "",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
@@ -127,9 +129,9 @@ static const ht_param *param_of(const ht_template *template, const char *name) {
 
 Test(annotation, values_keep_their_order_and_kinds) {
     ht_template *t = test_template(
-        T "kernel(k) block(1) grid(1)\n" T "param(I : 8, 1..3, pow2(16, 64), -4..0:2 = 32)\n"
-        T "param(B : true, false = false)\n" T "param(E : LOW, HIGH = HIGH)\n"
-        T "param(Y : type unsigned   int, float = float)");
+        T "kernel(k) block(1) grid(1)\n" T "param(I : 8, 1..3, pow2(16, 64), -4..0:2 = 32)\n" T
+          "param(B : true, false = false)\n" T "param(E : LOW, HIGH = HIGH)\n" T
+          "param(Y : type unsigned   int, float = float)");
     static const int64_t integers[] = {8, 1, 2, 3, 16, 32, 64, -4, -2, 0};
     const ht_param *i = param_of(t, "I"), *b = param_of(t, "B"), *e = param_of(t, "E"),
                    *y = param_of(t, "Y");
@@ -146,8 +148,8 @@ Test(annotation, values_keep_their_order_and_kinds) {
 }
 
 Test(annotation, several_kernels_in_a_file_share_the_unit) {
-    const char *text = T "kernel(a) block(1) grid(1)\n" T "param(X : 1 = 1)\nint between;\n"
-                         T "kernel(b) block(2) grid(2) tolerance(exact)\n";
+    const char *text = T "kernel(a) block(1) grid(1)\n" T "param(X : 1 = 1)\nint between;\n" T
+                         "kernel(b) block(2) grid(2) tolerance(exact)\n";
     ht_template *t;
     size_t count;
     cr_assert_eq(ht_template_parse(text, "two.hip", &t, &count, NULL), HT_OK);
@@ -161,13 +163,14 @@ Test(annotation, several_kernels_in_a_file_share_the_unit) {
 }
 
 typedef struct header_case {
-    const char *source;   /* behind the annotations of kernel(k) with parameters A, B and TYPE */
+    const char *source;    /* behind the annotations of kernel(k) with parameters A, B and TYPE */
     const char *arguments; /* expected, joined by '|' */
 } header_case;
 
 static const header_case headers[] = {
     {"template <int A, bool B> __global__ void k(int x) {}", "A|B"},
-    {"template<typename TYPE,int A=4>\n__global__ __launch_bounds__(256)\nvoid k (const TYPE *p) {}",
+    {"template<typename TYPE,int A=4>\n__global__ __launch_bounds__(256)\nvoid k (const TYPE *p) "
+     "{}",
      "TYPE|A"},
     {"template <int A, int OTHER = (3 > 2), class V = vec<vec<int>>> __global__ void k() {}", "A"},
     {"template <int A, typename... REST> __global__ void k() {}", "A"},
@@ -179,9 +182,11 @@ static const header_case headers[] = {
      "template <int A, int B> __global__ void k() {}",
      "A|B"},
     {"template <template <typename, int> class A, unsigned long B> __global__ void k() {}", "A|B"},
-    {"namespace n { template <int A> struct s { int x; }; template <int B> __global__ void k() {} }",
+    {"namespace n { template <int A> struct s { int x; }; template <int B> __global__ void k() {} "
+     "}",
      "B"},
-    {"// template <int A> __global__ void k() {}\n#define X template <int A> __global__ void k() {}\n"
+    {"// template <int A> __global__ void k() {}\n#define X template <int A> __global__ void k() "
+     "{}\n"
      "const char *s = \"template <int A> __global__ void k() {}\";",
      ""},
     {"template <int A> __global__ void __attribute__((used)) k() {}", "A"},
@@ -190,8 +195,9 @@ static const header_case headers[] = {
 
 Test(annotation, template_arguments_are_found_in_the_kernels_header) {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; ++i) {
-        char *text = ht_format("%s%s", T "kernel(k) block(1) grid(1) param(A : 1 = 1)\n" T
-                                         "param(B : 1 = 1) param(TYPE : type int = int)\n",
+        char *text = ht_format("%s%s",
+                               T "kernel(k) block(1) grid(1) param(A : 1 = 1)\n" T
+                                 "param(B : 1 = 1) param(TYPE : type int = int)\n",
                                headers[i].source);
         ht_template *t = test_template(text);
         ht_text found = {0};
@@ -210,12 +216,13 @@ Test(annotation, template_arguments_are_found_in_the_kernels_header) {
 }
 
 Test(annotation, explicit_template_arguments_and_launches) {
-    ht_template *t = test_template(
-        T "kernel(k<float, A>) param(A : 1 = 1) param(M : 2 = 2)\n"
-        T "arg(x : in float[4]) arg(y : out float[4]) arg(f : constant float[9])\n"
-        T "launch(zero : y) block(64) grid(1)\n" T "launch(k : x, y) block(8, 8) grid(2) lds(128)\n"
-        T "launch(k<double, A> : y, x) block(1) grid(1)\n"
-        "template <typename X> __global__ void k() {}");
+    ht_template *t =
+        test_template(T "kernel(k<float, A>) param(A : 1 = 1) param(M : 2 = 2)\n" T
+                        "arg(x : in float[4]) arg(y : out float[4]) arg(f : constant float[9])\n" T
+                        "launch(zero : y) block(64) grid(1)\n" T
+                        "launch(k : x, y) block(8, 8) grid(2) lds(128)\n" T
+                        "launch(k<double, A> : y, x) block(1) grid(1)\n"
+                        "template <typename X> __global__ void k() {}");
     cr_assert_eq(t->launch_count, 3);
     cr_assert_eq(t->launches[0].template_argument_count, 0);
     cr_assert_str_eq(t->launches[1].template_arguments[0], "float");
@@ -248,10 +255,11 @@ Test(annotation, references_resolve_to_their_kind) {
 
 Test(annotation, arguments_of_every_form) {
     ht_template *t = test_template(
-        T "kernel(k) block(1) grid(1) problem(p : W)\n" T "arg(a : in float[problem.W] uniform(-2, .5))\n"
-        T "arg(b : inout unsigned int[4] integers(0, 7))\n" T "arg(c : temp __half[1])\n"
-        T "arg(d : float = -1.5e3f)\n" T "arg(e : float = problem.W)\n" T "arg(f : dim3 = (1, 2, problem.W))\n"
-        T "arg(g : size_t = (problem.W + 1) * 2)");
+        T "kernel(k) block(1) grid(1) problem(p : W)\n" T
+          "arg(a : in float[problem.W] uniform(-2, .5))\n" T
+          "arg(b : inout unsigned int[4] integers(0, 7))\n" T "arg(c : temp __half[1])\n" T
+          "arg(d : float = -1.5e3f)\n" T "arg(e : float = problem.W)\n" T
+          "arg(f : dim3 = (1, 2, problem.W))\n" T "arg(g : size_t = (problem.W + 1) * 2)");
     cr_assert(t->args[0].init.kind == HT_INIT_UNIFORM && t->args[0].init.lo == -2 &&
               t->args[0].init.hi == 0.5);
     cr_assert_str_eq(t->args[1].type, "unsigned int");
@@ -265,18 +273,19 @@ Test(annotation, arguments_of_every_form) {
 }
 
 Test(annotation, enumerators_and_scalars_are_names) {
-    ht_template *t = test_template(
-        T "kernel(k) block(1) grid(1) problem(p : W)\n" T "param(E : ROWS, COLUMNS = ROWS)\n"
-        T "param(F : ROWS, COLUMNS, BOTH = BOTH)\n" T "arg(w : int = problem.W) arg(w2 : long = w * w)\n"
-        T "require(E == COLUMNS || w2 > 5 && F != BOTH)");
+    ht_template *t = test_template(T "kernel(k) block(1) grid(1) problem(p : W)\n" T
+                                     "param(E : ROWS, COLUMNS = ROWS)\n" T
+                                     "param(F : ROWS, COLUMNS, BOTH = BOTH)\n" T
+                                     "arg(w : int = problem.W) arg(w2 : long = w * w)\n" T
+                                     "require(E == COLUMNS || w2 > 5 && F != BOTH)");
     cr_assert_eq(t->require_count, 1);
     ht_template_free(t, 1);
 }
 
 Test(annotation, configurations_as_text) {
     ht_template *t = test_template(
-        T "kernel(k) block(1) grid(1)\n" T "param(I : 1, 16 = 16) param(B : false, true = true)\n"
-        T "param(Y : type float, unsigned int, vec<int> = float) param(E : LOW, HIGH = LOW)");
+        T "kernel(k) block(1) grid(1)\n" T "param(I : 1, 16 = 16) param(B : false, true = true)\n" T
+          "param(Y : type float, unsigned int, vec<int> = float) param(E : LOW, HIGH = LOW)");
     ht_config config = ht_config_default(t), parsed;
     char *text = ht_config_string(t, &config);
     cr_assert_str_eq(text, "I=16 B=true Y=float E=LOW");
@@ -297,8 +306,9 @@ Test(annotation, configurations_as_text) {
     static const struct {
         const char *text;
         int column;
-    } wrong[] = {{"X=1", 1},  {"I=2", 3},       {"I", 2},   {"I=", 3},      {"I=1 I=1", 5}, {"=", 1},
-                 {"B=1", 3},  {"Y=\"float", 4}, {"E=NO", 3}, {"I=1 Y=int", 7}, {"I=1;B=true", 3}};
+    } wrong[] = {{"X=1", 1},     {"I=2", 3},       {"I", 2},         {"I=", 3},
+                 {"I=1 I=1", 5}, {"=", 1},         {"B=1", 3},       {"Y=\"float", 4},
+                 {"E=NO", 3},    {"I=1 Y=int", 7}, {"I=1;B=true", 3}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         ht_error error;
         cr_expect_eq(ht_config_parse(t, wrong[i].text, &parsed, &error), HT_ERROR_INPUT);

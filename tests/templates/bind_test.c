@@ -40,17 +40,18 @@ static int64_t evaluate(setting *s, const char *text) {
     ht_expr *expr = test_expr(text);
     int64_t value = 0;
     ht_error error;
-    cr_assert_eq(ht_binding_evaluate(binding_of(s), &s->config, expr, &value, &error), HT_OK, "%s: %s",
-                 text, error.message);
+    cr_assert_eq(ht_binding_evaluate(binding_of(s), &s->config, expr, &value, &error), HT_OK,
+                 "%s: %s", text, error.message);
     ht_expr_free(expr);
     return value;
 }
 
 #define NAMES                                                                                      \
-    T "kernel(k) problem(p : W, n := W + 1)\n" T "param(I : 3, 5 = 5) param(B : true, false = true)\n" \
-      T "param(E : LOW, HIGH = HIGH) param(Y : type float, double = double)\n"                     \
-      T "arg(w : int = problem.W) arg(w2 : int = w * problem.n)\n"                                 \
-      T "arg(x : in Y[w2 * I])\n" T "block(I, 2) grid(w)\n"
+    T "kernel(k) problem(p : W, n := W + 1)\n" T                                                   \
+      "param(I : 3, 5 = 5) param(B : true, false = true)\n" T                                      \
+      "param(E : LOW, HIGH = HIGH) param(Y : type float, double = double)\n" T                     \
+      "arg(w : int = problem.W) arg(w2 : int = w * problem.n)\n" T "arg(x : in Y[w2 * I])\n" T     \
+      "block(I, 2) grid(w)\n"
 
 Test(bind, every_kind_of_name_has_its_value) {
     setting s = bind(NAMES, "W=10");
@@ -90,8 +91,8 @@ Test(bind, every_device_field_is_a_name) {
 }
 
 Test(bind, an_error_inside_a_scalar_is_told_as_such) {
-    setting s = bind(T "kernel(k) problem(p : W) block(1) grid(1)\n" T "arg(a : int = 8 / problem.W)\n"
-                       T "arg(b : int = a + 1) require(b > 0)",
+    setting s = bind(T "kernel(k) problem(p : W) block(1) grid(1)\n" T
+                       "arg(a : int = 8 / problem.W)\n" T "arg(b : int = a + 1) require(b > 0)",
                      "W=0");
     bool legal;
     ht_error error;
@@ -103,7 +104,8 @@ Test(bind, an_error_inside_a_scalar_is_told_as_such) {
 
 Test(bind, long_chains_of_scalars_are_computed_once_each) {
     ht_text text = {0};
-    ht_text_append(&text, T "kernel(k) problem(p : W) block(1) grid(1) arg(s0 : long = problem.W)\n");
+    ht_text_append(&text,
+                   T "kernel(k) problem(p : W) block(1) grid(1) arg(s0 : long = problem.W)\n");
     for (int i = 1; i < 60; ++i)
         ht_text_printf(&text, T "arg(s%d : long = s%d + s%d - s%d)\n", i, i - 1, i - 1, i - 1);
     setting s = bind(text.data, "W=7");
@@ -115,16 +117,18 @@ Test(bind, long_chains_of_scalars_are_computed_once_each) {
 Test(bind, geometry) {
     setting s = bind(NAMES, "W=10");
     ht_geometry geometry;
-    cr_assert_eq(ht_binding_geometry(binding_of(&s), &s.config, &s.template->launches[0], &geometry, NULL),
-                 HT_OK);
+    cr_assert_eq(
+        ht_binding_geometry(binding_of(&s), &s.config, &s.template->launches[0], &geometry, NULL),
+        HT_OK);
     cr_assert(geometry.block[0] == 5 && geometry.block[1] == 2 && geometry.block[2] == 1);
-    cr_assert(geometry.grid[0] == 10 && geometry.grid[1] == 1 && geometry.grid[2] == 1 && !geometry.lds);
+    cr_assert(geometry.grid[0] == 10 && geometry.grid[1] == 1 && geometry.grid[2] == 1 &&
+              !geometry.lds);
     unbind(&s);
 }
 
 typedef struct limit_case {
     const char *geometry;
-    bool possible; /* for ht_binding_geometry */
+    bool possible;      /* for ht_binding_geometry */
     const char *reason; /* NULL: legal */
 } limit_case;
 
@@ -154,14 +158,14 @@ Test(bind, geometry_limits) {
         char *reason;
         ht_error error;
         ht_geometry geometry;
-        cr_assert_eq(ht_binding_legal(binding_of(&s), &s.config, &legal, &reason, &error), HT_OK, "%s",
-                     error.message);
+        cr_assert_eq(ht_binding_legal(binding_of(&s), &s.config, &legal, &reason, &error), HT_OK,
+                     "%s", error.message);
         cr_expect_eq(legal, limit_cases[i].reason == NULL, "%s", text);
         cr_expect_eq(reason != NULL, !legal);
         if (reason && limit_cases[i].reason)
             cr_expect(strstr(reason, limit_cases[i].reason) != NULL, "%s: %s", text, reason);
-        ht_status status = ht_binding_geometry(binding_of(&s), &s.config, s.template->launches,
-                                               &geometry, &error);
+        ht_status status =
+            ht_binding_geometry(binding_of(&s), &s.config, s.template->launches, &geometry, &error);
         cr_expect_eq(status == HT_OK, limit_cases[i].possible, "%s", text);
         free(reason);
         free(text);
@@ -173,7 +177,8 @@ Test(bind, legality_names_the_first_constraint_that_fails) {
     setting s = bind(T "kernel(k) block(A) grid(1) param(A : 1, 2, 4 = 4)\n" T "require(A < 4)\n" T
                        "require(A < 2)\n",
                      NULL);
-    static const char *const reasons[] = {NULL, "require(A < 2) (line 3)", "require(A < 4) (line 2)"};
+    static const char *const reasons[] = {NULL, "require(A < 2) (line 3)",
+                                          "require(A < 4) (line 2)"};
     for (uint16_t i = 0; i < 3; ++i) {
         bool legal;
         char *reason;
@@ -188,13 +193,15 @@ Test(bind, legality_names_the_first_constraint_that_fails) {
 }
 
 Test(bind, a_constraint_that_cannot_be_evaluated_is_an_error) {
-    static const char *const texts[] = {T "kernel(k) block(1) grid(1) param(A : 0, 1 = 0) require(1 / A)",
-                                        T "kernel(k) block(1 / A) grid(1) param(A : 0, 1 = 0)"};
+    static const char *const texts[] = {
+        T "kernel(k) block(1) grid(1) param(A : 0, 1 = 0) require(1 / A)",
+        T "kernel(k) block(1 / A) grid(1) param(A : 0, 1 = 0)"};
     for (size_t i = 0; i < 2; ++i) {
         setting s = bind(texts[i], NULL);
         bool legal;
         char *reason;
-        cr_assert_eq(ht_binding_legal(binding_of(&s), &s.config, &legal, &reason, NULL), HT_ERROR_INPUT);
+        cr_assert_eq(ht_binding_legal(binding_of(&s), &s.config, &legal, &reason, NULL),
+                     HT_ERROR_INPUT);
         cr_assert(!legal && !reason);
         unbind(&s);
     }
@@ -204,10 +211,16 @@ Test(bind, extents_must_be_positive_and_addressable) {
     static const struct {
         const char *extent;
         bool good;
-    } cases[] = {{"1", true},        {"0", false},           {"-1", false},
-                 {"1 << 37", true},  {"(1 << 37) + 1", false}, {"1 << 62", false}, {"1 / 0", false}};
+    } cases[] = {{"1", true},
+                 {"0", false},
+                 {"-1", false},
+                 {"1 << 37", true},
+                 {"(1 << 37) + 1", false},
+                 {"1 << 62", false},
+                 {"1 / 0", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        char *text = ht_format(T "kernel(k) block(1) grid(1) arg(x : in double[%s])", cases[i].extent);
+        char *text =
+            ht_format(T "kernel(k) block(1) grid(1) arg(x : in double[%s])", cases[i].extent);
         setting s = bind(text, NULL);
         int64_t elements;
         ht_error error = {0};
@@ -221,10 +234,11 @@ Test(bind, extents_must_be_positive_and_addressable) {
 }
 
 Test(bind, what_reaches_the_compiler) {
-    setting s = bind(T "kernel(k<T, 7, A, E>) block(1) grid(1) param(A : 4, 8 = 8) param(M : 2 = 2)\n"
-                     T "param(B : false, true = true) param(E : LOW, HIGH = HIGH)\n"
-                     T "param(T : type float, unsigned int = unsigned int)\n",
-                     NULL);
+    setting s =
+        bind(T "kernel(k<T, 7, A, E>) block(1) grid(1) param(A : 4, 8 = 8) param(M : 2 = 2)\n" T
+               "param(B : false, true = true) param(E : LOW, HIGH = HIGH)\n" T
+               "param(T : type float, unsigned int = unsigned int)\n",
+             NULL);
     char *name = ht_binding_name_expression(binding_of(&s), &s.config, s.template->launches);
     cr_assert_str_eq(name, "k<unsigned int, 7, 8, HIGH>");
     char **options;

@@ -42,8 +42,8 @@ Test(docs, annotated_kernels_parse_and_have_legal_configurations) {
         ht_problem problem;
         ht_space *space;
         ht_error error;
-        cr_assert_eq(ht_problem_parse(&template->problem, "W=100 H=50", &problem, &error), HT_OK, "%s",
-                     error.message);
+        cr_assert_eq(ht_problem_parse(&template->problem, "W=100 H=50", &problem, &error), HT_OK,
+                     "%s", error.message);
         ht_binding binding = {template, &problem, &test_device};
         cr_assert_eq(ht_space_build(&binding, 0, &space, &error), HT_OK, "%s", error.message);
         cr_assert_gt(ht_space_count(space), 5);
@@ -70,7 +70,8 @@ Test(docs, mistakes_give_the_messages_shown) {
         ht_template *templates;
         size_t found;
         ht_error error;
-        cr_assert_eq(ht_template_parse(line, "x", &templates, &found, &error), HT_ERROR_INPUT, "%s", line);
+        cr_assert_eq(ht_template_parse(line, "x", &templates, &found, &error), HT_ERROR_INPUT, "%s",
+                     line);
         char *message = ht_format("%d:%d: %s", error.line, error.column, error.message);
         cr_expect_str_eq(message, expected, "%s\n%s\n%s", line, message, expected);
         free(message);
@@ -104,7 +105,8 @@ Test(docs, problem_files_parse) {
     while ((block = next_block(&at, "json"))) {
         ht_problem_file *file;
         ht_error error;
-        cr_assert_eq(ht_problem_file_parse(block, "doc", &file, &error), HT_OK, "%s", error.message);
+        cr_assert_eq(ht_problem_file_parse(block, "doc", &file, &error), HT_OK, "%s",
+                     error.message);
         ht_problem_file_free(file);
         free(block);
         ++count;

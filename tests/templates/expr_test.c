@@ -13,7 +13,8 @@ typedef __int128 wide;
 /* The independent model: a tree of its own with its own operator table. */
 typedef struct tree {
     const char *op; /* NULL for leaves; "?" for ?:; a name with '(' for calls */
-    int level;      /* how tightly it binds, from C's table: 0 for ?: to 10 for *; 11 unary; 12 leaves and calls */
+    int level; /* how tightly it binds, from C's table: 0 for ?: to 10 for *; 11 unary; 12 leaves
+                  and calls */
     int64_t number;
     int variable; /* -1: the number */
     struct tree *kid[3];
@@ -29,9 +30,8 @@ static const char *const model_unary[] = {"-", "+", "!", "~"};
 static const struct {
     const char *text;
     int arguments;
-} model_calls[] = {{"min(", 3},     {"max(", 2},   {"ceil_div(", 2}, {"round_up(", 2},
-                   {"abs(", 1},     {"clamp(", 3}, {"is_pow2(", 1},  {"log2(", 1},
-                   {"pow2(", 1},    {"gcd(", 2}};
+} model_calls[] = {{"min(", 3},   {"max(", 2},     {"ceil_div(", 2}, {"round_up(", 2}, {"abs(", 1},
+                   {"clamp(", 3}, {"is_pow2(", 1}, {"log2(", 1},     {"pow2(", 1},     {"gcd(", 2}};
 static const char *const variables[] = {"a", "B_2", "problem.K", "device.units"};
 static int64_t variable_values[4];
 
@@ -290,8 +290,8 @@ Test(expr, evaluates_as_an_independent_model_in_128_bits_does) {
         if (good)
             cr_assert_eq(got, expected, "%s: %" PRId64 ", not %" PRId64, text.data, got, expected);
         else
-            cr_assert(error.line == 1 && error.column >= 1 &&
-                          error.column <= (int)text.length && error.message[0],
+            cr_assert(error.line == 1 && error.column >= 1 && error.column <= (int)text.length &&
+                          error.message[0],
                       "%s: %d:%d", text.data, error.line, error.column);
         good ? ++values : ++errors;
         ht_expr_free(expr);
@@ -342,15 +342,16 @@ Test(expr, prints_what_parses_to_the_same_with_no_parenthesis_too_many) {
         ht_expr *again = test_expr(printed);
         cr_assert(ht_expr_equal(expr, again), "%s -> %s", text.data, printed);
         for (size_t i = 0; printed[i]; ++i) {
-            if (printed[i] != '(' || (i && (printed[i - 1] == '_' || (printed[i - 1] >= '0' && printed[i - 1] <= '9') ||
-                                            (printed[i - 1] >= 'a' && printed[i - 1] <= 'z'))))
+            if (printed[i] != '(' ||
+                (i && (printed[i - 1] == '_' || (printed[i - 1] >= '0' && printed[i - 1] <= '9') ||
+                       (printed[i - 1] >= 'a' && printed[i - 1] <= 'z'))))
                 continue; /* a call's */
             char *less = ht_strdup(printed);
             less[i] = less[matching(printed, i)] = ' ';
             ht_expr *other;
             if (ht_expr_parse(less, (ht_place){0}, &other, NULL) == HT_OK) {
-                cr_assert_not(ht_expr_equal(expr, other), "parentheses at %zu of %s are not needed", i,
-                              printed);
+                cr_assert_not(ht_expr_equal(expr, other), "parentheses at %zu of %s are not needed",
+                              i, printed);
                 ht_expr_free(other);
             }
             free(less);
@@ -393,7 +394,8 @@ Test(expr, literals) {
     cr_assert_eq(value_of("true + true + false"), 2);
     cr_assert_eq(value_of("- -5"), 5);
     cr_assert_eq(value_of("sizeof(float) + sizeof( unsigned  long int ) + sizeof(float4)"), 28);
-    cr_assert_eq(value_of("sizeof(std::uint16_t) + sizeof(__half) + sizeof(dim3) + sizeof(double3)"), 40);
+    cr_assert_eq(
+        value_of("sizeof(std::uint16_t) + sizeof(__half) + sizeof(dim3) + sizeof(double3)"), 40);
 }
 
 Test(expr, type_parameters_have_the_size_of_the_scope) {
@@ -442,10 +444,11 @@ Test(expr, evaluation_errors_point_at_their_operator) {
         int64_t value;
         cr_assert_eq(ht_expr_evaluate(expr, &scope, &value, &error), HT_ERROR_INPUT, "%s",
                      cases[i].text);
-        cr_expect_eq(error.column, cases[i].column, "%s: column %d: %s", cases[i].text, error.column,
-                     error.message);
+        cr_expect_eq(error.column, cases[i].column, "%s: column %d: %s", cases[i].text,
+                     error.column, error.message);
         cr_expect_eq(error.line, strchr(cases[i].text, '\n') ? 2 : 1);
-        cr_expect(strstr(error.message, cases[i].words) != NULL, "%s: %s", cases[i].text, error.message);
+        cr_expect(strstr(error.message, cases[i].words) != NULL, "%s: %s", cases[i].text,
+                  error.message);
         cr_expect_str_eq(error.file, "test");
         ht_expr_free(expr);
     }
@@ -485,8 +488,7 @@ Test(expr, malformed_text_is_refused_at_its_column) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         ht_expr *expr = NULL;
         ht_error error = {0};
-        ht_status status =
-            ht_expr_parse(cases[i].text, (ht_place){"test", 3, 1}, &expr, &error);
+        ht_status status = ht_expr_parse(cases[i].text, (ht_place){"test", 3, 1}, &expr, &error);
         cr_assert_eq(status, HT_ERROR_INPUT, "'%s' was taken", cases[i].text);
         cr_expect(error.line == 3 && error.column == cases[i].column, "'%s': %d:%d: %s",
                   cases[i].text, error.line, error.column, error.message);
@@ -496,8 +498,11 @@ Test(expr, malformed_text_is_refused_at_its_column) {
 }
 
 Test(expr, depth_is_limited_not_fatal) {
-    static const char *const pieces[][3] = {
-        {"(", "1", ")"}, {"-", "x", ""}, {"1 + ", "1", ""}, {"1 ? 2 : ", "3", ""}, {"abs(", "1", ")"}};
+    static const char *const pieces[][3] = {{"(", "1", ")"},
+                                            {"-", "x", ""},
+                                            {"1 + ", "1", ""},
+                                            {"1 ? 2 : ", "3", ""},
+                                            {"abs(", "1", ")"}};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i) {
         ht_text text = {0};
         ht_error error;
@@ -527,9 +532,9 @@ Test(expr, names_are_visited_once_an_occurrence) {
 }
 
 Test(expr, equality_sees_every_difference) {
-    static const char *const texts[] = {"a + b", "b + a", "a - b", "a + 1",  "a + 2", "-a",    "~a",
-                                        "min(a, b)", "max(a, b)", "min(a, b, b)", "sizeof(a)", "a", "a ? b : b",
-                                        "true", "1"};
+    static const char *const texts[] = {
+        "a + b",     "b + a",        "a - b",     "a + 1", "a + 2",     "-a",   "~a", "min(a, b)",
+        "max(a, b)", "min(a, b, b)", "sizeof(a)", "a",     "a ? b : b", "true", "1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
         for (size_t j = 0; j < sizeof texts / sizeof *texts; ++j) {
             ht_expr *a = test_expr(texts[i]), *b = test_expr(texts[j]);

@@ -10,10 +10,9 @@
 #define T "#pragma tune "
 /* A whole kernel, in 8 lines; a case adds its own. */
 #define BASE                                                                                       \
-    T "kernel(k)\n" T "problem(p : W, H = 2, n := W * H)\n" T "param(A : 1, 2 = 1)\n"              \
-      T "param(E : ROWS, COLUMNS = ROWS)\n" T "arg(width : int = problem.W)\n"                     \
-      T "arg(alpha : float = 0.5)\n" T "arg(buf : out float[problem.n])\n"                         \
-      T "block(A, 4) grid(1)\n"
+    T "kernel(k)\n" T "problem(p : W, H = 2, n := W * H)\n" T "param(A : 1, 2 = 1)\n" T            \
+      "param(E : ROWS, COLUMNS = ROWS)\n" T "arg(width : int = problem.W)\n" T                     \
+      "arg(alpha : float = 0.5)\n" T "arg(buf : out float[problem.n])\n" T "block(A, 4) grid(1)\n"
 
 typedef struct wrong {
     const char *text;
@@ -106,7 +105,8 @@ static const wrong lines[] = {
     {T "kernel(z) block(1, 2, 3, @4)", "3 axes at most"},
     {T "kernel(z) block(1, @)", "expected an expression"},
     {T "kernel(z) launch(@k2) block(1)", "no grid(...)"},
-    {T "kernel(@z<float>) launch(k2) block(1) grid(1)", "no launch of z uses its template arguments"},
+    {T "kernel(@z<float>) launch(k2) block(1) grid(1)",
+     "no launch of z uses its template arguments"},
     {T "kernel(z) launch(@z : )", "the launch of z has no block"},
     /* arguments */
     {T "arg(@)", "expected the argument's name"},
@@ -174,7 +174,8 @@ static const wrong wholes[] = {
     {T "kernel(k) block(1) grid(1)\n" T "problem(p : W @H)", "expected ','"},
     {T "kernel(k) block(1) grid(1)\n" T "problem(p : W : @H)", "expected ','"},
     {T "kernel(k) block(1) grid(1)\n" T "problem(p : W =@)", "expected an expression"},
-    {T "kernel(k) block(1) grid(1)\n" T "problem(p : n := @W * 2, W)", "no field declared before it"},
+    {T "kernel(k) block(1) grid(1)\n" T "problem(p : n := @W * 2, W)",
+     "no field declared before it"},
     {T "kernel(k) block(1) grid(1)\n" T "problem(p : W, n := @problem.W)", "without \"problem.\""},
     {T "kernel(k) block(1) grid(1)\n" T "problem(conv2d) require(@problem.pad)",
      "problem.pad_h or problem.pad_w"},
@@ -213,7 +214,8 @@ static void check(const char *marked, const char *words, bool place) {
     ht_error error = {0};
     ht_status status = ht_template_parse(text, "k.hip", &templates, &count, &error);
     cr_assert_eq(status, HT_ERROR_INPUT, "taken: %s", text);
-    cr_expect(strstr(error.message, words) != NULL, "%s\n'%s' lacks '%s'", text, error.message, words);
+    cr_expect(strstr(error.message, words) != NULL, "%s\n'%s' lacks '%s'", text, error.message,
+              words);
     if (place)
         cr_expect(error.line == line && error.column == column, "%s\n%s\nat %d:%d, not %d:%d", text,
                   error.message, error.line, error.column, line, column);
@@ -256,7 +258,8 @@ Test(malformed, too_many_of_anything) {
             ht_text_printf(&text, pieces[i], n);
 #pragma GCC diagnostic pop
         }
-        cr_assert_eq(ht_template_parse(text.data, NULL, &templates, &count, &error), HT_ERROR_INPUT);
+        cr_assert_eq(ht_template_parse(text.data, NULL, &templates, &count, &error),
+                     HT_ERROR_INPUT);
         cr_assert(strstr(error.message, "at most") != NULL, "%s", error.message);
         ht_text_free(&text);
     }

@@ -18,16 +18,16 @@ static ht_problem_file *parse(const char *text) {
     return file;
 }
 
-static const char full[] =
-    HEAD "\"kernels\": [{\"kernel\": \"ns::blur\", \"problem\": \"blur : W, H = 2, n := W * H\","
-         "\"args\": [\"in : in float[problem.n]\", \"w : int = problem.W\", \"f : constant float[9]\","
-         "          \"out : out float[w * problem.H]\"],"
-         "\"host\": {\"OW\": \"problem.W - 2\", \"count\": 3},"
-         "\"block\": [\"16\", 4], \"grid\": [\"ceil_div(problem.W, 16)\", \"w\"], \"lds\": \"64\","
-         "\"template\": [\"float\", \"5\"],"
-         "\"reference\": \"conv2d : in, f, out\", \"tolerance\": \"exact\","
-         "\"instances\": [{\"name\": \"small\", \"fields\": {\"W\": 8}},"
-         "                {\"fields\": {\"W\": 9, \"H\": 3}}]}]}";
+static const char full[] = HEAD
+    "\"kernels\": [{\"kernel\": \"ns::blur\", \"problem\": \"blur : W, H = 2, n := W * H\","
+    "\"args\": [\"in : in float[problem.n]\", \"w : int = problem.W\", \"f : constant float[9]\","
+    "          \"out : out float[w * problem.H]\"],"
+    "\"host\": {\"OW\": \"problem.W - 2\", \"count\": 3},"
+    "\"block\": [\"16\", 4], \"grid\": [\"ceil_div(problem.W, 16)\", \"w\"], \"lds\": \"64\","
+    "\"template\": [\"float\", \"5\"],"
+    "\"reference\": \"conv2d : in, f, out\", \"tolerance\": \"exact\","
+    "\"instances\": [{\"name\": \"small\", \"fields\": {\"W\": 8}},"
+    "                {\"fields\": {\"W\": 9, \"H\": 3}}]}]}";
 
 Test(problem_file, holds_everything_it_says) {
     ht_problem_file *file = parse(full);
@@ -78,7 +78,8 @@ Test(problem_file, an_entry_makes_a_template_that_binds) {
     ht_binding binding = {template, &problem, &test_device};
     ht_config config = ht_config_default(template);
     ht_geometry geometry;
-    cr_assert_eq(ht_binding_geometry(&binding, &config, template->launches, &geometry, &error), HT_OK);
+    cr_assert_eq(ht_binding_geometry(&binding, &config, template->launches, &geometry, &error),
+                 HT_OK);
     cr_assert(geometry.block[0] == 16 && geometry.grid[0] == 3 && geometry.grid[1] == 40 &&
               geometry.lds == 64);
     char *name = ht_binding_name_expression(&binding, &config, template->launches);
@@ -89,15 +90,15 @@ Test(problem_file, an_entry_makes_a_template_that_binds) {
 }
 
 Test(problem_file, a_catalogue_is_one_entry_without_a_kernel) {
-    ht_problem_file *file =
-        parse(HEAD "\"description\": \"d\", \"problem\": \"p : W\", " ONE "}");
+    ht_problem_file *file = parse(HEAD "\"description\": \"d\", \"problem\": \"p : W\", " ONE "}");
     cr_assert_eq(file->entry_count, 1);
     cr_assert_null(file->entries[0].kernel);
     cr_assert_null(ht_problem_file_entry(file, "p"));
     ht_problem_file_free(file);
 }
 
-#define KERNEL(members) HEAD "\"kernels\": [{\"kernel\": \"k\", \"problem\": \"p : W\", " members ", " ONE "}]}"
+#define KERNEL(members)                                                                            \
+    HEAD "\"kernels\": [{\"kernel\": \"k\", \"problem\": \"p : W\", " members ", " ONE "}]}"
 
 typedef struct wrong {
     const char *text;
@@ -122,9 +123,10 @@ static const wrong cases[] = {
     {HEAD "\"kernels\": []}", "kernels", "at least one kernel"},
     {HEAD "\"kernels\": {}}", "kernels", "expected a list"},
     {HEAD "\"kernels\": [3]}", "kernels[0]", "expected an object"},
-    {HEAD "\"kernels\": [{\"problem\": \"p : W\", " ONE "}]}", "kernels[0]", "\"kernel\" is missing"},
-    {HEAD "\"kernels\": [{\"kernel\": \"k<3>\", \"problem\": \"p : W\", " ONE "}]}", "kernels[0].kernel",
-     "name alone"},
+    {HEAD "\"kernels\": [{\"problem\": \"p : W\", " ONE "}]}", "kernels[0]",
+     "\"kernel\" is missing"},
+    {HEAD "\"kernels\": [{\"kernel\": \"k<3>\", \"problem\": \"p : W\", " ONE "}]}",
+     "kernels[0].kernel", "name alone"},
     {HEAD "\"kernels\": [{\"kernel\": \"\", \"problem\": \"p : W\", " ONE "}]}",
      "kernels[0].kernel, character 1", "expected a kernel's name"},
     {HEAD "\"kernels\": [{\"kernel\": \"k\", \"problem\": \"p : W\", " ONE
@@ -152,7 +154,8 @@ static const wrong cases[] = {
     {KERNEL("\"block\": [1, 2, 3, 4]"), "kernels[0].block", "1 to 3"},
     {KERNEL("\"block\": \"16\""), "kernels[0].block", "1 to 3"},
     {KERNEL("\"block\": [1]"), "kernels[0]", "together"},
-    {KERNEL("\"block\": [1], \"grid\": [\"x\"]"), "kernels[0].grid[0], character 1", "unknown name 'x'"},
+    {KERNEL("\"block\": [1], \"grid\": [\"x\"]"), "kernels[0].grid[0], character 1",
+     "unknown name 'x'"},
     {KERNEL("\"lds\": 1.5"), "kernels[0].lds", "expected an expression"},
     {KERNEL("\"template\": \"float\""), "kernels[0].template", "expected a list"},
     {KERNEL("\"template\": [5]"), "kernels[0].template[0]", "expected a string"},
@@ -197,7 +200,8 @@ Test(problem_file, mistakes_are_named_with_their_place) {
 Test(problem_file, malformed_json_has_a_line) {
     ht_problem_file *file;
     ht_error error;
-    cr_assert_eq(ht_problem_file_parse("{\n\"format\":\n x}", "p.json", &file, &error), HT_ERROR_INPUT);
+    cr_assert_eq(ht_problem_file_parse("{\n\"format\":\n x}", "p.json", &file, &error),
+                 HT_ERROR_INPUT);
     cr_assert_eq(error.line, 3);
 }
 
@@ -213,7 +217,8 @@ Test(problem_file, deep_nesting_is_an_error) {
 }
 
 Test(problem_file, a_conditional_is_no_blank_to_fill_in) {
-    ht_problem_file *file = parse(KERNEL("\"args\": [\"a : in float[problem.W > 2 ? 4 : (problem.W) ? 1 : 2]\"]"));
+    ht_problem_file *file =
+        parse(KERNEL("\"args\": [\"a : in float[problem.W > 2 ? 4 : (problem.W) ? 1 : 2]\"]"));
     ht_problem_file_free(file);
 }
 

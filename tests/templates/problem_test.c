@@ -47,10 +47,10 @@ Test(problem, conv2d_derives_its_output_by_the_usual_arithmetic) {
         for (int i = 0; i < 8; ++i)
             v[i] = (int64_t)ht_random_below(&random, i < 2 ? 20 : 5) + (i < 4 || i > 5);
         /* H W R S pad_h pad_w stride dilation */
-        char *text = ht_format("N=1 C=2 K=3 H=%" PRId64 ",W=%" PRId64 " R=%" PRId64 " S=%" PRId64
-                               " pad_h=%" PRId64 " pad_w=%" PRId64 " stride=%" PRId64
-                               " dilation=%" PRId64,
-                               v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+        char *text =
+            ht_format("N=1 C=2 K=3 H=%" PRId64 ",W=%" PRId64 " R=%" PRId64 " S=%" PRId64
+                      " pad_h=%" PRId64 " pad_w=%" PRId64 " stride=%" PRId64 " dilation=%" PRId64,
+                      v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
         int64_t p = count_positions(v[0], v[2], v[4], v[6], v[7]);
         int64_t q = count_positions(v[1], v[3], v[5], v[6], v[7]);
         ht_problem problem;
@@ -139,7 +139,8 @@ Test(problem, wrong_instances_name_the_field) {
 }
 
 Test(problem, families_print_as_they_parse) {
-    static const char *const texts[] = {"conv2d", "p : W", "blur : W, H = 2, n := W * H + 1, q = n"};
+    static const char *const texts[] = {"conv2d", "p : W",
+                                        "blur : W, H = 2, n := W * H + 1, q = n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         ht_problem_spec spec = spec_of(texts[i]);
         ht_text printed = {0};

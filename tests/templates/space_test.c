@@ -56,15 +56,16 @@ static bool next(const ht_template *template, ht_config *config) {
     return false;
 }
 
-/* Every combination in order: the legal ones are the space, the others are not in it. Returns how many are legal. */
+/* Every combination in order: the legal ones are the space, the others are not in it. Returns how
+ * many are legal. */
 static uint64_t compare(const ht_binding *binding, const ht_space *space, const char *text) {
     ht_config config = {.count = (uint16_t)binding->template->param_count};
     uint64_t count = 0, combinations = 0, index;
     do {
         bool legal;
         ht_error error;
-        cr_assert_eq(ht_binding_legal(binding, &config, &legal, NULL, &error), HT_OK, "%s\n%s", text,
-                     error.message);
+        cr_assert_eq(ht_binding_legal(binding, &config, &legal, NULL, &error), HT_OK, "%s\n%s",
+                     text, error.message);
         bool found = space && ht_space_find(space, &config, &index);
         cr_assert_eq(found, legal && space, "%s", text);
         if (found) {
@@ -120,9 +121,9 @@ static ht_space *build(ht_template *template, ht_binding *binding) {
 }
 
 Test(space, a_constraint_counted_by_hand) {
-    ht_template *template = test_template(T "kernel(k) block(1) grid(1)\n" T
-                                            "param(A : 1..100 = 1) param(B : 1..100 = 1)\n" T
-                                            "require(B % A == 0)");
+    ht_template *template =
+        test_template(T "kernel(k) block(1) grid(1)\n" T
+                        "param(A : 1..100 = 1) param(B : 1..100 = 1)\n" T "require(B % A == 0)");
     ht_binding binding;
     ht_space *space = build(template, &binding);
     uint64_t expected = 0;
@@ -136,9 +137,10 @@ Test(space, a_constraint_counted_by_hand) {
 }
 
 Test(space, sampling_is_uniform_over_legal_configurations) {
-    ht_template *template = test_template(
-        T "kernel(k) block(1) grid(1)\n" T "param(A : 1..8 = 1) param(B : 1..8 = 1) param(C : false, true = true)\n" T
-          "require(A * B < 20 && (C || A > B))");
+    ht_template *template =
+        test_template(T "kernel(k) block(1) grid(1)\n" T
+                        "param(A : 1..8 = 1) param(B : 1..8 = 1) param(C : false, true = true)\n" T
+                        "require(A * B < 20 && (C || A > B))");
     ht_binding binding;
     ht_space *space = build(template, &binding);
     uint64_t count = ht_space_count(space);
@@ -156,7 +158,8 @@ Test(space, sampling_is_uniform_over_legal_configurations) {
     for (uint64_t i = 0; i < count; ++i)
         chi += ((double)seen[i] - each) * ((double)seen[i] - each) / each;
     /* Four standard deviations of the chi-squared distribution; the seed is fixed. */
-    cr_assert(chi < freedom + 4 * __builtin_sqrt(2 * freedom), "chi squared %g of %g", chi, freedom);
+    cr_assert(chi < freedom + 4 * __builtin_sqrt(2 * freedom), "chi squared %g of %g", chi,
+              freedom);
     cr_assert_gt(count, 40);
     free(seen);
     ht_space_free(space);
@@ -200,14 +203,18 @@ typedef struct empty_case {
 
 static const empty_case empty_cases[] = {
     {T "kernel(k) block(1) grid(1) param(A : 1..4 = 1)\n" T "require(A < 9)\n" T "require(A > 4)",
-     {"require(A > 4) in line 3 never holds", ""}, 3},
+     {"require(A > 4) in line 3 never holds", ""},
+     3},
     {T "kernel(k) block(1) grid(1) param(A : 1..4 = 1)\n" T "require(A < 3)\n" T "require(A > 2)",
-     {"require(A < 3) in line 2 and", "require(A > 2) in line 3 contradict"}, 2},
+     {"require(A < 3) in line 2 and", "require(A > 2) in line 3 contradict"},
+     2},
     {T "kernel(k) block(A * 512) grid(1) param(A : 3..4 = 3)",
-     {"the device's limits on the launch of k never holds", ""}, 1},
+     {"the device's limits on the launch of k never holds", ""},
+     1},
     {T "kernel(k) block(1) grid(1) param(A : 0, 1 = 0) param(B : 0, 1 = 0) param(C : 0, 1 = 0)\n" T
        "require(A != B)\n" T "require(B != C)\n" T "require(A != C)",
-     {"together the constraints leave nothing", "require(A != C) in line 4 rejected 2"}, 2},
+     {"together the constraints leave nothing", "require(A != C) in line 4 rejected 2"},
+     2},
 };
 
 Test(space, an_empty_one_names_the_constraints_that_leave_nothing) {
@@ -226,9 +233,10 @@ Test(space, an_empty_one_names_the_constraints_that_leave_nothing) {
 
 Test(space, an_unevaluable_constraint_is_an_error_unless_another_excludes_it) {
     static const char *const texts[] = {
-        T "kernel(k) block(1) grid(1) param(A : 0, 1 = 1) param(B : 1, 2 = 1)\n" T "require(B / A > 0)",
-        T "kernel(k) block(1) grid(1) param(A : 0, 1 = 1) param(B : 1, 2 = 1)\n" T "require(A > 0)\n" T
+        T "kernel(k) block(1) grid(1) param(A : 0, 1 = 1) param(B : 1, 2 = 1)\n" T
           "require(B / A > 0)",
+        T "kernel(k) block(1) grid(1) param(A : 0, 1 = 1) param(B : 1, 2 = 1)\n" T
+          "require(A > 0)\n" T "require(B / A > 0)",
         T "kernel(k) block(1) grid(1) param(A : 0, 1 = 1) param(B : 1, 2 = 1)\n" T
           "require(A > 0 && B > 0)\n" T "require(4 / A > 0)"};
     for (size_t i = 0; i < 3; ++i) {

@@ -34,8 +34,7 @@ ht_template *test_template(const char *text) {
 ht_expr *test_expr(const char *text) {
     ht_expr *expr = NULL;
     ht_error error;
-    ht_status status =
-        ht_expr_parse(text, (ht_place){"test", 1, 1}, &expr, &error);
+    ht_status status = ht_expr_parse(text, (ht_place){"test", 1, 1}, &expr, &error);
     cr_assert_eq(status, HT_OK, "%s: %d:%d: %s", text, error.line, error.column, error.message);
     return expr;
 }
@@ -95,9 +94,9 @@ static void directive(maker *m) {
 }
 
 static void line_end(maker *m) {
-    static const char *const ends[] = {"\n", " // #pragma tune nonsense(\n", " /* in\n two lines */\n",
-                                       "\nint filler_\\\nline = 1'000; // don't\n",
-                                       "\nconst char *text = \"#pragma tune x(\";\n"};
+    static const char *const ends[] = {
+        "\n", " // #pragma tune nonsense(\n", " /* in\n two lines */\n",
+        "\nint filler_\\\nline = 1'000; // don't\n", "\nconst char *text = \"#pragma tune x(\";\n"};
     ht_text_append(&m->out, PICK(m->random, ends));
 }
 
@@ -106,10 +105,11 @@ static void expr(maker *m, int depth) {
 }
 
 static void make_params(maker *m) {
-    static const char *const integers[] = {
-        "param(A : 1, 2, 4 = 2)", "param(A : 1..3 = 1)", "param(A : pow2(2, 16), 3 = 3)",
-        "param(A: -2..2:2=0)", "param(A : 0x10, 0b11 = 3)"};
-    static const char *const booleans[] = {"param(B : false, true = true)", "param(B : true = true)"};
+    static const char *const integers[] = {"param(A : 1, 2, 4 = 2)", "param(A : 1..3 = 1)",
+                                           "param(A : pow2(2, 16), 3 = 3)", "param(A: -2..2:2=0)",
+                                           "param(A : 0x10, 0b11 = 3)"};
+    static const char *const booleans[] = {"param(B : false, true = true)",
+                                           "param(B : true = true)"};
     static const char *const enumerations[] = {"param(E : ROWS, COLUMNS, BOTH = COLUMNS)"};
     static const char *const types[] = {"param(TYPE : type float, double = double)",
                                         "param(TYPE : type float , unsigned  int,__half = float)"};
@@ -139,8 +139,8 @@ static void make_params(maker *m) {
 
 static void make_args(maker *m) {
     static const char *const roles[] = {"in", "inout"};
-    static const char *const inits[] = {"", " zero", " iota", " fill(-2.5)", " uniform(-1, 1e-3)",
-                                        " integers(-8, 8)"};
+    static const char *const inits[] = {
+        "", " zero", " iota", " fill(-2.5)", " uniform(-1, 1e-3)", " integers(-8, 8)"};
     const char *type = m->types && below(m->random, 2) ? "TYPE" : "unsigned  int";
     directive(m);
     ht_text_printf(&m->out, "arg(src : %s %s[1 + abs(", PICK(m->random, roles), type);
@@ -151,7 +151,8 @@ static void make_args(maker *m) {
     ht_text_append(&m->out, "arg(dst : out float[problem.W]) arg(table : constant int[9] iota)");
     line_end(m);
     directive(m);
-    ht_text_append(&m->out, below(m->random, 2) ? "arg(alpha : float = -0.125)" : "arg(alpha: double = 1e30f)");
+    ht_text_append(&m->out, below(m->random, 2) ? "arg(alpha : float = -0.125)"
+                                                : "arg(alpha: double = 1e30f)");
     line_end(m);
     directive(m);
     ht_text_append(&m->out, "arg(size : uint2 = (problem.W, count_of + 1))");
@@ -159,8 +160,8 @@ static void make_args(maker *m) {
 }
 
 static void make_launches(maker *m) {
-    static const char *const calls[] = {"launch(other<A, float, 3> : dst, src)", "launch(ns::other :)",
-                                        "launch(pass)"};
+    static const char *const calls[] = {"launch(other<A, float, 3> : dst, src)",
+                                        "launch(ns::other :)", "launch(pass)"};
     unsigned launches = below(m->random, 3);
     for (unsigned i = 0; i == 0 || i < launches; ++i) {
         if (launches) {
@@ -183,7 +184,8 @@ static void make_reference(maker *m) {
         "", "reference(conv2d : src, table, dst)", "reference(conv2d)",
         "reference(naive<float, 4> : src, dst) block(16) grid(1, 2, 3)",
         "reference(naive) block(16) grid(1) reference(other) block(4) grid(2) lds(16)"};
-    static const char *const tolerances[] = {"", "tolerance(exact)", "tolerance(2.5e-5)", "tolerance(1)"};
+    static const char *const tolerances[] = {"", "tolerance(exact)", "tolerance(2.5e-5)",
+                                             "tolerance(1)"};
     const char *parts[] = {PICK(m->random, references), PICK(m->random, tolerances)};
     for (size_t i = 0; i < 2; ++i) {
         if (!*parts[i])
@@ -222,6 +224,7 @@ char *test_generate_template(ht_random *random) {
     make_launches(&m);
     make_reference(&m);
     if (below(random, 2))
-        ht_text_append(&m.out, "template <int A, bool B> __global__ void pass(const float *src);\n");
+        ht_text_append(&m.out,
+                       "template <int A, bool B> __global__ void pass(const float *src);\n");
     return ht_text_take(&m.out);
 }
