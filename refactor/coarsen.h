@@ -1,0 +1,293 @@
+/* Private to the thread coarsening over x (coarsen*.c): a kernel's body as a typed tree, what is
+ * known about its values, and how it is cut up. docs/coarsening.md explains the words used here. */
+#ifndef HT_REFACTOR_COARSEN_H
+#define HT_REFACTOR_COARSEN_H
+
+#include "base/text.h"
+#include "refactor/transform.h"
+
+#include <stdint.h>
+
+typedef enum ht_node_kind {
+    /* statements */
+    HT_NODE_COMPOUND,
+    HT_NODE_DECLARATION, /* children: VARIABLE */
+    HT_NODE_IF,          /* condition, then, else or NULL */
+    HT_NODE_FOR,         /* init, condition, increment (each or NULL), body */
+    HT_NODE_WHILE,       /* condition, body */
+    HT_NODE_DO,          /* body, condition */
+    HT_NODE_SWITCH,      /* condition, body */
+    HT_NODE_CASE,        /* case or default; children: constants and the first statement */
+    HT_NODE_RETURN,
+    HT_NODE_BREAK,
+    HT_NODE_CONTINUE,
+    HT_NODE_EMPTY,
+    /* declarations and expressions */
+    HT_NODE_VARIABLE, /* children: initialiser or none */
+    HT_NODE_CONSTANT, /* literals, sizeof, names of constants */
+    HT_NODE_NAME,     /* a variable or parameter */
+    HT_NODE_INDEX,    /* threadIdx.a, blockIdx.a, ...; `axis` and `op` (ht_index_kind) */
+    HT_NODE_GLOBAL,   /* the whole global index over x */
+    HT_NODE_SUBSCRIPT,
+    HT_NODE_DEREFERENCE,
+    HT_NODE_ADDRESS,
+    HT_NODE_BINARY, /* `op` is a CXBinaryOperatorKind */
+    HT_NODE_ASSIGN, /* = and compound assignments; `op` */
+    HT_NODE_STEP,   /* ++ and --; `op` is a CXUnaryOperatorKind */
+    HT_NODE_UNARY,
+    HT_NODE_CONDITIONAL,
+    HT_NODE_PAREN,
+    HT_NODE_CAST,
+    HT_NODE_CALL, /* children: arguments, the object first for methods */
+    HT_NODE_MEMBER,
+    HT_NODE_LIST
+} ht_node_kind;
+
+/* How the value of something differs between the outputs that one thread computes. */
+typedef enum ht_share {
+    HT_SHARE_SAME, /* not at all */
+    HT_SHARE_STEP, /* output c has the first one's value plus c (elements, for pointers) */
+    HT_SHARE_OWN   /* each output has its own */
+} ht_share;
+
+typedef enum ht_type_kind { HT_TYPE_OTHER, HT_TYPE_INTEGER, HT_TYPE_POINTER } ht_type_kind;
+
+typedef struct ht_node {
+    ht_node_kind kind;
+    CXCursor cursor;
+    struct ht_node *parent;
+    struct ht_node **children; /* entries may be NULL where the kind says so */
+    size_t count;
+    ht_range range; /* without the `;`; with the pragma of an attributed loop */
+    bool begins;    /* begins as text of its own, not inside a macro's body */
+    bool plain;     /* begins and ends so */
+    int op, axis;
+    size_t variable; /* NAME, VARIABLE: index; SIZE_MAX otherwise */
+    ht_type_kind type;
+    unsigned bits; /* of integers */
+    bool is_signed;
+    bool is_array;   /* its type is an array */
+    bool arrow;      /* MEMBER through a pointer */
+    bool written;    /* CAST that stands in the text */
+    CXCursor callee; /* CALL: what is called; null for T(value) of a dependent type */
+    bool unresolved; /* CALL: by a name that nothing is known about */
+    bool apart;      /* statement: runs once for each output */
+    bool kept;       /* x in a macro's body: stays, as the first output's */
+} ht_node;
+
+typedef struct ht_variable {
+    CXCursor cursor; /* its declaration */
+    char *name;
+    ht_node *declaration;        /* VARIABLE node; NULL for parameters and globals */
+    bool is_local, is_parameter; /* neither: a global */
+    bool is_array, is_reference;
+    ht_share share;
+    bool own;   /* share can only be HT_SHARE_OWN */
+    bool array; /* written as an array with an element for each output */
+    bool moved; /* declared per output (or per path) instead of in front of all */
+} ht_variable;
+
+typedef struct ht_coarsen {
+    const ht_model *model;
+    ht_plan *plan;
+    ht_node *body;
+    ht_variable *variables;
+    size_t variable_count;
+    ht_node **nodes; /* every node, owned */
+    size_t node_count;
+    size_t x;              /* the variable that holds the global index */
+    const ht_node *atomic; /* a call of an atomic function, if any */
+    const char *factor;    /* COARSEN_X, or what it had to be called */
+    const char *first;     /* x0 */
+    const char *counter;   /* cx */
+    const char *label;     /* next_x */
+    bool refused;          /* a remark has been made */
+    char *apart_reason;    /* why outputs have to be computed one after the other; NULL: no reason;
+                              owned */
+    CXCursor apart_place;
+} ht_coarsen;
+
+/* A list of statements; a declaration's variables may stand alone as VARIABLE nodes. */
+typedef struct ht_region {
+    ht_node **statements; /* owned */
+    size_t count;
+} ht_region;
+
+/* ---- coarsen_tree.c: building and walking */
+
+/* Builds the tree; on anything that is not understood adds a remark, sets `refused`. */
+void ht_coarsen_tree(ht_coarsen *c);
+void ht_coarsen_free(ht_coarsen *c);
+void ht_coarsen_refuse(ht_coarsen *c, CXCursor place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Without parentheses and conversions. */
+ht_node *ht_node_strip(ht_node *node);
+/* Calls visit for the node and all below it, in source order; false skips the children. */
+void ht_node_walk(ht_node *node, bool (*visit)(ht_node *node, void *context), void *context);
+/* May its text be copied out of `root`, an expression around it? Not when one macro makes it and
+ * its neighbour. */
+bool ht_node_is_separate(const ht_node *node, const ht_node *root);
+bool ht_node_within(const ht_node *node, const ht_node *ancestor);
+bool ht_node_is_loop(const ht_node *node);
+/* Does this return, break or continue leave the statement `root`? */
+bool ht_node_escapes(const ht_node *jump, const ht_node *root);
+
+/* ---- coarsen_place.c: where statements stand in the text */
+
+/* Where a statement ends, its `;` included. */
+size_t ht_statement_end(const ht_coarsen *c, const ht_node *node);
+/* The same with a comment that follows on the same line. */
+size_t ht_statement_tail(const ht_coarsen *c, const ht_node *node);
+/* Where the text in front of a statement begins: behind the one before, or behind the brace. */
+size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node);
+/* The node that stands in a list of statements: the declaration of a VARIABLE, else the node. */
+const ht_node *ht_statement_of(const ht_node *node);
+
+/* ---- coarsen_effects.c: what is read, written and called */
+
+typedef struct ht_access {
+    bool unknown;
+    bool *variables; /* pointers and objects by index; owned */
+} ht_access;
+
+typedef struct ht_effects {
+    ht_access reads, writes; /* of memory that other threads see */
+    const ht_node *first_write;
+} ht_effects;
+
+/* Refuses calls of functions that could do anything. */
+void ht_coarsen_check_calls(ht_coarsen *c);
+void ht_effects_collect(ht_coarsen *c, ht_node *node, ht_effects *out_effects);
+void ht_effects_free(ht_effects *effects);
+/* Does it write memory, or do something else that shows outside of the thread? */
+bool ht_node_has_effect(ht_coarsen *c, ht_node *node);
+/* ... or change a variable? */
+bool ht_node_has_change(ht_coarsen *c, ht_node *node);
+/* The variable that a store through this lvalue changes; NULL: memory. */
+ht_node *ht_lvalue_root(const ht_coarsen *c, ht_node *lvalue);
+/* Calls visit with the name of everything that `node` may change after its declaration. */
+void ht_node_changes(ht_coarsen *c, ht_node *node,
+                     void (*visit)(ht_coarsen *c, ht_node *name, ht_node *change, void *context),
+                     void *context);
+void ht_coarsen_set_reason(ht_coarsen *c, CXCursor place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Why the outputs of one thread cannot be computed side by side: sets apart_reason. */
+void ht_coarsen_check_jam(ht_coarsen *c);
+
+/* ---- coarsen_share.c: what differs between outputs */
+
+ht_share ht_node_share(ht_coarsen *c, ht_node *node);
+/* Finds the variables' shares and the statements that run `apart`, to a fixed point. */
+void ht_region_share(ht_coarsen *c, const ht_region *region);
+void ht_share_reset(ht_coarsen *c);
+/* The global index, or the variable that holds it. */
+bool ht_node_is_x(const ht_coarsen *c, ht_node *node);
+/* An access whose address is one element further for each output. */
+bool ht_node_steps(ht_coarsen *c, ht_node *node);
+
+/* ---- coarsen_guard.c: conditions in front of the work */
+
+typedef enum ht_term_kind { HT_TERM_SAME, HT_TERM_INDEX, HT_TERM_OTHER } ht_term_kind;
+
+typedef struct ht_guard_term {
+    ht_term_kind kind;
+    ht_node *node; /* the comparison, or any condition */
+    bool negated;  /* the work is done when `node` does not hold */
+    int op;        /* INDEX: the comparison that must hold, negation applied */
+    bool upper;    /* INDEX: fails once x is large enough */
+    ht_node *step, *bound;
+} ht_guard_term;
+
+typedef struct ht_guard {
+    ht_node *statement;   /* the `if` */
+    bool leaves;          /* if (outside) return; else: if (inside) { ... } */
+    ht_guard_term *terms; /* all must hold for the work to be done; owned */
+    size_t term_count;
+    bool has_index, has_upper, only_known;
+} ht_guard;
+
+bool ht_guard_read(ht_coarsen *c, ht_node *statement, ht_guard *out_guard);
+void ht_guard_free(ht_guard *guard);
+/* return; or { return; } */
+bool ht_statement_leaves(const ht_node *node);
+
+/* ---- coarsen_layout.c: the kernel cut into what stands in front, guards and work */
+
+typedef enum ht_part_kind {
+    HT_PART_X,     /* the declaration of x */
+    HT_PART_ITEM,  /* a statement or variable before the last guard, without effects */
+    HT_PART_GUARD, /* if (outside) return; */
+    HT_PART_ENTER, /* if (inside) { ... }: the parts behind it lie inside */
+    HT_PART_WORK   /* everything else */
+} ht_part_kind;
+
+typedef struct ht_part {
+    ht_part_kind kind;
+    ht_node *node;
+    ht_guard guard; /* owned */
+    bool front;     /* ITEM: written once in front of all outputs */
+    bool again;     /* a front ITEM that is written once more for each output */
+} ht_part;
+
+typedef struct ht_layout {
+    ht_part *parts; /* owned */
+    size_t count;
+    ht_region region; /* items and work in order, as one list */
+} ht_layout;
+
+/* Cuts up the body. Refuses when threads behind the end are not proved to do nothing. `enter`: look
+ * inside if (inside) { ... }. */
+void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout);
+void ht_layout_free(ht_layout *layout);
+/* Which parts stand in front. `together` false: all outputs one after the other. */
+void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together);
+
+/* ---- coarsen_write.c: text with replaced places */
+
+typedef struct ht_swap {
+    ht_range range; /* begin == end: inserted */
+    char *text;     /* in the language of ht_plan_edit; owned */
+    size_t order;
+} ht_swap;
+
+typedef struct ht_writer {
+    ht_coarsen *c;
+    ht_text text;
+    ht_swap *swaps; /* owned */
+    size_t swap_count;
+    bool sorted, failed; /* two different texts for one place */
+    int depth;           /* levels of indentation in addition to the original's */
+} ht_writer;
+
+void ht_writer_swap(ht_writer *writer, ht_range range, char *text); /* takes `text` */
+void ht_writer_swaps_clear(ht_writer *writer);
+void ht_writer_source(ht_writer *writer, size_t begin, size_t end);
+/* Text of our own; `$` only in ${EXPR}. */
+void ht_writer_printf(ht_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A new line, indented like the line of `like` and by the writer's depth. */
+void ht_writer_line(ht_writer *writer, size_t like);
+void ht_writer_free(ht_writer *writer);
+/* "TYPE name[n] = init;" of a variable that shares its declaration with others. */
+void ht_writer_variable(ht_writer *writer, const ht_node *variable);
+/* The type of a variable (element: of an array's elements) without const, as text that a name can
+ * follow; NULL when it cannot be written. free(). */
+char *ht_variable_type(const ht_variable *variable, bool element);
+size_t ht_variable_name_end(const ht_node *node, const ht_variable *variable);
+/* The end of the `[n][m]` behind a name. */
+size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size_t begin);
+
+/* ---- coarsen_jam.c and coarsen_each.c: the two forms */
+
+/* Settles the layout for the work written for all outputs side by side, and sets variables'
+ * `array`. False: not possible, apart_reason says why. */
+bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout);
+/* What stands in front, up to the opening of the guards; the number of braces to close. */
+int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
+/* The condition under which all outputs of a thread are inside. False when it cannot be written. */
+bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
+void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
+/* The parts that do not stand in front, in a loop over the outputs. */
+void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like);
+
+#endif
