@@ -13,10 +13,3 @@ bool ht_device_field_get(const ht_device_fields *fields, const char *name, int64
 #undef HT_DEVICE_FIELD
     return false;
 }
-
-const char *ht_device_field_names(void) {
-#define HT_DEVICE_FIELD(field) #field ", "
-    static const char names[] = HT_DEVICE_FIELDS(HT_DEVICE_FIELD) "";
-#undef HT_DEVICE_FIELD
-    return names; /* the comma at the end is the caller's to live with */
-}

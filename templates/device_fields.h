@@ -31,7 +31,5 @@ typedef struct ht_device_fields {
 /* The field of that name (without "device."); false when there is none. `fields` may be NULL to ask
  * just that. */
 bool ht_device_field_get(const ht_device_fields *fields, const char *name, int64_t *out_value);
-/* "max_threads, max_block_x, ...", for error messages. */
-const char *ht_device_field_names(void);
 
 #endif

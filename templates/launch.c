@@ -72,18 +72,34 @@ static void add_string(char ***strings, size_t *count, char *string) {
     (*strings)[(*count)++] = string;
 }
 
+ht_status ht_template_argument_parse(ht_span span, char **out_text, ht_error *error) {
+    int64_t number;
+    ht_expr *expr;
+    span = ht_span_trim(span);
+    if (ht_span_integer(span, &number, NULL) == HT_OK) {
+        *out_text = ht_format("%" PRId64, number);
+        return HT_OK;
+    }
+    if ((*out_text = ht_type_normalise(span.text, span.length)))
+        return HT_OK;
+    bool angles = memchr(span.text, '<', span.length) || memchr(span.text, '>', span.length);
+    if (angles || ht_span_expr(span, &expr, NULL) != HT_OK)
+        return ht_span_error(span, error,
+                             "expected a template argument (the name of a parameter, a type or an "
+                             "integer), found '%.*s'",
+                             (int)(span.length > 40 ? 40 : span.length), span.text);
+    *out_text = ht_expr_string(expr);
+    ht_expr_free(expr);
+    return HT_OK;
+}
+
 static ht_status parse_template_arguments(ht_launch *launch, ht_span inside, ht_error *error) {
     ht_span piece;
     while (ht_span_split(&inside, ',', true, &piece)) {
-        int64_t number;
         char *text;
-        if (ht_span_integer(piece, &number, NULL) == HT_OK)
-            text = ht_format("%" PRId64, number);
-        else if (!(text = ht_type_normalise(piece.text, piece.length)))
-            return ht_span_error(piece, error,
-                                 "expected a template argument (the name of a parameter, a type or "
-                                 "an integer), found '%.*s'",
-                                 (int)(piece.length > 40 ? 40 : piece.length), piece.text);
+        ht_status status = ht_template_argument_parse(piece, &text, error);
+        if (status != HT_OK)
+            return status;
         add_string(&launch->template_arguments, &launch->template_argument_count, text);
     }
     return HT_OK;

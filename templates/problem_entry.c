@@ -149,13 +149,17 @@ static ht_status read_template(ht_json_reader *reader, const json_t *array,
         const char *text;
         size_t mark = ht_json_enter_index(reader, i);
         ht_status status = ht_json_string(reader, json_array_get(array, i), &text);
-        if (status == HT_OK && !*text)
-            status = ht_json_fail(reader, "an empty template argument");
+        char *argument = NULL;
+        if (status == HT_OK)
+            status = ht_json_fail_inside(
+                reader,
+                ht_template_argument_parse(ht_span_of(text, (ht_place){.file = reader->file}),
+                                           &argument, reader->error));
         ht_json_leave(reader, mark);
         if (status != HT_OK)
             return status;
         HT_GROW(entry->template_arguments, entry->template_argument_count);
-        entry->template_arguments[entry->template_argument_count++] = ht_strdup(text);
+        entry->template_arguments[entry->template_argument_count++] = argument;
     }
     return HT_OK;
 }

@@ -10,7 +10,7 @@
 
 /* Partial configurations looked at before the construction gives up: constraints that bind late can
  * hide an empty or tiny space in an endless one. */
-enum { STEPS_MAX = 200000000 };
+enum { STEPS_MAX = 100000000 };
 
 typedef struct builder {
     const ht_binding *binding;

@@ -148,6 +148,16 @@ static ht_status check_problem_name(const name_check *check, const char *name, h
     return status;
 }
 
+static ht_status unknown_device_field(const name_check *check, const char *name, ht_place at) {
+    ht_text known = {0};
+#define HT_DEVICE_FIELD(field) ht_text_printf(&known, "%s%s", known.length ? ", " : "", #field);
+    HT_DEVICE_FIELDS(HT_DEVICE_FIELD)
+#undef HT_DEVICE_FIELD
+    ht_status status = unknown(check, at, "unknown name '%s'; a device has %s", name, known.data);
+    ht_text_free(&known);
+    return status;
+}
+
 static ht_status check_sizeof(const name_check *check, const char *type, ht_place at) {
     const ht_param *param = ht_template_param(check->template, type);
     if (param && param->kind == HT_PARAM_TYPE && check->params) {
@@ -192,8 +202,7 @@ static ht_status check_name(void *context, const ht_node *node, ht_place at) {
     if (!strncmp(node->name, "device.", 7)) {
         if (ht_device_field_get(NULL, node->name + 7, &value))
             return HT_OK;
-        return unknown(check, at, "unknown name '%s'; of device there are %s", node->name,
-                       ht_device_field_names());
+        return unknown_device_field(check, node->name, at);
     }
     if (check->params && (ht_template_param(template, node->name) ||
                           ht_template_enumerator(template, node->name, &value)))

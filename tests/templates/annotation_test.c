@@ -233,6 +233,24 @@ Test(annotation, explicit_template_arguments_and_launches) {
     ht_template_free(t, 1);
 }
 
+Test(annotation, template_arguments_may_be_constant_expressions) {
+    ht_template *t =
+        test_template(T "kernel(k<16*16, ns::vec<float , 4>, -0x10, (1|2), sizeof( int )>) "
+                        "block(1) grid(1)");
+    static const char *const expected[] = {"16 * 16", "ns::vec<float, 4>", "-16", "1 | 2",
+                                           "sizeof(int)"};
+    cr_assert_eq(t->launches[0].template_argument_count, 5);
+    for (size_t i = 0; i < 5; ++i)
+        cr_assert_str_eq(t->launches[0].template_arguments[i], expected[i]);
+    ht_text printed = {0};
+    ht_template_print(t, &printed);
+    ht_template *again = test_template(printed.data);
+    cr_assert(ht_template_equal(t, again), "%s", printed.data);
+    ht_template_free(again, 1);
+    ht_template_free(t, 1);
+    ht_text_free(&printed);
+}
+
 Test(annotation, references_resolve_to_their_kind) {
     ht_template *t = test_template(T "kernel(k) block(1) grid(1)");
     cr_assert_eq(t->reference_kind, HT_REFERENCE_DEFAULT_CONFIG);
