@@ -15,7 +15,8 @@ static ht_status add_value(ht_param *param, ht_span at, int64_t number, char *te
     for (size_t i = 0; status == HT_OK && i < param->value_count; ++i)
         if (param->kind == HT_PARAM_INTEGER ? param->values[i].number == number
                                             : !strcmp(param->values[i].text, text))
-            status = ht_span_error(at, error, "param %s has the value %s twice", param->name, text);
+            status = ht_span_error(at, error, "param %s has the value %s twice", param->name,
+                                   param->values[i].text);
     if (status == HT_OK && param->value_count == HT_PARAM_VALUES_MAX)
         status = ht_span_error(at, error, "param %s has more than %d values", param->name,
                                HT_PARAM_VALUES_MAX);
