@@ -1,0 +1,246 @@
+/* The annotations of a template, from the plan, the launch and the problem entry. */
+#include "base/memory.h"
+#include "refactor/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- is everything known? ------------------------------------------------------------------------------------------ */
+
+static void add(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(ht_text *text, const char *format, ...) {
+    va_list args;
+    char *words = NULL;
+    va_start(args, format);
+    if (vasprintf(&words, format, args) >= 0) {
+        if (text->length)
+            ht_text_append(text, "; ");
+        ht_text_append(text, words);
+        free(words);
+    }
+    va_end(args);
+}
+
+static const ht_arg *passed(const ht_problem_entry *entry, size_t index) {
+    for (size_t i = 0; i < entry->arg_count; ++i)
+        if (entry->args[i].role != HT_ARG_CONSTANT && index-- == 0)
+            return &entry->args[i];
+    return NULL;
+}
+
+/* The type that a template type parameter of this name stands for. */
+static const char *type_for(const ht_model *model, const char *name) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (strcmp(facts->template_parameters[i].name, name) == 0)
+            return facts->template_parameters[i].argument;
+    return name;
+}
+
+static void check_argument(const ht_model *model, const ht_parameter *parameter, const ht_arg *arg,
+                           ht_text *missing) {
+    bool buffer = arg->role != HT_ARG_SCALAR;
+    if (buffer != parameter->is_pointer)
+        add(missing, "argument '%s' is declared a %s, but the kernel's parameter '%s' is %s",
+            arg->name, buffer ? "buffer" : "scalar", parameter->name,
+            parameter->is_pointer ? "a pointer" : "none");
+    else if (buffer && parameter->is_const && arg->role != HT_ARG_IN)
+        add(missing, "argument '%s' is declared written, but the kernel's parameter is const",
+            arg->name);
+    const char *wanted =
+        type_for(model, parameter->is_pointer ? parameter->pointee : parameter->type);
+    size_t size = wanted ? ht_type_size(wanted) : 0, given = ht_type_size(arg->type);
+    if (buffer == parameter->is_pointer && size && given && size != given)
+        add(missing, "argument '%s' is declared %s, but the kernel's parameter is %s", arg->name,
+            arg->type, wanted);
+}
+
+static void check_arguments(const ht_model *model, ht_text *missing) {
+    const ht_problem_entry *entry = model->entry;
+    size_t count = 0;
+    for (size_t i = 0; i < entry->arg_count; ++i)
+        count += entry->args[i].role != HT_ARG_CONSTANT;
+    if (count != model->parameter_count) {
+        add(missing, "the problem file lists %zu arguments, the kernel takes %zu", count,
+            model->parameter_count);
+        return;
+    }
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        check_argument(model, &model->parameters[i], passed(entry, i), missing);
+}
+
+static bool is_constant_memory(CXCursor cursor) {
+    ht_cursors list = ht_ast_children(cursor);
+    bool found = false;
+    for (size_t i = 0; i < list.count; ++i)
+        found = found || clang_getCursorKind(list.items[i]) == CXCursor_CUDAConstantAttr;
+    free(list.items);
+    return found;
+}
+
+static void check_constants(const ht_model *model, const ht_slice *slice, ht_text *missing) {
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j) {
+            CXCursor cursor = slice->chunks[i].cursors[j];
+            if (clang_getCursorKind(cursor) != CXCursor_VarDecl || !is_constant_memory(cursor) ||
+                !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor)))
+                continue;
+            char *name = ht_cursor_name(cursor);
+            bool known = false;
+            for (size_t k = 0; k < model->entry->arg_count; ++k)
+                known = known || (model->entry->args[k].role == HT_ARG_CONSTANT &&
+                                  strcmp(model->entry->args[k].name, name) == 0);
+            if (!known)
+                add(missing, "constant memory '%s' (line %d) has no argument of role constant", name,
+                    ht_ast_line(cursor));
+            free(name);
+        }
+}
+
+static void check_template_arguments(const ht_model *model, ht_text *missing) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        bool fallback = !parameter->argument &&
+                        !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
+        bool known = parameter->kind == CXCursor_NonTypeTemplateParameter
+                         ? parameter->has_value || (parameter->argument &&
+                                                    (strcmp(parameter->argument, "true") == 0 ||
+                                                     strcmp(parameter->argument, "false") == 0))
+                         : parameter->argument && ht_type_size(parameter->argument) > 0;
+        if (!known && !fallback)
+            add(missing, "template argument '%s' of the launch (\"template\" in the problem file)",
+                parameter->name[0] ? parameter->name : "?");
+    }
+}
+
+char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_slice *slice,
+                         int *out_line) {
+    ht_text missing = {0};
+    *out_line = 0;
+    if (!model->entry)
+        add(&missing, "no problem is known for it: sizes, roles and extents of its arguments");
+    else {
+        check_arguments(model, &missing);
+        check_constants(model, slice, &missing);
+    }
+    check_template_arguments(model, &missing);
+    if (grid->missing.length) {
+        add(&missing, "%s", grid->missing.data);
+        if (model->facts->launches.count)
+            *out_line = model->facts->launches.items[0].line;
+    }
+    for (int axis = 0; axis < 3 && !grid->missing.length; ++axis)
+        if (!grid->original[axis] || !grid->block[axis]) {
+            add(&missing, "block and grid of the original's launch");
+            break;
+        }
+    return missing.length ? ht_text_take(&missing) : NULL;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+
+char *ht_template_arguments(const ht_plan *plan, bool reference) {
+    const ht_kernel_facts *facts = plan->model->facts;
+    ht_text text = {0};
+    for (size_t i = 0; !reference && i < plan->param_count; ++i)
+        if (!plan->params[i].existing && !plan->params[i].macro)
+            ht_text_printf(&text, text.length ? ", %s" : "<%s", plan->params[i].name);
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        bool tuned = false;
+        for (size_t j = 0; !reference && j < plan->param_count; ++j)
+            tuned = tuned || (plan->params[j].existing &&
+                              strcmp(plan->params[j].name, parameter->name) == 0);
+        ht_text_append(&text, text.length ? ", " : "<");
+        if (tuned)
+            ht_text_append(&text, parameter->name);
+        else if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter)
+            ht_text_printf(&text, "%lld", (long long)parameter->value);
+        else if (parameter->argument)
+            ht_text_append(&text, parameter->argument);
+        else { /* from here on defaults hold */
+            text.data[text.length -= text.length > 2 ? 2 : 1] = 0;
+            break;
+        }
+    }
+    if (text.length)
+        ht_text_append(&text, ">");
+    return text.length ? ht_text_take(&text) : ht_strdup("");
+}
+
+static void write_axes(const char *name, char *const axes[3], ht_text *out) {
+    int last = 2;
+    while (last > 0 && strcmp(axes[last], "1") == 0)
+        --last;
+    ht_text_printf(out, "#pragma tune %s(", name);
+    for (int axis = 0; axis <= last; ++axis)
+        ht_text_printf(out, axis ? ", %s" : "%s", axes[axis]);
+    ht_text_append(out, ")\n");
+}
+
+/* Problem, arguments and tolerance, as the entry says: printed through a template that has nothing else. */
+static void write_entry(const ht_model *model, bool *out_has_reference, ht_text *out) {
+    ht_launch launch = {.kernel = (char *)(size_t)"k"};
+    ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};
+    bare.problem = model->entry->spec;
+    bare.args = model->entry->args;
+    bare.arg_count = model->entry->arg_count;
+    bare.tolerance = model->entry->has_tolerance ? model->entry->tolerance : 1e-6;
+    bare.exact = model->entry->has_tolerance && model->entry->exact;
+    if (model->entry->has_reference) {
+        bare.reference_kind = HT_REFERENCE_BUILTIN;
+        bare.reference_name = model->entry->reference_name;
+        bare.reference_arguments = model->entry->reference_arguments;
+        bare.reference_argument_count = model->entry->reference_argument_count;
+    }
+    *out_has_reference = model->entry->has_reference;
+    ht_text printed = {0};
+    ht_template_print(&bare, &printed);
+    char *save = NULL;
+    for (char *line = strtok_r(printed.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (strncmp(line, "#pragma tune kernel", 19) != 0)
+            ht_text_printf(out, "%s\n", line);
+    ht_text_free(&printed);
+}
+
+char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid) {
+    const ht_model *model = plan->model;
+    ht_text text = {0};
+    bool builtin;
+    char *arguments = ht_template_arguments(plan, false);
+    ht_text_printf(&text, "#pragma tune kernel(%s%s)\n", model->qualified, arguments);
+    free(arguments);
+    for (size_t i = 0; i < plan->param_count; ++i)
+        ht_text_printf(&text, "#pragma tune param(%s : %s = %s)\n", plan->params[i].name,
+                       plan->params[i].values, plan->params[i].default_value);
+    for (size_t i = 0; i < plan->require_count; ++i)
+        ht_text_printf(&text, "#pragma tune require(%s)\n", plan->requires[i]);
+    char *blocks[3], *grids[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        blocks[axis] = ht_strdup(plan->block[axis] ? plan->block[axis] : grid->block[axis]);
+        grids[axis] = ht_grid_after(plan, grid, axis);
+    }
+    write_axes("block", blocks, &text);
+    write_axes("grid", grids, &text);
+    if (grid->lds)
+        ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
+    write_entry(model, &builtin, &text);
+    if (!builtin) {
+        arguments = ht_template_arguments(plan, true);
+        ht_text_printf(&text, "#pragma tune reference(%s__original%s)\n", model->qualified,
+                       arguments);
+        free(arguments);
+        write_axes("block", (char *const *)grid->block, &text);
+        write_axes("grid", (char *const *)grid->original, &text);
+        if (grid->lds)
+            ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        free(blocks[axis]);
+        free(grids[axis]);
+    }
+    return ht_text_take(&text);
+}

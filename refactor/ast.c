@@ -1,0 +1,298 @@
+/* Helpers over libclang's cursors. */
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *ht_cursor_name(CXCursor cursor) {
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *text = clang_getCString(spelling);
+    char *name = ht_strdup(text ? text : "");
+    clang_disposeString(spelling);
+    return name;
+}
+
+bool ht_cursor_named(CXCursor cursor, const char *name) {
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *text = clang_getCString(spelling);
+    bool same = text && strcmp(text, name) == 0;
+    clang_disposeString(spelling);
+    return same;
+}
+
+/* ---- children ----------------------------------------------------------------------------------------------- */
+
+static enum CXChildVisitResult on_child(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    CXFile file;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    if (!file) /* stands for a defaulted argument */
+        return CXChildVisit_Continue;
+    ht_cursors *list = data;
+    HT_GROW(list->items, list->count);
+    list->items[list->count++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+ht_cursors ht_ast_children(CXCursor cursor) {
+    ht_cursors list = {0};
+    clang_visitChildren(cursor, on_child, &list);
+    return list;
+}
+
+CXCursor ht_ast_child(CXCursor cursor, size_t index) {
+    ht_cursors list = ht_ast_children(cursor);
+    CXCursor child = index < list.count ? list.items[index] : clang_getNullCursor();
+    free(list.items);
+    return child;
+}
+
+typedef struct walk_state {
+    bool (*visit)(CXCursor cursor, CXCursor parent, void *context);
+    void *context;
+} walk_state;
+
+static enum CXChildVisitResult on_walk(CXCursor cursor, CXCursor parent, CXClientData data) {
+    walk_state *state = data;
+    return state->visit(cursor, parent, state->context) ? CXChildVisit_Recurse
+                                                        : CXChildVisit_Continue;
+}
+
+void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor, CXCursor, void *), void *context) {
+    walk_state state = {visit, context};
+    clang_visitChildren(root, on_walk, &state);
+}
+
+/* ---- expressions -------------------------------------------------------------------------------------------- */
+
+static bool is_integer_type(CXType type) {
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
+}
+
+static CXCursor last_child(CXCursor cursor) {
+    ht_cursors list = ht_ast_children(cursor);
+    CXCursor child = list.count ? list.items[list.count - 1] : clang_getNullCursor();
+    free(list.items);
+    return child;
+}
+
+/* The index types of HIP's headers convert through member functions; see past those calls. */
+static CXCursor strip_conversion(CXCursor cursor) {
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *name = clang_getCString(spelling);
+    bool conversion = name && strncmp(name, "operator ", 9) == 0 &&
+                      strchr("abcdefghijklmnopqrstuvwxyz", name[9]) != NULL;
+    bool wrapper = name && strcmp(name, "__X") == 0;
+    clang_disposeString(spelling);
+    ht_cursors list = ht_ast_children(cursor);
+    CXCursor inner = clang_getNullCursor();
+    if (conversion && list.count == 1 &&
+        clang_getCursorKind(list.items[0]) == CXCursor_MemberRefExpr)
+        inner = ht_ast_child(list.items[0], 0);
+    else if (wrapper && list.count == 1)
+        inner = list.items[0];
+    free(list.items);
+    return inner;
+}
+
+CXCursor ht_ast_strip(CXCursor cursor, bool casts) {
+    for (;;) {
+        CXCursor inner = clang_getNullCursor();
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) {
+            ht_cursors list = ht_ast_children(cursor);
+            if (list.count == 1 && clang_isExpression(clang_getCursorKind(list.items[0])))
+                inner = list.items[0];
+            free(list.items);
+        } else if (kind == CXCursor_CallExpr)
+            inner = strip_conversion(cursor);
+        else if (casts &&
+                 (kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+                  kind == CXCursor_CXXFunctionalCastExpr) &&
+                 is_integer_type(clang_getCursorType(cursor)))
+            inner = last_child(cursor);
+        if (clang_Cursor_isNull(inner))
+            return cursor;
+        cursor = inner;
+    }
+}
+
+static enum CXBinaryOperatorKind overloaded_kind(CXCursor cursor) {
+    static const struct {
+        const char *name;
+        enum CXBinaryOperatorKind kind;
+    } names[] = {{"operator*", CXBinaryOperator_Mul},
+                 {"operator+", CXBinaryOperator_Add},
+                 {"operator-", CXBinaryOperator_Sub},
+                 {"operator/", CXBinaryOperator_Div}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (ht_cursor_named(cursor, names[i].name))
+            return names[i].kind;
+    return CXBinaryOperator_Invalid;
+}
+
+bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
+                   CXCursor *out_right) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    ht_cursors list = {0};
+    bool found = false;
+    if (kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator) {
+        *out_kind = clang_getCursorBinaryOperatorKind(cursor);
+        list = ht_ast_children(cursor);
+        found = list.count == 2;
+        if (found) {
+            *out_left = list.items[0];
+            *out_right = list.items[1];
+        }
+    } else if (kind == CXCursor_CallExpr &&
+               (*out_kind = overloaded_kind(cursor)) != CXBinaryOperator_Invalid) {
+        list = ht_ast_children(cursor);
+        found = list.count == 3 && is_integer_type(clang_getCursorType(cursor));
+        if (found) {
+            *out_left = list.items[0];
+            *out_right = list.items[2];
+        }
+    }
+    free(list.items);
+    return found;
+}
+
+bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand) {
+    if (clang_getCursorKind(cursor) != CXCursor_UnaryOperator)
+        return false;
+    *out_kind = clang_getCursorUnaryOperatorKind(cursor);
+    *out_operand = ht_ast_child(cursor, 0);
+    return !clang_Cursor_isNull(*out_operand);
+}
+
+CXCursor ht_ast_variable(CXCursor expression) {
+    expression = ht_ast_strip(expression, true);
+    if (clang_getCursorKind(expression) != CXCursor_DeclRefExpr)
+        return clang_getNullCursor();
+    CXCursor declaration = clang_getCursorReferenced(expression);
+    switch (clang_getCursorKind(declaration)) {
+    case CXCursor_VarDecl:
+    case CXCursor_ParmDecl:
+    case CXCursor_NonTypeTemplateParameter:
+    case CXCursor_EnumConstantDecl:
+        return declaration;
+    default:
+        return clang_getNullCursor();
+    }
+}
+
+bool ht_ast_constant(CXCursor expression, int64_t *out_value) {
+    if (!clang_isExpression(clang_getCursorKind(expression)))
+        return false;
+    CXCursor stripped = ht_ast_strip(expression, true);
+    if (!is_integer_type(clang_getCursorType(stripped)))
+        return false;
+    CXEvalResult result = clang_Cursor_Evaluate(stripped);
+    if (!result)
+        return false;
+    bool found = clang_EvalResult_getKind(result) == CXEval_Int;
+    if (found)
+        *out_value = clang_EvalResult_getAsLongLong(result);
+    clang_EvalResult_dispose(result);
+    return found;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------- */
+
+int ht_ast_line(CXCursor cursor) {
+    unsigned line = 0;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &line, NULL, NULL);
+    return (int)line;
+}
+
+/* A location is plain when it was neither produced by a macro nor is a macro's argument. */
+static bool plain_location(const ht_model *model, CXSourceLocation location, size_t *out_offset) {
+    CXFile file, spelling_file;
+    unsigned offset, spelling;
+    clang_getExpansionLocation(location, &file, NULL, NULL, &offset);
+    clang_getSpellingLocation(location, &spelling_file, NULL, NULL, &spelling);
+    *out_offset = offset;
+    return file && clang_File_isEqual(file, model->file) && spelling_file &&
+           clang_File_isEqual(spelling_file, file) && spelling == offset &&
+           offset <= model->length;
+}
+
+static bool expansion_touches(const ht_source *source, size_t offset) {
+    for (size_t i = 0; i < source->expansion_count; ++i) {
+        const ht_expansion *expansion = &source->expansions[i];
+        if (expansion->file == 0 && offset >= expansion->range.begin &&
+            offset < expansion->range.end)
+            return true;
+    }
+    return false;
+}
+
+bool ht_ast_range(const ht_model *model, CXCursor cursor, ht_range *out_range) {
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    if (!plain_location(model, clang_getRangeStart(extent), &out_range->begin) ||
+        !plain_location(model, clang_getRangeEnd(extent), &out_range->end))
+        return false;
+    const ht_source *source = model->facts->source;
+    return out_range->begin < out_range->end && !expansion_touches(source, out_range->begin) &&
+           !expansion_touches(source, out_range->end - 1);
+}
+
+bool ht_ast_in_macro(const ht_model *model, CXCursor cursor) {
+    const ht_source *source = model->facts->source;
+    size_t file;
+    ht_range range;
+    if (!ht_source_range(source, cursor, &file, &range) || range.begin >= range.end)
+        return true;
+    for (size_t i = 0; i < source->expansion_count; ++i) {
+        const ht_expansion *expansion = &source->expansions[i];
+        if (expansion->file == file && expansion->range.begin < range.end &&
+            range.begin < expansion->range.end)
+            return true;
+    }
+    return false;
+}
+
+static bool is_attached_pragma(const ht_tokens *tokens, size_t index) {
+    const ht_token *token = &tokens->items[index];
+    if (token->kind != HT_TOKEN_DIRECTIVE)
+        return false;
+    const char *text = tokens->text + token->begin + 1;
+    while (*text == ' ' || *text == '\t')
+        ++text;
+    return strncmp(text, "pragma", 6) == 0;
+}
+
+bool ht_ast_statement_range(const ht_model *model, CXCursor statement, bool pragmas,
+                            ht_range *out_range) {
+    CXSourceRange extent = clang_getCursorExtent(statement);
+    const ht_source *source = model->facts->source;
+    size_t ignored;
+    if (!plain_location(model, clang_getRangeStart(extent), &out_range->begin))
+        return false;
+    if (!plain_location(model, clang_getRangeEnd(extent), &ignored)) {
+        size_t file;
+        ht_range whole; /* ends in a macro: its expansion's end */
+        if (!ht_source_range(source, statement, &file, &whole) || file != 0)
+            return false;
+        ignored = whole.end;
+    }
+    out_range->end = ignored;
+    if (expansion_touches(source, out_range->begin) &&
+        clang_getCursorKind(statement) != CXCursor_DeclStmt)
+        return false;
+    const ht_tokens *tokens = &source->tokens;
+    size_t next = ht_tokens_at(tokens, out_range->end);
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    if (ht_tokens_is(tokens, next, ";") && kind != CXCursor_CompoundStmt)
+        out_range->end = tokens->items[next].end;
+    size_t first = ht_tokens_at(tokens, out_range->begin);
+    while (pragmas && first > 0 && is_attached_pragma(tokens, first - 1))
+        out_range->begin = tokens->items[--first].begin;
+    return out_range->begin < out_range->end;
+}
+
+char *ht_model_text(const ht_model *model, ht_range range) {
+    return ht_strndup(model->text + range.begin, range.end - range.begin);
+}

@@ -1,0 +1,234 @@
+/* block-size: the block's shape as parameters.
+ *
+ * Two kinds of kernels allow it. Where each thread depends on its global index alone, any block does that launches the
+ * same global indices (this file). Where threads of a block work together through shared memory, the block must be tied
+ * to the arrays by one named constant, which is then promoted wherever it stands (block_tile.c). */
+#include "refactor/block_size.h"
+
+#include "base/memory.h"
+#include "refactor/launch_bounds.h"
+#include "refactor/values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+
+/* Features that tie a kernel to its block whatever it does with the index. */
+static bool pinned(const ht_model *model, ht_plan *plan) {
+    static const struct {
+        ht_feature feature;
+        const char *words;
+    } pins[] = {
+        {HT_FEATURE_WAVEFRONT, "uses wavefront operations (shuffles, ballots or lane numbers), "
+                               "which assume how the block is cut into wavefronts"},
+        {HT_FEATURE_COOPERATIVE, "uses cooperative groups"},
+        {HT_FEATURE_ASM, "contains assembly"},
+        {HT_FEATURE_INDEX_ESCAPE, "passes a thread or block index on as a whole"},
+        {HT_FEATURE_GOTO, "jumps with goto"},
+    };
+    for (size_t i = 0; i < sizeof pins / sizeof *pins; ++i)
+        if (model->feature[pins[i].feature]) {
+            ht_plan_remark_at(plan, HT_REMARK_MISSED, model->feature_line[pins[i].feature],
+                              "the kernel %s", pins[i].words);
+            return true;
+        }
+    return false;
+}
+
+/* ---- grid-stride loops ------------------------------------------------------------------------------------------- */
+
+static bool strided(const ht_model *model, CXCursor statement, int axis) {
+    CXCursor init, condition, increment, body, left, right;
+    enum CXBinaryOperatorKind kind;
+    int of;
+    if (!ht_ast_for(statement, &init, &condition, &increment, &body) ||
+        clang_getCursorKind(init) != CXCursor_DeclStmt)
+        return false;
+    CXCursor variable = ht_ast_child(init, 0);
+    CXCursor start = clang_Cursor_getVarDeclInitializer(variable);
+    if (clang_Cursor_isNull(start) || ht_ast_index(model, start, &of) != HT_INDEX_GLOBAL ||
+        of != axis)
+        return false;
+    if (!ht_ast_binary(ht_ast_strip(condition, false), &kind, &left, &right) ||
+        kind != CXBinaryOperator_LT || !clang_equalCursors(ht_ast_variable(left), variable))
+        return false;
+    return ht_ast_binary(ht_ast_strip(increment, false), &kind, &left, &right) &&
+           kind == CXBinaryOperator_AddAssign &&
+           clang_equalCursors(ht_ast_variable(left), variable) &&
+           ht_index_total(model, right, &of) && of == axis;
+}
+
+/* Does a local declared outside of the loops change? It would carry values from one iteration into the next, and so
+ * depend on the stride. */
+static bool carries(const ht_model *model) {
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_assigned)
+            return true;
+    ht_cursors list = ht_ast_children(model->body);
+    bool found = false;
+    for (size_t i = 0; i < list.count && !found; ++i) {
+        if (clang_getCursorKind(list.items[i]) != CXCursor_DeclStmt)
+            continue;
+        ht_cursors variables = ht_ast_children(list.items[i]);
+        for (size_t j = 0; j < variables.count; ++j) {
+            const ht_local *local = ht_model_local(model, variables.items[j]);
+            found = found || !local || local->writes > 0;
+        }
+        free(variables.items);
+    }
+    free(list.items);
+    return found;
+}
+
+/* All work of the kernel is one loop `for (i = global index; i < n; i += all threads)`: the grid may be anything. */
+static bool is_grid_stride(const ht_model *model, int axis) {
+    ht_cursors list = ht_ast_children(model->body);
+    size_t loops = 0, others = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        if (strided(model, list.items[i], axis))
+            ++loops;
+        else if (kind != CXCursor_DeclStmt && kind != CXCursor_NullStmt &&
+                 !(kind == CXCursor_ReturnStmt && i + 1 == list.count))
+            ++others;
+    }
+    free(list.items);
+    return loops == 1 && others == 0 && !carries(model) && model->facts->global_uses[axis] == 1 &&
+           model->facts->total_uses[axis] == 1;
+}
+
+/* ---- one axis ----------------------------------------------------------------------------------------------------- */
+
+typedef enum axis_verdict { AXIS_FREE, AXIS_UNUSED, AXIS_PINNED } axis_verdict;
+
+static axis_verdict judge(const ht_model *model, ht_plan *plan, int axis) {
+    const ht_axis *of = &model->axes[axis];
+    bool raw = of->uses_thread || of->uses_block_dim || model->facts->raw_grid_dim[axis];
+    if (!of->uses_global)
+        return of->uses_block || raw || of->block > 1 ? AXIS_PINNED : AXIS_UNUSED;
+    if (raw || of->uses_block) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the block along %c stays: %s is used by itself", 'x' + axis,
+                       of->uses_thread      ? "threadIdx"
+                       : of->uses_block_dim ? "blockDim"
+                       : of->uses_block     ? "blockIdx"
+                                            : "gridDim");
+        return AXIS_PINNED;
+    }
+    return AXIS_FREE;
+}
+
+typedef struct pitch_edit {
+    const ht_model *model;
+    ht_plan *plan;
+    const char *const *names; /* per axis; NULL: not a parameter */
+    bool failed;
+} pitch_edit;
+
+/* blockIdx.x * 16 + threadIdx.x: the 16 becomes the parameter. */
+static bool on_pitch(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    pitch_edit *in = context;
+    int axis, inner;
+    CXCursor pitch;
+    if (!clang_isExpression(clang_getCursorKind(cursor)) ||
+        !ht_index_global(in->model, cursor, &axis, &pitch))
+        return true;
+    ht_range place;
+    if (!in->names[axis] || ht_ast_index(in->model, pitch, &inner) == HT_INDEX_BLOCK_DIM)
+        return false;
+    if (!ht_source_place(in->model->facts->source, pitch, &place) ||
+        place.begin < in->model->body_range.begin || place.end > in->model->body_range.end ||
+        !ht_plan_editf(in->plan, place, NULL, "${%s}", in->names[axis]))
+        in->failed = true;
+    return false;
+}
+
+static void axis_values(ht_plan *plan, int axis, const char *name, int axes) {
+    static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
+    static const int64_t wide[] = {4, 8, 16, 32, 64, 128};
+    static const int64_t high[] = {1, 2, 4, 8, 16, 32};
+    static const int64_t deep[] = {1, 2, 4, 8};
+    int64_t block = plan->model->axes[axis].block;
+    char number[32];
+    char *values = axes == 1    ? ht_values_around(line, 6, block, 1, 1024)
+                   : axis == 0 ? ht_values_around(wide, 6, block, 1, 1024)
+                   : axis == 1 ? ht_values_around(high, 6, block, 1, 1024)
+                               : ht_values_around(deep, 4, block, 1, 64);
+    snprintf(number, sizeof number, "%lld", (long long)block);
+    ht_plan_param(plan, name, values, number);
+    free(values);
+}
+
+static void require_threads(ht_plan *plan) {
+    ht_plan_require(plan, "%s * %s * %s <= device.max_threads", plan->block[0], plan->block[1],
+                    plan->block[2]);
+}
+
+static void apply_map(const ht_model *model, ht_plan *plan) {
+    axis_verdict verdict[3];
+    const char *names[3] = {NULL};
+    int axes = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        verdict[axis] = judge(model, plan, axis);
+        axes += verdict[axis] == AXIS_FREE;
+    }
+    if (axes == 0) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "no axis is indexed by blockIdx * blockDim + threadIdx alone");
+        return;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        if (verdict[axis] != AXIS_FREE)
+            continue;
+        names[axis] = ht_plan_name(plan, axis_names[axis]);
+        axis_values(plan, axis, names[axis], axes);
+        plan->free_cover[axis] = is_grid_stride(model, axis);
+        plan->exact_cover[axis] = model->axes[axis].uses_grid_dim && !plan->free_cover[axis];
+    }
+    pitch_edit in = {model, plan, names, false};
+    for (size_t i = 0; i < model->facts->reached_count; ++i)
+        ht_ast_walk(model->facts->reached[i], on_pitch, &in);
+    if (in.failed) {
+        plan->failed = true;
+        return;
+    }
+    for (int axis = 0; axis < 3; ++axis)
+        if (names[axis])
+            ht_plan_set_block(plan, axis, names[axis]);
+    if (!ht_launch_bounds_follow(plan)) {
+        plan->failed = true;
+        return;
+    }
+    require_threads(plan);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
+                   "the block became %s, %s, %s: each thread depends on its global index alone",
+                   plan->block[0], plan->block[1], plan->block[2]);
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    if (!model->launch_known) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the block of the original's launch is not known");
+        return;
+    }
+    if (model->facts->problem) {
+        ht_plan_remark_at(plan, HT_REMARK_MISSED,
+                          model->facts->problem_line ? model->facts->problem_line
+                                                     : ht_ast_line(model->kernel),
+                          "%s", model->facts->problem);
+        return;
+    }
+    if (pinned(model, plan))
+        return;
+    if (model->feature[HT_FEATURE_SHARED] || model->feature[HT_FEATURE_DYNAMIC_LDS] ||
+        model->feature[HT_FEATURE_BARRIER])
+        ht_block_tile_apply(model, plan);
+    else
+        apply_map(model, plan);
+}
+
+const ht_transformation ht_transformation_block_size = {
+    "block-size", "the block's shape, with the constants that depend on it", apply};

@@ -1,0 +1,10 @@
+/* The two halves of the block-size transformation. Private to refactor/. */
+#ifndef HT_REFACTOR_BLOCK_SIZE_H
+#define HT_REFACTOR_BLOCK_SIZE_H
+
+#include "refactor/geometry.h"
+
+/* For kernels whose threads work together: promotes the named constant that ties block, arrays and loops. */
+void ht_block_tile_apply(const ht_model *model, ht_plan *plan);
+
+#endif

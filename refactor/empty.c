@@ -1,1 +1,0 @@
-typedef int ht_empty;

@@ -1,0 +1,60 @@
+/* What the pass itself keeps about a kernel, behind ht_model.facts. Private to refactor/, not for transformations. */
+#ifndef HT_REFACTOR_FACTS_H
+#define HT_REFACTOR_FACTS_H
+
+#include "refactor/launch.h"
+#include "refactor/source.h"
+#include "refactor/transform.h"
+
+/* One template parameter of the kernel. */
+typedef struct ht_template_parameter {
+    char *name;
+    enum CXCursorKind kind; /* type, non-type, template template */
+    CXCursor cursor;
+    char *argument;   /* as text, in the launched specialisation; NULL unknown */
+    bool has_value;   /* an integer argument */
+    int64_t value;
+    ht_symbol *symbol; /* where the argument comes from, when a launch gives it; owned by the launch */
+} ht_template_parameter;
+
+typedef struct ht_kernel_facts {
+    const ht_source *source;
+    size_t file;        /* index of the file with the kernel: 0, the main file */
+    CXCursor *reached;  /* definitions of the user's functions that the kernel reaches, the kernel first */
+    size_t reached_count;
+    ht_template_parameter *template_parameters;
+    size_t template_parameter_count;
+    ht_launches launches;
+    bool raw_grid_dim[3]; /* gridDim.a outside of gridDim.a * blockDim.a */
+    unsigned global_uses[3], total_uses[3]; /* of a global index; of gridDim.a * blockDim.a */
+    char *problem; /* why block and grid cannot be changed; NULL when they can */
+    int problem_line;
+} ht_kernel_facts;
+
+/* Builds the model of a kernel definition. `launches` is taken over. */
+void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
+                    ht_model *out_model);
+void ht_model_free(ht_model *model);
+
+/* The parts of building, one file each. */
+void ht_reach_build(ht_model *model);    /* reached functions and features */
+void ht_indexing_build(ht_model *model); /* axes */
+void ht_guards_build(ht_model *model);   /* guards of the axes */
+
+/* Like ht_ast_constant, with template parameters at their launched values. */
+bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_value);
+
+/* blockIdx.a * PITCH + threadIdx.a: the pitch's cursor. */
+bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
+                     CXCursor *out_pitch);
+
+/* blockDim.a * gridDim.a, or a variable that holds it. */
+bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis);
+
+/* Operand of a unary operator. */
+bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
+
+char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
+bool ht_cursor_named(CXCursor cursor, const char *name);
+
+#endif

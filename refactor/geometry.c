@@ -1,0 +1,395 @@
+/* Launch geometry as template expressions. */
+#include "refactor/geometry.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- host symbols to template expressions -------------------------------------------------------------------- */
+
+typedef struct translation {
+    const ht_model *model;
+    const ht_launch_site *site; /* may be NULL */
+    ht_text *missing;
+    int depth;
+} translation;
+
+static bool write_symbol(translation *in, const ht_symbol *symbol, ht_text *out);
+
+static const ht_host_value *host_value(const ht_model *model, const char *name) {
+    const ht_problem_entry *entry = model->entry;
+    for (size_t i = 0; entry && i < entry->host_count; ++i)
+        if (strcmp(entry->host[i].name, name) == 0)
+            return &entry->host[i];
+    return NULL;
+}
+
+static bool is_field(const ht_model *model, const char *name) {
+    const ht_problem_entry *entry = model->entry;
+    for (size_t i = 0; entry && i < entry->spec.field_count; ++i)
+        if (strcmp(entry->spec.fields[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *passed_as(const translation *in, CXCursor declaration) {
+    for (size_t i = 0; in->site && i < in->site->argument_count; ++i)
+        if (clang_equalCursors(ht_ast_variable(in->site->arguments[i]), declaration))
+            return ht_argument_name(in->model, i);
+    return NULL;
+}
+
+static bool is_local(CXCursor declaration) {
+    enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    return kind != CXCursor_TranslationUnit && kind != CXCursor_Namespace &&
+           kind != CXCursor_EnumDecl;
+}
+
+static void note_missing(translation *in, const char *name, int line) {
+    if (!in->missing)
+        return;
+    if (in->missing->length)
+        ht_text_append(in->missing, "; ");
+    ht_text_printf(in->missing, "the value of '%s' (line %d) in the launch", name, line);
+}
+
+/* In this order: the problem file's host values; the scalar argument that the same variable is passed for; a problem field
+ * of a local's name; constants; the only initialiser; any problem field of that name. */
+static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) {
+    const ht_host_value *host = host_value(in->model, symbol->name);
+    if (host) {
+        char *text = ht_expr_string(host->expr);
+        ht_text_printf(out, "(%s)", text);
+        free(text);
+        return true;
+    }
+    bool member = strchr(symbol->name, '.') != NULL;
+    const char *argument = member ? NULL : passed_as(in, symbol->declaration);
+    if (argument) {
+        ht_text_append(out, argument);
+        return true;
+    }
+    bool field = is_field(in->model, symbol->name);
+    if (!(field && is_local(symbol->declaration))) {
+        if (symbol->kind == HT_SYMBOL_CONSTANT) {
+            ht_text_printf(out, "%lld", (long long)symbol->value);
+            return true;
+        }
+        if (symbol->value_of) {
+            size_t length = out->length, missing = in->missing ? in->missing->length : 0;
+            if (write_symbol(in, symbol->value_of, out))
+                return true;
+            if (field) { /* the field knows better */
+                out->data[out->length = length] = 0;
+                if (in->missing && in->missing->data)
+                    in->missing->data[in->missing->length = missing] = 0;
+            } else
+                return false;
+        }
+    }
+    if (!field) {
+        note_missing(in, symbol->name, symbol->line);
+        return false;
+    }
+    ht_text_printf(out, "problem.%s", symbol->name);
+    return true;
+}
+
+static bool write_list(translation *in, const ht_symbol *symbol, const char *open,
+                       const char *separator, ht_text *out) {
+    ht_text_append(out, open);
+    if (!write_symbol(in, symbol->arguments[0], out))
+        return false;
+    ht_text_append(out, separator);
+    if (!write_symbol(in, symbol->arguments[1], out))
+        return false;
+    ht_text_append(out, ")");
+    return true;
+}
+
+static bool write_symbol(translation *in, const ht_symbol *symbol, ht_text *out) {
+    char separator[8];
+    if (!out->data)
+        ht_text_append(out, "");
+    if (++in->depth > 4000)
+        return false;
+    switch (symbol->kind) {
+    case HT_SYMBOL_CONSTANT:
+        if (symbol->origin == HT_ORIGIN_VARIABLE && symbol->name)
+            return write_named(in, symbol, out);
+        ht_text_printf(out, symbol->value < 0 ? "(%lld)" : "%lld", (long long)symbol->value);
+        return true;
+    case HT_SYMBOL_VARIABLE:
+        return write_named(in, symbol, out);
+    case HT_SYMBOL_UNARY:
+        ht_text_printf(out, "(%s", symbol->op);
+        if (!write_symbol(in, symbol->arguments[0], out))
+            return false;
+        ht_text_append(out, ")");
+        return true;
+    case HT_SYMBOL_BINARY:
+        snprintf(separator, sizeof separator, " %s ", symbol->op);
+        return write_list(in, symbol, "(", separator, out);
+    case HT_SYMBOL_CHOICE:
+        ht_text_append(out, "(");
+        if (!write_symbol(in, symbol->arguments[0], out))
+            return false;
+        ht_text_append(out, " ? ");
+        if (!write_symbol(in, symbol->arguments[1], out))
+            return false;
+        ht_text_append(out, " : ");
+        if (!write_symbol(in, symbol->arguments[2], out))
+            return false;
+        ht_text_append(out, ")");
+        return true;
+    case HT_SYMBOL_CALL:
+        ht_text_append(out, symbol->name);
+        return write_list(in, symbol, "(", ", ", out);
+    default:
+        note_missing(in, symbol->name && symbol->name[0] ? symbol->name : "an expression",
+                     symbol->line);
+        return false;
+    }
+}
+
+char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
+                           const ht_symbol *symbol, ht_text *missing) {
+    translation in = {model, site, missing, 0};
+    ht_text text = {0};
+    if (write_symbol(&in, symbol, &text))
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+/* ---- the forms of a grid ---------------------------------------------------------------------------------------- */
+
+enum { TERMS_MAX = 12 };
+
+typedef struct term {
+    const ht_symbol *symbol;
+    int sign;
+    int64_t value;
+    bool constant; /* and not a name that the problem gives a value */
+} term;
+
+static bool is_number(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                      int64_t *out_value) {
+    translation in = {model, site, NULL, 0};
+    if (!ht_symbol_value(symbol, out_value))
+        return false;
+    if (symbol->kind == HT_SYMBOL_VARIABLE ||
+        (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE))
+        return !host_value(model, symbol->name) && !passed_as(&in, symbol->declaration) &&
+               !(is_field(model, symbol->name) && is_local(symbol->declaration));
+    return true;
+}
+
+static size_t flatten(const ht_symbol *symbol, int sign, term *terms, size_t count) {
+    if (symbol->kind == HT_SYMBOL_BINARY &&
+        (strcmp(symbol->op, "+") == 0 || strcmp(symbol->op, "-") == 0)) {
+        count = flatten(symbol->arguments[0], sign, terms, count);
+        return flatten(symbol->arguments[1], symbol->op[0] == '-' ? -sign : sign, terms, count);
+    }
+    if (count < TERMS_MAX)
+        terms[count] = (term){.symbol = symbol, .sign = sign};
+    return count + 1;
+}
+
+/* Finds in the terms of a dividend the number that rounds, tells the kind by it, and writes the rest into items. */
+static bool read_dividend(const ht_model *model, const ht_launch_site *site,
+                          const ht_symbol *dividend, int64_t block, ht_form *form) {
+    term terms[TERMS_MAX];
+    size_t count = flatten(dividend, 1, terms, 0), constants = 0;
+    int64_t sum = 0;
+    if (count > TERMS_MAX)
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        terms[i].constant = is_number(model, site, terms[i].symbol, &terms[i].value);
+        constants += terms[i].constant;
+    }
+    if (constants == count) { /* a fixed size: the first term is what is divided */
+        terms[0].constant = false;
+        --constants;
+    }
+    ht_text items = {0};
+    for (size_t i = 0; i < count; ++i) {
+        if (terms[i].constant) {
+            sum += terms[i].sign * terms[i].value;
+            if (terms[i].sign > 0 && terms[i].value >= block - 1 && terms[i].value <= block) {
+                form->addend = terms[i].symbol;
+                form->addend_offset = terms[i].value - block;
+            }
+            continue;
+        }
+        char *text = ht_symbol_expression(model, site, terms[i].symbol, NULL);
+        if (!text) {
+            ht_text_free(&items);
+            return false;
+        }
+        ht_text_printf(&items, terms[i].sign < 0 ? " - %s" : items.length ? " + %s" : "%s", text);
+        free(text);
+    }
+    form->editable = constants == 0 || (constants == 1 && form->addend) ||
+                     (constants == 2 && form->addend && sum == block - 1);
+    if (sum == block - 1)
+        form->kind = HT_FORM_CEIL;
+    else if (sum == 0)
+        form->kind = HT_FORM_FLOOR;
+    else if (sum == block)
+        form->kind = HT_FORM_OVER;
+    else if (sum == -1)
+        form->kind = HT_FORM_GENERIC; /* (n - 1) / b: the caller looks for + 1 */
+    else {
+        ht_text_free(&items);
+        return false;
+    }
+    form->items = ht_format("(%s)", items.data ? items.data : "0");
+    ht_text_free(&items);
+    return true;
+}
+
+static bool is_leaf(const ht_symbol *symbol) {
+    return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE;
+}
+
+static bool read_quotient(const ht_model *model, const ht_launch_site *site,
+                          const ht_symbol *symbol, int64_t block, ht_form *form) {
+    int64_t divisor;
+    if (symbol->kind != HT_SYMBOL_BINARY || !ht_symbol_value(symbol->arguments[1], &divisor))
+        return false;
+    bool shift = strcmp(symbol->op, ">>") == 0;
+    if (shift)
+        divisor = divisor >= 0 && divisor < 31 ? (int64_t)1 << divisor : 0;
+    else if (strcmp(symbol->op, "/") != 0)
+        return false;
+    if (divisor != block || !read_dividend(model, site, symbol->arguments[0], block, form))
+        return false;
+    form->divisor = shift || !is_leaf(symbol->arguments[1]) ? NULL : symbol->arguments[1];
+    form->editable = form->editable && form->divisor;
+    return true;
+}
+
+static bool read_form(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                      int64_t block, ht_form *form, int depth) {
+    int64_t value;
+    if (symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of && depth < 16 &&
+        !host_value(model, symbol->name))
+        return read_form(model, site, symbol->value_of, block, form, depth + 1);
+    if (read_quotient(model, site, symbol, block, form))
+        return form->kind != HT_FORM_GENERIC;
+    if (symbol->kind == HT_SYMBOL_CALL && strcmp(symbol->name, "ceil_div") == 0 &&
+        ht_symbol_value(symbol->arguments[1], &value) && value == block) {
+        form->items = ht_symbol_expression(model, site, symbol->arguments[0], NULL);
+        form->kind = HT_FORM_CEIL;
+        form->divisor = is_leaf(symbol->arguments[1]) ? symbol->arguments[1] : NULL;
+        form->editable = form->divisor != NULL;
+        return form->items != NULL;
+    }
+    if (symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, "+") == 0 &&
+        ht_symbol_value(symbol->arguments[1], &value) && value == 1 &&
+        read_quotient(model, site, symbol->arguments[0], block, form)) {
+        form->kind = form->kind == HT_FORM_GENERIC ? HT_FORM_CEIL
+                     : form->kind == HT_FORM_FLOOR ? HT_FORM_OVER
+                                                   : HT_FORM_GENERIC;
+        return form->kind != HT_FORM_GENERIC;
+    }
+    return false;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+
+static const ht_launch_site *first_site(const ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    return launches->count ? &launches->items[0] : NULL;
+}
+
+static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
+    const ht_launch_site *site = first_site(model);
+    const ht_problem_entry *entry = model->entry;
+    ht_form *form = &grid->form[axis];
+    form->kind = HT_FORM_GENERIC;
+    if (site && site->grid.known) {
+        const ht_symbol *symbol = site->grid.axis[axis];
+        if (!symbol) {
+            grid->original[axis] = ht_strdup("1");
+            return;
+        }
+        bool given = entry && entry->grid[0];
+        grid->original[axis] =
+            ht_symbol_expression(model, site, symbol, given ? NULL : &grid->missing);
+        int64_t block = model->axes[axis].block;
+        if (grid->original[axis] && block > 1) {
+            if (!read_form(model, site, symbol, block, form, 0)) {
+                free(form->items);
+                *form = (ht_form){.kind = HT_FORM_GENERIC};
+            }
+        }
+    }
+    if (!grid->original[axis] && entry && entry->grid[0])
+        grid->original[axis] =
+            entry->grid[axis] ? ht_expr_string(entry->grid[axis]) : ht_strdup("1");
+    if (!grid->original[axis] && !grid->missing.length)
+        ht_text_append(&grid->missing, site ? "the launch's grid" : "block and grid of a launch");
+}
+
+void ht_grid_read(const ht_model *model, ht_grid *out_grid) {
+    *out_grid = (ht_grid){0};
+    const ht_launch_site *site = first_site(model);
+    for (int axis = 0; axis < 3; ++axis) {
+        read_axis(model, out_grid, axis);
+        if (model->axes[axis].block > 0)
+            out_grid->block[axis] = ht_format("%lld", (long long)model->axes[axis].block);
+        else if (site && site->block.known && site->block.axis[axis])
+            out_grid->block[axis] = ht_symbol_expression(model, site, site->block.axis[axis],
+                                                         axis == 0 ? &out_grid->missing : NULL);
+    }
+    int64_t bytes;
+    if (site && site->lds && !(ht_symbol_value(site->lds, &bytes) && bytes == 0))
+        out_grid->lds = ht_symbol_expression(model, site, site->lds, &out_grid->missing);
+    else if (!site && model->entry && model->entry->lds)
+        out_grid->lds = ht_expr_string(model->entry->lds);
+}
+
+void ht_grid_free(ht_grid *grid) {
+    for (int axis = 0; axis < 3; ++axis) {
+        free(grid->original[axis]);
+        free(grid->block[axis]);
+        free(grid->form[axis].items);
+    }
+    free(grid->lds);
+    ht_text_free(&grid->missing);
+}
+
+char *ht_launch_problem(const ht_model *model, int *out_line) {
+    const ht_launches *launches = &model->facts->launches;
+    *out_line = 0;
+    if (launches->other_use_line) {
+        *out_line = launches->other_use_line;
+        return ht_format("its name is used otherwise than in a launch at line %d", *out_line);
+    }
+    for (size_t i = 0; i < launches->count; ++i) {
+        const ht_launch_site *site = &launches->items[i];
+        *out_line = site->line;
+        if (site->in_macro)
+            return ht_format("the launch at line %d is written by a macro", site->line);
+        if (!site->block.known || !site->grid.known)
+            return ht_format("block or grid of the launch at line %d is changed after it is set, or "
+                             "not known here",
+                             site->line);
+        for (int axis = 0; axis < 3; ++axis) {
+            int64_t value = 1;
+            const ht_symbol *symbol = site->block.axis[axis];
+            if (symbol && !ht_symbol_value(symbol, &value))
+                return ht_format("the block of the launch at line %d is a run-time value",
+                                 site->line);
+            if (value != model->axes[axis].block)
+                return ht_format("the launches at lines %d and %d have different blocks",
+                                 launches->items[0].line, site->line);
+        }
+    }
+    *out_line = 0;
+    return NULL;
+}

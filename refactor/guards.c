@@ -1,0 +1,176 @@
+/* Guards: comparisons of a global index with a bound that stand before every memory access and side effect, so that
+ * threads at or behind the bound do nothing. */
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_pure_call(CXCursor call) {
+    char *name = ht_cursor_name(call);
+    bool pure = strncmp(name, "__ockl_get_", 11) == 0 || strncmp(name, "operator ", 9) == 0 ||
+                strcmp(name, "operator*") == 0 || strcmp(name, "operator+") == 0 ||
+                strcmp(name, "__X") == 0 || strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
+                strcmp(name, "uint2") == 0 || strcmp(name, "int2") == 0 || strcmp(name, "dim3") == 0;
+    free(name);
+    return pure;
+}
+
+static bool on_impure(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    bool *impure = context;
+    enum CXUnaryOperatorKind unary;
+    CXCursor operand;
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_LambdaExpr:
+    case CXCursor_StmtExpr:
+    case CXCursor_AsmStmt:
+    case CXCursor_CompoundAssignOperator:
+        *impure = true;
+        break;
+    case CXCursor_CallExpr:
+        *impure = *impure || !is_pure_call(cursor);
+        break;
+    case CXCursor_UnaryOperator:
+        *impure = *impure || !ht_ast_unary(cursor, &unary, &operand) ||
+                  unary == CXUnaryOperator_Deref;
+        break;
+    case CXCursor_MemberRefExpr: {
+        CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), true);
+        *impure = *impure ||
+                  clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer;
+        break;
+    }
+    default:
+        break;
+    }
+    return !*impure;
+}
+
+static bool is_pure(CXCursor cursor) {
+    bool impure = false;
+    on_impure(cursor, cursor, &impure);
+    if (!impure)
+        ht_ast_walk(cursor, on_impure, &impure);
+    return !impure;
+}
+
+/* `index < bound` holds for all threads that go on. */
+static void note_guard(ht_model *model, int axis, CXCursor bound, bool inclusive) {
+    ht_axis *of = &model->axes[axis];
+    if (of->guard)
+        return;
+    char *text = ht_ast_expression(model, bound);
+    if (!text)
+        return;
+    of->guard = inclusive ? ht_format("%s + 1", text) : ht_strdup(text);
+    of->guard_bound = bound;
+    free(text);
+}
+
+static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_LT:
+        return CXBinaryOperator_GT;
+    case CXBinaryOperator_GT:
+        return CXBinaryOperator_LT;
+    case CXBinaryOperator_LE:
+        return CXBinaryOperator_GE;
+    case CXBinaryOperator_GE:
+        return CXBinaryOperator_LE;
+    default:
+        return CXBinaryOperator_Invalid;
+    }
+}
+
+static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_LT:
+        return CXBinaryOperator_GE;
+    case CXBinaryOperator_GT:
+        return CXBinaryOperator_LE;
+    case CXBinaryOperator_LE:
+        return CXBinaryOperator_GT;
+    case CXBinaryOperator_GE:
+        return CXBinaryOperator_LT;
+    default:
+        return CXBinaryOperator_Invalid;
+    }
+}
+
+/* `enters`: the condition lets threads through (else it turns them away). */
+static void read_condition(ht_model *model, CXCursor condition, bool enters) {
+    CXCursor cursor = ht_ast_strip(condition, false), left, right;
+    enum CXUnaryOperatorKind unary;
+    enum CXBinaryOperatorKind kind;
+    if (ht_ast_unary(cursor, &unary, &left) && unary == CXUnaryOperator_LNot) {
+        read_condition(model, left, !enters);
+        return;
+    }
+    if (!ht_ast_binary(cursor, &kind, &left, &right))
+        return;
+    if (kind == (enters ? CXBinaryOperator_LAnd : CXBinaryOperator_LOr)) {
+        read_condition(model, left, enters);
+        read_condition(model, right, enters);
+        return;
+    }
+    int axis;
+    CXCursor bound = right;
+    if (ht_ast_index(model, left, &axis) != HT_INDEX_GLOBAL) {
+        if (ht_ast_index(model, right, &axis) != HT_INDEX_GLOBAL)
+            return;
+        bound = left;
+        kind = mirrored(kind);
+    }
+    if (!enters)
+        kind = negated(kind);
+    if (kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE)
+        note_guard(model, axis, bound, kind == CXBinaryOperator_LE);
+}
+
+static bool is_return(CXCursor statement) {
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    if (kind == CXCursor_ReturnStmt)
+        return true;
+    if (kind != CXCursor_CompoundStmt)
+        return false;
+    ht_cursors list = ht_ast_children(statement);
+    bool only = list.count == 1 && clang_getCursorKind(list.items[0]) == CXCursor_ReturnStmt;
+    free(list.items);
+    return only;
+}
+
+/* True: the scan may go on behind this statement. */
+static bool look_at(ht_model *model, CXCursor statement, bool last) {
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    if (kind == CXCursor_NullStmt)
+        return true;
+    if (kind == CXCursor_DeclStmt)
+        return is_pure(statement);
+    if (kind != CXCursor_IfStmt)
+        return false;
+    ht_cursors parts = ht_ast_children(statement);
+    bool go_on = false;
+    if (parts.count == 2 && is_pure(parts.items[0])) {
+        go_on = is_return(parts.items[1]);
+        if (go_on)
+            read_condition(model, parts.items[0], false);
+        else if (last)
+            read_condition(model, parts.items[0], true);
+    }
+    free(parts.items);
+    return go_on;
+}
+
+void ht_guards_build(ht_model *model) {
+    ht_cursors list = ht_ast_children(model->body);
+    size_t count = list.count;
+    while (count > 0 && (clang_getCursorKind(list.items[count - 1]) == CXCursor_NullStmt ||
+                         clang_getCursorKind(list.items[count - 1]) == CXCursor_ReturnStmt))
+        --count;
+    for (size_t i = 0; i < count; ++i)
+        if (!look_at(model, list.items[i], i + 1 == count))
+            break;
+    free(list.items);
+}

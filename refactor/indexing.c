@@ -1,0 +1,270 @@
+/* How a kernel uses threadIdx, blockIdx, blockDim and gridDim, axis by axis. */
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int axis_of(CXCursor member) {
+    char *name = ht_cursor_name(member);
+    int axis = name[0] >= 'x' && name[0] <= 'z' && name[1] == 0 ? name[0] - 'x' : -1;
+    free(name);
+    return axis;
+}
+
+static ht_index_kind builtin_member(CXCursor cursor, int *out_axis) {
+    static const struct {
+        const char *name;
+        ht_index_kind kind;
+    } builtins[] = {{"threadIdx", HT_INDEX_THREAD},
+                    {"blockIdx", HT_INDEX_BLOCK},
+                    {"blockDim", HT_INDEX_BLOCK_DIM},
+                    {"gridDim", HT_INDEX_GRID_DIM}};
+    CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
+    *out_axis = axis_of(cursor);
+    if (*out_axis < 0 || clang_getCursorKind(base) != CXCursor_DeclRefExpr)
+        return HT_INDEX_NONE;
+    for (size_t i = 0; i < 4; ++i)
+        if (ht_cursor_named(base, builtins[i].name))
+            return builtins[i].kind;
+    return HT_INDEX_NONE;
+}
+
+/* What HIP's hipThreadIdx_x and its kind expand to. */
+static ht_index_kind builtin_call(CXCursor cursor, int *out_axis) {
+    static const struct {
+        const char *name;
+        ht_index_kind kind;
+    } builtins[] = {{"__ockl_get_local_id", HT_INDEX_THREAD},
+                    {"__ockl_get_group_id", HT_INDEX_BLOCK},
+                    {"__ockl_get_local_size", HT_INDEX_BLOCK_DIM},
+                    {"__ockl_get_num_groups", HT_INDEX_GRID_DIM}};
+    int64_t axis;
+    if (clang_Cursor_getNumArguments(cursor) != 1 ||
+        !ht_ast_constant(clang_Cursor_getArgument(cursor, 0), &axis) || axis < 0 || axis > 2)
+        return HT_INDEX_NONE;
+    *out_axis = (int)axis;
+    for (size_t i = 0; i < 4; ++i)
+        if (ht_cursor_named(cursor, builtins[i].name))
+            return builtins[i].kind;
+    return HT_INDEX_NONE;
+}
+
+/* `resolve`: see through local variables that are never written again. */
+static ht_index_kind plain_index(const ht_model *model, CXCursor expression, bool resolve,
+                                 int *out_axis) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_MemberRefExpr)
+        return builtin_member(cursor, out_axis);
+    if (kind == CXCursor_CallExpr)
+        return builtin_call(cursor, out_axis);
+    const ht_local *local = resolve ? ht_model_local(model, ht_ast_variable(cursor)) : NULL;
+    if (local && local->writes == 0 && !local->is_shared &&
+        !clang_Cursor_isNull(local->initializer))
+        return plain_index(model, local->initializer, true, out_axis);
+    return HT_INDEX_NONE;
+}
+
+/* blockIdx.a * PITCH in either order. */
+static bool block_origin(const ht_model *model, CXCursor expression, int *out_axis,
+                         CXCursor *out_pitch) {
+    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    enum CXBinaryOperatorKind kind;
+    if (!ht_ast_binary(cursor, &kind, &left, &right)) {
+        const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
+        return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
+               block_origin(model, local->initializer, out_axis, out_pitch);
+    }
+    if (kind != CXBinaryOperator_Mul)
+        return false;
+    if (plain_index(model, left, true, out_axis) == HT_INDEX_BLOCK)
+        *out_pitch = right;
+    else if (plain_index(model, right, true, out_axis) == HT_INDEX_BLOCK)
+        *out_pitch = left;
+    else
+        return false;
+    return true;
+}
+
+/* Does the pitch equal the launch's block along this axis? */
+static bool pitch_fits(const ht_model *model, CXCursor pitch, int axis) {
+    int pitch_axis;
+    int64_t value;
+    if (plain_index(model, pitch, true, &pitch_axis) == HT_INDEX_BLOCK_DIM)
+        return pitch_axis == axis;
+    return model->axes[axis].block > 0 && ht_model_constant(model, pitch, &value) &&
+           value == model->axes[axis].block;
+}
+
+bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
+                     CXCursor *out_pitch) {
+    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    enum CXBinaryOperatorKind kind;
+    int origin, thread;
+    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Add)
+        return false;
+    for (int swap = 0; swap < 2; ++swap) {
+        if (block_origin(model, left, &origin, out_pitch) &&
+            plain_index(model, right, true, &thread) == HT_INDEX_THREAD && origin == thread &&
+            pitch_fits(model, *out_pitch, origin)) {
+            *out_axis = origin;
+            return true;
+        }
+        CXCursor held = left;
+        left = right;
+        right = held;
+    }
+    return false;
+}
+
+ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_axis) {
+    CXCursor pitch;
+    ht_index_kind kind = plain_index(model, expression, true, out_axis);
+    if (kind != HT_INDEX_NONE)
+        return kind;
+    if (ht_index_global(model, expression, out_axis, &pitch))
+        return HT_INDEX_GLOBAL;
+    const ht_local *local = ht_model_local(model, ht_ast_variable(expression));
+    if (local && local->writes == 0 && !clang_Cursor_isNull(local->initializer))
+        return ht_ast_index(model, local->initializer, out_axis);
+    return HT_INDEX_NONE;
+}
+
+/* blockDim.a * gridDim.a: the number of threads along the axis. */
+static bool total_threads(const ht_model *model, CXCursor expression, int *out_axis) {
+    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    enum CXBinaryOperatorKind kind;
+    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
+        return false;
+    int first = 0, second = 0;
+    ht_index_kind a = plain_index(model, left, true, &first);
+    ht_index_kind b = plain_index(model, right, true, &second);
+    if (a == HT_INDEX_GRID_DIM && pitch_fits(model, right, first)) {
+        *out_axis = first;
+        return true;
+    }
+    if (b == HT_INDEX_GRID_DIM && pitch_fits(model, left, second)) {
+        *out_axis = second;
+        return true;
+    }
+    return false;
+}
+
+bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis) {
+    const ht_local *local = ht_model_local(model, ht_ast_variable(expression));
+    if (local && local->writes == 0 && !clang_Cursor_isNull(local->initializer))
+        return ht_index_total(model, local->initializer, out_axis);
+    return total_threads(model, expression, out_axis);
+}
+
+static void note_plain(ht_model *model, ht_index_kind kind, int axis) {
+    ht_axis *of = &model->axes[axis];
+    of->uses_thread = of->uses_thread || kind == HT_INDEX_THREAD;
+    of->uses_block = of->uses_block || kind == HT_INDEX_BLOCK;
+    of->uses_block_dim = of->uses_block_dim || kind == HT_INDEX_BLOCK_DIM;
+    of->uses_grid_dim = of->uses_grid_dim || kind == HT_INDEX_GRID_DIM;
+    model->facts->raw_grid_dim[axis] =
+        model->facts->raw_grid_dim[axis] || kind == HT_INDEX_GRID_DIM;
+}
+
+/* A local that only renames an index counts where it is used, not where it is set. */
+static bool is_alias(const ht_model *model, CXCursor declaration) {
+    int axis;
+    CXCursor pitch;
+    const ht_local *local = ht_model_local(model, declaration);
+    return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
+           (plain_index(model, local->initializer, true, &axis) != HT_INDEX_NONE ||
+            block_origin(model, local->initializer, &axis, &pitch));
+}
+
+static void note_origin(ht_model *model, CXCursor expression) {
+    int axis;
+    CXCursor pitch;
+    if (block_origin(model, expression, &axis, &pitch))
+        model->axes[axis].uses_block = true;
+}
+
+static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    ht_model *model = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_VarDecl)
+        return !is_alias(model, cursor);
+    if (!clang_isExpression(kind))
+        return true;
+    int axis, inner;
+    CXCursor pitch;
+    if (ht_index_global(model, cursor, &axis, &pitch)) {
+        model->axes[axis].uses_global = true;
+        ++model->facts->global_uses[axis];
+        if (plain_index(model, pitch, true, &inner) != HT_INDEX_BLOCK_DIM)
+            model->axes[axis].fixed_pitch = true;
+        return false;
+    }
+    if (total_threads(model, cursor, &axis)) {
+        model->axes[axis].uses_grid_dim = true;
+        ++model->facts->total_uses[axis];
+        return false;
+    }
+    ht_index_kind found = plain_index(model, cursor, false, &axis);
+    if (found != HT_INDEX_NONE) {
+        note_plain(model, found, axis);
+        return false;
+    }
+    if (kind == CXCursor_DeclRefExpr && is_alias(model, clang_getCursorReferenced(cursor))) {
+        found = plain_index(model, cursor, true, &axis);
+        if (found != HT_INDEX_NONE)
+            note_plain(model, found, axis);
+        else
+            note_origin(model, cursor);
+    }
+    return true;
+}
+
+static void find_index_variables(ht_model *model) {
+    for (size_t i = 0; i < model->local_count; ++i) {
+        const ht_local *local = &model->locals[i];
+        int axis;
+        CXCursor pitch;
+        if (local->writes > 0 || clang_Cursor_isNull(local->initializer) ||
+            !ht_index_global(model, local->initializer, &axis, &pitch))
+            continue;
+        if (clang_Cursor_isNull(model->axes[axis].index_variable))
+            model->axes[axis].index_variable = local->cursor;
+    }
+}
+
+/* The original's block: from the first launch, else from the problem file. */
+static void original_block(ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    const ht_problem_entry *entry = model->entry;
+    for (int axis = 0; axis < 3; ++axis) {
+        ht_axis *of = &model->axes[axis];
+        if (launches->count > 0 && launches->items[0].block.known) {
+            const ht_symbol *symbol = launches->items[0].block.axis[axis];
+            if (!symbol)
+                of->block = 1;
+            else if (!ht_symbol_value(symbol, &of->block) || of->block < 1 || of->block > 1024)
+                of->block = 0;
+        } else if (entry && entry->block[0]) {
+            ht_scope scope = {0};
+            of->block = 1;
+            if (entry->block[axis] &&
+                ht_expr_evaluate(entry->block[axis], &scope, &of->block, NULL) != HT_OK)
+                of->block = 0;
+        }
+    }
+    model->launch_known = model->axes[0].block && model->axes[1].block && model->axes[2].block;
+}
+
+void ht_indexing_build(ht_model *model) {
+    for (int axis = 0; axis < 3; ++axis) {
+        model->axes[axis].index_variable = clang_getNullCursor();
+        model->axes[axis].guard_bound = clang_getNullCursor();
+    }
+    original_block(model);
+    find_index_variables(model);
+    for (size_t i = 0; i < model->facts->reached_count; ++i)
+        ht_ast_walk(model->facts->reached[i], on_expression, model);
+}

@@ -1,0 +1,278 @@
+/* Finding the launches of a kernel: calls with a __hipPushCallConfiguration child, written k<<<...>>>(...) or
+ * hipLaunchKernelGGL(k, ...). */
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct search {
+    const ht_source *source;
+    CXCursor kernel; /* canonical */
+    CXCursor function;
+    ht_launches *launches;
+} search;
+
+static bool same_function(CXCursor a, CXCursor kernel) {
+    CXCursor primary = clang_getSpecializedCursorTemplate(a);
+    if (!clang_Cursor_isNull(primary))
+        a = primary;
+    return clang_equalCursors(clang_getCanonicalCursor(a), kernel);
+}
+
+typedef struct name_search {
+    CXCursor kernel;
+    CXCursor found;
+} name_search;
+
+static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    name_search *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    bool named = kind == CXCursor_DeclRefExpr &&
+                 same_function(clang_getCursorReferenced(cursor), in->kernel);
+    for (unsigned i = 0; kind == CXCursor_OverloadedDeclRef && !named &&
+                         i < clang_getNumOverloadedDecls(cursor);
+         ++i)
+        named = same_function(clang_getOverloadedDecl(cursor, i), in->kernel);
+    if (named && clang_Cursor_isNull(in->found))
+        in->found = cursor;
+    return true;
+}
+
+/* The cursor that names the kernel in a callee expression. */
+static CXCursor kernel_name(CXCursor callee, CXCursor kernel) {
+    name_search in = {kernel, clang_getNullCursor()};
+    on_name(callee, callee, &in);
+    ht_ast_walk(callee, on_name, &in);
+    return in.found;
+}
+
+static CXCursor configuration_of(CXCursor call) {
+    ht_cursors list = ht_ast_children(call);
+    CXCursor found = clang_getNullCursor();
+    if (list.count >= 2 && clang_getCursorKind(list.items[1]) == CXCursor_CallExpr &&
+        ht_cursor_named(list.items[1], "__hipPushCallConfiguration"))
+        found = list.items[1];
+    free(list.items);
+    return found;
+}
+
+/* ---- template arguments, from the tokens ---------------------------------------------------------------------- */
+
+typedef struct match {
+    const ht_source *source;
+    ht_range range;
+    CXCursor found;
+} match;
+
+static bool on_match(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    match *in = context;
+    ht_range place;
+    if (clang_Cursor_isNull(in->found) && clang_isExpression(clang_getCursorKind(cursor)) &&
+        ht_source_place(in->source, cursor, &place) && place.begin == in->range.begin &&
+        place.end == in->range.end)
+        in->found = cursor;
+    return true;
+}
+
+static void template_argument_add(ht_launch_site *site, const ht_source *source, CXCursor name,
+                                  size_t first, size_t last) {
+    const ht_tokens *tokens = &source->tokens;
+    match in = {source, {tokens->items[first].begin, tokens->items[last].end},
+                clang_getNullCursor()};
+    ht_ast_walk(name, on_match, &in);
+    HT_GROW(site->template_arguments, site->template_argument_count);
+    HT_GROW(site->template_ranges, site->template_argument_count);
+    site->template_arguments[site->template_argument_count] = in.found;
+    site->template_ranges[site->template_argument_count++] = in.range;
+}
+
+static void template_arguments(ht_launch_site *site, const ht_source *source, CXCursor name) {
+    const ht_tokens *tokens = &source->tokens;
+    ht_range place;
+    if (!ht_source_place(source, name, &place))
+        return;
+    size_t at = ht_tokens_at(tokens, place.begin);
+    while (ht_tokens_is(tokens, at + 1, "::"))
+        at += 2;
+    if (!ht_tokens_is(tokens, at + 1, "<"))
+        return;
+    size_t close = ht_tokens_close(tokens, at + 1), first = at + 2;
+    int depth = 0;
+    for (size_t i = first; i <= close && close < tokens->count; ++i) {
+        char c = source->text[tokens->items[i].begin];
+        bool one = tokens->items[i].end - tokens->items[i].begin == 1;
+        if (i == close || (depth == 0 && one && c == ',')) {
+            if (i > first)
+                template_argument_add(site, source, name, first, i - 1);
+            first = i + 1;
+        } else if (strchr("(<[{", c))
+            depth += (int)(tokens->items[i].end - tokens->items[i].begin);
+        else if (strchr(")>]}", c))
+            depth -= (int)(tokens->items[i].end - tokens->items[i].begin);
+    }
+}
+
+/* ---- one launch ----------------------------------------------------------------------------------------------- */
+
+static void extent_read(const ht_source *source, CXCursor expression, ht_extent3 *out) {
+    out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
+    out->has_argument = ht_source_place(source, expression, &out->argument);
+}
+
+static void launch_add(search *in, CXCursor call, CXCursor configuration) {
+    ht_cursors parts = ht_ast_children(call);
+    ht_cursors settings = ht_ast_children(configuration);
+    CXCursor name = parts.count ? kernel_name(parts.items[0], in->kernel) : clang_getNullCursor();
+    if (!clang_Cursor_isNull(name) && settings.count >= 3) {
+        ht_launch_site site = {.kernel = in->kernel,
+                               .function = in->function,
+                               .line = ht_ast_line(call)};
+        site.in_macro = !ht_source_place(in->source, name, &site.range);
+        size_t token = ht_tokens_at(&in->source->tokens, site.range.begin);
+        while (!site.in_macro && ht_tokens_is(&in->source->tokens, token + 1, "::"))
+            token += 2;
+        site.in_macro = site.in_macro || token >= in->source->tokens.count;
+        if (!site.in_macro) {
+            char *text = ht_tokens_text(&in->source->tokens, token);
+            site.in_macro = !ht_cursor_named(in->kernel, text);
+            site.range.begin = in->source->tokens.items[token].begin;
+            free(text);
+        }
+        extent_read(in->source, settings.items[1], &site.grid);
+        extent_read(in->source, settings.items[2], &site.block);
+        if (settings.count >= 4)
+            site.lds = ht_symbol_read(in->source, settings.items[3]);
+        template_arguments(&site, in->source, name);
+        for (size_t i = 2; i < parts.count; ++i) {
+            HT_GROW(site.arguments, site.argument_count);
+            site.arguments[site.argument_count++] = parts.items[i];
+        }
+        HT_GROW(in->launches->items, in->launches->count);
+        in->launches->items[in->launches->count++] = site;
+    }
+    free(parts.items);
+    free(settings.items);
+}
+
+static bool is_function(enum CXCursorKind kind) {
+    return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
+           kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
+           kind == CXCursor_Destructor;
+}
+
+static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    search *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (clang_isDeclaration(kind) || kind == CXCursor_LinkageSpec) {
+        CXFile file;
+        clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+        if (!file || !clang_File_isEqual(file, in->source->file))
+            return false;
+    }
+    if (is_function(kind))
+        in->function = cursor;
+    if (kind == CXCursor_CallExpr) {
+        CXCursor configuration = configuration_of(cursor);
+        if (!clang_Cursor_isNull(configuration))
+            launch_add(in, cursor, configuration);
+    }
+    return true;
+}
+
+/* ---- other uses of the name ------------------------------------------------------------------------------------- */
+
+typedef struct declarations {
+    CXCursor kernel;
+    size_t *offsets;
+    size_t count;
+} declarations;
+
+static bool on_declaration(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    declarations *list = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+        return true;
+    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) &&
+        same_function(cursor, list->kernel)) {
+        unsigned offset;
+        clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
+        HT_GROW(list->offsets, list->count);
+        list->offsets[list->count++] = offset;
+    }
+    return false;
+}
+
+static bool directive_mentions(const ht_source *source, const ht_token *directive,
+                               const char *name) {
+    ht_tokens line;
+    ht_tokens_read(source->text, (ht_range){directive->begin, directive->end}, false, &line);
+    bool found = false;
+    for (size_t i = 0; i < line.count && !found; ++i)
+        found = line.items[i].kind == HT_TOKEN_NAME && ht_tokens_is(&line, i, name);
+    /* `#pragma tune` lines may name the kernel */
+    found = found && !(line.count > 1 && ht_tokens_is(&line, 1, "pragma"));
+    ht_tokens_free(&line);
+    return found;
+}
+
+static int line_of(const ht_source *source, size_t offset) {
+    int line = 1;
+    for (size_t i = 0; i < offset && i < source->length; ++i)
+        line += source->text[i] == '\n';
+    return line;
+}
+
+static bool accounted(const ht_launches *launches, const declarations *list, size_t offset) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->offsets[i] == offset)
+            return true;
+    for (size_t i = 0; i < launches->count; ++i)
+        if (!launches->items[i].in_macro && launches->items[i].range.begin == offset)
+            return true;
+    return false;
+}
+
+static void other_uses(const ht_source *source, CXCursor kernel, ht_launches *launches) {
+    declarations list = {clang_getCanonicalCursor(kernel), NULL, 0};
+    ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_declaration, &list);
+    char *name = ht_cursor_name(kernel);
+    for (size_t i = 0; i < source->tokens.count && !launches->other_use_line; ++i) {
+        const ht_token *token = &source->tokens.items[i];
+        bool used = token->kind == HT_TOKEN_DIRECTIVE
+                        ? directive_mentions(source, token, name)
+                        : token->kind == HT_TOKEN_NAME && ht_tokens_is(&source->tokens, i, name) &&
+                              !accounted(launches, &list, token->begin);
+        if (used)
+            launches->other_use_line = line_of(source, token->begin);
+    }
+    free(name);
+    free(list.offsets);
+}
+
+void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches) {
+    *out_launches = (ht_launches){0};
+    search in = {source, clang_getCanonicalCursor(kernel), clang_getNullCursor(), out_launches};
+    ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_cursor, &in);
+    other_uses(source, kernel, out_launches);
+}
+
+void ht_launches_free(ht_launches *launches) {
+    for (size_t i = 0; i < launches->count; ++i) {
+        ht_launch_site *site = &launches->items[i];
+        for (int axis = 0; axis < 3; ++axis) {
+            ht_symbol_free(site->grid.axis[axis]);
+            ht_symbol_free(site->block.axis[axis]);
+        }
+        ht_symbol_free(site->lds);
+        free(site->arguments);
+        free(site->template_arguments);
+        free(site->template_ranges);
+    }
+    free(launches->items);
+    *launches = (ht_launches){0};
+}

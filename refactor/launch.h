@@ -1,0 +1,94 @@
+/* Launches of a kernel, and the integer expressions of their geometry with the place of every constant in them. Private
+ * to refactor/. */
+#ifndef HT_REFACTOR_LAUNCH_H
+#define HT_REFACTOR_LAUNCH_H
+
+#include "refactor/source.h"
+
+typedef enum ht_symbol_kind {
+    HT_SYMBOL_CONSTANT, /* `value`; a literal, or named by `name` */
+    HT_SYMBOL_VARIABLE, /* `declaration` */
+    HT_SYMBOL_UNARY,    /* `op` arguments[0] */
+    HT_SYMBOL_BINARY,   /* arguments[0] `op` arguments[1] */
+    HT_SYMBOL_CHOICE,   /* arguments[0] ? arguments[1] : arguments[2] */
+    HT_SYMBOL_CALL,     /* min, max, ceil_div over arguments */
+    HT_SYMBOL_UNKNOWN   /* `name` says what */
+} ht_symbol_kind;
+
+typedef enum ht_constant_origin {
+    HT_ORIGIN_LITERAL, /* written as digits */
+    HT_ORIGIN_MACRO,   /* an object-like macro `name` */
+    HT_ORIGIN_VARIABLE /* a constexpr or const variable, or an enumerator, `name` */
+} ht_constant_origin;
+
+/* A tree; arguments owned. */
+typedef struct ht_symbol ht_symbol;
+struct ht_symbol {
+    ht_symbol_kind kind;
+    char op[4];
+    char *name;
+    int64_t value;
+    ht_constant_origin origin;
+    CXCursor declaration; /* of the variable or named constant */
+    bool has_place;       /* `place` is text of the main file that may be replaced */
+    ht_range place;
+    int line;
+    ht_symbol *arguments[3];
+    ht_symbol *value_of; /* of a variable: its only initialiser; NULL when there is none */
+};
+
+ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);
+/* The axes of a dim3 (or integer) expression, each a symbol; false when it cannot be read. `out_variable`: the dim3
+ * variable it names, or null. */
+bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
+                     size_t *out_written, CXCursor *out_variable);
+/* The same inside another reading, with its depth and what is left of its budget. */
+ht_symbol *ht_symbol_read_in(const ht_source *source, CXCursor expression, int depth, int *budget);
+bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth, int *budget,
+                        ht_symbol *out_axes[3], size_t *out_written, CXCursor *out_variable);
+/* Where the user wrote an expression in the main file, macro arguments included. False when a macro's body wrote it. */
+bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);
+/* Assignments to a variable, its updates and uses of its address, in the host function around it. */
+unsigned ht_variable_writes(CXCursor variable);
+void ht_symbol_free(ht_symbol *symbol);
+/* Value when every leaf is constant. */
+bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);
+
+typedef struct ht_extent3 {
+    ht_symbol *axis[3];   /* NULL: not written, 1 */
+    size_t written;       /* how many are written */
+    ht_range argument;    /* the launch's argument text */
+    bool has_argument;
+    CXCursor variable;    /* the dim3 (or integer) variable it names, or null */
+    bool exclusive;       /* written for this kernel's launches alone: its parts may be edited where they stand */
+    bool known;           /* axes could be read */
+} ht_extent3;
+
+typedef struct ht_launch_site {
+    CXCursor kernel;   /* the declaration that is named */
+    CXCursor function; /* the host function around it */
+    ht_range range;    /* of the whole call, from the kernel's name */
+    size_t file;
+    int line;
+    ht_extent3 grid, block;
+    ht_symbol *lds; /* NULL: none */
+    CXCursor *arguments;
+    size_t argument_count;
+    CXCursor *template_arguments; /* expressions and types as written; may be empty */
+    ht_range *template_ranges;
+    size_t template_argument_count;
+    bool in_macro; /* inside another macro's expansion: must not be edited */
+    bool macro_form; /* hipLaunchKernelGGL */
+} ht_launch_site;
+
+typedef struct ht_launches {
+    ht_launch_site *items;
+    size_t count;
+    int other_use_line; /* the kernel's name is used otherwise (address taken, macro): its line; 0: not */
+} ht_launches;
+
+/* All launches of `kernel` in the main file. */
+void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches);
+void ht_launches_free(ht_launches *launches);
+
+#endif

@@ -1,0 +1,141 @@
+/* launch-bounds: __launch_bounds__(threads of the block) on or off, where the kernel has none. */
+#include "refactor/launch_bounds.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bounds {
+    bool found;
+    ht_range first; /* first argument's text */
+    bool known;
+    int64_t value;
+} bounds;
+
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    const ht_model *model = context;
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (strcmp(facts->template_parameters[i].name, name) == 0) {
+            *out_value = facts->template_parameters[i].value;
+            return facts->template_parameters[i].has_value;
+        }
+    const ht_macro *macro = ht_source_macro(facts->source, name, 0, model->range.begin);
+    if (!macro || macro->function_like)
+        return false;
+    char *body = ht_strndup(facts->source->files[macro->file].text + macro->body.begin,
+                            macro->body.end - macro->body.begin);
+    char *end;
+    *out_value = strtoll(body, &end, 0);
+    bool number = end != body && *end == 0;
+    free(body);
+    return number;
+}
+
+static bounds find_bounds(const ht_model *model) {
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    bounds found = {0};
+    for (size_t i = ht_tokens_at(tokens, model->range.begin);
+         i < tokens->count && tokens->items[i].begin < model->body_range.begin; ++i) {
+        if (!ht_tokens_is(tokens, i, "__launch_bounds__"))
+            continue;
+        found.found = true;
+        size_t close = ht_tokens_close(tokens, i + 1), last = i + 2;
+        if (close >= tokens->count || close <= i + 2)
+            return found;
+        int depth = 0;
+        for (; last < close; ++last) {
+            depth += ht_tokens_is(tokens, last, "(") - ht_tokens_is(tokens, last, ")");
+            if (depth == 0 && ht_tokens_is(tokens, last, ","))
+                break;
+        }
+        found.first = (ht_range){tokens->items[i + 2].begin, tokens->items[last - 1].end};
+        char *text = ht_model_text(model, found.first);
+        ht_expr *expr;
+        ht_place nowhere = {0};
+        if (ht_expr_parse(text, nowhere, &expr, NULL) == HT_OK) {
+            ht_scope scope = {.lookup = lookup, .context = model};
+            found.known = ht_expr_evaluate(expr, &scope, &found.value, NULL) == HT_OK;
+            ht_expr_free(expr);
+        }
+        free(text);
+        return found;
+    }
+    return found;
+}
+
+static int64_t original_threads(const ht_model *model) {
+    return model->axes[0].block * model->axes[1].block * model->axes[2].block;
+}
+
+static char *threads(const ht_plan *plan) {
+    ht_text text = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        const char *block = plan->block[axis];
+        if (strcmp(block, "1") == 0)
+            continue;
+        const char *form = strpbrk(block, " +-") ? "(%s)" : "%s";
+        if (text.length)
+            ht_text_append(&text, " * ");
+        ht_text_append(&text, form[0] == '(' ? "(" : "");
+        ht_text_append(&text, block);
+        ht_text_append(&text, form[0] == '(' ? ")" : "");
+    }
+    if (!text.length)
+        ht_text_append(&text, "1");
+    return ht_text_take(&text);
+}
+
+bool ht_launch_bounds_follow(ht_plan *plan) {
+    bounds found = find_bounds(plan->model);
+    if (!found.found)
+        return true;
+    if (!found.known) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the value of its __launch_bounds__ is not understood");
+        return false;
+    }
+    char *product = threads(plan);
+    if (found.value == original_threads(plan->model))
+        ht_plan_editf(plan, found.first, NULL, "${%s}", product);
+    else
+        ht_plan_require(plan, "%s <= %lld", product, (long long)found.value);
+    free(product);
+    return true;
+}
+
+/* The name token of the kernel in its definition. */
+static bool name_place(const ht_model *model, size_t *out_offset) {
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &offset);
+    size_t index = ht_tokens_at(tokens, offset);
+    *out_offset = offset;
+    return index < tokens->count && tokens->items[index].begin == offset &&
+           ht_tokens_is(tokens, index, model->name) && !ht_tokens_is(tokens, index - 1, "::");
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    size_t offset;
+    if (!model->launch_known || model->facts->problem)
+        return;
+    if (find_bounds(model).found) {
+        ht_plan_remark(plan, HT_REMARK_NOTE, clang_getNullCursor(),
+                       "has __launch_bounds__ already");
+        return;
+    }
+    if (!name_place(model, &offset) || original_threads(model) > 1024)
+        return;
+    const char *name = ht_plan_name(plan, "LAUNCH_BOUNDS");
+    char *product = threads(plan);
+    ht_plan_param(plan, name, "false, true", "false");
+    ht_plan_editf(plan, (ht_range){offset, offset}, name,
+                  "__launch_bounds__(${%s ? %s : 1024}) ", name, product);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
+                   "__launch_bounds__ of the block's threads became a choice");
+    free(product);
+}
+
+const ht_transformation ht_transformation_launch_bounds = {
+    "launch-bounds", "__launch_bounds__ of the block's threads, on or off", apply};

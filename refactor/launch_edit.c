@@ -1,0 +1,324 @@
+/* Rewriting the launches of a kernel: leaf by leaf where the geometry is written for this kernel alone, else at the launch
+ * itself. */
+#include "base/memory.h"
+#include "refactor/geometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 8 };
+
+typedef struct editing {
+    ht_plan *plan;
+    const ht_grid *grid;
+    const ht_launches *launches;
+    const ht_source *source;
+    const ht_launch_site *site;
+    CXCursor *followed; /* variables whose initialiser was edited: their uses follow by themselves */
+    size_t followed_count;
+} editing;
+
+/* ---- what belongs to this kernel alone ---------------------------------------------------------------------------- */
+
+static bool within(ht_range inner, ht_range outer) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+static bool in_launch(const editing *in, ht_range place) {
+    for (size_t i = 0; i < in->launches->count; ++i) {
+        const ht_launch_site *site = &in->launches->items[i];
+        if ((site->grid.has_argument && within(place, site->grid.argument)) ||
+            (site->block.has_argument && within(place, site->block.argument)))
+            return true;
+    }
+    return false;
+}
+
+static bool exclusive(const editing *in, CXCursor variable, int depth);
+
+typedef struct owner_search {
+    const editing *in;
+    CXCursor variable;
+    ht_range place;
+    bool owned;
+    bool all;
+    int depth;
+} owner_search;
+
+/* Is the place inside the initialiser of a variable that is this kernel's alone? */
+static bool on_owner(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    owner_search *search = context;
+    if (search->owned || clang_getCursorKind(cursor) != CXCursor_VarDecl ||
+        clang_equalCursors(cursor, search->variable))
+        return true;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
+    ht_range range;
+    if (!clang_Cursor_isNull(initializer) &&
+        ht_source_place(search->in->source, initializer, &range) && within(search->place, range) &&
+        exclusive(search->in, cursor, search->depth + 1))
+        search->owned = true;
+    return true;
+}
+
+static CXCursor scope_of(CXCursor variable) {
+    CXCursor scope = clang_getCursorSemanticParent(variable);
+    return clang_getCursorKind(scope) == CXCursor_Namespace
+               ? clang_getTranslationUnitCursor(clang_Cursor_getTranslationUnit(variable))
+               : scope;
+}
+
+static bool owned(const editing *in, CXCursor scope, CXCursor variable, ht_range place, int depth) {
+    if (in_launch(in, place))
+        return true;
+    owner_search search = {in, variable, place, false, false, depth};
+    ht_ast_walk(scope, on_owner, &search);
+    return search.owned;
+}
+
+static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    owner_search *search = context;
+    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr ||
+        !clang_equalCursors(clang_getCursorReferenced(cursor), search->variable))
+        return true;
+    ht_range place;
+    search->all = search->all && ht_source_place(search->in->source, cursor, &place) &&
+                  owned(search->in, scope_of(search->variable), search->variable, place,
+                        search->depth);
+    return true;
+}
+
+/* Every use of the variable serves the geometry of this kernel's launches. */
+static bool exclusive(const editing *in, CXCursor variable, int depth) {
+    if (depth > DEPTH_MAX)
+        return false;
+    CXCursor scope = scope_of(variable);
+    if (clang_getCursorKind(scope) == CXCursor_TranslationUnit) /* other files may use it */
+        return false;
+    owner_search search = {in, variable, {0, 0}, false, true, depth};
+    ht_ast_walk(scope, on_use, &search);
+    return search.all;
+}
+
+/* May this text be replaced? */
+static bool editable(const editing *in, const ht_symbol *symbol) {
+    if (!symbol || !symbol->has_place)
+        return false;
+    if (in_launch(in, symbol->place))
+        return true;
+    CXCursor scope = in->site->function;
+    return !clang_Cursor_isNull(scope) &&
+           owned(in, scope, clang_getNullCursor(), symbol->place, 0);
+}
+
+/* ---- block ---------------------------------------------------------------------------------------------------------- */
+
+static void follow(editing *in, CXCursor variable) {
+    HT_GROW(in->followed, in->followed_count);
+    in->followed[in->followed_count++] = variable;
+}
+
+static bool follows(const editing *in, const ht_symbol *symbol) {
+    for (size_t i = 0; i < in->followed_count; ++i)
+        if (clang_equalCursors(in->followed[i], symbol->declaration))
+            return true;
+    return false;
+}
+
+/* The initialiser's literal of a variable that is this kernel's alone. */
+static ht_symbol *initial_literal(const editing *in, CXCursor variable) {
+    if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl ||
+        !exclusive(in, variable, 0))
+        return NULL;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
+    if (clang_Cursor_isNull(initializer))
+        return NULL;
+    ht_symbol *symbol = ht_symbol_read(in->source, initializer);
+    if (symbol->kind == HT_SYMBOL_CONSTANT && symbol->has_place &&
+        symbol->origin == HT_ORIGIN_LITERAL)
+        return symbol;
+    ht_symbol_free(symbol);
+    return NULL;
+}
+
+static bool is_plain_name(const ht_symbol *symbol) {
+    return symbol->name && !strchr(symbol->name, '.') &&
+           (symbol->kind == HT_SYMBOL_VARIABLE || symbol->origin == HT_ORIGIN_VARIABLE);
+}
+
+/* One axis of a block: a leaf that may be replaced. */
+static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
+    if (!symbol)
+        return false;
+    if (is_plain_name(symbol)) {
+        ht_symbol *literal = initial_literal(in, symbol->declaration);
+        /* one variable for two axes can take one value only */
+        bool shared = false;
+        for (int other = 0; other < 3; ++other) {
+            const ht_symbol *of = in->site->block.axis[other];
+            shared = shared || (other != axis && of && is_plain_name(of) &&
+                                clang_equalCursors(of->declaration, symbol->declaration));
+        }
+        if (literal && !shared) {
+            bool done = ht_plan_editf(in->plan, literal->place, NULL, "${%s}",
+                                      in->plan->block[axis]);
+            ht_symbol_free(literal);
+            if (done)
+                follow(in, symbol->declaration);
+            return done;
+        }
+        ht_symbol_free(literal);
+    }
+    return editable(in, symbol) &&
+           ht_plan_editf(in->plan, symbol->place, NULL, "${%s}", in->plan->block[axis]);
+}
+
+static bool block_changed(const ht_plan *plan) {
+    return plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
+}
+
+static bool whole_block(editing *in) {
+    const ht_plan *plan = in->plan;
+    const ht_extent3 *block = &in->site->block;
+    if (!block->has_argument)
+        return false;
+    int last = 2;
+    while (last > 0 && strcmp(plan->block[last], "1") == 0)
+        --last;
+    ht_text text = {0};
+    ht_text_append(&text, last == 0 && !in->site->macro_form ? "dim3(" : "dim3(");
+    for (int axis = 0; axis <= last; ++axis)
+        ht_text_printf(&text, axis ? ", ${%s}" : "${%s}", plan->block[axis]);
+    ht_text_append(&text, ")");
+    bool done = ht_plan_edit(in->plan, block->argument, NULL, text.data);
+    ht_text_free(&text);
+    return done;
+}
+
+static bool edit_block(editing *in) {
+    ht_plan *plan = in->plan;
+    const ht_extent3 *block = &in->site->block;
+    if (!block_changed(plan))
+        return true;
+    bool leaves = clang_Cursor_isNull(block->variable) || exclusive(in, block->variable, 0);
+    for (int axis = 0; axis < 3; ++axis)
+        if (plan->block_changed[axis])
+            leaves = leaves && block->axis[axis] &&
+                     (is_plain_name(block->axis[axis]) || editable(in, block->axis[axis]));
+    size_t before = plan->edit_count, followed = in->followed_count;
+    for (int axis = 0; leaves && axis < 3; ++axis)
+        if (plan->block_changed[axis])
+            leaves = edit_block_axis(in, block->axis[axis], axis);
+    if (leaves) {
+        if (!clang_Cursor_isNull(block->variable))
+            follow(in, block->variable);
+        return true;
+    }
+    plan->failed = false;
+    in->followed_count = followed;
+    while (plan->edit_count > before) {
+        free(plan->edits[--plan->edit_count].text);
+        free(plan->edits[plan->edit_count].param);
+    }
+    return whole_block(in);
+}
+
+/* ---- grid ----------------------------------------------------------------------------------------------------------- */
+
+static bool edit_leaf(editing *in, const ht_symbol *leaf, const char *per_block, int64_t offset,
+                      bool factor) {
+    if (!leaf || (!factor && follows(in, leaf)))
+        return true;
+    if (offset == 0)
+        return ht_plan_editf(in->plan, leaf->place, NULL, "${%s}", per_block);
+    return ht_plan_editf(in->plan, leaf->place, NULL, "${%s - 1}", per_block);
+}
+
+static bool edit_form(editing *in, int axis, const char *per_block) {
+    const ht_form *form = &in->grid->form[axis];
+    bool factor = strchr(per_block, '*') != NULL;
+    if (form->kind == HT_FORM_GENERIC || !form->editable || in->site != in->launches->items ||
+        !editable(in, form->divisor) || (form->addend && !editable(in, form->addend)))
+        return false;
+    return edit_leaf(in, form->divisor, per_block, 0, factor) &&
+           edit_leaf(in, form->addend, per_block, form->addend_offset, factor);
+}
+
+/* (GRID * old + new - 1) / new, left out where all is as it was. */
+static bool wrap_axis(editing *in, int axis, const char *per_block) {
+    const ht_symbol *symbol = in->site->grid.axis[axis];
+    if (!symbol || !editable(in, symbol))
+        return false;
+    char *params = ht_plan_axis_params(in->plan, axis);
+    bool done = ht_plan_editf(
+        in->plan, symbol->place, params, "(($[%zu,%zu]) * %lld + ${%s - 1}) / ${%s}",
+        symbol->place.begin, symbol->place.end, (long long)in->plan->model->axes[axis].block,
+        per_block, per_block);
+    free(params);
+    return done;
+}
+
+/* dim3((grid.x * 16 + 31) / 32, grid.y, grid.z) at the launch. */
+static bool whole_grid(editing *in) {
+    const ht_extent3 *grid = &in->site->grid;
+    if (!grid->has_argument || clang_Cursor_isNull(grid->variable))
+        return false;
+    char *name = ht_cursor_name(grid->variable);
+    ht_text text = {0};
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis < 3; ++axis) {
+        char *per_block = ht_plan_per_block(in->plan, axis);
+        if (ht_plan_axis_changed(in->plan, axis))
+            ht_text_printf(&text, "(%s.%c * %lld + ${%s - 1}) / ${%s}", name, 'x' + axis,
+                           (long long)in->plan->model->axes[axis].block, per_block, per_block);
+        else
+            ht_text_printf(&text, "%s.%c", name, 'x' + axis);
+        ht_text_append(&text, axis < 2 ? ", " : ")");
+        free(per_block);
+    }
+    bool done = ht_plan_edit(in->plan, grid->argument, NULL, text.data);
+    free(name);
+    ht_text_free(&text);
+    return done;
+}
+
+static bool edit_grid(editing *in) {
+    ht_plan *plan = in->plan;
+    const ht_extent3 *grid = &in->site->grid;
+    bool done = clang_Cursor_isNull(grid->variable) || exclusive(in, grid->variable, 0);
+    size_t before = plan->edit_count;
+    for (int axis = 0; done && axis < 3; ++axis) {
+        if (!ht_plan_axis_changed(plan, axis))
+            continue;
+        char *per_block = ht_plan_per_block(plan, axis);
+        done = edit_form(in, axis, per_block) || wrap_axis(in, axis, per_block);
+        free(per_block);
+    }
+    if (done)
+        return true;
+    plan->failed = false;
+    while (plan->edit_count > before) {
+        free(plan->edits[--plan->edit_count].text);
+        free(plan->edits[plan->edit_count].param);
+    }
+    return whole_grid(in);
+}
+
+bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, char **out_problem) {
+    editing in = {.plan = plan,
+                  .grid = grid,
+                  .launches = &plan->model->facts->launches,
+                  .source = plan->model->facts->source};
+    *out_problem = NULL;
+    bool changed = false;
+    for (int axis = 0; axis < 3; ++axis)
+        changed = changed || ht_plan_axis_changed(plan, axis);
+    for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
+        in.site = &in.launches->items[i];
+        if (!edit_block(&in) || !edit_grid(&in))
+            *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
+    }
+    free(in.followed);
+    return !*out_problem;
+}

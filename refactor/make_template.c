@@ -1,0 +1,120 @@
+/* Making a template of a unit, and checking it before it is handed out. */
+#include "base/memory.h"
+#include "refactor/emit.h"
+
+#include "templates/bind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECKS_MAX = 3 };
+
+static void free_strings(char **strings, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        free(strings[i]);
+    free(strings);
+}
+
+/* A configuration unlike the default: `step` values further in each parameter. */
+static ht_config other_config(const ht_template *template, size_t step) {
+    ht_config config = ht_config_default(template);
+    for (size_t i = 0; i < template->param_count; ++i)
+        config.choice[i] =
+            (uint16_t)((config.choice[i] + step) % template->params[i].value_count);
+    return config;
+}
+
+static void write_instance(const ht_template *template, const ht_launch *launch,
+                           const ht_config *config, size_t number, ht_text *out) {
+    ht_device_fields device = {0};
+    ht_binding binding = {template, NULL, &device};
+    char *name = ht_binding_name_expression(&binding, config, launch);
+    ht_text_printf(out, "static auto ht_check_%zu = &%s;\n", number, name);
+    free(name);
+}
+
+static char *check_config(const ht_source *source, const ht_template *template,
+                          const ht_config *configs, size_t count) {
+    ht_text text = {0};
+    size_t number = 0;
+    ht_text_append(&text, template->unit);
+    ht_text_append(&text, "\n#line 1 \"check\"\n");
+    for (size_t i = 0; i < count; ++i)
+        for (size_t j = 0; j < template->launch_count; ++j)
+            write_instance(template, &template->launches[j], &configs[i], number++, &text);
+    ht_config plain = ht_config_default(template);
+    for (size_t j = 0; j < template->reference_launch_count; ++j)
+        write_instance(template, &template->reference_launches[j], &plain, number++, &text);
+    ht_device_fields device = {0};
+    ht_binding binding = {template, NULL, &device};
+    char **macros, **messages, *path = ht_format("%s.unit.hip", source->path);
+    size_t macro_count;
+    ht_binding_macros(&binding, &configs[0], &macros, &macro_count);
+    size_t errors = ht_source_try(source, path, text.data, false, (const char *const *)macros,
+                                  macro_count, &messages);
+    char *first = errors ? ht_strdup(messages[0]) : NULL;
+    free_strings(messages, errors);
+    free_strings(macros, macro_count);
+    free(path);
+    ht_text_free(&text);
+    return first;
+}
+
+char *ht_unit_check(const ht_source *source, const ht_template *template) {
+    ht_config configs[CHECKS_MAX] = {ht_config_default(template)};
+    bool macro = false;
+    for (size_t i = 0; i < template->param_count; ++i)
+        macro = macro || template->params[i].binding == HT_BIND_MACRO;
+    for (size_t i = 1; i < CHECKS_MAX; ++i)
+        configs[i] = other_config(template, i);
+    if (!macro)
+        return check_config(source, template, configs, CHECKS_MAX);
+    char *error = check_config(source, template, &configs[0], 1);
+    return error ? error : check_config(source, template, &configs[1], 1);
+}
+
+static ht_template *parse_one(const char *unit, const char *file, ht_error *error) {
+    ht_template *templates;
+    size_t count;
+    if (ht_template_parse(unit, file, &templates, &count, error) != HT_OK)
+        return NULL;
+    if (count == 1)
+        return templates;
+    ht_error_set(error, HT_ERROR_INTERNAL, "%zu templates where one was written", count);
+    ht_template_free(templates, count);
+    return NULL;
+}
+
+ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice,
+                              char **out_problem) {
+    const char *file = plan->model->path;
+    ht_error error = {0};
+    *out_problem = NULL;
+    char *annotations = ht_annotations_write(plan, grid);
+    char *unit = ht_unit_write(plan, slice, annotations, out_problem);
+    free(annotations);
+    if (!unit)
+        return NULL;
+    ht_template *first = parse_one(unit, file, &error);
+    free(unit);
+    if (!first) {
+        *out_problem = ht_format("its template does not parse: %s", error.message);
+        return NULL;
+    }
+    ht_text canonical = {0};
+    ht_template_print(first, &canonical);
+    unit = ht_unit_write(plan, slice, canonical.data, out_problem);
+    ht_text_free(&canonical);
+    ht_template *second = unit ? parse_one(unit, file, &error) : NULL;
+    free(unit);
+    if (!second || !ht_template_equal(first, second))
+        *out_problem = ht_format("its template does not survive printing: %s", error.message);
+    ht_template_free(first, 1);
+    if (!*out_problem)
+        *out_problem = ht_unit_check(plan->model->facts->source, second);
+    if (*out_problem && second) {
+        ht_template_free(second, 1);
+        second = NULL;
+    }
+    return second;
+}

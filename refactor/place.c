@@ -1,0 +1,109 @@
+/* Where the user wrote something, and who writes to a host variable. */
+#include "refactor/facts.h"
+
+#include <stdlib.h>
+
+static bool file_offset(const ht_source *source, CXSourceLocation location, size_t *out) {
+    CXFile file;
+    unsigned offset;
+    clang_getFileLocation(location, &file, NULL, NULL, &offset);
+    *out = offset;
+    return file && clang_File_isEqual(file, source->file) && offset <= source->length;
+}
+
+/* Offset of the '#' line around an offset, so that text inside a directive is never taken for code. */
+static bool inside_directive(const ht_source *source, size_t offset) {
+    size_t index = ht_tokens_at(&source->tokens, offset + 1);
+    return index > 0 && source->tokens.items[index - 1].kind == HT_TOKEN_DIRECTIVE &&
+           offset < source->tokens.items[index - 1].end;
+}
+
+bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place) {
+    CXSourceRange extent = clang_getCursorExtent(expression);
+    const ht_tokens *tokens = &source->tokens;
+    if (!file_offset(source, clang_getRangeStart(extent), &out_place->begin) ||
+        !file_offset(source, clang_getRangeEnd(extent), &out_place->end) ||
+        inside_directive(source, out_place->begin))
+        return false;
+    size_t first = ht_tokens_at(tokens, out_place->begin);
+    if (first >= tokens->count || tokens->items[first].begin != out_place->begin)
+        return false;
+    if (out_place->end <= tokens->items[first].end) {
+        out_place->end = tokens->items[first].end;
+        if (ht_tokens_is(tokens, first + 1, "(")) {
+            char *name = ht_tokens_text(tokens, first);
+            const ht_macro *macro = ht_source_macro(source, name, 0, out_place->begin);
+            size_t close = ht_tokens_close(tokens, first + 1);
+            if (macro && macro->function_like && close < tokens->count)
+                out_place->end = tokens->items[close].end;
+            free(name);
+        }
+    }
+    return out_place->begin < out_place->end;
+}
+
+typedef struct write_count {
+    CXCursor variable;
+    unsigned count;
+} write_count;
+
+/* v, v.x, v[i] */
+static CXCursor root(CXCursor expression) {
+    expression = ht_ast_strip(expression, true);
+    while (clang_getCursorKind(expression) == CXCursor_MemberRefExpr ||
+           clang_getCursorKind(expression) == CXCursor_ArraySubscriptExpr) {
+        CXCursor base = ht_ast_child(expression, 0);
+        if (clang_Cursor_isNull(base))
+            return base;
+        expression = ht_ast_strip(base, true);
+    }
+    return ht_ast_variable(expression);
+}
+
+static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    write_count *search = context;
+    enum CXBinaryOperatorKind binary;
+    enum CXUnaryOperatorKind unary;
+    CXCursor left, right;
+    if (ht_ast_binary(cursor, &binary, &left, &right)) {
+        if (binary >= CXBinaryOperator_Assign && binary <= CXBinaryOperator_OrAssign)
+            search->count += clang_equalCursors(root(left), search->variable);
+    } else if (ht_ast_unary(cursor, &unary, &left)) {
+        if (unary <= CXUnaryOperator_AddrOf)
+            search->count += clang_equalCursors(root(left), search->variable);
+    } else if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
+        /* operator= and arguments bound to references come unconverted */
+        int count = clang_Cursor_getNumArguments(cursor);
+        bool assigns = ht_cursor_named(cursor, "operator=");
+        for (int i = 0; i < count; ++i) {
+            CXCursor argument = clang_Cursor_getArgument(cursor, (unsigned)i);
+            bool reference = clang_getCursorKind(argument) == CXCursor_DeclRefExpr;
+            search->count += (reference || (assigns && i == 0)) &&
+                             !ht_cursor_named(cursor, "dim3") &&
+                             clang_equalCursors(root(argument), search->variable);
+        }
+    } else if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+               clang_getCursorType(cursor).kind == CXType_LValueReference) {
+        CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
+        search->count += !clang_Cursor_isNull(initializer) &&
+                         clang_equalCursors(root(initializer), search->variable);
+    }
+    return true;
+}
+
+unsigned ht_variable_writes(CXCursor variable) {
+    CXCursor scope = clang_getCursorSemanticParent(variable);
+    switch (clang_getCursorKind(scope)) {
+    case CXCursor_FunctionDecl:
+    case CXCursor_FunctionTemplate:
+    case CXCursor_CXXMethod:
+    case CXCursor_Constructor:
+        break;
+    default: /* a global: anybody may write to it */
+        return clang_isConstQualifiedType(clang_getCursorType(variable)) ? 0 : 1;
+    }
+    write_count search = {variable, 0};
+    ht_ast_walk(scope, on_write, &search);
+    return search.count;
+}

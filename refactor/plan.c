@@ -1,0 +1,238 @@
+/* Collecting what transformations want to change. */
+#include "refactor/plan.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ht_plan_init(ht_plan *plan, const ht_model *model) {
+    *plan = (ht_plan){.model = model};
+    for (int axis = 0; axis < 3; ++axis)
+        if (model->axes[axis].block > 0)
+            plan->block[axis] = ht_format("%lld", (long long)model->axes[axis].block);
+}
+
+static void edit_free(ht_edit *edit) {
+    free(edit->param);
+    free(edit->text);
+}
+
+static void param_free(ht_planned_param *param) {
+    free(param->name);
+    free(param->values);
+    free(param->default_value);
+    free(param->hidden_macro);
+}
+
+void ht_plan_free(ht_plan *plan) {
+    for (size_t i = 0; i < plan->edit_count; ++i)
+        edit_free(&plan->edits[i]);
+    for (size_t i = 0; i < plan->param_count; ++i)
+        param_free(&plan->params[i]);
+    for (size_t i = 0; i < plan->require_count; ++i)
+        free(plan->requires[i]);
+    for (size_t i = 0; i < plan->cover_count; ++i)
+        free(plan->covers[i].param);
+    for (size_t i = 0; i < plan->name_count; ++i)
+        free(plan->names[i]);
+    for (int axis = 0; axis < 3; ++axis)
+        free(plan->block[axis]);
+    for (size_t i = 0; i < plan->remarks.count; ++i) {
+        free(plan->remarks.items[i].file);
+        free(plan->remarks.items[i].message);
+    }
+    free(plan->edits);
+    free(plan->params);
+    free(plan->requires);
+    free(plan->covers);
+    free(plan->names);
+    free(plan->remarks.items);
+    free(plan->applied);
+    *plan = (ht_plan){0};
+}
+
+/* ---- edits -------------------------------------------------------------------------------------------------- */
+
+static bool crosses(ht_range a, ht_range b) {
+    return (a.begin < b.begin && b.begin < a.end && a.end < b.end) ||
+           (b.begin < a.begin && a.begin < b.end && b.end < a.end);
+}
+
+bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text) {
+    if (range.begin > range.end || range.end > plan->model->length) {
+        plan->failed = true;
+        return false;
+    }
+    for (size_t i = 0; i < plan->edit_count; ++i) {
+        const ht_edit *other = &plan->edits[i];
+        bool same = other->range.begin == range.begin && other->range.end == range.end;
+        if (same && strcmp(other->text, text) == 0)
+            return true;
+        if ((same && range.begin < range.end) || crosses(range, other->range)) {
+            plan->failed = true;
+            return false;
+        }
+    }
+    HT_GROW(plan->edits, plan->edit_count);
+    plan->edits[plan->edit_count++] =
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false};
+    return true;
+}
+
+bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, const char *text) {
+    size_t count = plan->edit_count;
+    bool done = ht_plan_edit(plan, range, param, text);
+    if (plan->edit_count > count)
+        plan->edits[count].applied_only = true;
+    return done;
+}
+
+bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = NULL;
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    bool done = length >= 0 && ht_plan_edit(plan, range, param, text);
+    free(text);
+    return done;
+}
+
+/* ---- parameters --------------------------------------------------------------------------------------------- */
+
+static bool tokens_mention(const char *text, size_t length, const char *name) {
+    size_t size = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL && at + size <= text + length; ++at) {
+        bool before = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        bool after = isalnum((unsigned char)at[size]) || at[size] == '_';
+        if (!before && !after)
+            return true;
+    }
+    return false;
+}
+
+static bool name_taken(const ht_plan *plan, const char *name) {
+    const ht_source *source = plan->model->facts->source;
+    const ht_problem_entry *entry = plan->model->entry;
+    for (size_t i = 0; i < source->file_count; ++i)
+        if (tokens_mention(source->files[i].text, source->files[i].length, name))
+            return true;
+    for (size_t i = 0; entry && i < entry->arg_count; ++i)
+        if (strcmp(entry->args[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < plan->name_count; ++i)
+        if (strcmp(plan->names[i], name) == 0)
+            return true;
+    for (size_t i = 0; i < source->argument_count; ++i)
+        if (tokens_mention(source->arguments[i], strlen(source->arguments[i]), name))
+            return true;
+    return false;
+}
+
+const char *ht_plan_name(ht_plan *plan, const char *wanted) {
+    char *name = ht_strdup(wanted);
+    for (int number = 2; name_taken(plan, name); ++number) {
+        free(name);
+        name = ht_format("%s_%d", wanted, number);
+    }
+    HT_GROW(plan->names, plan->name_count);
+    plan->names[plan->name_count++] = name;
+    return name;
+}
+
+ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
+                                    const char *default_value) {
+    HT_GROW(plan->params, plan->param_count);
+    ht_planned_param *param = &plan->params[plan->param_count++];
+    *param = (ht_planned_param){.name = ht_strdup(name),
+                                .values = ht_strdup(values),
+                                .default_value = ht_strdup(default_value)};
+    return param;
+}
+
+bool ht_plan_param(ht_plan *plan, const char *name, const char *values,
+                   const char *default_value) {
+    bool owned = false;
+    for (size_t i = 0; i < plan->name_count; ++i)
+        owned = owned || strcmp(plan->names[i], name) == 0;
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (strcmp(plan->params[i].name, name) == 0)
+            plan->failed = true;
+    if (plan->failed || (!owned && name_taken(plan, name)) || plan->param_count >= HT_PARAM_MAX) {
+        plan->failed = true;
+        return false;
+    }
+    ht_plan_param_add(plan, name, values, default_value);
+    return true;
+}
+
+bool ht_plan_require(ht_plan *plan, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = NULL;
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0)
+        return false;
+    HT_GROW(plan->requires, plan->require_count);
+    plan->requires[plan->require_count++] = text;
+    return true;
+}
+
+bool ht_plan_cover(ht_plan *plan, int axis, const char *param) {
+    if (!plan->model->launch_known || plan->model->facts->problem) {
+        plan->failed = true;
+        return false;
+    }
+    HT_GROW(plan->covers, plan->cover_count);
+    plan->covers[plan->cover_count++] = (ht_cover){axis, ht_strdup(param)};
+    return true;
+}
+
+const char *ht_plan_block(const ht_plan *plan, int axis) {
+    return plan->block[axis];
+}
+
+void ht_plan_set_block(ht_plan *plan, int axis, const char *expression) {
+    char *copy = ht_strdup(expression);
+    free(plan->block[axis]);
+    plan->block[axis] = copy;
+    plan->block_changed[axis] = true;
+}
+
+/* ---- remarks ------------------------------------------------------------------------------------------------ */
+
+static void remark_add(ht_plan *plan, ht_remark_kind kind, const char *file, int line, int column,
+                       const char *format, va_list args) {
+    char *message = NULL;
+    if (vasprintf(&message, format, args) < 0)
+        return;
+    HT_GROW(plan->remarks.items, plan->remarks.count);
+    plan->remarks.items[plan->remarks.count++] =
+        (ht_remark){kind, plan->transformation, ht_strdup(file), line, column, message};
+}
+
+void ht_plan_remark(ht_plan *plan, ht_remark_kind kind, CXCursor cursor, const char *format, ...) {
+    va_list args;
+    if (clang_Cursor_isNull(cursor))
+        cursor = plan->model->kernel;
+    CXFile file;
+    unsigned line, column;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
+    CXString name = clang_getFileName(file);
+    const char *path = clang_getCString(name);
+    va_start(args, format);
+    remark_add(plan, kind, path ? path : plan->model->path, (int)line, (int)column, format, args);
+    va_end(args);
+    clang_disposeString(name);
+}
+
+void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    remark_add(plan, kind, plan->model->path, line, 1, format, args);
+    va_end(args);
+}

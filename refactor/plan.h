@@ -1,0 +1,93 @@
+/* The plan's inside: collecting edits and rendering text with them. Private to refactor/. */
+#ifndef HT_REFACTOR_PLAN_H
+#define HT_REFACTOR_PLAN_H
+
+#include "base/text.h"
+#include "refactor/facts.h"
+
+typedef struct ht_edit {
+    ht_range range;
+    char *param; /* NULL: always */
+    char *text;
+    bool applied_only; /* not in the template */
+} ht_edit;
+
+typedef struct ht_planned_param {
+    char *name;
+    char *values, *default_value;
+    bool existing;      /* a template parameter that the kernel has already */
+    bool macro;         /* bound to a macro of the unit */
+    char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel; NULL: none */
+} ht_planned_param;
+
+typedef struct ht_cover {
+    int axis;
+    char *param;
+} ht_cover;
+
+typedef struct ht_remark_list {
+    ht_remark *items;
+    size_t count;
+} ht_remark_list;
+
+struct ht_plan {
+    const ht_model *model;
+    const char *transformation; /* the one that runs */
+    ht_edit *edits;
+    size_t edit_count;
+    ht_planned_param *params;
+    size_t param_count;
+    char **requires;
+    size_t require_count;
+    ht_cover *covers;
+    size_t cover_count;
+    char *block[3]; /* template expressions; NULL unknown */
+    bool block_changed[3];
+    bool exact_cover[3]; /* the number of threads along the axis must stay as it was */
+    bool free_cover[3];  /* any number does (grid-stride loops) */
+    bool keep_cover[3];  /* must not grow either */
+    char **names;
+    size_t name_count;
+    ht_remark_list remarks;
+    const char **applied;
+    size_t applied_count;
+    bool failed;
+};
+
+void ht_plan_init(ht_plan *plan, const ht_model *model);
+void ht_plan_free(ht_plan *plan);
+/* Runs all transformations. */
+void ht_plan_run(ht_plan *plan);
+
+/* As ht_plan_param, without asking whether the name is free; the fields beyond are the caller's to set. */
+ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
+                                    const char *default_value);
+/* Sets the block along an axis, a template expression. */
+void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
+void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Values for `${}`: NULL prints names. */
+typedef struct ht_values {
+    const ht_template *template; /* whose params `config` is of */
+    const ht_config *config;
+} ht_values;
+
+/* Renders a range with the plan's edits; appends to `out`. False when an edit inside the range got lost or an
+ * expression cannot be printed; *out_problem (free()) says which. */
+bool ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values, ht_text *out,
+                    char **out_problem);
+/* What is left of the plan for an applied source: replacements that do not overlap, by place. Free each text, then the array.
+ * False as above. */
+typedef struct ht_replacement {
+    ht_range range;
+    char *text;
+} ht_replacement;
+bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
+                     size_t *out_count, char **out_problem);
+/* An edit that only applied sources show. */
+bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, const char *text);
+/* The value of an expression over parameters; false when it has none. */
+bool ht_plan_value(const ht_values *values, const char *expression, int64_t *out_value);
+
+#endif

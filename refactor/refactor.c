@@ -1,0 +1,219 @@
+/* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
+#include "base/memory.h"
+#include "refactor/result.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void settle(ht_kernel *kernel, ht_kernel_status status, int line, char *reason) {
+    kernel->status = status;
+    kernel->reason = reason;
+    kernel->reason_line = line;
+}
+
+/* Moves the plan's remarks and applied transformations into the public record. */
+static void publish(ht_kernel *kernel, ht_plan *plan, bool templated) {
+    kernel->remarks = plan->remarks.items;
+    kernel->remark_count = plan->remarks.count;
+    plan->remarks = (ht_remark_list){0};
+    if (!templated)
+        return;
+    kernel->transformations = plan->applied;
+    kernel->transformation_count = plan->applied_count;
+    plan->applied = NULL;
+    plan->applied_count = 0;
+}
+
+static void pass_remarks(ht_kernel *kernel, char *first) {
+    /* the most telling reason: the first missed transformation */
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        if (kernel->remarks[i].kind == HT_REMARK_MISSED) {
+            char *reason = ht_format("%s: %s: %s", first,
+                                     kernel->remarks[i].transformation, kernel->remarks[i].message);
+            free(first);
+            settle(kernel, HT_KERNEL_REFUSED, kernel->remarks[i].line, reason);
+            return;
+        }
+    settle(kernel, HT_KERNEL_REFUSED, 0, first);
+}
+
+static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
+    ht_model *model = &work->model;
+    int line;
+    ht_plan_init(&work->plan, model);
+    ht_grid_read(model, &work->grid);
+    work->modelled = true;
+    char *problem = ht_binding_problem(model, &work->grid, slice, &line);
+    ht_plan_run(&work->plan);
+    bool empty = work->plan.param_count == 0;
+    if (!problem && !empty) {
+        ht_grid_require(&work->plan, &work->grid);
+        ht_launches_edit(&work->plan, &work->grid, &problem);
+        if (problem) {
+            publish(kernel, &work->plan, false);
+            settle(kernel, HT_KERNEL_REFUSED, 0, problem);
+            return;
+        }
+        kernel->template = ht_template_make(&work->plan, &work->grid, slice, &problem);
+        if (problem) {
+            publish(kernel, &work->plan, false);
+            settle(kernel, HT_KERNEL_REFUSED, 0, ht_format("internal: %s", problem));
+            free(problem);
+            return;
+        }
+    }
+    publish(kernel, &work->plan, kernel->template != NULL);
+    if (problem) {
+        settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
+        kernel->skeleton = ht_skeleton_write(model, &work->grid, slice);
+    } else if (empty)
+        pass_remarks(kernel, ht_strdup("nothing can be made a parameter"));
+    else
+        settle(kernel, HT_KERNEL_TEMPLATED, 0, NULL);
+}
+
+static void note_launch(ht_kernel *kernel, const ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    if (launches->count == 0)
+        return;
+    kernel->launch_file = ht_strdup(model->path);
+    kernel->launch_line = launches->items[0].line;
+}
+
+static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
+                    ht_kernel *kernel, ht_kernel_work *work) {
+    size_t file;
+    ht_range range;
+    char *callee;
+    if (!ht_source_range(source, cursor, &file, &range))
+        return;
+    kernel->name = ht_cursor_name(cursor);
+    kernel->file = ht_strdup(source->files[file].path);
+    kernel->line = ht_ast_line(cursor);
+    if (ht_kernel_from_macro(source, cursor, &callee)) {
+        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
+               callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
+                      : ht_strdup("the kernel is macro-generated"));
+        free(callee);
+        return;
+    }
+    if (file != 0) {
+        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
+               ht_format("the kernel is defined in a header, %s: name that file to rewrite it",
+                         kernel->file));
+        return;
+    }
+    ht_model named = {0};
+    ht_model_build(source, cursor, NULL, &named);
+    const ht_problem_entry *entry =
+        problems ? ht_problem_file_entry(problems, named.qualified) : NULL;
+    free(kernel->name);
+    kernel->name = ht_strdup(named.qualified);
+    if (entry) {
+        ht_model_free(&named);
+        ht_model_build(source, cursor, entry, &named);
+    }
+    work->model = named;
+    note_launch(kernel, &work->model);
+    const ht_source_error *error = ht_kernel_error(&work->model);
+    if (error) {
+        settle(kernel, HT_KERNEL_UNPARSED, error->line, ht_strdup(error->message));
+        return;
+    }
+    char *problem = NULL;
+    ht_annotated_make(source, cursor, kernel->name, &kernel->template, &problem);
+    if (problem) {
+        settle(kernel, HT_KERNEL_REFUSED, kernel->line, problem);
+        return;
+    }
+    if (kernel->template) {
+        kernel->status = HT_KERNEL_ANNOTATED;
+        return;
+    }
+    ht_slice slice;
+    if (ht_slice_build(source, &cursor, 1, &slice))
+        transform(kernel, work, &slice);
+    else
+        settle(kernel, HT_KERNEL_REFUSED, slice.reason_line, ht_strdup(slice.reason));
+    ht_slice_free(&slice);
+}
+
+static bool mentions_kernels(const ht_source *source) {
+    for (size_t i = 0; i < source->tokens.count; ++i)
+        if (ht_tokens_is(&source->tokens, i, "__global__"))
+            return true;
+    return false;
+}
+
+ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
+                           const ht_refactor_options *options, ht_refactor **out_refactor,
+                           ht_error *error) {
+    ht_source *source;
+    *out_refactor = NULL;
+    ht_status status = ht_source_open(path, options, &source, error);
+    if (status != HT_OK)
+        return status;
+    ht_cursors list = ht_kernels_find(source);
+    if (list.count == 0 && source->error_count && mentions_kernels(source)) {
+        const ht_source_error *first = &source->errors[0];
+        status = ht_error_set_at(error, HT_ERROR_INPUT, path, first->line, first->column,
+                                 "%s:%d:%d: %s", path, first->line, first->column, first->message);
+        free(list.items);
+        ht_source_free(source);
+        return status;
+    }
+    ht_refactor *refactor = ht_alloc(1, sizeof *refactor);
+    refactor->source = source;
+    refactor->count = list.count;
+    refactor->kernels = ht_alloc(list.count, sizeof *refactor->kernels);
+    refactor->work = ht_alloc(list.count, sizeof *refactor->work);
+    for (size_t i = 0; i < list.count; ++i)
+        analyse(source, list.items[i], problems, &refactor->kernels[i], &refactor->work[i]);
+    free(list.items);
+    *out_refactor = refactor;
+    return HT_OK;
+}
+
+static void kernel_free(ht_kernel *kernel) {
+    free(kernel->name);
+    free(kernel->file);
+    free(kernel->reason);
+    free(kernel->skeleton);
+    free(kernel->launch_file);
+    if (kernel->template)
+        ht_template_free(kernel->template, 1);
+    for (size_t i = 0; i < kernel->remark_count; ++i) {
+        free(kernel->remarks[i].file);
+        free(kernel->remarks[i].message);
+    }
+    free(kernel->remarks);
+    free(kernel->transformations);
+}
+
+void ht_refactor_free(ht_refactor *refactor) {
+    if (!refactor)
+        return;
+    for (size_t i = 0; i < refactor->count; ++i) {
+        ht_kernel_work *work = &refactor->work[i];
+        if (work->modelled) {
+            ht_plan_free(&work->plan);
+            ht_grid_free(&work->grid);
+        }
+        if (work->model.facts)
+            ht_model_free(&work->model);
+        kernel_free(&refactor->kernels[i]);
+    }
+    free(refactor->kernels);
+    free(refactor->work);
+    ht_source_free(refactor->source);
+    free(refactor);
+}
+
+size_t ht_refactor_kernel_count(const ht_refactor *refactor) {
+    return refactor->count;
+}
+
+const ht_kernel *ht_refactor_kernel(const ht_refactor *refactor, size_t index) {
+    return index < refactor->count ? &refactor->kernels[index] : NULL;
+}

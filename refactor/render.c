@@ -1,0 +1,242 @@
+/* Rendering source text with a plan's edits, for the template (names) or for an applied source (values). */
+#include "base/memory.h"
+#include "refactor/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_EDIT = -1, DEPTH_MAX = 64 };
+
+typedef struct rendering {
+    const ht_plan *plan;
+    const ht_values *values;
+    int *parent;      /* of each edit: the nearest active edit around it */
+    bool *active;
+    unsigned *shown;
+    char *problem;
+} rendering;
+
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    const ht_values *values = context;
+    for (size_t i = 0; i < values->template->param_count; ++i) {
+        const ht_param *param = &values->template->params[i];
+        if (strcmp(param->name, name) != 0)
+            continue;
+        *out_value = param->values[values->config->choice[i]].number;
+        return true;
+    }
+    return false;
+}
+
+bool ht_plan_value(const ht_values *values, const char *expression, int64_t *out_value) {
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    if (ht_expr_parse(expression, nowhere, &expr, NULL) != HT_OK)
+        return false;
+    ht_scope scope = {.lookup = lookup, .context = values};
+    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
+    ht_expr_free(expr);
+    return known;
+}
+
+static bool one_default(const rendering *in, const char *name, size_t length) {
+    const ht_template *template = in->values->template;
+    for (size_t i = 0; i < template->param_count; ++i)
+        if (strlen(template->params[i].name) == length &&
+            memcmp(template->params[i].name, name, length) == 0)
+            return in->values->config->choice[i] == template->params[i].default_index;
+    return true;
+}
+
+/* Of all the parameters in a comma-separated list. */
+static bool is_default(const rendering *in, const char *names) {
+    for (const char *at = names; *at;) {
+        size_t length = strcspn(at, ",");
+        if (!one_default(in, at, length))
+            return false;
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
+static bool inside(const ht_edit *edits, size_t inner, size_t outer) {
+    ht_range i = edits[inner].range, o = edits[outer].range;
+    if (inner == outer || o.begin == o.end)
+        return false;
+    if (i.begin == i.end)
+        return (o.begin < i.begin && i.begin < o.end) ||
+               ((i.begin == o.begin || i.begin == o.end) && inner < outer);
+    return o.begin <= i.begin && i.end <= o.end;
+}
+
+static void find_parents(rendering *in) {
+    const ht_edit *edits = in->plan->edits;
+    for (size_t i = 0; i < in->plan->edit_count; ++i) {
+        in->parent[i] = NO_EDIT;
+        for (size_t o = 0; o < in->plan->edit_count; ++o) {
+            if (!in->active[o] || !inside(edits, i, o))
+                continue;
+            if (in->parent[i] == NO_EDIT || inside(edits, o, (size_t)in->parent[i]))
+                in->parent[i] = (int)o;
+        }
+    }
+}
+
+static bool is_atom(const char *text) {
+    return strpbrk(text, " +-*/%<>?:&|!~(") == NULL;
+}
+
+static bool print_expression(rendering *in, const char *text, size_t length, ht_text *out) {
+    char *expression = ht_strndup(text, length);
+    int64_t value;
+    bool done = true;
+    if (in->values) {
+        done = ht_plan_value(in->values, expression, &value);
+        ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", done ? (long long)value : 0);
+    } else
+        ht_text_printf(out, is_atom(expression) ? "%s" : "(%s)", expression);
+    if (!done && !in->problem)
+        in->problem = ht_format("no value for \"%s\"", expression);
+    free(expression);
+    return done;
+}
+
+static bool render_range(rendering *in, ht_range range, int parent, int depth, ht_text *out);
+
+static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
+    const char *at = in->plan->edits[index].text;
+    ++in->shown[index];
+    for (const char *dollar; (dollar = strchr(at, '$')) != NULL;) {
+        ht_text_append_n(out, at, (size_t)(dollar - at));
+        char open = dollar[1];
+        if (open == '$') {
+            ht_text_append(out, "$");
+            at = dollar + 2;
+            continue;
+        }
+        const char *close = open == '{' ? strchr(dollar, '}') : open == '[' ? strchr(dollar, ']') : NULL;
+        unsigned long begin, end;
+        if (!close)
+            return false;
+        if (open == '{') {
+            if (!print_expression(in, dollar + 2, (size_t)(close - dollar - 2), out))
+                return false;
+        } else if (sscanf(dollar + 2, "%lu,%lu", &begin, &end) != 2 || begin > end ||
+                   end > in->plan->model->length ||
+                   !render_range(in, (ht_range){begin, end}, (int)index, depth + 1, out))
+            return false;
+        at = close + 1;
+    }
+    ht_text_append(out, at);
+    return true;
+}
+
+static bool belongs(const rendering *in, size_t index, ht_range range, int parent) {
+    ht_range edit = in->plan->edits[index].range;
+    if (!in->active[index] || in->parent[index] != parent)
+        return false;
+    if (edit.begin != edit.end)
+        return range.begin <= edit.begin && edit.end <= range.end;
+    size_t outer_end =
+        parent == NO_EDIT ? in->plan->model->length : in->plan->edits[parent].range.end;
+    return range.begin <= edit.begin &&
+           (edit.begin < range.end || (edit.begin == range.end && edit.begin == outer_end));
+}
+
+/* The next edit at or behind `at`: the first by place; insertions before replacements, then by age. */
+static int next_edit(const rendering *in, ht_range range, int parent, size_t at, int behind) {
+    int best = NO_EDIT;
+    const ht_edit *edits = in->plan->edits;
+    for (size_t i = 0; i < in->plan->edit_count; ++i) {
+        if (!belongs(in, i, range, parent) || edits[i].range.begin < at)
+            continue;
+        if (edits[i].range.begin == edits[i].range.end && edits[i].range.begin == at &&
+            (int)i <= behind)
+            continue;
+        if (best == NO_EDIT || edits[i].range.begin < edits[best].range.begin ||
+            (edits[i].range.begin == edits[best].range.begin &&
+             edits[i].range.end < edits[best].range.end))
+            best = (int)i;
+    }
+    return best;
+}
+
+static bool render_range(rendering *in, ht_range range, int parent, int depth, ht_text *out) {
+    const ht_edit *edits = in->plan->edits;
+    size_t at = range.begin;
+    int behind = NO_EDIT, next;
+    if (depth > DEPTH_MAX)
+        return false;
+    while ((next = next_edit(in, range, parent, at, behind)) != NO_EDIT) {
+        ht_text_append_n(out, in->plan->model->text + at, edits[next].range.begin - at);
+        if (!render_edit(in, (size_t)next, depth, out))
+            return false;
+        behind = edits[next].range.begin == edits[next].range.end ? next : NO_EDIT;
+        at = edits[next].range.end;
+    }
+    ht_text_append_n(out, in->plan->model->text + at, range.end - at);
+    return true;
+}
+
+static rendering rendering_start(const ht_plan *plan, const ht_values *values) {
+    rendering in = {.plan = plan, .values = values};
+    in.parent = ht_alloc(plan->edit_count + 1, sizeof *in.parent);
+    in.active = ht_alloc(plan->edit_count + 1, sizeof *in.active);
+    in.shown = ht_alloc(plan->edit_count + 1, sizeof *in.shown);
+    for (size_t i = 0; i < plan->edit_count; ++i) {
+        const ht_edit *edit = &plan->edits[i];
+        in.active[i] =
+            values ? !edit->param || !is_default(&in, edit->param) : !edit->applied_only;
+    }
+    find_parents(&in);
+    return in;
+}
+
+/* Ends the rendering; an edit inside the range that nothing showed is a defect. */
+static bool rendering_end(rendering *in, ht_range range, bool done, char **out_problem) {
+    for (size_t i = 0; done && i < in->plan->edit_count; ++i) {
+        ht_range edit = in->plan->edits[i].range;
+        if (in->active[i] && in->shown[i] == 0 && edit.begin >= range.begin &&
+            edit.end <= range.end && !(edit.begin == edit.end && edit.begin == range.end)) {
+            done = false;
+            free(in->problem);
+            in->problem = ht_format("an edit at offset %zu is lost", edit.begin);
+        }
+    }
+    if (!done && !in->problem)
+        in->problem = ht_strdup("an edit cannot be rendered");
+    *out_problem = done ? NULL : in->problem;
+    if (done)
+        free(in->problem);
+    free(in->parent);
+    free(in->active);
+    free(in->shown);
+    return done;
+}
+
+bool ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values, ht_text *out,
+                    char **out_problem) {
+    rendering in = rendering_start(plan, values);
+    bool done = render_range(&in, range, NO_EDIT, 0, out);
+    return rendering_end(&in, range, done, out_problem);
+}
+
+bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
+                     size_t *out_count, char **out_problem) {
+    rendering in = rendering_start(plan, values);
+    ht_replacement *list = NULL;
+    size_t count = 0;
+    bool done = true;
+    for (size_t i = 0; done && i < plan->edit_count; ++i) {
+        if (!in.active[i] || in.parent[i] != NO_EDIT)
+            continue;
+        ht_text text = {0};
+        done = render_edit(&in, i, 0, &text);
+        HT_GROW(list, count);
+        list[count++] = (ht_replacement){plan->edits[i].range, ht_text_take(&text)};
+    }
+    *out_list = list;
+    *out_count = count;
+    return rendering_end(&in, (ht_range){0, plan->model->length}, done, out_problem);
+}

@@ -1,0 +1,250 @@
+/* What a kernel reaches: the closure over references. */
+#include "refactor/slice.h"
+
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...) {
+    if (slice->reason)
+        return;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&slice->reason, format, args) < 0)
+        slice->reason = NULL;
+    va_end(args);
+    slice->reason_line = line;
+}
+
+/* ---- system headers ----------------------------------------------------------------------------------------------- */
+
+typedef struct header_rule {
+    const char *part;    /* of the path's end */
+    const char *include; /* "" none needed; NULL refused */
+} header_rule;
+
+static const header_rule rules[] = {
+    {"hip_fp16.h", "<hip/hip_fp16.h>"},
+    {"hip_fp16_gcc.h", "<hip/hip_fp16.h>"},
+    {"hip_fp16_math_fwd.h", "<hip/hip_fp16.h>"},
+    {"hip_bfloat16.h", "<hip/hip_bfloat16.h>"},
+    {"hip_complex.h", "<hip/hip_complex.h>"},
+    {"hip_cooperative_groups.h", "<hip/hip_cooperative_groups.h>"},
+    {"hip_cooperative_groups_helper.h", "<hip/hip_cooperative_groups.h>"},
+    {"texture_fetch_functions.h", NULL},
+    {"texture_indirect_functions.h", NULL},
+    {"surface_functions.h", NULL},
+    {"stdint.h", "<cstdint>"},
+    {"stdint-intn.h", "<cstdint>"},
+    {"stdint-uintn.h", "<cstdint>"},
+    {"stdint-least.h", "<cstdint>"},
+    {"bits/types.h", "<cstdint>"},
+    {"/cstdint", "<cstdint>"},
+    {"float.h", "<cfloat>"},
+    {"/cfloat", "<cfloat>"},
+    {"limits.h", "<climits>"},
+    {"/climits", "<climits>"},
+    {"/math.h", "<cmath>"},
+    {"/cmath", "<cmath>"},
+    {"mathcalls.h", "<cmath>"},
+    {"mathcalls-helper-functions.h", "<cmath>"},
+    {"std_abs.h", "<cmath>"},
+    {"/limits", "<limits>"},
+    {"/type_traits", "<type_traits>"},
+    {"/cassert", "<cassert>"},
+    {"assert.h", "<cassert>"},
+    {"stdlib.h", "<cmath>"},
+    {"stddef.h", ""},
+    {"c++config.h", ""},
+    {"stdbool.h", ""},
+    {"stdio.h", ""},
+    {"new", ""},
+};
+
+static bool ends(const char *path, const char *part) {
+    size_t length = strlen(path), size = strlen(part);
+    return length >= size && strcmp(path + length - size, part) == 0;
+}
+
+static void header_add(ht_slice *slice, const char *include) {
+    for (size_t i = 0; i < slice->header_count; ++i)
+        if (strcmp(slice->headers[i], include) == 0)
+            return;
+    if (include[0] && slice->header_count < sizeof slice->headers / sizeof *slice->headers)
+        slice->headers[slice->header_count++] = include;
+}
+
+void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
+        if (ends(path, rules[i].part)) {
+            if (!rules[i].include)
+                break;
+            header_add(slice, rules[i].include);
+            return;
+        }
+    bool texture = strstr(path, "texture") || strstr(path, "surface");
+    if (!texture && (strstr(path, "/hip/") || strstr(path, "__clang_hip") ||
+                     strstr(path, "__clang_cuda") || strstr(path, "__stddef") ||
+                     strstr(path, "__stdarg") || strstr(path, "hip_")))
+        return;
+    const char *file = strrchr(path, '/');
+    ht_slice_refuse(slice, line, "the kernel reaches '%s' of <%s>, which device code cut out of its "
+                                 "file cannot use",
+                    name, file ? file + 1 : path);
+}
+
+/* ---- references --------------------------------------------------------------------------------------------------- */
+
+static ht_chunk *chunk_at(ht_slice *slice, size_t file, size_t offset) {
+    for (size_t i = 0; i < slice->chunk_count; ++i) {
+        ht_chunk *chunk = &slice->chunks[i];
+        if (chunk->file == file && offset >= chunk->range.begin && offset < chunk->range.end)
+            return chunk;
+    }
+    return NULL;
+}
+
+static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
+    CXFile file;
+    unsigned offset;
+    CXSourceLocation location = clang_getCursorLocation(declaration);
+    clang_getExpansionLocation(location, &file, NULL, NULL, &offset);
+    if (!file)
+        return;
+    size_t index = ht_source_file(slice->source, file);
+    if (index == SIZE_MAX) {
+        enum CXCursorKind kind = clang_getCursorKind(declaration);
+        if (kind == CXCursor_Namespace || kind == CXCursor_ParmDecl ||
+            kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter)
+            return;
+        CXString path = clang_getFileName(file);
+        char *name = ht_cursor_name(declaration);
+        ht_slice_system(slice, clang_getCString(path), name, line);
+        free(name);
+        clang_disposeString(path);
+        return;
+    }
+    ht_chunk *chunk = chunk_at(slice, index, offset);
+    if (chunk)
+        chunk->needed = true;
+}
+
+/* A declaration with all its redeclarations, its template and that template's specialisations. */
+static void need(ht_slice *slice, CXCursor declaration, int line) {
+    need_declaration(slice, declaration, line);
+    CXCursor definition = clang_getCursorDefinition(declaration);
+    if (!clang_Cursor_isNull(definition))
+        need_declaration(slice, definition, line);
+    CXCursor primary = clang_getSpecializedCursorTemplate(declaration);
+    if (!clang_Cursor_isNull(primary))
+        need(slice, primary, line);
+}
+
+
+static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    ht_slice *slice = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    int line = ht_ast_line(cursor);
+    if (kind == CXCursor_OverloadedDeclRef) {
+        for (unsigned i = 0; i < clang_getNumOverloadedDecls(cursor); ++i)
+            need(slice, clang_getOverloadedDecl(cursor, i), line);
+        return true;
+    }
+    if (!clang_isReference(kind) && !clang_isExpression(kind))
+        return true;
+    CXCursor referenced = clang_getCursorReferenced(cursor);
+    if (!clang_Cursor_isNull(referenced) && !clang_isInvalid(clang_getCursorKind(referenced)))
+        need(slice, referenced, line);
+    return true;
+}
+
+static bool is_using(CXCursor cursor) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return kind == CXCursor_UsingDirective || kind == CXCursor_NamespaceAlias;
+}
+
+/* Redeclarations of, and specialisations belonging to, what is needed already. */
+static bool belongs(const ht_slice *slice, const ht_chunk *chunk) {
+    for (size_t i = 0; i < chunk->cursor_count; ++i) {
+        CXCursor cursor = chunk->cursors[i];
+        CXCursor canonical = clang_getCanonicalCursor(cursor);
+        CXCursor primary = clang_getSpecializedCursorTemplate(cursor);
+        for (size_t j = 0; j < slice->chunk_count; ++j) {
+            const ht_chunk *other = &slice->chunks[j];
+            if (!other->needed)
+                continue;
+            for (size_t k = 0; k < other->cursor_count; ++k) {
+                CXCursor of = clang_getCanonicalCursor(other->cursors[k]);
+                if (clang_equalCursors(of, canonical) ||
+                    (!clang_Cursor_isNull(primary) &&
+                     clang_equalCursors(of, clang_getCanonicalCursor(primary))))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void close_over(ht_slice *slice) {
+    for (bool again = true; again && !slice->reason;) {
+        again = false;
+        for (size_t i = 0; i < slice->chunk_count && !slice->reason; ++i) {
+            ht_chunk *chunk = &slice->chunks[i];
+            if (!chunk->needed && belongs(slice, chunk))
+                chunk->needed = true;
+            if (!chunk->needed || chunk->visited)
+                continue;
+            chunk->visited = again = true;
+            for (size_t j = 0; j < chunk->cursor_count; ++j)
+                ht_ast_walk(chunk->cursors[j], on_reference, slice);
+        }
+    }
+}
+
+/* `using namespace` lines of the user's and std's namespaces. */
+static void need_usings(ht_slice *slice) {
+    for (size_t i = 0; i < slice->chunk_count; ++i) {
+        ht_chunk *chunk = &slice->chunks[i];
+        if (chunk->cursor_count == 1 && is_using(chunk->cursors[0])) {
+            char *text = ht_strndup(slice->source->files[chunk->file].text + chunk->range.begin,
+                                    chunk->range.end - chunk->range.begin);
+            chunk->needed = clang_getCursorKind(chunk->cursors[0]) == CXCursor_UsingDirective;
+            chunk->visited = true;
+            free(text);
+        }
+    }
+}
+
+bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
+                    ht_slice *out_slice) {
+    *out_slice = (ht_slice){.source = source};
+    ht_chunks_collect(out_slice);
+    need_usings(out_slice);
+    for (size_t i = 0; i < kernel_count; ++i)
+        need(out_slice, kernels[i], ht_ast_line(kernels[i]));
+    close_over(out_slice);
+    if (!out_slice->reason)
+        ht_slice_macros(out_slice);
+    return !out_slice->reason;
+}
+
+void ht_slice_free(ht_slice *slice) {
+    for (size_t i = 0; i < slice->chunk_count; ++i) {
+        for (size_t j = 0; j < slice->chunks[i].scope_count; ++j)
+            free(slice->chunks[i].scopes[j]);
+        free(slice->chunks[i].scopes);
+        free(slice->chunks[i].cursors);
+    }
+    for (size_t i = 0; i < slice->macro_count; ++i)
+        free(slice->macros[i]);
+    free(slice->chunks);
+    free(slice->macros);
+    free(slice->items);
+    free(slice->reason);
+    *slice = (ht_slice){0};
+}

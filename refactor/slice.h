@@ -1,0 +1,65 @@
+/* Cutting kernels out of a file with everything they reach. Private to refactor/. */
+#ifndef HT_REFACTOR_SLICE_H
+#define HT_REFACTOR_SLICE_H
+
+#include "base/text.h"
+#include "refactor/source.h"
+
+/* A piece of a user's file at namespace level: one or more declarations whose text overlaps. */
+typedef struct ht_chunk {
+    size_t file;
+    ht_range range;
+    int line;
+    CXCursor *cursors;
+    size_t cursor_count;
+    char **scopes; /* what opens the namespaces around it: "namespace a {", 'extern "C" {' */
+    size_t scope_count;
+    bool needed;
+    bool visited;
+} ht_chunk;
+
+/* What is printed, in the order of translation. */
+typedef struct ht_slice_item {
+    size_t file;
+    ht_range range;
+    int line;
+    const ht_chunk *chunk; /* NULL: a directive line */
+} ht_slice_item;
+
+typedef struct ht_slice {
+    const ht_source *source;
+    ht_chunk *chunks;
+    size_t chunk_count;
+    const char *headers[16]; /* "<cstdint>" */
+    size_t header_count;
+    char **macros; /* names needed */
+    size_t macro_count;
+    ht_slice_item *items;
+    size_t item_count;
+    char *reason; /* why it cannot be cut out; NULL when it can */
+    int reason_line;
+} ht_slice;
+
+/* False: `reason` says why. Free in any case. */
+bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
+                    ht_slice *out_slice);
+void ht_slice_free(ht_slice *slice);
+
+/* Prints includes and items. `replace` may print a chunk in another way (returning true); NULL: none is. */
+void ht_slice_print(const ht_slice *slice,
+                    bool (*replace)(void *context, const ht_chunk *chunk, ht_text *out),
+                    void *context, ht_text *out);
+void ht_line_directive(const ht_source *source, size_t file, int line, ht_text *out);
+
+/* The parts of building, one file each. */
+void ht_chunks_collect(ht_slice *slice);
+void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Notes what a declaration or macro of a system header takes: an include, or a refusal. */
+void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line);
+/* Finds the macros that the needed chunks use, and the final order. */
+void ht_slice_macros(ht_slice *slice);
+/* Compares places by the order in which the translation reaches them. */
+int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t file_b, size_t b);
+
+#endif

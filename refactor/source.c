@@ -1,0 +1,368 @@
+/* Parsing a file with libclang and collecting what the rest needs besides the AST. */
+#include "refactor/source.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED_ARGUMENTS = 12 };
+
+static const char *const hip_header = "/usr/include/hip/hip_runtime.h";
+
+static size_t arguments_build(const char *resource_dir, char *const *own, size_t own_count,
+                              const char *const *extra, size_t extra_count, const char ***out) {
+    const char **list = ht_alloc(FIXED_ARGUMENTS + own_count + extra_count, sizeof *list);
+    size_t count = 0;
+    bool standard = false;
+    for (size_t i = 0; i < own_count; ++i)
+        standard = standard || strncmp(own[i], "-std=", 5) == 0;
+    list[count++] = "-x";
+    list[count++] = "hip";
+    list[count++] = "--cuda-device-only";
+    list[count++] = "--offload-arch=gfx90a";
+    list[count++] = "-nogpulib";
+    list[count++] = "-resource-dir";
+    list[count++] = resource_dir;
+    list[count++] = "-D__HIP_PLATFORM_AMD__";
+    if (!standard)
+        list[count++] = "-std=c++17";
+    list[count++] = "-include";
+    list[count++] = "hip/hip_runtime.h";
+    list[count++] = "-ferror-limit=0";
+    for (size_t i = 0; i < own_count; ++i)
+        list[count++] = own[i];
+    for (size_t i = 0; i < extra_count; ++i)
+        list[count++] = extra[i];
+    *out = list;
+    return count;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------- */
+
+size_t ht_source_file(const ht_source *source, CXFile file) {
+    if (!file)
+        return SIZE_MAX;
+    for (size_t i = 0; i < source->file_count; ++i)
+        if (clang_File_isEqual(source->files[i].file, file))
+            return i;
+    return SIZE_MAX;
+}
+
+static void file_add(ht_source *source, CXFile file) {
+    if (ht_source_file(source, file) != SIZE_MAX)
+        return;
+    size_t size = 0;
+    const char *contents = clang_getFileContents(source->unit, file, &size);
+    CXString name = clang_getFileName(file);
+    ht_user_file added = {.path = ht_strdup(clang_getCString(name)),
+                          .file = file,
+                          .text = ht_strndup(contents ? contents : "", contents ? size : 0),
+                          .parent = SIZE_MAX};
+    added.length = strlen(added.text); /* text behind a NUL is not looked at */
+    clang_disposeString(name);
+    CXSourceRangeList *skipped = clang_getSkippedRanges(source->unit, file);
+    for (unsigned i = 0; skipped && i < skipped->count; ++i) {
+        unsigned begin, end;
+        clang_getExpansionLocation(clang_getRangeStart(skipped->ranges[i]), NULL, NULL, NULL,
+                                   &begin);
+        clang_getExpansionLocation(clang_getRangeEnd(skipped->ranges[i]), NULL, NULL, NULL, &end);
+        HT_GROW(added.skipped, added.skipped_count);
+        added.skipped[added.skipped_count++] = (ht_range){begin, end};
+    }
+    if (skipped)
+        clang_disposeSourceRangeList(skipped);
+    HT_GROW(source->files, source->file_count);
+    source->files[source->file_count++] = added;
+}
+
+static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data) {
+    ht_source *source = data;
+    CXSourceLocation start = clang_getLocationForOffset(source->unit, file, 0);
+    size_t known = source->file_count;
+    if (depth != 0 && clang_Location_isInSystemHeader(start))
+        return;
+    file_add(source, file);
+    if (source->file_count == known || depth == 0)
+        return;
+    CXFile parent;
+    unsigned offset;
+    clang_getExpansionLocation(stack[0], &parent, NULL, NULL, &offset);
+    source->files[known].parent = ht_source_file(source, parent);
+    source->files[known].parent_offset = offset;
+}
+
+bool ht_source_skipped(const ht_source *source, size_t file, size_t offset) {
+    const ht_user_file *of = &source->files[file];
+    for (size_t i = 0; i < of->skipped_count; ++i)
+        if (offset >= of->skipped[i].begin && offset < of->skipped[i].end)
+            return true;
+    return false;
+}
+
+bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
+                     ht_range *out_range) {
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    CXFile first = NULL, last = NULL;
+    unsigned begin, end;
+    clang_getExpansionLocation(clang_getRangeStart(extent), &first, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), &last, NULL, NULL, &end);
+    size_t file = ht_source_file(source, first);
+    if (file == SIZE_MAX || !last || !clang_File_isEqual(first, last) || end < begin)
+        return false;
+    *out_file = file;
+    *out_range = (ht_range){begin, end};
+    return true;
+}
+
+/* ---- macros ------------------------------------------------------------------------------------------------- */
+
+static void macro_add(ht_source *source, CXCursor cursor) {
+    size_t file;
+    ht_range name;
+    if (!ht_source_range(source, cursor, &file, &name))
+        return;
+    const char *text = source->files[file].text;
+    size_t hash = name.begin;
+    while (hash > 0 && text[hash] != '#')
+        --hash;
+    ht_tokens line;
+    ht_tokens_read(text, (ht_range){hash, source->files[file].length}, true, &line);
+    ht_macro macro = {.file = file, .function_like = clang_Cursor_isMacroFunctionLike(cursor)};
+    if (line.count == 0 || line.items[0].kind != HT_TOKEN_DIRECTIVE) {
+        ht_tokens_free(&line);
+        return;
+    }
+    macro.range = (ht_range){hash, line.items[0].end};
+    ht_tokens_free(&line);
+    ht_tokens_read(text, (ht_range){name.begin, macro.range.end}, false, &line);
+    macro.body = (ht_range){macro.range.end, macro.range.end};
+    size_t first = 1;
+    if (macro.function_like)
+        first = ht_tokens_close(&line, 1) + 1;
+    if (first < line.count)
+        macro.body = (ht_range){line.items[first].begin, line.items[line.count - 1].end};
+    ht_tokens_free(&line);
+    CXString spelling = clang_getCursorSpelling(cursor);
+    macro.name = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    unsigned number;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &number, NULL, NULL);
+    macro.line = (int)number;
+    HT_GROW(source->macros, source->macro_count);
+    source->macros[source->macro_count++] = macro;
+}
+
+static void expansion_add(ht_source *source, CXCursor cursor) {
+    ht_expansion expansion = {.definition = clang_getCursorReferenced(cursor)};
+    if (!ht_source_range(source, cursor, &expansion.file, &expansion.range))
+        return;
+    size_t file;
+    ht_range range;
+    expansion.system = clang_Cursor_isNull(expansion.definition) ||
+                       !ht_source_range(source, expansion.definition, &file, &range);
+    if (expansion.system && !clang_Cursor_isNull(expansion.definition)) {
+        CXFile where;
+        clang_getExpansionLocation(clang_getCursorLocation(expansion.definition), &where, NULL,
+                                   NULL, NULL);
+        CXString name = clang_getFileName(where);
+        if (where && clang_getCString(name))
+            expansion.system_file = ht_strdup(clang_getCString(name));
+        clang_disposeString(name);
+    }
+    CXString spelling = clang_getCursorSpelling(cursor);
+    expansion.name = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    HT_GROW(source->expansions, source->expansion_count);
+    source->expansions[source->expansion_count++] = expansion;
+}
+
+static enum CXChildVisitResult on_preprocessing(CXCursor cursor, CXCursor parent,
+                                                CXClientData data) {
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_MacroDefinition)
+        macro_add(data, cursor);
+    else if (kind == CXCursor_MacroExpansion)
+        expansion_add(data, cursor);
+    return CXChildVisit_Continue;
+}
+
+/* Later definitions of a name replace earlier ones; within one file by offset, across files by order of the record. */
+const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
+                                size_t offset) {
+    const ht_macro *found = NULL;
+    for (size_t i = 0; i < source->macro_count; ++i) {
+        const ht_macro *macro = &source->macros[i];
+        if (strcmp(macro->name, name) != 0 ||
+            (macro->file == file && macro->range.begin > offset))
+            continue;
+        found = macro;
+    }
+    return found;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------- */
+
+static void errors_collect(ht_source *source) {
+    for (unsigned i = 0; i < clang_getNumDiagnostics(source->unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            CXFile file;
+            unsigned line, column, offset;
+            clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &line,
+                                       &column, &offset);
+            CXString words = clang_getDiagnosticSpelling(diagnostic);
+            HT_GROW(source->errors, source->error_count);
+            source->errors[source->error_count++] =
+                (ht_source_error){.file = ht_source_file(source, file),
+                                  .offset = offset,
+                                  .line = (int)line,
+                                  .column = (int)column,
+                                  .message = ht_strdup(clang_getCString(words))};
+            clang_disposeString(words);
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------ */
+
+static ht_status source_parse(ht_source *source, ht_error *error) {
+    const char **arguments;
+    size_t count = arguments_build(source->resource_dir, source->arguments, source->argument_count,
+                                   NULL, 0, &arguments);
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        source->index, source->path, arguments, (int)count, NULL, 0,
+        CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord,
+        &source->unit);
+    free(arguments);
+    if (code != CXError_Success || !source->unit)
+        return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
+                               "%s: libclang could not read it (code %d); check the compiler "
+                               "arguments",
+                               source->path, (int)code);
+    source->file = clang_getFile(source->unit, source->path);
+    if (!source->file)
+        return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
+                               "%s: libclang could not read it", source->path);
+    file_add(source, source->file);
+    clang_getInclusions(source->unit, on_inclusion, source);
+    source->text = source->files[0].text;
+    source->length = source->files[0].length;
+    ht_tokens_read(source->text, (ht_range){0, source->length}, true, &source->tokens);
+    clang_visitChildren(clang_getTranslationUnitCursor(source->unit), on_preprocessing, source);
+    errors_collect(source);
+    return HT_OK;
+}
+
+ht_status ht_source_open(const char *path, const ht_refactor_options *options,
+                         ht_source **out_source, ht_error *error) {
+    *out_source = NULL;
+    char *text;
+    size_t length;
+    ht_status status = ht_file_read(path, 0, &text, &length, error);
+    if (status != HT_OK)
+        return status;
+    bool binary = strlen(text) != length;
+    free(text);
+    if (binary)
+        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                               "%s: holds a NUL byte; it is not a source file", path);
+    if (!ht_file_exists(hip_header))
+        return ht_error_set(error, HT_ERROR_MISSING,
+                            "HIP's headers are missing (%s): install the package libamdhip64-dev",
+                            hip_header);
+    ht_source *source = ht_alloc(1, sizeof *source);
+    source->path = ht_strdup(path);
+    source->resource_dir = options && options->resource_dir ? ht_strdup(options->resource_dir)
+                                                            : ht_resource_dir_find();
+    if (!source->resource_dir) {
+        ht_source_free(source);
+        return ht_error_set(error, HT_ERROR_MISSING,
+                            "clang's own headers were not found: install the package clang-19");
+    }
+    size_t count = options ? options->argument_count : 0;
+    source->arguments = ht_alloc(count + 1, sizeof *source->arguments);
+    for (size_t i = 0; i < count; ++i)
+        source->arguments[source->argument_count++] = ht_strdup(options->arguments[i]);
+    source->index = clang_createIndex(0, 0);
+    status = source_parse(source, error);
+    if (status != HT_OK) {
+        ht_source_free(source);
+        return status;
+    }
+    *out_source = source;
+    return HT_OK;
+}
+
+void ht_source_free(ht_source *source) {
+    if (!source)
+        return;
+    ht_tokens_free(&source->tokens);
+    for (size_t i = 0; i < source->file_count; ++i) {
+        free(source->files[i].path);
+        free(source->files[i].text);
+        free(source->files[i].skipped);
+    }
+    for (size_t i = 0; i < source->macro_count; ++i)
+        free(source->macros[i].name);
+    for (size_t i = 0; i < source->expansion_count; ++i) {
+        free(source->expansions[i].name);
+        free(source->expansions[i].system_file);
+    }
+    for (size_t i = 0; i < source->error_count; ++i)
+        free(source->errors[i].message);
+    for (size_t i = 0; i < source->argument_count; ++i)
+        free(source->arguments[i]);
+    free(source->files);
+    free(source->macros);
+    free(source->expansions);
+    free(source->errors);
+    free(source->arguments);
+    free(source->resource_dir);
+    free(source->path);
+    if (source->unit)
+        clang_disposeTranslationUnit(source->unit);
+    if (source->index)
+        clang_disposeIndex(source->index);
+    free(source);
+}
+
+size_t ht_source_try(const ht_source *source, const char *path, const char *text,
+                     bool own_arguments, const char *const *extra, size_t extra_count,
+                     char ***out_messages) {
+    const char **arguments;
+    size_t count =
+        arguments_build(source->resource_dir, source->arguments,
+                        own_arguments ? source->argument_count : 0, extra, extra_count, &arguments);
+    const char *name = path ? path : source->path;
+    struct CXUnsavedFile unsaved = {name, text, strlen(text)};
+    CXTranslationUnit unit = NULL;
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2(source->index, name, arguments, (int)count, &unsaved, 1,
+                                    CXTranslationUnit_KeepGoing, &unit);
+    free(arguments);
+    char **messages = NULL;
+    size_t message_count = 0;
+    if (code != CXError_Success || !unit) {
+        HT_GROW(messages, message_count);
+        messages[message_count++] = ht_format("libclang could not read it (code %d)", (int)code);
+    }
+    for (unsigned i = 0; unit && i < clang_getNumDiagnostics(unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            CXString words = clang_getDiagnosticSpelling(diagnostic);
+            HT_GROW(messages, message_count);
+            messages[message_count++] = ht_strdup(clang_getCString(words));
+            clang_disposeString(words);
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    *out_messages = messages;
+    return message_count;
+}

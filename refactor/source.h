@@ -1,0 +1,89 @@
+/* A parsed source file: translation unit, texts of the user's files, macros, errors. Private to refactor/. */
+#ifndef HT_REFACTOR_SOURCE_H
+#define HT_REFACTOR_SOURCE_H
+
+#include "refactor/lexer.h"
+
+/* One of the user's files in the unit: the main file or a header that is no system header. */
+typedef struct ht_user_file {
+    char *path; /* as clang names it */
+    CXFile file;
+    char *text;
+    size_t length;
+    ht_range *skipped; /* by #if, outermost */
+    size_t skipped_count;
+    size_t parent; /* the file that includes it first, and where; SIZE_MAX for the main file */
+    size_t parent_offset;
+} ht_user_file;
+
+typedef struct ht_macro {
+    char *name;
+    size_t file;    /* index in files */
+    ht_range range; /* the directive's line, from '#' */
+    ht_range body;  /* replacement text */
+    int line;
+    bool function_like;
+} ht_macro;
+
+/* A place where a macro is expanded in a user's file. */
+typedef struct ht_expansion {
+    char *name;
+    size_t file;
+    ht_range range;
+    CXCursor definition;
+    bool system; /* defined outside of the user's files, or predefined */
+    char *system_file; /* where; NULL for predefined ones */
+} ht_expansion;
+
+typedef struct ht_source_error {
+    size_t file; /* SIZE_MAX: not in a user's file */
+    size_t offset;
+    int line, column;
+    char *message;
+} ht_source_error;
+
+typedef struct ht_source {
+    char *path;
+    CXIndex index;
+    CXTranslationUnit unit;
+    CXFile file;
+    char *text; /* the main file's; borrowed from files[0] */
+    size_t length;
+    ht_tokens tokens; /* of the main file */
+    ht_user_file *files;
+    size_t file_count;
+    ht_macro *macros; /* in order of definition */
+    size_t macro_count;
+    ht_expansion *expansions;
+    size_t expansion_count;
+    ht_source_error *errors;
+    size_t error_count;
+    char **arguments; /* the user's */
+    size_t argument_count;
+    char *resource_dir;
+} ht_source;
+
+ht_status ht_source_open(const char *path, const ht_refactor_options *options,
+                         ht_source **out_source, ht_error *error);
+void ht_source_free(ht_source *source);
+
+/* Index of a file among the user's; SIZE_MAX when it is none. */
+size_t ht_source_file(const ht_source *source, CXFile file);
+/* Expansion location of a cursor's begin and end. False outside of the user's files. */
+bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
+                     ht_range *out_range);
+/* The definition of a macro that is in force at a place of a file; NULL when it is none of the user's. */
+const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
+                                size_t offset);
+bool ht_source_skipped(const ht_source *source, size_t file, size_t offset);
+
+/* Parses another text as if it were the file `path` (NULL: the source itself), as device code, with the source's arguments
+ * when `own_arguments` and `extra` ones (borrowed), and returns the error messages in order; free each, then the array. */
+size_t ht_source_try(const ht_source *source, const char *path, const char *text,
+                     bool own_arguments, const char *const *extra, size_t extra_count,
+                     char ***out_messages);
+
+/* clang's resource directory; NULL when none is found. free(). */
+char *ht_resource_dir_find(void);
+
+#endif

@@ -1,0 +1,363 @@
+/* Host integer expressions as trees that remember where each constant was written. */
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 48, BUDGET = 4000 };
+
+/* Arguments of the inlined helper function that is being read. */
+typedef struct frame {
+    const ht_source *source;
+    const struct frame *outer;
+    CXCursor function;
+    CXCursor call;
+    int depth;
+    int *budget; /* symbols that may still be read: initialisers can multiply */
+} frame;
+
+static ht_symbol *read(const frame *in, CXCursor expression);
+
+static ht_symbol *symbol_new(ht_symbol_kind kind) {
+    ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
+    symbol->kind = kind;
+    symbol->declaration = clang_getNullCursor();
+    return symbol;
+}
+
+void ht_symbol_free(ht_symbol *symbol) {
+    if (!symbol)
+        return;
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(symbol->arguments[i]);
+    ht_symbol_free(symbol->value_of);
+    free(symbol->name);
+    free(symbol);
+}
+
+static ht_symbol *unknown(CXCursor cursor) {
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_UNKNOWN);
+    symbol->name = ht_cursor_name(cursor);
+    symbol->line = ht_ast_line(cursor);
+    return symbol;
+}
+
+static void set_place(const frame *in, ht_symbol *symbol, CXCursor cursor) {
+    symbol->has_place = !in->outer && ht_source_place(in->source, cursor, &symbol->place);
+    symbol->line = ht_ast_line(cursor);
+}
+
+static ht_symbol *constant(const frame *in, CXCursor cursor, int64_t value,
+                           ht_constant_origin origin, char *name) {
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_CONSTANT);
+    symbol->value = value;
+    symbol->origin = origin;
+    symbol->name = name;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+/* The object-like macro that wrote the whole expression; NULL when there is none. */
+static char *whole_macro(const frame *in, CXCursor cursor) {
+    ht_range place;
+    const ht_tokens *tokens = &in->source->tokens;
+    if (!ht_source_place(in->source, cursor, &place))
+        return NULL;
+    size_t index = ht_tokens_at(tokens, place.begin);
+    if (tokens->items[index].kind != HT_TOKEN_NAME || tokens->items[index].end != place.end)
+        return NULL;
+    char *name = ht_tokens_text(tokens, index);
+    const ht_macro *macro = ht_source_macro(in->source, name, 0, place.begin);
+    if (macro && !macro->function_like)
+        return name;
+    free(name);
+    return NULL;
+}
+
+static ht_symbol *read_literal(const frame *in, CXCursor cursor) {
+    int64_t value = 0;
+    if (clang_getCursorKind(cursor) == CXCursor_FloatingLiteral) {
+        CXEvalResult result = clang_Cursor_Evaluate(cursor);
+        double real = result && clang_EvalResult_getKind(result) == CXEval_Float
+                          ? clang_EvalResult_getAsDouble(result)
+                          : 0.5;
+        if (result)
+            clang_EvalResult_dispose(result);
+        value = real > -1e9 && real < 1e9 ? (int64_t)real : 0;
+        if ((double)value != real)
+            return unknown(cursor);
+    } else if (!ht_ast_constant(cursor, &value))
+        return unknown(cursor);
+    ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_LITERAL, NULL);
+    const ht_tokens *tokens = &in->source->tokens;
+    if (symbol->has_place) {
+        size_t index = ht_tokens_at(tokens, symbol->place.begin);
+        symbol->has_place = tokens->items[index].kind == HT_TOKEN_NUMBER &&
+                            tokens->items[index].end == symbol->place.end;
+    }
+    return symbol;
+}
+
+static CXCursor bound_argument(const frame *in, CXCursor parameter) {
+    int count = clang_Cursor_getNumArguments(in->call);
+    ht_cursors list = ht_ast_children(in->function);
+    int index = 0;
+    CXCursor found = clang_getNullCursor();
+    for (size_t i = 0; i < list.count; ++i) {
+        if (clang_getCursorKind(list.items[i]) != CXCursor_ParmDecl)
+            continue;
+        if (clang_equalCursors(list.items[i], parameter) && index < count)
+            found = clang_Cursor_getArgument(in->call, (unsigned)index);
+        ++index;
+    }
+    free(list.items);
+    return found;
+}
+
+static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor declaration) {
+    int64_t value;
+    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl && in->outer) {
+        CXCursor argument = bound_argument(in, declaration);
+        if (clang_Cursor_isNull(argument))
+            return unknown(cursor);
+        frame outer = *in->outer;
+        outer.depth = in->depth + 1;
+        return read(&outer, argument);
+    }
+    char *name = ht_cursor_name(declaration);
+    if (ht_ast_constant(cursor, &value)) {
+        ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_VARIABLE, name);
+        symbol->declaration = declaration;
+        return symbol;
+    }
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    symbol->name = name;
+    symbol->declaration = declaration;
+    set_place(in, symbol, cursor);
+    if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
+        CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
+        frame scope = {.source = in->source, .depth = in->depth + 1, .budget = in->budget};
+        if (!clang_Cursor_isNull(initializer) && ht_variable_writes(declaration) == 0)
+            symbol->value_of = read(&scope, initializer);
+    }
+    return symbol;
+}
+
+/* block.x of a dim3 variable */
+static ht_symbol *read_member(const frame *in, CXCursor cursor) {
+    CXCursor variable = ht_ast_variable(ht_ast_child(cursor, 0));
+    char *member = ht_cursor_name(cursor);
+    int axis = member[0] >= 'x' && member[0] <= 'z' && !member[1] ? member[0] - 'x' : -1;
+    free(member);
+    if (axis < 0 || clang_Cursor_isNull(variable) ||
+        clang_getCursorKind(variable) != CXCursor_VarDecl)
+        return unknown(cursor);
+    ht_symbol *axes[3] = {NULL}, *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    size_t written;
+    CXCursor inner;
+    char *base = ht_cursor_name(variable);
+    symbol->name = ht_format("%s.%c", base, 'x' + axis);
+    free(base);
+    symbol->declaration = variable;
+    set_place(in, symbol, cursor);
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
+    if (in->depth < DEPTH_MAX && !clang_Cursor_isNull(initializer) &&
+        ht_variable_writes(variable) == 0 &&
+        ht_symbol_read3_in(in->source, initializer, in->depth + 1, in->budget, axes, &written,
+                           &inner)) {
+        symbol->value_of = axes[axis];
+        axes[axis] = NULL;
+        if (!symbol->value_of) {
+            symbol->value_of = symbol_new(HT_SYMBOL_CONSTANT);
+            symbol->value_of->value = 1;
+        }
+    }
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(axes[i]);
+    return symbol;
+}
+
+static CXCursor only_return(CXCursor function) {
+    CXCursor value = clang_getNullCursor();
+    ht_cursors list = ht_ast_children(function);
+    for (size_t i = 0; i < list.count; ++i) {
+        if (clang_getCursorKind(list.items[i]) != CXCursor_CompoundStmt)
+            continue;
+        ht_cursors body = ht_ast_children(list.items[i]);
+        if (body.count == 1 && clang_getCursorKind(body.items[0]) == CXCursor_ReturnStmt)
+            value = ht_ast_child(body.items[0], 0);
+        free(body.items);
+    }
+    free(list.items);
+    return value;
+}
+
+/* A float division below ceil(): casts and divisions may stay in the way of integers. */
+static CXCursor strip_floats(CXCursor cursor) {
+    for (;;) {
+        cursor = ht_ast_strip(cursor, true);
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
+            kind != CXCursor_CXXFunctionalCastExpr)
+            return cursor;
+        ht_cursors list = ht_ast_children(cursor);
+        CXCursor inner = list.count ? list.items[list.count - 1] : clang_getNullCursor();
+        free(list.items);
+        if (clang_Cursor_isNull(inner))
+            return cursor;
+        cursor = inner;
+    }
+}
+
+static bool is_floating(CXCursor cursor) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    return type.kind == CXType_Float || type.kind == CXType_Double;
+}
+
+static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCursor b) {
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_CALL);
+    symbol->name = ht_strdup(name);
+    symbol->arguments[0] = read(in, a);
+    symbol->arguments[1] = read(in, b);
+    return symbol;
+}
+
+static ht_symbol *read_call(const frame *in, CXCursor call) {
+    char *name = ht_cursor_name(call);
+    bool ceiling = strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0;
+    bool pair = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    int count = clang_Cursor_getNumArguments(call);
+    ht_symbol *symbol = NULL;
+    if (ceiling && count == 1) {
+        CXCursor quotient = strip_floats(clang_Cursor_getArgument(call, 0)), left, right;
+        enum CXBinaryOperatorKind kind;
+        if (ht_ast_binary(quotient, &kind, &left, &right) && kind == CXBinaryOperator_Div &&
+            is_floating(quotient))
+            symbol = call_of(in, "ceil_div", strip_floats(left), strip_floats(right));
+    } else if (pair && count == 2)
+        symbol = call_of(in, name, clang_Cursor_getArgument(call, 0),
+                         clang_Cursor_getArgument(call, 1));
+    free(name);
+    if (symbol) {
+        set_place(in, symbol, call);
+        return symbol;
+    }
+    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor primary = clang_getSpecializedCursorTemplate(function);
+    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
+    CXCursor value = clang_Cursor_isNull(function) ? function : only_return(function);
+    if (clang_Cursor_isNull(value))
+        return unknown(call);
+    frame inner = {in->source, in, function, call, in->depth + 1, in->budget};
+    symbol = read(&inner, value);
+    set_place(in, symbol, call);
+    return symbol;
+}
+
+static const char *operator_text(enum CXBinaryOperatorKind kind) {
+    static const char *const texts[] = {
+        [CXBinaryOperator_Mul] = "*",   [CXBinaryOperator_Div] = "/",  [CXBinaryOperator_Rem] = "%",
+        [CXBinaryOperator_Add] = "+",   [CXBinaryOperator_Sub] = "-",  [CXBinaryOperator_Shl] = "<<",
+        [CXBinaryOperator_Shr] = ">>",  [CXBinaryOperator_LT] = "<",   [CXBinaryOperator_GT] = ">",
+        [CXBinaryOperator_LE] = "<=",   [CXBinaryOperator_GE] = ">=",  [CXBinaryOperator_EQ] = "==",
+        [CXBinaryOperator_NE] = "!=",   [CXBinaryOperator_And] = "&",  [CXBinaryOperator_Xor] = "^",
+        [CXBinaryOperator_Or] = "|",    [CXBinaryOperator_LAnd] = "&&", [CXBinaryOperator_LOr] = "||"};
+    return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : NULL;
+}
+
+static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    enum CXUnaryOperatorKind unary;
+    ht_symbol *symbol;
+    if (ht_ast_unary(cursor, &unary, &left)) {
+        const char *op = unary == CXUnaryOperator_Minus  ? "-"
+                         : unary == CXUnaryOperator_Not  ? "~"
+                         : unary == CXUnaryOperator_LNot ? "!"
+                         : unary == CXUnaryOperator_Plus ? "+"
+                                                         : NULL;
+        if (!op)
+            return unknown(cursor);
+        symbol = symbol_new(HT_SYMBOL_UNARY);
+        strcpy(symbol->op, op);
+        symbol->arguments[0] = read(in, left);
+    } else {
+        const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? operator_text(kind) : NULL;
+        if (!op || is_floating(cursor))
+            return unknown(cursor);
+        symbol = symbol_new(HT_SYMBOL_BINARY);
+        strcpy(symbol->op, op);
+        symbol->arguments[0] = read(in, left);
+        symbol->arguments[1] = read(in, right);
+    }
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+static ht_symbol *read_choice(const frame *in, CXCursor cursor) {
+    ht_cursors list = ht_ast_children(cursor);
+    ht_symbol *symbol = NULL;
+    if (list.count == 3) {
+        symbol = symbol_new(HT_SYMBOL_CHOICE);
+        for (int i = 0; i < 3; ++i)
+            symbol->arguments[i] = read(in, list.items[i]);
+        set_place(in, symbol, cursor);
+    }
+    free(list.items);
+    return symbol ? symbol : unknown(cursor);
+}
+
+static ht_symbol *read(const frame *in, CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    int64_t value;
+    if (in->depth > DEPTH_MAX || --*in->budget < 0)
+        return unknown(cursor);
+    char *macro = in->outer ? NULL : whole_macro(in, cursor);
+    if (macro && ht_ast_constant(cursor, &value))
+        return constant(in, cursor, value, HT_ORIGIN_MACRO, macro);
+    free(macro);
+    frame deeper = *in;
+    ++deeper.depth;
+    CXCursor declaration = ht_ast_variable(cursor);
+    if (!clang_Cursor_isNull(declaration))
+        return read_variable(&deeper, cursor, declaration);
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+        return read_literal(in, cursor);
+    case CXCursor_BinaryOperator:
+    case CXCursor_UnaryOperator:
+        return read_operator(&deeper, cursor);
+    case CXCursor_ConditionalOperator:
+        return read_choice(&deeper, cursor);
+    case CXCursor_MemberRefExpr:
+        return read_member(&deeper, cursor);
+    case CXCursor_CallExpr:
+        return read_call(&deeper, cursor);
+    default:
+        if (ht_ast_constant(cursor, &value)) {
+            ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_LITERAL, NULL);
+            symbol->has_place = false;
+            return symbol;
+        }
+        return unknown(cursor);
+    }
+}
+
+ht_symbol *ht_symbol_read_in(const ht_source *source, CXCursor expression, int depth, int *budget) {
+    frame in = {.source = source, .depth = depth, .budget = budget};
+    return read(&in, expression);
+}
+
+ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression) {
+    int budget = BUDGET;
+    return ht_symbol_read_in(source, expression, 0, &budget);
+}
+
+bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
+                     size_t *out_written, CXCursor *out_variable) {
+    int budget = BUDGET;
+    return ht_symbol_read3_in(source, expression, 0, &budget, out_axes, out_written, out_variable);
+}

@@ -1,0 +1,142 @@
+/* dim3 expressions, and values of symbols. */
+#include "base/memory.h"
+#include "refactor/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_dim3(CXCursor cursor) {
+    CXString spelling = clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor)));
+    const char *text = clang_getCString(spelling);
+    bool found = text && strstr(text, "dim3") != NULL;
+    clang_disposeString(spelling);
+    return found;
+}
+
+/* The arguments of dim3(...), dim3{...}, or of the conversion of an integer. */
+static void read_parts(const ht_source *source, CXCursor cursor, int depth, int *budget,
+                       ht_symbol *out_axes[3], size_t *out_written) {
+    ht_cursors list = ht_ast_children(cursor);
+    size_t count = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        if (!clang_isExpression(clang_getCursorKind(list.items[i])))
+            continue;
+        if (count == 3)
+            break;
+        out_axes[count++] = ht_symbol_read_in(source, list.items[i], depth, budget);
+    }
+    free(list.items);
+    *out_written = count;
+}
+
+static CXCursor only_expression(CXCursor cursor) {
+    ht_cursors list = ht_ast_children(cursor);
+    CXCursor found = clang_getNullCursor();
+    size_t count = 0;
+    for (size_t i = 0; i < list.count; ++i)
+        if (clang_isExpression(clang_getCursorKind(list.items[i]))) {
+            found = list.items[i];
+            ++count;
+        }
+    free(list.items);
+    return count == 1 ? found : clang_getNullCursor();
+}
+
+bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth, int *budget,
+                        ht_symbol *out_axes[3], size_t *out_written, CXCursor *out_variable) {
+    *out_variable = clang_getNullCursor();
+    *out_written = 0;
+    CXCursor cursor = expression;
+    for (int i = 0; i < 32; ++i) {
+        cursor = ht_ast_strip(cursor, true);
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (!is_dim3(cursor)) {
+            out_axes[0] = ht_symbol_read_in(source, cursor, depth + 1, budget);
+            *out_written = 1;
+            return true;
+        }
+        if (kind == CXCursor_DeclRefExpr) {
+            CXCursor variable = ht_ast_variable(cursor);
+            if (clang_Cursor_isNull(variable) ||
+                clang_getCursorKind(variable) != CXCursor_VarDecl)
+                return false;
+            CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
+            if (clang_Cursor_isNull(*out_variable))
+                *out_variable = variable;
+            if (clang_Cursor_isNull(initializer) || ht_variable_writes(variable) > 0)
+                return false;
+            cursor = initializer;
+            continue;
+        }
+        CXCursor inner = only_expression(cursor);
+        if (!clang_Cursor_isNull(inner) && is_dim3(inner)) { /* a copy or a cast */
+            cursor = inner;
+            continue;
+        }
+        if (kind == CXCursor_CallExpr || kind == CXCursor_InitListExpr ||
+            kind == CXCursor_CXXFunctionalCastExpr || kind == CXCursor_CStyleCastExpr ||
+            kind == CXCursor_UnexposedExpr) {
+            if (kind == CXCursor_CallExpr && !ht_cursor_named(cursor, "dim3"))
+                return false;
+            read_parts(source, cursor, depth + 1, budget, out_axes, out_written);
+            return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
+    if (strcmp(op, "+") == 0)
+        return !__builtin_add_overflow(a, b, out);
+    if (strcmp(op, "-") == 0)
+        return !__builtin_sub_overflow(a, b, out);
+    if (strcmp(op, "*") == 0)
+        return !__builtin_mul_overflow(a, b, out);
+    if (strcmp(op, "/") == 0 || strcmp(op, "%") == 0) {
+        if (b <= 0)
+            return false;
+        *out = op[0] == '/' ? a / b : a % b;
+        return true;
+    }
+    if ((strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0) && a >= 0 && a < 1 << 30 && b >= 0 &&
+        b < 32) {
+        *out = op[0] == '<' ? a << b : a >> b;
+        return true;
+    }
+    return false;
+}
+
+bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {
+    int64_t a, b;
+    switch (symbol->kind) {
+    case HT_SYMBOL_CONSTANT:
+        *out_value = symbol->value;
+        return true;
+    case HT_SYMBOL_VARIABLE:
+        return symbol->value_of && ht_symbol_value(symbol->value_of, out_value);
+    case HT_SYMBOL_UNARY:
+        if (!ht_symbol_value(symbol->arguments[0], &a) || a == INT64_MIN)
+            return false;
+        *out_value = symbol->op[0] == '-' ? -a : a;
+        return symbol->op[0] == '-' || symbol->op[0] == '+';
+    case HT_SYMBOL_BINARY:
+        return ht_symbol_value(symbol->arguments[0], &a) &&
+               ht_symbol_value(symbol->arguments[1], &b) && compute(symbol->op, a, b, out_value);
+    case HT_SYMBOL_CHOICE:
+        return false;
+    case HT_SYMBOL_CALL:
+        if (!ht_symbol_value(symbol->arguments[0], &a) ||
+            !ht_symbol_value(symbol->arguments[1], &b))
+            return false;
+        if (strcmp(symbol->name, "min") == 0)
+            *out_value = a < b ? a : b;
+        else if (strcmp(symbol->name, "max") == 0)
+            *out_value = a > b ? a : b;
+        else if (b > 0)
+            *out_value = (a + b - 1) / b;
+        return b > 0 || strcmp(symbol->name, "ceil_div") != 0;
+    default:
+        return false;
+    }
+}

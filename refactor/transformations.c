@@ -1,0 +1,83 @@
+/* The list of transformations, and running them over a kernel. To add one: a file with an ht_transformation, a
+ * declaration in transform.h, a line here. */
+#include "base/memory.h"
+#include "refactor/plan.h"
+
+#include <stdlib.h>
+
+const ht_transformation *const ht_transformations[] = {
+    &ht_transformation_block_size,
+    &ht_transformation_launch_bounds,
+    &ht_transformation_unroll,
+    &ht_transformation_coarsen_x, /* wraps statements: last */
+    NULL,
+};
+
+typedef struct snapshot {
+    size_t edits, params, requires, covers;
+    char *block[3];
+    bool changed[3], exact[3], free_[3], keep[3];
+} snapshot;
+
+static snapshot snapshot_take(const ht_plan *plan) {
+    snapshot taken = {plan->edit_count, plan->param_count, plan->require_count, plan->cover_count,
+                      {NULL},           {0},               {0},                 {0},
+                      {0}};
+    for (int axis = 0; axis < 3; ++axis) {
+        taken.block[axis] = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL;
+        taken.changed[axis] = plan->block_changed[axis];
+        taken.exact[axis] = plan->exact_cover[axis];
+        taken.free_[axis] = plan->free_cover[axis];
+        taken.keep[axis] = plan->keep_cover[axis];
+    }
+    return taken;
+}
+
+static void roll_back(ht_plan *plan, snapshot *to) {
+    while (plan->edit_count > to->edits) {
+        ht_edit *edit = &plan->edits[--plan->edit_count];
+        free(edit->param);
+        free(edit->text);
+    }
+    while (plan->param_count > to->params) {
+        ht_planned_param *param = &plan->params[--plan->param_count];
+        free(param->name);
+        free(param->values);
+        free(param->default_value);
+        free(param->hidden_macro);
+    }
+    while (plan->require_count > to->requires)
+        free(plan->requires[--plan->require_count]);
+    while (plan->cover_count > to->covers)
+        free(plan->covers[--plan->cover_count].param);
+    for (int axis = 0; axis < 3; ++axis) {
+        free(plan->block[axis]);
+        plan->block[axis] = to->block[axis];
+        to->block[axis] = NULL;
+        plan->block_changed[axis] = to->changed[axis];
+        plan->exact_cover[axis] = to->exact[axis];
+        plan->free_cover[axis] = to->free_[axis];
+        plan->keep_cover[axis] = to->keep[axis];
+    }
+}
+
+void ht_plan_run(ht_plan *plan) {
+    for (const ht_transformation *const *each = ht_transformations; *each; ++each) {
+        snapshot before = snapshot_take(plan);
+        plan->transformation = (*each)->name;
+        plan->failed = false;
+        (*each)->apply(plan->model, plan);
+        if (plan->failed) {
+            roll_back(plan, &before);
+            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                           "its changes meet those of another transformation, or a name is taken");
+        } else if (plan->param_count > before.params) {
+            HT_GROW(plan->applied, plan->applied_count);
+            plan->applied[plan->applied_count++] = (*each)->name;
+        }
+        for (int axis = 0; axis < 3; ++axis)
+            free(before.block[axis]);
+    }
+    plan->transformation = NULL;
+    plan->failed = false;
+}
