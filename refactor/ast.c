@@ -26,7 +26,8 @@ bool ht_cursor_named(CXCursor cursor, const char *name) {
 static enum CXChildVisitResult on_child(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
     CXFile file;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    CXSourceLocation begin = clang_getRangeStart(clang_getCursorExtent(cursor));
+    clang_getExpansionLocation(begin, &file, NULL, NULL, NULL);
     if (!file) /* stands for a defaulted argument */
         return CXChildVisit_Continue;
     ht_cursors *list = data;
