@@ -31,29 +31,29 @@ static const ht_option options[] = {
     {0},
 };
 
-static json_t *document_make(const ht_plan *plan, const ht_session *session) {
+static json_t *document_make(const ht_survey *survey, const ht_session *session) {
     json_t *document = ht_report_json_new("hiptemper-optimize", 1);
     ht_session_json(document, session);
     json_t *kernels = json_array();
-    for (size_t i = 0; i < plan->entries.count; ++i)
-        json_array_append_new(kernels, ht_entry_json(&plan->entries.items[i], &session->device));
+    for (size_t i = 0; i < survey->entries.count; ++i)
+        json_array_append_new(kernels, ht_entry_json(&survey->entries.items[i], &session->device));
     json_object_set_new(document, "kernels", kernels);
-    json_object_set_new(document, "errors", ht_plan_errors_json(plan));
+    json_object_set_new(document, "errors", ht_survey_errors_json(survey));
     return document;
 }
 
 /* Writes the files beside the report, tells the summary, writes JSON. Returns the exit code. */
-static int finish(ht_plan *plan, const ht_session *session, const optimize_options *given,
+static int finish(ht_survey *survey, const ht_session *session, const optimize_options *given,
                   const ht_refactor_options *compiler, FILE *out) {
     ht_error error = {0};
     int code = HT_EXIT_OK;
-    if (ht_outputs_write(plan, session, compiler, given->out, &error) != HT_OK)
+    if (ht_outputs_write(survey, session, compiler, given->out, &error) != HT_OK)
         code = ht_report_error(&error);
-    ht_entries_report_summary(&plan->entries, &session->device, out);
-    ht_outputs_report(&plan->entries, given->out, out);
+    ht_entries_report_summary(&survey->entries, &session->device, out);
+    ht_outputs_report(&survey->entries, given->out, out);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: what was measured is in the database and will be reused.\n");
-    json_t *document = document_make(plan, session);
+    json_t *document = document_make(survey, session);
     char *path = ht_path_join(given->out, "optimize.json");
     if (code == HT_EXIT_OK)
         code = ht_report_json(path, document);
@@ -61,31 +61,31 @@ static int finish(ht_plan *plan, const ht_session *session, const optimize_optio
     int asked = ht_report_json(given->json, document);
     code = code ? code : asked;
     json_decref(document);
-    int result = ht_plan_exit_code(plan);
+    int result = ht_survey_exit_code(survey);
     return result ? result : code;
 }
 
 static int optimize(ht_session *session, const optimize_options *given, char *const *paths,
                     size_t path_count) {
-    ht_plan_options options = {
+    ht_survey_options options = {
         .problem = given->problem, .kernel = given->kernel, .out = given->out};
     ht_compiler_arguments_make(&given->compiler, &options.compiler);
     FILE *out = ht_report_stream(given->json);
-    ht_plan plan;
+    ht_survey survey;
     ht_error error = {0};
     int code = HT_EXIT_OK;
-    ht_status status = ht_plan_make(paths, path_count, &options, &plan, &error);
+    ht_status status = ht_survey_make(paths, path_count, &options, &survey, &error);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK) {
         fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
-        status = ht_entries_tune(&plan.entries, session, out, &error);
+        status = ht_entries_tune(&survey.entries, session, out, &error);
     }
     if (status != HT_OK)
         code = ht_report_error(&error);
     else
-        code = finish(&plan, session, given, &options.compiler, out);
-    ht_plan_free(&plan);
+        code = finish(&survey, session, given, &options.compiler, out);
+    ht_survey_free(&survey);
     ht_compiler_arguments_free(&options.compiler);
     return code;
 }

@@ -36,19 +36,19 @@ static const ht_option options[] = {
 };
 
 /* Skeletons and templates come out as optimize writes them; no entry was tuned. */
-static ht_refactor_row *rows_make(const ht_plan *plan, size_t *out_count) {
+static ht_refactor_row *rows_make(const ht_survey *survey, size_t *out_count) {
     ht_refactor_row *rows = NULL;
     *out_count = 0;
     size_t last_source = SIZE_MAX, last_kernel = SIZE_MAX;
-    for (size_t i = 0; i < plan->entries.count; ++i) {
-        const ht_entry *entry = &plan->entries.items[i];
+    for (size_t i = 0; i < survey->entries.count; ++i) {
+        const ht_entry *entry = &survey->entries.items[i];
         if (entry->source == last_source && entry->kernel == last_kernel)
             continue; /* another instance of the same kernel */
         last_source = entry->source;
         last_kernel = entry->kernel;
         HT_GROW(rows, *out_count);
         rows[(*out_count)++] = (ht_refactor_row){
-            .kernel = ht_refactor_kernel(plan->analyses[entry->source].refactor, entry->kernel),
+            .kernel = ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel),
             .template_file = entry->template_file ? ht_strdup(entry->template_file) : NULL,
             .skeleton_file = entry->skeleton_file ? ht_strdup(entry->skeleton_file) : NULL};
     }
@@ -63,25 +63,25 @@ static void rows_free(ht_refactor_row *rows, size_t count) {
     free(rows);
 }
 
-static json_t *document_make(const ht_plan *plan, const ht_refactor_row *rows, size_t count) {
+static json_t *document_make(const ht_survey *survey, const ht_refactor_row *rows, size_t count) {
     size_t parsed = 0;
-    for (size_t i = 0; i < plan->sources.count; ++i)
-        parsed += plan->analyses[i].refactor != NULL;
+    for (size_t i = 0; i < survey->sources.count; ++i)
+        parsed += survey->analyses[i].refactor != NULL;
     json_t *document = ht_report_json_new("hiptemper-refactor", 1);
-    json_object_set_new(document, "files", json_integer((json_int_t)plan->sources.count));
+    json_object_set_new(document, "files", json_integer((json_int_t)survey->sources.count));
     json_object_set_new(document, "parsed", json_integer((json_int_t)parsed));
     json_t *kernels = json_array();
     for (size_t i = 0; i < count; ++i)
         json_array_append_new(kernels, ht_refactor_row_json(&rows[i]));
     json_object_set_new(document, "kernels", kernels);
-    json_object_set_new(document, "errors", ht_plan_errors_json(plan));
+    json_object_set_new(document, "errors", ht_survey_errors_json(survey));
     return document;
 }
 
-static int report(ht_plan *plan, const refactor_options *given) {
+static int report(ht_survey *survey, const refactor_options *given) {
     FILE *out = ht_report_stream(given->json);
     size_t count;
-    ht_refactor_row *rows = rows_make(plan, &count);
+    ht_refactor_row *rows = rows_make(survey, &count);
     for (size_t i = 0; i < count; ++i) {
         if (given->explain || rows[i].kernel->reason)
             ht_refactor_report_remarks(rows[i].kernel, out);
@@ -90,8 +90,8 @@ static int report(ht_plan *plan, const refactor_options *given) {
         ht_refactor_report_table(rows, count, out);
     else
         fprintf(out, "No kernels were found.\n");
-    ht_outputs_report(&plan->entries, given->out, out);
-    json_t *document = document_make(plan, rows, count);
+    ht_outputs_report(&survey->entries, given->out, out);
+    json_t *document = document_make(survey, rows, count);
     int code = ht_report_json(given->json, document);
     json_decref(document);
     rows_free(rows, count);
@@ -100,26 +100,27 @@ static int report(ht_plan *plan, const refactor_options *given) {
 
 static int run(const ht_command_line *line) {
     const refactor_options *given = line->options;
-    ht_plan_options options = {
+    ht_survey_options options = {
         .problem = given->problem, .kernel = given->kernel, .out = given->out};
     ht_compiler_arguments_make(&given->compiler, &options.compiler);
     ht_interrupt_install();
-    ht_plan plan;
+    ht_survey survey;
     ht_error error = {0};
     int code;
-    ht_status status = ht_plan_make(line->operands, line->operand_count, &options, &plan, &error);
+    ht_status status =
+        ht_survey_make(line->operands, line->operand_count, &options, &survey, &error);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK)
-        status = ht_outputs_write(&plan, NULL, &options.compiler, given->out, &error);
+        status = ht_outputs_write(&survey, NULL, &options.compiler, given->out, &error);
     if (status != HT_OK) {
         code = ht_report_error(&error);
     } else {
-        code = report(&plan, given);
-        int result = ht_plan_files_exit_code(&plan);
+        code = report(&survey, given);
+        int result = ht_survey_files_exit_code(&survey);
         code = result ? result : code;
     }
-    ht_plan_free(&plan);
+    ht_survey_free(&survey);
     ht_compiler_arguments_free(&options.compiler);
     return code;
 }

@@ -98,8 +98,8 @@ int ht_cli_main(int argc, char **argv);
 /* options.c. Parses the words behind the command's name (`argv[0]` is the first of them). Prints
  * one message and returns false when something is wrong; *out_help is set when --help was among the
  * words. */
-bool ht_command_line_parse(const ht_command *command, int argc, char **argv, ht_command_line *out_line,
-                      bool *out_help);
+bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
+                           ht_command_line *out_line, bool *out_help);
 void ht_command_line_free(ht_command_line *line);
 /* The candidate nearest to a mistyped word, or NULL when none is near. `candidates` ends in NULL.
  */
@@ -124,8 +124,8 @@ int ht_report_json(const char *path, const json_t *document);
 /* {"format": format, "version": version, "hiptemper": "0.1.0"}: how every --json document starts.
  * New reference. */
 json_t *ht_report_json_new(const char *format, int version);
-/* A JSON string of any text: bytes that are no UTF-8 (a cut message, an odd file name) become '?'; null for NULL. New
- * reference. */
+/* A JSON string of any text: bytes that are no UTF-8 (a cut message, an odd file name) become '?';
+ * null for NULL. New reference. */
 json_t *ht_report_json_text(const char *text);
 /* May this stream have colours and cursor movement (a terminal, NO_COLOR unset, TERM not dumb)? */
 bool ht_report_is_terminal(FILE *stream);

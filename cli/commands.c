@@ -8,10 +8,6 @@ extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_tune;
 
 const ht_command *const ht_commands[] = {
-    &ht_command_optimize,
-    &ht_command_refactor,
-    &ht_command_tune,
-    &ht_command_inspect,
-    &ht_command_devices,
-    NULL,
+    &ht_command_optimize, &ht_command_refactor, &ht_command_tune,
+    &ht_command_inspect,  &ht_command_devices,  NULL,
 };

@@ -1,4 +1,4 @@
-/* Which files come of a plan: per source, one tuned copy for each instance label, templates, a
+/* Which files come of a survey: per source, one tuned copy for each instance label, templates, a
  * skeleton. */
 #include "cli/outputs.h"
 
@@ -200,15 +200,15 @@ static ht_status skeleton_write(const ht_analysis *analysis, const char *folder,
     return status;
 }
 
-static ht_status source_write(ht_plan *plan, size_t index, const ht_session *session,
+static ht_status source_write(ht_survey *survey, size_t index, const ht_session *session,
                               const ht_refactor_options *compiler, const char *folder,
                               ht_error *error) {
-    const ht_analysis *analysis = &plan->analyses[index];
-    ht_entry **entries = ht_alloc(plan->entries.count + 1, sizeof *entries);
+    const ht_analysis *analysis = &survey->analyses[index];
+    ht_entry **entries = ht_alloc(survey->entries.count + 1, sizeof *entries);
     size_t count = 0;
-    for (size_t i = 0; i < plan->entries.count; ++i) {
-        if (plan->entries.items[i].source == index)
-            entries[count++] = &plan->entries.items[i];
+    for (size_t i = 0; i < survey->entries.count; ++i) {
+        if (survey->entries.items[i].source == index)
+            entries[count++] = &survey->entries.items[i];
     }
     char *stem = ht_output_stem(analysis->source->output);
     ht_output_source source = {.path = analysis->source->path,
@@ -226,13 +226,13 @@ static ht_status source_write(ht_plan *plan, size_t index, const ht_session *ses
     return status;
 }
 
-ht_status ht_outputs_write(ht_plan *plan, const ht_session *session,
+ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
                            const ht_refactor_options *compiler, const char *folder,
                            ht_error *error) {
-    for (size_t i = 0; i < plan->sources.count; ++i) {
+    for (size_t i = 0; i < survey->sources.count; ++i) {
         ht_status status = HT_OK;
-        if (plan->analyses[i].refactor)
-            status = source_write(plan, i, session, compiler, folder, error);
+        if (survey->analyses[i].refactor)
+            status = source_write(survey, i, session, compiler, folder, error);
         if (status != HT_OK)
             return status;
     }

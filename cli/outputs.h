@@ -2,10 +2,10 @@
 #ifndef HT_CLI_OUTPUTS_H
 #define HT_CLI_OUTPUTS_H
 
-#include "cli/plan.h"
+#include "cli/survey.h"
 
-/* Before any work: makes the output folder, and sees that it and the place for `json` (may be NULL) can be written. What cannot
- * is HT_ERROR_INPUT. */
+/* Before any work: makes the output folder, and sees that it and the place for `json` (may be NULL)
+ * can be written. What cannot is HT_ERROR_INPUT. */
 ht_status ht_outputs_prepare(const char *folder, const char *json, ht_error *error);
 
 /* Where a tuned copy comes from and goes to. All borrowed. */
@@ -17,11 +17,11 @@ typedef struct ht_output_source {
     const char *name; /* of the copy, relative to `folder` */
 } ht_output_source;
 
-/* Writes, for every source of a plan, into `folder`: the tuned copy and its patch, the templates,
+/* Writes, for every source of a survey, into `folder`: the tuned copy and its patch, the templates,
  * the launcher of annotated templates, the skeleton of a problem file. Names are put into the
  * entries. A tuned copy whose kernels no longer parse is withheld, its entries failed. `session` is
  * NULL when nothing was tuned. Stops at the first file that cannot be written. */
-ht_status ht_outputs_write(ht_plan *plan, const ht_session *session,
+ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
                            const ht_refactor_options *compiler, const char *folder,
                            ht_error *error);
 /* Tells which files were written. */

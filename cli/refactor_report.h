@@ -2,7 +2,7 @@
 #ifndef HT_CLI_REFACTOR_REPORT_H
 #define HT_CLI_REFACTOR_REPORT_H
 
-#include "cli/plan.h"
+#include "cli/survey.h"
 
 /* One kernel as refactor shows it. */
 typedef struct ht_refactor_row {

@@ -1,4 +1,4 @@
-#include "cli/plan.h"
+#include "cli/survey.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -14,7 +14,7 @@ bool ht_kernel_is(const char *name, const char *wanted) {
            strncmp(name + length - tail - 2, "::", 2) == 0;
 }
 
-static void analyse(const ht_source *source, const ht_plan_options *options, ht_analysis *out) {
+static void analyse(const ht_source *source, const ht_survey_options *options, ht_analysis *out) {
     *out = (ht_analysis){.source = source};
     ht_status status =
         ht_problems_open(options->problem, source->path, &out->problems, &out->error);
@@ -48,8 +48,9 @@ static ht_verdict verdict_of(ht_kernel_status status) {
     }
 }
 
-static ht_entry *kernel_entry(ht_plan *plan, size_t source, size_t index, const ht_kernel *kernel) {
-    ht_entry *entry = ht_entries_add(&plan->entries, kernel->name, kernel->file, kernel->line);
+static ht_entry *kernel_entry(ht_survey *survey, size_t source, size_t index,
+                              const ht_kernel *kernel) {
+    ht_entry *entry = ht_entries_add(&survey->entries, kernel->name, kernel->file, kernel->line);
     entry->source = source;
     entry->kernel = index;
     entry->annotated = kernel->status == HT_KERNEL_ANNOTATED;
@@ -58,30 +59,31 @@ static ht_entry *kernel_entry(ht_plan *plan, size_t source, size_t index, const 
     return entry;
 }
 
-static void entry_without_tuning(ht_plan *plan, size_t source, size_t index,
+static void entry_without_tuning(ht_survey *survey, size_t source, size_t index,
                                  const ht_kernel *kernel) {
-    ht_entry *entry = kernel_entry(plan, source, index, kernel);
+    ht_entry *entry = kernel_entry(survey, source, index, kernel);
     entry->result.verdict = verdict_of(kernel->status);
     entry->result.reason = ht_strdup(kernel->reason ? kernel->reason : "no reason was given");
     entry->reason_line = kernel->reason_line;
 }
 
-static void entries_of_kernel(ht_plan *plan, size_t source, size_t index, const ht_kernel *kernel) {
-    ht_analysis *analysis = &plan->analyses[source];
+static void entries_of_kernel(ht_survey *survey, size_t source, size_t index,
+                              const ht_kernel *kernel) {
+    ht_analysis *analysis = &survey->analyses[source];
     ht_instances *instances = &analysis->instances[index];
     ht_error error = {0};
     ht_status status = ht_instances_find(&analysis->problems, kernel->template, &instances->items,
                                          &instances->count, &error);
     if (status != HT_OK) {
         bool unknown = !analysis->problems.file && !analysis->problems.text;
-        ht_entry *entry = kernel_entry(plan, source, index, kernel);
+        ht_entry *entry = kernel_entry(survey, source, index, kernel);
         entry->result.verdict = unknown ? HT_VERDICT_NEEDS_PROBLEM : HT_VERDICT_FAILED;
         entry->result.bad_input = !unknown;
         entry->result.reason = ht_strdup(error.message);
         return;
     }
     for (size_t i = 0; i < instances->count; ++i) {
-        ht_entry *entry = kernel_entry(plan, source, index, kernel);
+        ht_entry *entry = kernel_entry(survey, source, index, kernel);
         entry->template = kernel->template;
         entry->instance = &instances->items[i];
         if (!kernel->template->problem.name)
@@ -92,10 +94,10 @@ static void entries_of_kernel(ht_plan *plan, size_t source, size_t index, const 
     }
 }
 
-static size_t entries_make(ht_plan *plan, const char *wanted) {
+static size_t entries_make(ht_survey *survey, const char *wanted) {
     size_t matched = 0;
-    for (size_t source = 0; source < plan->sources.count; ++source) {
-        const ht_refactor *refactor = plan->analyses[source].refactor;
+    for (size_t source = 0; source < survey->sources.count; ++source) {
+        const ht_refactor *refactor = survey->analyses[source].refactor;
         size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
         for (size_t index = 0; index < count; ++index) {
             const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
@@ -103,19 +105,19 @@ static size_t entries_make(ht_plan *plan, const char *wanted) {
                 continue;
             ++matched;
             if (kernel->template)
-                entries_of_kernel(plan, source, index, kernel);
+                entries_of_kernel(survey, source, index, kernel);
             else
-                entry_without_tuning(plan, source, index, kernel);
+                entry_without_tuning(survey, source, index, kernel);
         }
     }
     return matched;
 }
 
-static ht_status kernel_unknown(const ht_plan *plan, const char *wanted, ht_error *error) {
+static ht_status kernel_unknown(const ht_survey *survey, const char *wanted, ht_error *error) {
     ht_text names = {0};
     ht_text_append(&names, "");
-    for (size_t source = 0; source < plan->sources.count; ++source) {
-        const ht_refactor *refactor = plan->analyses[source].refactor;
+    for (size_t source = 0; source < survey->sources.count; ++source) {
+        const ht_refactor *refactor = survey->analyses[source].refactor;
         size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
         for (size_t i = 0; i < count; ++i)
             ht_text_printf(&names, "%s%s", names.length ? ", " : "",
@@ -127,10 +129,10 @@ static ht_status kernel_unknown(const ht_plan *plan, const char *wanted, ht_erro
     return HT_ERROR_INPUT;
 }
 
-ht_status ht_plan_make(char *const *paths, size_t count, const ht_plan_options *options,
-                       ht_plan *out_plan, ht_error *error) {
-    *out_plan = (ht_plan){0};
-    ht_status status = ht_sources_find(paths, count, options->out, &out_plan->sources, error);
+ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
+                         ht_survey *out_survey, ht_error *error) {
+    *out_survey = (ht_survey){0};
+    ht_status status = ht_sources_find(paths, count, options->out, &out_survey->sources, error);
     if (status != HT_OK)
         return status;
     if (options->problem) { /* a malformed one is told once, not for every source */
@@ -140,21 +142,21 @@ ht_status ht_plan_make(char *const *paths, size_t count, const ht_plan_options *
             return status;
         ht_problems_close(&problems);
     }
-    out_plan->analyses = ht_alloc(out_plan->sources.count + 1, sizeof *out_plan->analyses);
-    for (size_t i = 0; i < out_plan->sources.count; ++i) {
+    out_survey->analyses = ht_alloc(out_survey->sources.count + 1, sizeof *out_survey->analyses);
+    for (size_t i = 0; i < out_survey->sources.count; ++i) {
         if (ht_interrupted)
             return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
-        analyse(&out_plan->sources.items[i], options, &out_plan->analyses[i]);
+        analyse(&out_survey->sources.items[i], options, &out_survey->analyses[i]);
     }
-    if (entries_make(out_plan, options->kernel) == 0 && options->kernel)
-        return kernel_unknown(out_plan, options->kernel, error);
+    if (entries_make(out_survey, options->kernel) == 0 && options->kernel)
+        return kernel_unknown(out_survey, options->kernel, error);
     return HT_OK;
 }
 
-void ht_plan_free(ht_plan *plan) {
-    ht_entries_free(&plan->entries);
-    for (size_t i = 0; plan->analyses && i < plan->sources.count; ++i) {
-        ht_analysis *analysis = &plan->analyses[i];
+void ht_survey_free(ht_survey *survey) {
+    ht_entries_free(&survey->entries);
+    for (size_t i = 0; survey->analyses && i < survey->sources.count; ++i) {
+        ht_analysis *analysis = &survey->analyses[i];
         size_t count = analysis->refactor ? ht_refactor_kernel_count(analysis->refactor) : 0;
         for (size_t j = 0; j < count; ++j)
             ht_instances_free(analysis->instances[j].items, analysis->instances[j].count);
@@ -162,15 +164,15 @@ void ht_plan_free(ht_plan *plan) {
         ht_refactor_free(analysis->refactor);
         ht_problems_close(&analysis->problems);
     }
-    free(plan->analyses);
-    ht_sources_free(&plan->sources);
-    *plan = (ht_plan){0};
+    free(survey->analyses);
+    ht_sources_free(&survey->sources);
+    *survey = (ht_survey){0};
 }
 
-int ht_plan_files_exit_code(const ht_plan *plan) {
+int ht_survey_files_exit_code(const ht_survey *survey) {
     int code = HT_EXIT_OK;
-    for (size_t i = 0; i < plan->sources.count; ++i) {
-        const ht_analysis *analysis = &plan->analyses[i];
+    for (size_t i = 0; i < survey->sources.count; ++i) {
+        const ht_analysis *analysis = &survey->analyses[i];
         if (analysis->error.status == HT_OK)
             continue;
         int own = ht_status_exit_code(analysis->error.status);
@@ -183,16 +185,16 @@ int ht_plan_files_exit_code(const ht_plan *plan) {
     return code;
 }
 
-int ht_plan_exit_code(const ht_plan *plan) {
-    int code = ht_entries_exit_code(&plan->entries);
-    int files = ht_plan_files_exit_code(plan);
+int ht_survey_exit_code(const ht_survey *survey) {
+    int code = ht_entries_exit_code(&survey->entries);
+    int files = ht_survey_files_exit_code(survey);
     return files > code ? files : code;
 }
 
-json_t *ht_plan_errors_json(const ht_plan *plan) {
+json_t *ht_survey_errors_json(const ht_survey *survey) {
     json_t *errors = json_array();
-    for (size_t i = 0; i < plan->sources.count; ++i) {
-        const ht_error *error = &plan->analyses[i].error;
+    for (size_t i = 0; i < survey->sources.count; ++i) {
+        const ht_error *error = &survey->analyses[i].error;
         if (error->status != HT_OK)
             json_array_append_new(errors, json_pack("{s:o, s:i, s:i, s:o}", "file",
                                                     ht_report_json_text(error->file), "line",

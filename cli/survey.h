@@ -1,7 +1,7 @@
-/* The plan of `optimize`: source files analysed, their kernels with the problems to tune them for.
+/* A survey: source files analysed, their kernels with the problems to tune them for.
  */
-#ifndef HT_CLI_PLAN_H
-#define HT_CLI_PLAN_H
+#ifndef HT_CLI_SURVEY_H
+#define HT_CLI_SURVEY_H
 
 #include "cli/entry.h"
 #include "cli/input.h"
@@ -21,30 +21,30 @@ typedef struct ht_analysis {
     ht_error error;          /* status HT_OK when analysed */
 } ht_analysis;
 
-typedef struct ht_plan {
+typedef struct ht_survey {
     ht_sources sources;
     ht_analysis *analyses; /* one per source; owned */
     ht_entries entries;
-} ht_plan;
+} ht_survey;
 
-typedef struct ht_plan_options {
+typedef struct ht_survey_options {
     const char *problem; /* --problem; NULL: the file beside each source */
     const char *kernel;  /* --kernel; NULL: all */
     const char *out;     /* the output folder, not to be read */
     ht_refactor_options compiler;
-} ht_plan_options;
+} ht_survey_options;
 
-/* Finds and analyses. Files that cannot be analysed are reported at once and stay in the plan with
+/* Finds and analyses. Files that cannot be analysed are reported at once and stay in it with
  * their error; a path that cannot be read, or a kernel name that nothing has, is HT_ERROR_INPUT. */
-ht_status ht_plan_make(char *const *paths, size_t count, const ht_plan_options *options,
-                       ht_plan *out_plan, ht_error *error);
-void ht_plan_free(ht_plan *plan);
+ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
+                         ht_survey *out_survey, ht_error *error);
+void ht_survey_free(ht_survey *survey);
 /* Combines the entries' exit code with that of files that could not be analysed. */
-int ht_plan_exit_code(const ht_plan *plan);
+int ht_survey_exit_code(const ht_survey *survey);
 /* Of files that could not be analysed alone. */
-int ht_plan_files_exit_code(const ht_plan *plan);
+int ht_survey_files_exit_code(const ht_survey *survey);
 /* [{"file", "line", "column", "message"}] of them; new reference. */
-json_t *ht_plan_errors_json(const ht_plan *plan);
+json_t *ht_survey_errors_json(const ht_survey *survey);
 /* Does a kernel's name, qualified or not, answer to `wanted`? NULL answers to all. */
 bool ht_kernel_is(const char *name, const char *wanted);
 
