@@ -23,7 +23,8 @@ static const ht_host_value *host_value(const ht_model *model, const char *name) 
     for (size_t i = 0; entry && i < entry->host_count; ++i)
         if (strcmp(entry->host[i].name, name) == 0)
             return &entry->host[i];
-    return NULL;
+    const char *dot = strrchr(name, '.');
+    return dot ? host_value(model, dot + 1) : NULL; /* of a field, by its own name */
 }
 
 static bool is_field(const ht_model *model, const char *name) {
@@ -34,10 +35,20 @@ static bool is_field(const ht_model *model, const char *name) {
     return false;
 }
 
-static const char *passed_as(const translation *in, CXCursor declaration) {
-    for (size_t i = 0; in->site && i < in->site->argument_count; ++i)
-        if (clang_equalCursors(ht_ast_variable(in->site->arguments[i]), declaration))
+/* The argument that the same variable, or the same field of the same variable, is passed for. */
+static const char *passed_as(const translation *in, const ht_symbol *symbol) {
+    for (size_t i = 0; in->site && i < in->site->argument_count; ++i) {
+        CXCursor argument = ht_ast_strip(in->site->arguments[i], true);
+        bool same;
+        if (clang_Cursor_isNull(symbol->base))
+            same = clang_equalCursors(ht_ast_variable(argument), symbol->declaration);
+        else
+            same = clang_getCursorKind(argument) == CXCursor_MemberRefExpr &&
+                   clang_equalCursors(clang_getCursorReferenced(argument), symbol->declaration) &&
+                   clang_equalCursors(ht_ast_variable(ht_ast_child(argument, 0)), symbol->base);
+        if (same)
             return ht_argument_name(in->model, i);
+    }
     return NULL;
 }
 
@@ -65,13 +76,15 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
         free(text);
         return true;
     }
-    bool member = strchr(symbol->name, '.') != NULL;
-    const char *argument = member ? NULL : passed_as(in, symbol->declaration);
+    bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
+    const char *argument = dimension ? NULL : passed_as(in, symbol);
     if (argument) {
         ht_text_append(out, argument);
         return true;
     }
-    bool field = is_field(in->model, symbol->name);
+    const char *dot = strrchr(symbol->name, '.');
+    const char *last = dot && !dimension ? dot + 1 : symbol->name;
+    bool field = is_field(in->model, last);
     if (!(field && is_local(symbol->declaration))) {
         if (symbol->kind == HT_SYMBOL_CONSTANT) {
             ht_text_printf(out, "%lld", (long long)symbol->value);
@@ -93,7 +106,7 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
         note_missing(in, symbol->name, symbol->line);
         return false;
     }
-    ht_text_printf(out, "problem.%s", symbol->name);
+    ht_text_printf(out, "problem.%s", last);
     return true;
 }
 
@@ -182,7 +195,7 @@ static bool is_number(const ht_model *model, const ht_launch_site *site, const h
         return false;
     if (symbol->kind == HT_SYMBOL_VARIABLE ||
         (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE))
-        return !host_value(model, symbol->name) && !passed_as(&in, symbol->declaration) &&
+        return !host_value(model, symbol->name) && !passed_as(&in, symbol) &&
                !(is_field(model, symbol->name) && is_local(symbol->declaration));
     return true;
 }

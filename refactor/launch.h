@@ -29,7 +29,8 @@ struct ht_symbol {
     char *name;
     int64_t value;
     ht_constant_origin origin;
-    CXCursor declaration; /* of the variable or named constant */
+    CXCursor declaration; /* of the variable or named constant; of the field in base.field */
+    CXCursor base;        /* the variable in front of a field, or null */
     bool has_place;       /* `place` is text of the main file that may be replaced */
     ht_range place;
     int line;

@@ -24,6 +24,7 @@ static ht_symbol *symbol_new(ht_symbol_kind kind) {
     ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
     symbol->kind = kind;
     symbol->declaration = clang_getNullCursor();
+    symbol->base = clang_getNullCursor();
     return symbol;
 }
 
@@ -145,15 +146,24 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     return symbol;
 }
 
-/* block.x of a dim3 variable */
-static ht_symbol *read_member(const frame *in, CXCursor cursor) {
-    CXCursor variable = ht_ast_variable(ht_ast_child(cursor, 0));
-    char *member = ht_cursor_name(cursor);
-    int axis = member[0] >= 'x' && member[0] <= 'z' && !member[1] ? member[0] - 'x' : -1;
-    free(member);
-    if (axis < 0 || clang_Cursor_isNull(variable) ||
-        clang_getCursorKind(variable) != CXCursor_VarDecl)
+/* shape.width of a struct: a name of its own. */
+static ht_symbol *read_field(const frame *in, CXCursor cursor, CXCursor variable) {
+    CXCursor field = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(field) != CXCursor_FieldDecl)
         return unknown(cursor);
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    char *base = ht_cursor_name(variable), *member = ht_cursor_name(cursor);
+    symbol->name = ht_format("%s.%s", base, member);
+    free(base);
+    free(member);
+    symbol->declaration = field;
+    symbol->base = variable;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+/* block.x of a dim3 variable */
+static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor variable, int axis) {
     ht_symbol *axes[3] = {NULL}, *symbol = symbol_new(HT_SYMBOL_VARIABLE);
     size_t written;
     CXCursor inner;
@@ -177,6 +187,22 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     for (int i = 0; i < 3; ++i)
         ht_symbol_free(axes[i]);
     return symbol;
+}
+
+static ht_symbol *read_member(const frame *in, CXCursor cursor) {
+    CXCursor variable = ht_ast_variable(ht_ast_child(cursor, 0));
+    if (clang_Cursor_isNull(variable) || in->outer)
+        return unknown(cursor);
+    CXString spelling = clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(variable)));
+    const char *type = clang_getCString(spelling);
+    bool dim3 = type && strstr(type, "dim3");
+    clang_disposeString(spelling);
+    char *member = ht_cursor_name(cursor);
+    int axis = member[0] >= 'x' && member[0] <= 'z' && !member[1] ? member[0] - 'x' : -1;
+    free(member);
+    if (dim3 && axis >= 0 && clang_getCursorKind(variable) == CXCursor_VarDecl)
+        return read_dimension(in, cursor, variable, axis);
+    return read_field(in, cursor, variable);
 }
 
 static CXCursor only_return(CXCursor function) {
