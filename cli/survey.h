@@ -1,5 +1,4 @@
-/* A survey: source files analysed, their kernels with the problems to tune them for.
- */
+/* A survey: source files analysed, their kernels with the problems to tune them for. */
 #ifndef HT_CLI_SURVEY_H
 #define HT_CLI_SURVEY_H
 

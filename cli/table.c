@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PLAIN_WIDTH = 110, GAP = 2, LEAST_CUT = 12 };
+enum { PLAIN_WIDTH = 1000, GAP = 2, LEAST_CUT = 12 };
 
 struct ht_table {
     char *alignment;

@@ -24,6 +24,8 @@ typedef struct pair {
 
 const char *ht_verdict_name(ht_verdict verdict) {
     switch (verdict) {
+    case HT_VERDICT_NONE:
+        return "none";
     case HT_VERDICT_IMPROVED:
         return "improved";
     case HT_VERDICT_KEPT:

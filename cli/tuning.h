@@ -35,6 +35,7 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
 void ht_session_close(ht_session *session);
 
 typedef enum ht_verdict {
+    HT_VERDICT_NONE,         /* not tuned */
     HT_VERDICT_IMPROVED,     /* the whole interval of the speedup is above 1 */
     HT_VERDICT_KEPT,         /* the original stays: nothing is clearly faster */
     HT_VERDICT_REFUSED,      /* this kernel cannot be tuned, for a known reason */
