@@ -203,7 +203,7 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
         done = done && !writer->failed && !c->apart_reason;
         write_tail(c, writer);
     }
-    ht_layout_free(&layout);
+    ht_layout_release(&layout);
     return done && !c->refused;
 }
 
@@ -225,7 +225,7 @@ static bool write_each(ht_coarsen *c, ht_writer *writer) {
         ht_each_write(c, &layout, writer, like);
         write_tail(c, writer);
     }
-    ht_layout_free(&layout);
+    ht_layout_release(&layout);
     return !c->refused && !writer->failed;
 }
 
@@ -238,6 +238,7 @@ static void choose_names(ht_coarsen *c) {
     c->first = ht_plan_name(c->plan, first);
     c->counter = ht_plan_name(c->plan, counter);
     c->label = ht_plan_name(c->plan, label);
+    c->label_each = ht_plan_name(c->plan, label);
     free(first);
     free(counter);
     free(label);

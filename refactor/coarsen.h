@@ -95,15 +95,16 @@ typedef struct ht_coarsen {
     size_t variable_count;
     ht_node **nodes; /* every node, owned */
     size_t node_count;
-    size_t x;              /* the variable that holds the global index */
-    const ht_node *atomic; /* a call of an atomic function, if any */
-    const char *factor;    /* COARSEN_X, or what it had to be called */
-    const char *first;     /* x0 */
-    const char *counter;   /* cx */
-    const char *label;     /* next_x */
-    bool refused;          /* a remark has been made */
-    char *apart_reason;    /* why outputs have to be computed one after the other; NULL: no reason;
-                              owned */
+    size_t x;               /* the variable that holds the global index */
+    const ht_node *atomic;  /* a call of an atomic function, if any */
+    const char *factor;     /* COARSEN_X, or what it had to be called */
+    const char *first;      /* x0 */
+    const char *counter;    /* cx */
+    const char *label;      /* next_x */
+    const char *label_each; /* next_x_2 */
+    bool refused;           /* a remark has been made */
+    char *apart_reason;     /* why outputs have to be computed one after the other; NULL: no reason;
+                               owned */
     CXCursor apart_place;
 } ht_coarsen;
 
@@ -238,7 +239,7 @@ typedef struct ht_layout {
 /* Cuts up the body. Refuses when threads behind the end are not proved to do nothing. `enter`: look
  * inside if (inside) { ... }. */
 void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout);
-void ht_layout_free(ht_layout *layout);
+void ht_layout_release(ht_layout *layout);
 /* Which parts stand in front. `together` false: all outputs one after the other. */
 void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together);
 

@@ -25,7 +25,7 @@ static bool on_each(ht_node *node, void *context) {
         if (!node->plain)
             ht_coarsen_refuse(c, node->cursor, "a return inside a macro");
         ht_writer_swap(walk->writer, node->range,
-                       inner ? ht_format("goto %s", c->label) : ht_strdup("continue"));
+                       inner ? ht_format("goto %s", c->label_each) : ht_strdup("continue"));
     }
     if (node->kind == HT_NODE_GLOBAL) {
         if (!node->plain)
@@ -214,7 +214,7 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, si
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s:;", c->label);
+        ht_writer_printf(writer, "%s:;", c->label_each);
     }
     --writer->depth;
     ht_writer_line(writer, like);

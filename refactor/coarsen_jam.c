@@ -298,6 +298,7 @@ bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout) {
 typedef struct jam_swaps {
     ht_coarsen *c;
     ht_writer *writer;
+    bool front; /* what runs once for all outputs, whatever the nodes say */
     bool label; /* a return stands in an inner loop */
     bool keeps_x;
 } jam_swaps;
@@ -338,11 +339,8 @@ static bool in_macro_argument(const ht_node *node) {
 
 static void swap_name(jam_swaps *swaps, ht_node *node, const char *name) {
     ht_coarsen *c = swaps->c;
-    if (!apart_root(node) || stepping_access(c, node)) {
-        if (strcmp(name, c->variables[node->kind == HT_NODE_NAME ? node->variable : c->x].name) !=
-                0 ||
-            node->kind == HT_NODE_GLOBAL)
-            ht_writer_swap(swaps->writer, node->range, ht_strdup(name));
+    if (swaps->front || !apart_root(node) || stepping_access(c, node)) {
+        ht_writer_swap(swaps->writer, node->range, ht_strdup(name));
         return;
     }
     bool tight = is_tight(node) && !in_macro_argument(node);
@@ -400,9 +398,9 @@ static void swap_return(jam_swaps *swaps, ht_node *node) {
 static bool on_swap(ht_node *node, void *context) {
     jam_swaps *swaps = context;
     ht_coarsen *c = swaps->c;
-    if (node->kind == HT_NODE_RETURN)
+    if (node->kind == HT_NODE_RETURN && !swaps->front)
         swap_return(swaps, node);
-    if (apart_root(node) && ht_node_steps(c, node))
+    if (!swaps->front && apart_root(node) && ht_node_steps(c, node))
         swap_access(swaps, node);
     if (node->kind == HT_NODE_GLOBAL)
         swap_name(swaps, node, c->first);
@@ -411,9 +409,11 @@ static bool on_swap(ht_node *node, void *context) {
     const ht_variable *variable = &c->variables[node->variable];
     if (node->variable == c->x && !node->plain && variable->share == HT_SHARE_STEP)
         swaps->keeps_x = true;
+    if (!node->plain && swaps->front && node->variable == c->x)
+        ht_coarsen_set_reason(c, node->cursor, "a macro holds a part of the guard");
     if (!node->plain)
         return true;
-    if (variable->share == HT_SHARE_STEP)
+    if (variable->share == HT_SHARE_STEP || (swaps->front && node->variable == c->x))
         swap_name(swaps, node, node->variable == c->x ? c->first : variable->name);
     else if (variable->array)
         ht_writer_swap(swaps->writer, node->range, ht_format("%s[%s]", variable->name, c->counter));
@@ -572,9 +572,17 @@ static void write_group(ht_coarsen *c, ht_node **list, size_t begin, size_t end,
                          c->variables[c->x].name, c->first, c->counter);
         free(type);
     }
+    if (label) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "{");
+    }
+    writer->depth += label;
     for (size_t i = begin; i < end; ++i)
         write_item(c, list[i], writer, like);
+    writer->depth -= label;
     if (label) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "}");
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "%s:;", c->label);
     }
@@ -668,22 +676,22 @@ static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *w
     }
 }
 
-static jam_swaps make_swaps(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
-    jam_swaps swaps = {.c = c, .writer = writer};
+/* For the work, or for what stands in front of it. */
+static jam_swaps make_swaps(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, bool front) {
+    jam_swaps swaps = {.c = c, .writer = writer, .front = front};
     ht_writer_swaps_clear(writer);
-    for (size_t i = 0; i < layout->count; ++i)
-        if (layout->parts[i].kind == HT_PART_GUARD || layout->parts[i].kind == HT_PART_ENTER)
-            ht_node_walk(layout->parts[i].guard.statement->children[0], on_swap, &swaps);
-        else if (layout->parts[i].kind != HT_PART_X)
-            ht_node_walk(layout->parts[i].node, on_swap, &swaps);
+    for (size_t i = 0; i < layout->count; ++i) {
+        const ht_part *part = &layout->parts[i];
+        if (front && part->guard.term_count)
+            ht_node_walk(part->guard.statement->children[0], on_swap, &swaps);
+        else if (front ? part->front && part->kind != HT_PART_X : is_standing(part))
+            ht_node_walk(part->node, on_swap, &swaps);
+    }
     return swaps;
 }
 
 void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
-    jam_swaps swaps = make_swaps(c, layout, writer);
-    for (size_t i = 0; i < layout->count; ++i) /* a guard that stays in the list */
-        if (layout->parts[i].kind == HT_PART_GUARD && is_standing(&layout->parts[i]))
-            ht_node_walk(layout->parts[i].node->children[1], on_swap, &swaps);
+    jam_swaps swaps = make_swaps(c, layout, writer, false);
     ht_region list = standing(layout);
     if (swaps.keeps_x && list.count) {
         char *type = ht_variable_type(&c->variables[c->x], false);
@@ -725,7 +733,7 @@ static void write_side(ht_coarsen *c, const ht_guard_term *term, const ht_node *
 
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
     bool any = false;
-    make_swaps(c, layout, writer);
+    make_swaps(c, layout, writer, true);
     for (size_t i = 0; i < layout->count; ++i)
         for (size_t k = 0; k < layout->parts[i].guard.term_count; ++k) {
             const ht_guard_term *term = &layout->parts[i].guard.terms[k];
@@ -817,7 +825,7 @@ static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
 
 int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
     int open = 0;
-    make_swaps(c, layout, writer);
+    make_swaps(c, layout, writer, true);
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
         const ht_guard *guard = &part->guard;

@@ -160,7 +160,7 @@ void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout) {
         ht_coarsen_refuse(c, c->model->kernel, "no guard on the global index");
 }
 
-void ht_layout_free(ht_layout *layout) {
+void ht_layout_release(ht_layout *layout) {
     for (size_t i = 0; i < layout->count; ++i)
         ht_guard_free(&layout->parts[i].guard);
     free(layout->parts);

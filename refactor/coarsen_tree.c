@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void ht_coarsen_refuse(ht_coarsen *c, CXCursor place, const char *format, ...) {
     if (c->refused)
@@ -214,6 +215,69 @@ static CXCursor overloaded_name(CXCursor child) {
     return child;
 }
 
+/* Inside templates, operators on dependent types are calls of `operator+` and its like: taken as
+ * what they mean for pointers and numbers. */
+typedef struct spelled_operator {
+    const char *name;
+    ht_node_kind kind;
+    int op;
+} spelled_operator;
+
+static const spelled_operator binary_operators[] = {
+    {"+", HT_NODE_BINARY, CXBinaryOperator_Add},
+    {"-", HT_NODE_BINARY, CXBinaryOperator_Sub},
+    {"*", HT_NODE_BINARY, CXBinaryOperator_Mul},
+    {"/", HT_NODE_BINARY, CXBinaryOperator_Div},
+    {"%", HT_NODE_BINARY, CXBinaryOperator_Rem},
+    {"<", HT_NODE_BINARY, CXBinaryOperator_LT},
+    {">", HT_NODE_BINARY, CXBinaryOperator_GT},
+    {"<=", HT_NODE_BINARY, CXBinaryOperator_LE},
+    {">=", HT_NODE_BINARY, CXBinaryOperator_GE},
+    {"==", HT_NODE_BINARY, CXBinaryOperator_EQ},
+    {"!=", HT_NODE_BINARY, CXBinaryOperator_NE},
+    {"&", HT_NODE_BINARY, CXBinaryOperator_And},
+    {"|", HT_NODE_BINARY, CXBinaryOperator_Or},
+    {"^", HT_NODE_BINARY, CXBinaryOperator_Xor},
+    {"<<", HT_NODE_BINARY, CXBinaryOperator_Shl},
+    {">>", HT_NODE_BINARY, CXBinaryOperator_Shr},
+    {"&&", HT_NODE_BINARY, CXBinaryOperator_LAnd},
+    {"||", HT_NODE_BINARY, CXBinaryOperator_LOr},
+    {"=", HT_NODE_ASSIGN, CXBinaryOperator_Assign},
+    {"+=", HT_NODE_ASSIGN, CXBinaryOperator_AddAssign},
+    {"-=", HT_NODE_ASSIGN, CXBinaryOperator_SubAssign},
+    {"*=", HT_NODE_ASSIGN, CXBinaryOperator_MulAssign},
+    {"/=", HT_NODE_ASSIGN, CXBinaryOperator_DivAssign},
+    {NULL, HT_NODE_EMPTY, 0}};
+
+static const spelled_operator unary_operators[] = {
+    {"-", HT_NODE_UNARY, CXUnaryOperator_Minus},       {"+", HT_NODE_UNARY, CXUnaryOperator_Plus},
+    {"!", HT_NODE_UNARY, CXUnaryOperator_LNot},        {"~", HT_NODE_UNARY, CXUnaryOperator_Not},
+    {"*", HT_NODE_DEREFERENCE, CXUnaryOperator_Deref}, {"++", HT_NODE_STEP, CXUnaryOperator_PreInc},
+    {"--", HT_NODE_STEP, CXUnaryOperator_PreDec},      {NULL, HT_NODE_EMPTY, 0}};
+
+static void resolve_operator(ht_node *node) {
+    if (clang_getCursorKind(node->callee) != CXCursor_OverloadedDeclRef ||
+        (node->count != 1 && node->count != 2))
+        return;
+    CXString spelling = clang_getCursorSpelling(node->callee);
+    const char *name = clang_getCString(spelling);
+    const spelled_operator *found = node->count == 1 ? unary_operators : binary_operators;
+    if (strncmp(name, "operator", 8) == 0) {
+        while (found->name && strcmp(found->name, name + 8) != 0)
+            ++found;
+        if (found->name) {
+            node->kind = found->kind;
+            node->op = found->op;
+            bool offset = found->op == CXBinaryOperator_Add || found->op == CXBinaryOperator_Sub;
+            if (node->count == 2 && offset &&
+                (node->children[0]->type == HT_TYPE_POINTER ||
+                 node->children[1]->type == HT_TYPE_POINTER))
+                node->type = HT_TYPE_POINTER;
+        }
+    }
+    clang_disposeString(spelling);
+}
+
 static ht_node *build_call(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     ht_node *node = add_node(c, parent, cursor, HT_NODE_CALL);
     node->callee = clang_getCursorReferenced(cursor);
@@ -238,6 +302,7 @@ static ht_node *build_call(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
         add_child(node, build(c, node, list.items[i]));
     }
     free(list.items);
+    resolve_operator(node);
     return node;
 }
 

@@ -1,0 +1,215 @@
+#include "tests/refactor/coarsen/harness.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct kernels {
+    const ht_source *source;
+    CXCursor *items;
+    size_t count;
+} kernels;
+
+static bool on_kernel(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    kernels *list = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+        return true;
+    bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate;
+    CXFile file;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    if (!function || !clang_isCursorDefinition(cursor) || !file ||
+        !clang_File_isEqual(file, list->source->file))
+        return false;
+    bool global = false;
+    ht_cursors children = ht_ast_children(cursor);
+    for (size_t i = 0; i < children.count; ++i)
+        global |= clang_getCursorKind(children.items[i]) == CXCursor_CUDAGlobalAttr;
+    free(children.items);
+    if (global) {
+        HT_GROW(list->items, list->count);
+        list->items[list->count++] = cursor;
+    }
+    return false;
+}
+
+static outcome run_one(const ht_source *source, CXCursor kernel, ht_range *out_range,
+                       ht_text *out_text) {
+    ht_model model;
+    ht_plan plan;
+    ht_model_build(source, kernel, NULL, &model);
+    ht_plan_init(&plan, &model);
+    plan.transformation = ht_transformation_coarsen_x.name;
+    ht_transformation_coarsen_x.apply(&model, &plan);
+    outcome result = {.kernel = ht_strdup(model.name)};
+    for (size_t i = 0; i < plan.remarks.count; ++i) {
+        const ht_remark *remark = &plan.remarks.items[i];
+        if (remark->kind == HT_REMARK_APPLIED)
+            result.applied = !plan.failed;
+        else if (remark->kind == HT_REMARK_NOTE)
+            result.note = ht_strdup(remark->message);
+        else {
+            result.reason = ht_strdup(remark->message);
+            result.line = remark->line;
+            result.column = remark->column;
+        }
+    }
+    char *problem;
+    *out_range = model.range;
+    if (!ht_plan_render(&plan, model.range, NULL, out_text, &problem)) {
+        result.applied = false;
+        free(result.reason);
+        result.reason = problem;
+    }
+    ht_plan_free(&plan);
+    ht_model_free(&model);
+    return result;
+}
+
+outcomes coarsen_text(const char *folder, const char *name, const char *text) {
+    outcomes result = {0};
+    ht_error error = {0};
+    char *path = ht_path_join(folder, name);
+    ht_refactor_options options = {0};
+    ht_source *source;
+    if (ht_file_write(path, text, strlen(text), &error) != HT_OK ||
+        ht_source_open(path, &options, &source, &error) != HT_OK) {
+        fprintf(stderr, "%s: %s\n", path, error.message);
+        abort();
+    }
+    for (size_t i = 0; i < source->error_count; ++i) {
+        fprintf(stderr, "%s:%d: %s\n", path, source->errors[i].line, source->errors[i].message);
+        abort();
+    }
+    kernels list = {.source = source};
+    ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_kernel, &list);
+    ht_text out = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        ht_range range;
+        ht_text body = {0};
+        HT_GROW(result.items, result.count);
+        result.items[result.count++] = run_one(source, list.items[i], &range, &body);
+        ht_text_append_n(&out, text + at, range.begin - at);
+        ht_text_append(&out, body.data ? body.data : "");
+        ht_text_free(&body);
+        at = range.end;
+    }
+    ht_text_append(&out, text + at);
+    result.text = ht_text_take(&out);
+    free(list.items);
+    ht_source_free(source);
+    free(path);
+    return result;
+}
+
+void outcomes_free(outcomes *of) {
+    for (size_t i = 0; i < of->count; ++i) {
+        free(of->items[i].kernel);
+        free(of->items[i].note);
+        free(of->items[i].reason);
+    }
+    free(of->items);
+    free(of->text);
+    *of = (outcomes){0};
+}
+
+const outcome *outcomes_find(const outcomes *of, const char *kernel) {
+    for (size_t i = 0; i < of->count; ++i)
+        if (strcmp(of->items[i].kernel, kernel) == 0)
+            return &of->items[i];
+    return NULL;
+}
+
+static const char *const main_text =
+    "template <typename F> static void fill(float *data, unsigned seed, F value) {\n"
+    "    for (int i = 0; i < SIZE; ++i) {\n"
+    "        seed = seed * 1664525u + 1013904223u;\n"
+    "        data[i] = value(seed >> 8);\n"
+    "    }\n"
+    "}\n"
+    "int main() {\n"
+    "    static float in[SIZE], w[SIZE], start[SIZE], expected[SIZE], out[SIZE];\n"
+    "    static const int sizes[][2] = {{1, 1},  {3, 2},  {7, 3},  {8, 1},  {9, 4},  {15, 3}, {16, "
+    "4},\n"
+    "                                   {17, 5}, {31, 2}, {33, 7}, {64, 2}, {65, 3}, {50, 9}, "
+    "{127, 3}};\n"
+    "    auto value = [](unsigned bits) { return (int)(bits % 2001 - 1000) / 1024.0f; };\n"
+    "    for (auto &size : sizes)\n"
+    "        for (auto &each : cases)\n"
+    "            for (int v = 0; v < 4; ++v) {\n"
+    "                fill(in, 1 + size[0], value), fill(w, 2 + size[1], value), fill(start, 3, "
+    "value);\n"
+    "                memcpy(expected, start, sizeof start), memcpy(out, start, sizeof start);\n"
+    "                shim_factor = 1;\n"
+    "                each.original(in + 512, w, expected + 512, size[0], size[1]);\n"
+    "                shim_factor = 1 << v;\n"
+    "                each.coarse[v](in + 512, w, out + 512, size[0], size[1]);\n"
+    "                for (int i = 0; i < SIZE; ++i)\n"
+    "                    if (memcmp(&expected[i], &out[i], sizeof(float))) {\n"
+    "                        printf(\"%s: factor %d, W %d, H %d: out[%d] is %g, not %g\\n\", "
+    "each.name, 1 << v,\n"
+    "                               size[0], size[1], i - 512, out[i], expected[i]);\n"
+    "                        break;\n"
+    "                    }\n"
+    "            }\n"
+    "    return 0;\n"
+    "}\n";
+
+static void write_text(const char *folder, const char *name, const char *text) {
+    char *path = ht_path_join(folder, name);
+    ht_error error;
+    if (ht_file_write(path, text, strlen(text), &error) != HT_OK)
+        abort();
+    free(path);
+}
+
+char *compare_runs(const char *folder, const char *original, const outcomes *of) {
+    ht_text main = {0};
+    write_text(folder, "original.inc", original);
+    write_text(folder, "coarse.inc", of->text);
+    ht_text_append(&main, "#include <hip/hip_runtime.h>\n#include <cstdio>\n#include <cstring>\n"
+                          "dim3 threadIdx, blockIdx, blockDim, gridDim;\nunsigned shim_factor;\n"
+                          "enum { SIZE = 1 << 15 };\n"
+                          "namespace original {\n#include \"original.inc\"\n}\n");
+    for (int v = 0; v < 4; ++v)
+        ht_text_printf(&main,
+                       "namespace coarse%d {\n#define COARSEN_X %d\n#include \"coarse.inc\"\n"
+                       "#undef COARSEN_X\n}\n",
+                       v, 1 << v);
+    ht_text_append(&main,
+                   "typedef void run(const float *, const float *, float *, int, int);\n"
+                   "static const struct {\n    const char *name;\n    run *original, *coarse[4];\n"
+                   "} cases[] = {\n");
+    for (size_t i = 0; i < of->count; ++i) {
+        const char *name = of->items[i].kernel;
+        ht_text_printf(&main, "    {\"%s\", original::run_%s, {", name, name);
+        for (int v = 0; v < 4; ++v)
+            ht_text_printf(&main, "coarse%d::run_%s, ", v, name);
+        ht_text_append(&main, "}},\n");
+    }
+    ht_text_append(&main, "};\n");
+    ht_text_append(&main, main_text);
+    write_text(folder, "main.cpp", main.data);
+    ht_text_free(&main);
+    char *command =
+        ht_format("cd '%s' && %s -std=c++17 -O1 -w -ffp-contract=off -fsanitize=undefined,address "
+                  "-fno-sanitize=vptr -fno-sanitize-recover=all "
+                  "-I '%s/tests/refactor/coarsen/shim' main.cpp -o main > log 2>&1 && "
+                  "./main > log 2>&1; code=$?; [ -s log ] || exit $code; exit 1",
+                  folder, HT_CLANGXX, HT_SOURCE_DIR);
+    int code = system(command);
+    free(command);
+    char *path = ht_path_join(folder, "log"), *log = NULL;
+    ht_file_read(path, 0, &log, NULL, NULL);
+    free(path);
+    if (code == 0) {
+        free(log);
+        return NULL;
+    }
+    return log && *log ? log : ht_format("exit code %d", code);
+}
