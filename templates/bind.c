@@ -166,10 +166,7 @@ ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, b
         *out_reason = NULL;
     *out_legal = false;
     for (size_t i = 0; i < template->require_count; ++i) {
-        const ht_expr *expr = template->
-                                  requires[
-                                          i]
-                                      .expr;
+        const ht_expr *expr = template->requires[i].expr;
         ht_status status = ht_binding_evaluate(binding, config, expr, &value, error);
         if (status != HT_OK)
             return status;

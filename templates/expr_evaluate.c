@@ -81,7 +81,7 @@ static int64_t compare(int op, int64_t a, int64_t b) {
 }
 
 static ht_status evaluate_binary(const evaluation *e, const ht_node *node, int64_t *out) {
-    int64_t a, b;
+    int64_t a = 0, b = 0;
     ht_status status = evaluate(e, node->children[0], &a);
     if (status != HT_OK)
         return status;
@@ -122,7 +122,7 @@ static ht_status evaluate_binary(const evaluation *e, const ht_node *node, int64
 }
 
 static ht_status evaluate_unary(const evaluation *e, const ht_node *node, int64_t *out) {
-    int64_t a;
+    int64_t a = 0;
     ht_status status = evaluate(e, node->children[0], &a);
     if (status != HT_OK)
         return status;
@@ -214,7 +214,7 @@ static ht_status call_one(const evaluation *e, const ht_node *node, int64_t a, i
 static ht_status evaluate_extreme(const evaluation *e, const ht_node *node, int64_t *out) {
     int64_t best = 0;
     for (size_t i = 0; i < node->child_count; ++i) {
-        int64_t value;
+        int64_t value = 0;
         ht_status status = evaluate(e, node->children[i], &value);
         if (status != HT_OK)
             return status;
@@ -266,7 +266,7 @@ static ht_status evaluate_sizeof(const evaluation *e, const ht_node *node, int64
 }
 
 static ht_status evaluate(const evaluation *e, const ht_node *node, int64_t *out) {
-    int64_t condition;
+    int64_t condition = 0;
     ht_status status;
     switch (node->kind) {
     case HT_NODE_NUMBER:

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,7 @@ static ht_status expect(parser *p, const char *sign) {
     char what[8];
     if (ht_token_is(&p->token, sign))
         return next(p);
-    what[0] = '\'';
-    strcpy(what + 1, sign);
-    strcat(what, "'");
+    snprintf(what, sizeof what, "'%s'", sign);
     return expected(p, what);
 }
 
@@ -99,7 +98,7 @@ static ht_status parse_call(parser *p, ht_node *node, const ht_token *name) {
     const ht_function_info *function = &ht_functions[node->op];
     ht_status status = expect(p, "(");
     while (status == HT_OK) {
-        ht_node *argument;
+        ht_node *argument = NULL;
         if ((status = parse_conditional(p, &argument)) != HT_OK)
             return status;
         ht_node_add(node, argument);
@@ -184,30 +183,37 @@ static int unary_operator(const ht_token *token) {
     return -1;
 }
 
+/* What a unary operator applied to the operand gives; takes the operand. */
+static ht_status apply_unary(parser *p, int op, int line, int column, ht_node *operand,
+                             ht_node **out_node) {
+    if (op == HT_OP_MINUS && operand->kind == HT_NODE_NUMBER && operand->number != INT64_MIN) {
+        operand->number = -operand->number; /* so that a number has one form of tree only */
+        *out_node = operand;
+        return HT_OK;
+    }
+    ht_node *node = ht_node_new(HT_NODE_UNARY, line, column);
+    node->op = op;
+    ht_node_add(node, operand);
+    return finish(p, node, out_node);
+}
+
 static ht_status parse_unary(parser *p, ht_node **out_node) {
     int op = unary_operator(&p->token);
+    int line = p->token.line, column = p->token.column;
+    ht_node *operand = NULL;
     if (op < 0)
         return parse_primary(p, out_node);
-    int line = p->token.line, column = p->token.column;
     if (++p->nesting > HT_EXPR_DEPTH_MAX)
         return fail(p, line, column, "the expression is nested too deeply");
     ht_status status = next(p);
-    if (status == HT_OK && op == HT_OP_MINUS && p->token.kind == HT_TOKEN_NUMBER)
+    if (status != HT_OK)
+        return status;
+    if (op == HT_OP_MINUS && p->token.kind == HT_TOKEN_NUMBER) {
         status = parse_number(p, true, out_node);
-    else {
-        ht_node *operand;
-        if (status == HT_OK)
-            status = parse_unary(p, &operand);
-        if (status == HT_OK && op == HT_OP_MINUS && operand->kind == HT_NODE_NUMBER &&
-            operand->number != INT64_MIN) {
-            operand->number = -operand->number; /* so that a number has one form of tree only */
-            *out_node = operand;
-        } else if (status == HT_OK) {
-            ht_node *node = ht_node_new(HT_NODE_UNARY, line, column);
-            node->op = op;
-            ht_node_add(node, operand);
-            status = finish(p, node, out_node);
-        }
+    } else {
+        status = parse_unary(p, &operand);
+        if (status == HT_OK && operand)
+            status = apply_unary(p, op, line, column, operand, out_node);
     }
     --p->nesting;
     return status;
@@ -222,7 +228,7 @@ static int binary_operator(const ht_token *token) {
 
 /* Operators of at least this precedence; all are left-associative. */
 static ht_status parse_binary(parser *p, int precedence, ht_node **out_node) {
-    ht_node *left;
+    ht_node *left = NULL;
     ht_status status = parse_unary(p, &left);
     if (status != HT_OK)
         return status;
@@ -231,7 +237,7 @@ static ht_status parse_binary(parser *p, int precedence, ht_node **out_node) {
         if (op < 0 || ht_operators[op].precedence < precedence)
             break;
         int line = p->token.line, column = p->token.column;
-        ht_node *right;
+        ht_node *right = NULL;
         if ((status = next(p)) != HT_OK ||
             (status = parse_binary(p, ht_operators[op].precedence + 1, &right)) != HT_OK) {
             ht_node_free(left);
@@ -249,7 +255,7 @@ static ht_status parse_binary(parser *p, int precedence, ht_node **out_node) {
 }
 
 static ht_status parse_branches(parser *p, ht_node *node) {
-    ht_node *branch;
+    ht_node *branch = NULL;
     ht_status status = next(p);
     if (status == HT_OK)
         status = parse_conditional(p, &branch);
@@ -283,7 +289,7 @@ static ht_status parse_conditional(parser *p, ht_node **out_node) {
 
 ht_status ht_expr_parse(const char *text, ht_place where, ht_expr **out_expr, ht_error *error) {
     parser p = {.text = text, .error = error};
-    ht_node *root;
+    ht_node *root = NULL;
     ht_lexer_start(&p.lexer, text, where);
     ht_status status = next(&p);
     if (status == HT_OK && p.token.kind == HT_TOKEN_END)

@@ -117,7 +117,7 @@ ht_status ht_problem_make(const ht_problem_spec *spec, const char *name,
     if (spec->field_count)
         problem.values = ht_alloc(spec->field_count, sizeof *problem.values);
     for (size_t i = 0; status == HT_OK && i < spec->field_count; ++i) {
-        int64_t value;
+        int64_t value = 0;
         status =
             field_value(spec, &spec->fields[i], given, given_count, &problem, where, &value, error);
         if (status != HT_OK)
@@ -185,7 +185,7 @@ ht_status ht_problem_parse(const ht_problem_spec *spec, const char *text, ht_pro
 char *ht_problem_string(const ht_problem_spec *spec, const ht_problem *problem) {
     ht_text text = {0};
     for (size_t i = 0; i < spec->field_count; ++i) {
-        int64_t value;
+        int64_t value = 0;
         if (spec->fields[i].kind == HT_FIELD_DERIVED ||
             !ht_problem_get(problem, spec->fields[i].name, &value))
             continue;

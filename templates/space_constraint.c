@@ -30,10 +30,7 @@ ht_space_constraint *ht_space_constraints(const ht_template *template, size_t *o
     size_t count = template->require_count + template->launch_count;
     ht_space_constraint *constraints = ht_alloc(count ? count : 1, sizeof *constraints);
     for (size_t i = 0; i < template->require_count; ++i) {
-        constraints[i].expr = template->
-                                  requires[
-                                          i]
-                                      .expr;
+        constraints[i].expr = template->requires[i].expr;
         constraints[i].params = mask_of_expr(template, constraints[i].expr);
     }
     for (size_t i = 0; i < template->launch_count; ++i) {

@@ -151,14 +151,14 @@ bool ht_span_take(ht_span *span, char c) {
  * that lacks its own. */
 static size_t closing(ht_span span, char open, size_t *out_open) {
     enum { NESTING_MAX = 256 };
-    size_t stack[NESTING_MAX], depth = 0;
+    size_t stack[NESTING_MAX] = {0}, depth = 0;
     for (size_t i = 0; i < span.length; ++i) {
         char c = span.text[i];
         if (strchr("([{", c) || (open == '<' && c == '<')) {
             if (depth == NESTING_MAX)
                 break;
             stack[depth++] = i;
-        } else if (strchr(")]}", c) || (open == '<' && c == '>')) {
+        } else if (depth && (strchr(")]}", c) || (open == '<' && c == '>'))) {
             char opened = span.text[stack[depth - 1]];
             if (c != (opened == '(' ? ')' : opened == '[' ? ']' : opened == '{' ? '}' : '>'))
                 break;
@@ -166,7 +166,7 @@ static size_t closing(ht_span span, char open, size_t *out_open) {
                 return i;
         }
     }
-    *out_open = stack[depth - 1];
+    *out_open = depth ? stack[depth - 1] : 0;
     return 0;
 }
 

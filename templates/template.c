@@ -64,14 +64,10 @@ ht_template *ht_template_copy(const ht_template *template) {
         template->param_count ? ht_alloc(template->param_count, sizeof *copy->params) : NULL;
     for (size_t i = 0; i < template->param_count; ++i)
         ht_param_copy(&template->params[i], &copy->params[i]);
-    copy->
-        requires
-    = template->require_count ? ht_alloc(template->require_count, sizeof *copy->requires) : NULL;
+    copy->requires =
+        template->require_count ? ht_alloc(template->require_count, sizeof *copy->requires) : NULL;
     for (size_t i = 0; i < template->require_count; ++i)
-    copy->
-        requires[
-                i]
-            .expr = ht_expr_copy(template->requires[i].expr);
+        copy->requires[i].expr = ht_expr_copy(template->requires[i].expr);
     copy->args = template->arg_count ? ht_alloc(template->arg_count, sizeof *copy->args) : NULL;
     for (size_t i = 0; i < template->arg_count; ++i)
         ht_arg_copy(&template->args[i], &copy->args[i]);

@@ -93,8 +93,7 @@ typedef struct ht_template {
     ht_problem_spec problem;
     ht_param *params; /* owned */
     size_t param_count;
-    ht_require *
-        requires; /* owned */
+    ht_require *requires; /* owned */
     size_t require_count;
     ht_arg *args; /* owned, declared order */
     size_t arg_count;

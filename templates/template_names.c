@@ -30,7 +30,7 @@ static ht_status check_reserved(const entry *item, ht_error *error) {
         return ht_error_set_at(error, HT_ERROR_INPUT, at->file, at->line, at->column,
                                "%s %s hides a word of the expression language", item->what,
                                item->name);
-    if (strcmp(item->what, "arg") && ht_type_size(item->name))
+    if (strcmp(item->what, "arg") != 0 && ht_type_size(item->name))
         return ht_error_set_at(error, HT_ERROR_INPUT, at->file, at->line, at->column,
                                "%s %s hides a type", item->what, item->name);
     return HT_OK;

@@ -65,7 +65,7 @@ static bool integer_words(const char *name, scalar_type *out) {
     int longs = 0, shorts = 0, chars = 0, ints = 0, signs = 0, doubles = 0;
     while (*name) {
         size_t length = strcspn(name, " ");
-#define WORD(text) (length == sizeof text - 1 && !strncmp(name, text, length))
+#define WORD(text) (length == sizeof(text) - 1 && !strncmp(name, text, length))
         if (WORD("long"))
             ++longs;
         else if (WORD("short"))
