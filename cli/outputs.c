@@ -75,8 +75,11 @@ ht_status ht_output_template(const char *folder, const char *stem, ht_entry *ent
                              ht_error *error) {
     char *kernel = name_part(entry->name);
     char *name = ht_format("%s.%s.template.hip", stem, kernel);
-    ht_status status =
-        ht_output_write(folder, name, entry->template->unit, &entry->template_file, error);
+    const char *unit = entry->template->unit;
+    char *text = ht_format("// Template of %s, %s:%d.\n%s%s", entry->name, entry->file, entry->line,
+                           strstr(unit, "#pragma tune unit") ? "" : "#pragma tune unit\n", unit);
+    ht_status status = ht_output_write(folder, name, text, &entry->template_file, error);
+    free(text);
     free(name);
     free(kernel);
     return status;

@@ -13,17 +13,20 @@ typedef struct search {
     const ht_search_options *options;
     ht_search_result *result;
     double start;
-    size_t best; /* index of the best trial; SIZE_MAX before the first success */
+    double batch_seconds; /* of the longest batch so far */
+    size_t best;          /* index of the best trial; SIZE_MAX before the first success */
 } search;
 
 static bool interrupted(const search *run) {
     return run->options->interrupted && *run->options->interrupted;
 }
 
-/* How many configurations may be asked for now; 0 when the budget is spent. */
+/* How many configurations may be asked for now; 0 when the budget is spent, or would be before
+ * another batch is done. */
 static size_t batch_size(const search *run) {
     const ht_search_budget *budget = &run->options->budget;
-    if (budget->max_seconds > 0 && ht_clock_seconds() - run->start >= budget->max_seconds)
+    double spent = ht_clock_seconds() - run->start;
+    if (budget->max_seconds > 0 && spent + run->batch_seconds >= budget->max_seconds)
         return 0;
     size_t batch = run->evaluator->batch ? run->evaluator->batch : 1;
     if (budget->max_evaluations == 0)
@@ -64,8 +67,11 @@ static void trial_add(search *run, const ht_config *config, const ht_outcome *ou
 static ht_status batch_run(search *run, ht_config *configs, ht_outcome *outcomes, size_t count,
                            ht_error *error) {
     size_t done = 0;
+    double begun = ht_clock_seconds();
     ht_status status =
         run->evaluator->evaluate(run->evaluator->self, configs, count, outcomes, &done, error);
+    double seconds = ht_clock_seconds() - begun;
+    run->batch_seconds = seconds > run->batch_seconds ? seconds : run->batch_seconds;
     for (size_t i = 0; i < done && i < count; ++i)
         trial_add(run, &configs[i], &outcomes[i]);
     if (status == HT_ERROR_INTERRUPTED) {
@@ -82,7 +88,14 @@ ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
                         const ht_search_options *options, ht_search_result *out_result,
                         ht_error *error) {
     *out_result = (ht_search_result){0};
-    search run = {strategy, evaluator, options, out_result, ht_clock_seconds(), SIZE_MAX};
+    search run = {
+        .strategy = strategy,
+        .evaluator = evaluator,
+        .options = options,
+        .result = out_result,
+        .start = ht_clock_seconds(),
+        .best = SIZE_MAX,
+    };
     size_t room = evaluator->batch ? evaluator->batch : 1;
     ht_config *configs = ht_alloc(room, sizeof *configs);
     ht_outcome *outcomes = ht_alloc(room, sizeof *outcomes);

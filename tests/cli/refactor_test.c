@@ -55,7 +55,7 @@ Test(refactor, writes_a_template_that_tune_accepts) {
     cr_assert_not_null(template);
     char *text = workplace_read(template);
     cr_assert_not_null(text);
-    cr_assert(strstr(text, "#pragma tune kernel(scale)"));
+    cr_assert(strstr(text, "#pragma tune kernel(scale<"));
     free(text);
     json_decref(document);
     program_result result =

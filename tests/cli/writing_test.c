@@ -163,13 +163,13 @@ Test(skeleton, several_kernels_come_into_one_file) {
 Test(table, columns_align_whatever_the_cells_hold) {
     FILE *out = tmpfile();
     ht_table *table = ht_table_new("lrt", (const char *const[]){"name", "ms", "configuration"});
-    char longer[400];
+    char longer[2000];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
     ht_table_row(table, (const char *const[]){"Größe", "1.25", "short"});
     ht_table_row(table, (const char *const[]){"k", "1000", longer});
     ht_table_finish(table, out, 2);
-    char text[2048];
+    char text[8192];
     rewind(out);
     size_t length = fread(text, 1, sizeof text - 1, out);
     text[length] = 0;
