@@ -19,7 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a piece of text starts in a file, so that errors inside it can be placed. */
+/* Where a piece of text starts in a file, so that errors inside it can be placed. With line 0,
+ * errors have line 0 and a column that counts characters from the text's start. */
 typedef struct ht_place {
     const char *file; /* borrowed; may be NULL */
     int line;         /* 1-based; 0 unknown */

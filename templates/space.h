@@ -10,7 +10,8 @@ typedef struct ht_space ht_space;
 
 /* Keeps copies of nothing: template, problem and device must outlive the space. An empty space is
  * an error that names the constraints that leave nothing. `max_legal` 0 means 4,000,000; more legal
- * configurations are an error. */
+ * configurations are an error. So is a constraint that cannot be evaluated for a configuration that
+ * no other constraint excludes. */
 ht_status ht_space_build(const ht_binding *binding, uint64_t max_legal, ht_space **out_space,
                          ht_error *error);
 void ht_space_free(ht_space *space);
