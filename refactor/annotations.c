@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- is everything known? ------------------------------------------------------------------------------------------ */
+/* ---- is everything known?
+ * ------------------------------------------------------------------------------------------ */
 
 static void add(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -93,8 +94,8 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
                 known = known || (model->entry->args[k].role == HT_ARG_CONSTANT &&
                                   strcmp(model->entry->args[k].name, name) == 0);
             if (!known)
-                add(missing, "constant memory '%s' (line %d) has no argument of role constant", name,
-                    ht_ast_line(cursor));
+                add(missing, "constant memory '%s' (line %d) has no argument of role constant",
+                    name, ht_ast_line(cursor));
             free(name);
         }
 }
@@ -103,12 +104,12 @@ static void check_template_arguments(const ht_model *model, ht_text *missing) {
     const ht_kernel_facts *facts = model->facts;
     for (size_t i = 0; i < facts->template_parameter_count; ++i) {
         const ht_template_parameter *parameter = &facts->template_parameters[i];
-        bool fallback = !parameter->argument &&
-                        !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
+        bool fallback =
+            !parameter->argument && !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
         bool known = parameter->kind == CXCursor_NonTypeTemplateParameter
-                         ? parameter->has_value || (parameter->argument &&
-                                                    (strcmp(parameter->argument, "true") == 0 ||
-                                                     strcmp(parameter->argument, "false") == 0))
+                         ? parameter->has_value ||
+                               (parameter->argument && (strcmp(parameter->argument, "true") == 0 ||
+                                                        strcmp(parameter->argument, "false") == 0))
                          : parameter->argument && ht_type_size(parameter->argument) > 0;
         if (!known && !fallback)
             add(missing, "template argument '%s' of the launch (\"template\" in the problem file)",
@@ -140,7 +141,9 @@ char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_sl
     return missing.length ? ht_text_take(&missing) : NULL;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------------- */
+/* ---- writing
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 char *ht_template_arguments(const ht_plan *plan, bool reference) {
     const ht_kernel_facts *facts = plan->model->facts;
@@ -181,7 +184,8 @@ static void write_axes(const char *name, char *const axes[3], ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
-/* Problem, arguments and tolerance, as the entry says: printed through a template that has nothing else. */
+/* Problem, arguments and tolerance, as the entry says: printed through a template that has nothing
+ * else. */
 static void write_entry(const ht_model *model, bool *out_has_reference, ht_text *out) {
     ht_launch launch = {.kernel = (char *)(size_t)"k"};
     ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};

@@ -38,9 +38,9 @@ static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *wor
     char *problem;
     char *text = ht_launcher_write(&work->plan, &work->grid, values, &problem);
     if (!text) {
-        ht_status status = ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line,
-                                           0, "%s:%d: %s: %s", kernel->file, kernel->line,
-                                           kernel->name, problem);
+        ht_status status =
+            ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
+                            "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
         free(problem);
         return status;
     }
@@ -73,8 +73,8 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
         bool done = ht_plan_flatten(&work->plan, &values, &items, &count, &problem);
         append(list, items, count);
         if (!done) {
-            ht_error_set_at(error, HT_ERROR_INTERNAL, kernel->file, kernel->line, 0, "%s:%d: %s: %s",
-                            kernel->file, kernel->line, kernel->name, problem);
+            ht_error_set_at(error, HT_ERROR_INTERNAL, kernel->file, kernel->line, 0,
+                            "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
             free(problem);
             return HT_ERROR_INTERNAL;
         }
@@ -84,9 +84,9 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
     return HT_OK;
 }
 
-/* Replaces from first to last; two kernels may ask for the same replacement, but not for different ones. */
-static ht_status merge(const ht_source *source, replacements *list, ht_text *out,
-                       ht_error *error) {
+/* Replaces from first to last; two kernels may ask for the same replacement, but not for different
+ * ones. */
+static ht_status merge(const ht_source *source, replacements *list, ht_text *out, ht_error *error) {
     size_t at = 0;
     qsort(list->items, list->count, sizeof *list->items, compare);
     for (size_t i = 0; i < list->count; ++i) {

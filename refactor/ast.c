@@ -21,7 +21,9 @@ bool ht_cursor_named(CXCursor cursor, const char *name) {
     return same;
 }
 
-/* ---- children ----------------------------------------------------------------------------------------------- */
+/* ---- children
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static enum CXChildVisitResult on_child(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
@@ -65,7 +67,8 @@ void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor, CXCursor, void *), void 
     clang_visitChildren(root, on_walk, &state);
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------- */
+/* ---- expressions
+ * -------------------------------------------------------------------------------------------- */
 
 static bool is_integer_type(CXType type) {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
@@ -200,7 +203,9 @@ bool ht_ast_constant(CXCursor expression, int64_t *out_value) {
     return found;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------- */
+/* ---- places
+ * -------------------------------------------------------------------------------------------------
+ */
 
 int ht_ast_line(CXCursor cursor) {
     unsigned line = 0;
@@ -216,8 +221,7 @@ static bool plain_location(const ht_model *model, CXSourceLocation location, siz
     clang_getSpellingLocation(location, &spelling_file, NULL, NULL, &spelling);
     *out_offset = offset;
     return file && clang_File_isEqual(file, model->file) && spelling_file &&
-           clang_File_isEqual(spelling_file, file) && spelling == offset &&
-           offset <= model->length;
+           clang_File_isEqual(spelling_file, file) && spelling == offset && offset <= model->length;
 }
 
 static bool expansion_touches(const ht_source *source, size_t offset) {

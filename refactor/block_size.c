@@ -1,8 +1,9 @@
 /* block-size: the block's shape as parameters.
  *
- * Two kinds of kernels allow it. Where each thread depends on its global index alone, any block does that launches the
- * same global indices (this file). Where threads of a block work together through shared memory, the block must be tied
- * to the arrays by one named constant, which is then promoted wherever it stands (block_tile.c). */
+ * Two kinds of kernels allow it. Where each thread depends on its global index alone, any block
+ * does that launches the same global indices (this file). Where threads of a block work together
+ * through shared memory, the block must be tied to the arrays by one named constant, which is then
+ * promoted wherever it stands (block_tile.c). */
 #include "refactor/block_size.h"
 
 #include "base/memory.h"
@@ -37,7 +38,8 @@ static bool pinned(const ht_model *model, ht_plan *plan) {
     return false;
 }
 
-/* ---- grid-stride loops ------------------------------------------------------------------------------------------- */
+/* ---- grid-stride loops
+ * ------------------------------------------------------------------------------------------- */
 
 static bool strided(const ht_model *model, CXCursor statement, int axis) {
     CXCursor init, condition, increment, body, left, right;
@@ -60,8 +62,8 @@ static bool strided(const ht_model *model, CXCursor statement, int axis) {
            ht_index_total(model, right, &of) && of == axis;
 }
 
-/* Does a local declared outside of the loops change? It would carry values from one iteration into the next, and so
- * depend on the stride. */
+/* Does a local declared outside of the loops change? It would carry values from one iteration into
+ * the next, and so depend on the stride. */
 static bool carries(const ht_model *model) {
     for (size_t i = 0; i < model->parameter_count; ++i)
         if (model->parameters[i].is_assigned)
@@ -82,7 +84,8 @@ static bool carries(const ht_model *model) {
     return found;
 }
 
-/* All work of the kernel is one loop `for (i = global index; i < n; i += all threads)`: the grid may be anything. */
+/* All work of the kernel is one loop `for (i = global index; i < n; i += all threads)`: the grid
+ * may be anything. */
 static bool is_grid_stride(const ht_model *model, int axis) {
     ht_cursors list = ht_ast_children(model->body);
     size_t loops = 0, others = 0;
@@ -99,7 +102,9 @@ static bool is_grid_stride(const ht_model *model, int axis) {
            model->facts->total_uses[axis] == 1;
 }
 
-/* ---- one axis ----------------------------------------------------------------------------------------------------- */
+/* ---- one axis
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 typedef enum axis_verdict { AXIS_FREE, AXIS_UNUSED, AXIS_PINNED } axis_verdict;
 
@@ -153,7 +158,7 @@ static void axis_values(ht_plan *plan, int axis, const char *name, int axes) {
     static const int64_t deep[] = {1, 2, 4, 8};
     int64_t block = plan->model->axes[axis].block;
     char number[32];
-    char *values = axes == 1    ? ht_values_around(line, 6, block, 1, 1024)
+    char *values = axes == 1   ? ht_values_around(line, 6, block, 1, 1024)
                    : axis == 0 ? ht_values_around(wide, 6, block, 1, 1024)
                    : axis == 1 ? ht_values_around(high, 6, block, 1, 1024)
                                : ht_values_around(deep, 4, block, 1, 64);
@@ -199,7 +204,7 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
         if (names[axis])
             ht_plan_set_block(plan, axis, names[axis]);
     if (!ht_launch_bounds_follow(plan)) {
-        plan->failed = true;
+        plan->abandoned = true;
         return;
     }
     require_threads(plan);
@@ -225,7 +230,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     if (model->feature[HT_FEATURE_SHARED] || model->feature[HT_FEATURE_DYNAMIC_LDS] ||
         model->feature[HT_FEATURE_BARRIER])
-        ht_block_tile_apply(model, plan);
+        plan->abandoned = !ht_block_tile_apply(model, plan);
     else
         apply_map(model, plan);
 }

@@ -4,7 +4,8 @@
 
 #include "refactor/geometry.h"
 
-/* For kernels whose threads work together: promotes the named constant that ties block, arrays and loops. */
-void ht_block_tile_apply(const ht_model *model, ht_plan *plan);
+/* For kernels whose threads work together: promotes the named constant that ties block, arrays and
+ * loops. False, with a remark, when it cannot; what was added must then be taken back. */
+bool ht_block_tile_apply(const ht_model *model, ht_plan *plan);
 
 #endif

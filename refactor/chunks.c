@@ -21,7 +21,8 @@ static void extend(const ht_tokens *tokens, ht_range *range) {
     while (first >= 4 && ht_tokens_is(tokens, first - 1, "]") &&
            ht_tokens_is(tokens, first - 2, "]")) { /* [[attribute]] in front */
         size_t open = first - 2;
-        while (open > 0 && !(ht_tokens_is(tokens, open, "[") && ht_tokens_is(tokens, open - 1, "[")))
+        while (open > 0 &&
+               !(ht_tokens_is(tokens, open, "[") && ht_tokens_is(tokens, open - 1, "[")))
             --open;
         if (open == 0)
             break;
@@ -81,9 +82,9 @@ static void scope_enter(collecting *in, CXCursor cursor, char *opening) {
 static char *namespace_opening(CXCursor cursor) {
     char *name = ht_cursor_name(cursor);
     bool anonymous = !name[0] || name[0] == '(' || clang_Cursor_isAnonymous(cursor);
-    char *opening = ht_format("%snamespace %s%s{",
-                              clang_Cursor_isInlineNamespace(cursor) ? "inline " : "",
-                              anonymous ? "" : name, anonymous ? "" : " ");
+    char *opening =
+        ht_format("%snamespace %s%s{", clang_Cursor_isInlineNamespace(cursor) ? "inline " : "",
+                  anonymous ? "" : name, anonymous ? "" : " ");
     free(name);
     return opening;
 }

@@ -25,7 +25,6 @@ char *ht_plan_per_block(const ht_plan *plan, int axis) {
     return ht_text_take(&text);
 }
 
-
 static void on_name(void *context, const char *name) {
     ht_text *text = context;
     char *wrapped = ht_format(",%s,", name);
@@ -105,10 +104,11 @@ static void require_axis(ht_plan *plan, const ht_grid *grid, int axis) {
     const ht_axis *of = &plan->model->axes[axis];
     if (plan->free_cover[axis])
         return;
-    bool exact = plan->exact_cover[axis] || !of->guard;
+    const char *bound = plan->bound[axis] ? plan->bound[axis] : of->guard;
+    bool exact = plan->exact_cover[axis] || !bound;
     const ht_form *form = &grid->form[axis];
     bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
-    bool enough = !exact && ceiling && same_expression(form->items, of->guard);
+    bool enough = !exact && ceiling && same_expression(form->items, bound);
     if (enough && !plan->keep_cover[axis])
         return;
     char *unchanged = at_default(plan, axis);
@@ -119,8 +119,7 @@ static void require_axis(ht_plan *plan, const ht_grid *grid, int axis) {
         ht_plan_require(plan, "%s || (%s) * (%s) == %s", unchanged, after, per_block, before);
     else {
         if (!enough)
-            ht_plan_require(plan, "%s || (%s) * (%s) >= %s", unchanged, after, per_block,
-                            of->guard);
+            ht_plan_require(plan, "%s || (%s) * (%s) >= %s", unchanged, after, per_block, bound);
         if (plan->keep_cover[axis])
             ht_plan_require(plan, "%s || (%s) * (%s) <= %s", unchanged, after, per_block, before);
     }

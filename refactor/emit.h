@@ -5,25 +5,27 @@
 #include "refactor/geometry.h"
 #include "refactor/slice.h"
 
-/* What stands in the way of binding the kernel to its problem entry (sizes, roles, launch), in words; NULL when
- * nothing does. free(). `line` may become the place. */
+/* What stands in the way of binding the kernel to its problem entry (sizes, roles, launch), in
+ * words; NULL when nothing does. free(). `line` may become the place. */
 char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_slice *slice,
                          int *out_line);
 /* The annotation lines of the template, not yet canonical; free(). */
 char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid);
-/* The launch's template argument list for the kernel, new parameters first: "<BLOCK_X, float>", "" for none; free().
- * `reference`: of the original. */
+/* The launch's template argument list for the kernel, new parameters first: "<BLOCK_X, float>", ""
+ * for none; free(). `reference`: of the original. */
 char *ht_template_arguments(const ht_plan *plan, bool reference);
 
-/* The unit: the slice with the kernel twice, original and parameterized, and `annotations`; free(). NULL with
- * *out_problem (free()) when the plan cannot be rendered. */
+/* The unit: the slice with the kernel twice, original and parameterized, and `annotations`; free().
+ * NULL with *out_problem (free()) when the plan cannot be rendered. */
 char *ht_unit_write(const ht_plan *plan, const ht_slice *slice, const char *annotations,
                     char **out_problem);
 
-/* Parses, prints, parses again, compares, and lets clang check it in two configurations. NULL with *out_problem (free()). */
+/* Parses, prints, parses again, compares, and lets clang check it in two configurations. NULL with
+ * *out_problem (free()). */
 ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice,
                               char **out_problem);
-/* Lets clang check a template's unit as device code for some configurations; NULL when good, else the first error. */
+/* Lets clang check a template's unit as device code for some configurations; NULL when good, else
+ * the first error. */
 char *ht_unit_check(const ht_source *source, const ht_template *template);
 
 /* A problem file to fill in; free(). */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 40 };
+enum { DEPTH_MAX = 40, LENGTH_MAX = 4000 };
 
 static bool write_expression(const ht_model *model, CXCursor expression, int depth, ht_text *out);
 
@@ -78,7 +78,7 @@ static bool write_call(const ht_model *model, CXCursor call, int depth, ht_text 
 
 static bool write_expression(const ht_model *model, CXCursor expression, int depth, ht_text *out) {
     int64_t value;
-    if (depth > DEPTH_MAX)
+    if (depth > DEPTH_MAX || out->length > LENGTH_MAX)
         return false;
     if (ht_model_constant(model, expression, &value)) {
         ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", (long long)value);

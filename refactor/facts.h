@@ -1,4 +1,5 @@
-/* What the pass itself keeps about a kernel, behind ht_model.facts. Private to refactor/, not for transformations. */
+/* What the pass itself keeps about a kernel, behind ht_model.facts. Private to refactor/, not for
+ * transformations. */
 #ifndef HT_REFACTOR_FACTS_H
 #define HT_REFACTOR_FACTS_H
 
@@ -11,21 +12,23 @@ typedef struct ht_template_parameter {
     char *name;
     enum CXCursorKind kind; /* type, non-type, template template */
     CXCursor cursor;
-    char *argument;   /* as text, in the launched specialisation; NULL unknown */
-    bool has_value;   /* an integer argument */
+    char *argument; /* as text, in the launched specialisation; NULL unknown */
+    bool has_value; /* an integer argument */
     int64_t value;
-    ht_symbol *symbol; /* where the argument comes from, when a launch gives it; owned by the launch */
+    ht_symbol
+        *symbol; /* where the argument comes from, when a launch gives it; owned by the launch */
 } ht_template_parameter;
 
 typedef struct ht_kernel_facts {
     const ht_source *source;
-    size_t file;        /* index of the file with the kernel: 0, the main file */
-    CXCursor *reached;  /* definitions of the user's functions that the kernel reaches, the kernel first */
+    size_t file; /* index of the file with the kernel: 0, the main file */
+    CXCursor *
+        reached; /* definitions of the user's functions that the kernel reaches, the kernel first */
     size_t reached_count;
     ht_template_parameter *template_parameters;
     size_t template_parameter_count;
     ht_launches launches;
-    bool raw_grid_dim[3]; /* gridDim.a outside of gridDim.a * blockDim.a */
+    bool raw_grid_dim[3];                   /* gridDim.a outside of gridDim.a * blockDim.a */
     unsigned global_uses[3], total_uses[3]; /* of a global index; of gridDim.a * blockDim.a */
     char *problem; /* why block and grid cannot be changed; NULL when they can */
     int problem_line;
@@ -48,6 +51,13 @@ bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_
 bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
                      CXCursor *out_pitch);
 
+/* The built-in index that a cursor is, through locals that only rename one when `resolve`. */
+ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool resolve,
+                             int *out_axis);
+/* blockIdx.a * PITCH with a pitch that equals the launch's block. */
+bool ht_index_origin(const ht_model *model, CXCursor expression, int *out_axis);
+/* A local that only renames an index or a block's origin. */
+bool ht_index_alias(const ht_model *model, CXCursor declaration);
 /* blockDim.a * gridDim.a, or a variable that holds it. */
 bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis);
 

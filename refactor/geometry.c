@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- host symbols to template expressions -------------------------------------------------------------------- */
+/* ---- host symbols to template expressions
+ * -------------------------------------------------------------------- */
 
 typedef struct translation {
     const ht_model *model;
@@ -66,8 +67,9 @@ static void note_missing(translation *in, const char *name, int line) {
     ht_text_printf(in->missing, "the value of '%s' (line %d) in the launch", name, line);
 }
 
-/* In this order: the problem file's host values; the scalar argument that the same variable is passed for; a problem field
- * of a local's name; constants; the only initialiser; any problem field of that name. */
+/* In this order: the problem file's host values; the scalar argument that the same variable is
+ * passed for; a problem field of a local's name; constants; the only initialiser; any problem field
+ * of that name. */
 static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) {
     const ht_host_value *host = host_value(in->model, symbol->name);
     if (host) {
@@ -177,7 +179,8 @@ char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
     return NULL;
 }
 
-/* ---- the forms of a grid ---------------------------------------------------------------------------------------- */
+/* ---- the forms of a grid
+ * ---------------------------------------------------------------------------------------- */
 
 enum { TERMS_MAX = 12 };
 
@@ -211,7 +214,8 @@ static size_t flatten(const ht_symbol *symbol, int sign, term *terms, size_t cou
     return count + 1;
 }
 
-/* Finds in the terms of a dividend the number that rounds, tells the kind by it, and writes the rest into items. */
+/* Finds in the terms of a dividend the number that rounds, tells the kind by it, and writes the
+ * rest into items. */
 static bool read_dividend(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *dividend, int64_t block, ht_form *form) {
     term terms[TERMS_MAX];
@@ -312,7 +316,9 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
     return false;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+/* ---- the whole
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static const ht_launch_site *first_site(const ht_model *model) {
     const ht_launches *launches = &model->facts->launches;
@@ -389,9 +395,10 @@ char *ht_launch_problem(const ht_model *model, int *out_line) {
         if (site->in_macro)
             return ht_format("the launch at line %d is written by a macro", site->line);
         if (!site->block.known || !site->grid.known)
-            return ht_format("block or grid of the launch at line %d is changed after it is set, or "
-                             "not known here",
-                             site->line);
+            return ht_format(
+                "block or grid of the launch at line %d is changed after it is set, or "
+                "not known here",
+                site->line);
         for (int axis = 0; axis < 3; ++axis) {
             int64_t value = 1;
             const ht_symbol *symbol = site->block.axis[axis];

@@ -6,10 +6,10 @@
 
 /* How a grid's axis follows from the number of items n and the block b. */
 typedef enum ht_form_kind {
-    HT_FORM_CEIL,    /* (n + b - 1) / b and its relatives */
-    HT_FORM_FLOOR,   /* n / b */
-    HT_FORM_OVER,    /* (n + b) / b, n / b + 1 */
-    HT_FORM_GENERIC  /* anything else: ceil_div(grid * b, new b) */
+    HT_FORM_CEIL,   /* (n + b - 1) / b and its relatives */
+    HT_FORM_FLOOR,  /* n / b */
+    HT_FORM_OVER,   /* (n + b) / b, n / b + 1 */
+    HT_FORM_GENERIC /* anything else: ceil_div(grid * b, new b) */
 } ht_form_kind;
 
 typedef struct ht_form {
@@ -29,7 +29,8 @@ typedef struct ht_grid {
     ht_text missing; /* what is unknown, in words */
 } ht_grid;
 
-/* The original's geometry. Axes whose expression is unknown are NULL and `missing` says what it would take. */
+/* The original's geometry. Axes whose expression is unknown are NULL and `missing` says what it
+ * would take. */
 void ht_grid_read(const ht_model *model, ht_grid *out_grid);
 void ht_grid_free(ht_grid *grid);
 
@@ -49,10 +50,12 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, char **out_problem);
 /* Why block and grid of this kernel cannot be changed; NULL when they can. free(). */
 char *ht_launch_problem(const ht_model *model, int *out_line);
 
-/* A host symbol as a template expression; NULL when something in it is unknown, with words added to `missing`. */
+/* A host symbol as a template expression; NULL when something in it is unknown, with words added to
+ * `missing`. */
 char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
                            const ht_symbol *symbol, ht_text *missing);
-/* The name of the index-th passed argument in template expressions, when it is an integer scalar; NULL otherwise. */
+/* The name of the index-th passed argument in template expressions, when it is an integer scalar;
+ * NULL otherwise. */
 const char *ht_argument_name(const ht_model *model, size_t index);
 
 #endif

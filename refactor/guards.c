@@ -1,5 +1,5 @@
-/* Guards: comparisons of a global index with a bound that stand before every memory access and side effect, so that
- * threads at or behind the bound do nothing. */
+/* Guards: comparisons of a global index with a bound that stand before every memory access and side
+ * effect, so that threads at or behind the bound do nothing. */
 #include "base/memory.h"
 #include "refactor/facts.h"
 
@@ -11,7 +11,8 @@ static bool is_pure_call(CXCursor call) {
     bool pure = strncmp(name, "__ockl_get_", 11) == 0 || strncmp(name, "operator ", 9) == 0 ||
                 strcmp(name, "operator*") == 0 || strcmp(name, "operator+") == 0 ||
                 strcmp(name, "__X") == 0 || strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
-                strcmp(name, "uint2") == 0 || strcmp(name, "int2") == 0 || strcmp(name, "dim3") == 0;
+                strcmp(name, "uint2") == 0 || strcmp(name, "int2") == 0 ||
+                strcmp(name, "dim3") == 0;
     free(name);
     return pure;
 }
@@ -33,13 +34,13 @@ static bool on_impure(CXCursor cursor, CXCursor parent, void *context) {
         *impure = *impure || !is_pure_call(cursor);
         break;
     case CXCursor_UnaryOperator:
-        *impure = *impure || !ht_ast_unary(cursor, &unary, &operand) ||
-                  unary == CXUnaryOperator_Deref;
+        *impure =
+            *impure || !ht_ast_unary(cursor, &unary, &operand) || unary == CXUnaryOperator_Deref;
         break;
     case CXCursor_MemberRefExpr: {
         CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), true);
-        *impure = *impure ||
-                  clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer;
+        *impure =
+            *impure || clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer;
         break;
     }
     default:

@@ -51,8 +51,8 @@ static ht_index_kind builtin_call(CXCursor cursor, int *out_axis) {
 }
 
 /* `resolve`: see through local variables that are never written again. */
-static ht_index_kind plain_index(const ht_model *model, CXCursor expression, bool resolve,
-                                 int *out_axis) {
+ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool resolve,
+                             int *out_axis) {
     CXCursor cursor = ht_ast_strip(expression, true);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_MemberRefExpr)
@@ -62,7 +62,7 @@ static ht_index_kind plain_index(const ht_model *model, CXCursor expression, boo
     const ht_local *local = resolve ? ht_model_local(model, ht_ast_variable(cursor)) : NULL;
     if (local && local->writes == 0 && !local->is_shared &&
         !clang_Cursor_isNull(local->initializer))
-        return plain_index(model, local->initializer, true, out_axis);
+        return ht_index_plain(model, local->initializer, true, out_axis);
     return HT_INDEX_NONE;
 }
 
@@ -78,9 +78,9 @@ static bool block_origin(const ht_model *model, CXCursor expression, int *out_ax
     }
     if (kind != CXBinaryOperator_Mul)
         return false;
-    if (plain_index(model, left, true, out_axis) == HT_INDEX_BLOCK)
+    if (ht_index_plain(model, left, true, out_axis) == HT_INDEX_BLOCK)
         *out_pitch = right;
-    else if (plain_index(model, right, true, out_axis) == HT_INDEX_BLOCK)
+    else if (ht_index_plain(model, right, true, out_axis) == HT_INDEX_BLOCK)
         *out_pitch = left;
     else
         return false;
@@ -91,10 +91,15 @@ static bool block_origin(const ht_model *model, CXCursor expression, int *out_ax
 static bool pitch_fits(const ht_model *model, CXCursor pitch, int axis) {
     int pitch_axis;
     int64_t value;
-    if (plain_index(model, pitch, true, &pitch_axis) == HT_INDEX_BLOCK_DIM)
+    if (ht_index_plain(model, pitch, true, &pitch_axis) == HT_INDEX_BLOCK_DIM)
         return pitch_axis == axis;
     return model->axes[axis].block > 0 && ht_model_constant(model, pitch, &value) &&
            value == model->axes[axis].block;
+}
+
+bool ht_index_origin(const ht_model *model, CXCursor expression, int *out_axis) {
+    CXCursor pitch;
+    return block_origin(model, expression, out_axis, &pitch) && pitch_fits(model, pitch, *out_axis);
 }
 
 bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
@@ -106,7 +111,7 @@ bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
         return false;
     for (int swap = 0; swap < 2; ++swap) {
         if (block_origin(model, left, &origin, out_pitch) &&
-            plain_index(model, right, true, &thread) == HT_INDEX_THREAD && origin == thread &&
+            ht_index_plain(model, right, true, &thread) == HT_INDEX_THREAD && origin == thread &&
             pitch_fits(model, *out_pitch, origin)) {
             *out_axis = origin;
             return true;
@@ -120,7 +125,7 @@ bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
 
 ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_axis) {
     CXCursor pitch;
-    ht_index_kind kind = plain_index(model, expression, true, out_axis);
+    ht_index_kind kind = ht_index_plain(model, expression, true, out_axis);
     if (kind != HT_INDEX_NONE)
         return kind;
     if (ht_index_global(model, expression, out_axis, &pitch))
@@ -138,8 +143,8 @@ static bool total_threads(const ht_model *model, CXCursor expression, int *out_a
     if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
         return false;
     int first = 0, second = 0;
-    ht_index_kind a = plain_index(model, left, true, &first);
-    ht_index_kind b = plain_index(model, right, true, &second);
+    ht_index_kind a = ht_index_plain(model, left, true, &first);
+    ht_index_kind b = ht_index_plain(model, right, true, &second);
     if (a == HT_INDEX_GRID_DIM && pitch_fits(model, right, first)) {
         *out_axis = first;
         return true;
@@ -169,12 +174,12 @@ static void note_plain(ht_model *model, ht_index_kind kind, int axis) {
 }
 
 /* A local that only renames an index counts where it is used, not where it is set. */
-static bool is_alias(const ht_model *model, CXCursor declaration) {
+bool ht_index_alias(const ht_model *model, CXCursor declaration) {
     int axis;
     CXCursor pitch;
     const ht_local *local = ht_model_local(model, declaration);
     return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
-           (plain_index(model, local->initializer, true, &axis) != HT_INDEX_NONE ||
+           (ht_index_plain(model, local->initializer, true, &axis) != HT_INDEX_NONE ||
             block_origin(model, local->initializer, &axis, &pitch));
 }
 
@@ -190,7 +195,7 @@ static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
     ht_model *model = context;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_VarDecl)
-        return !is_alias(model, cursor);
+        return !ht_index_alias(model, cursor);
     if (!clang_isExpression(kind))
         return true;
     int axis, inner;
@@ -198,7 +203,7 @@ static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
     if (ht_index_global(model, cursor, &axis, &pitch)) {
         model->axes[axis].uses_global = true;
         ++model->facts->global_uses[axis];
-        if (plain_index(model, pitch, true, &inner) != HT_INDEX_BLOCK_DIM)
+        if (ht_index_plain(model, pitch, true, &inner) != HT_INDEX_BLOCK_DIM)
             model->axes[axis].fixed_pitch = true;
         return false;
     }
@@ -207,13 +212,13 @@ static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
         ++model->facts->total_uses[axis];
         return false;
     }
-    ht_index_kind found = plain_index(model, cursor, false, &axis);
+    ht_index_kind found = ht_index_plain(model, cursor, false, &axis);
     if (found != HT_INDEX_NONE) {
         note_plain(model, found, axis);
         return false;
     }
-    if (kind == CXCursor_DeclRefExpr && is_alias(model, clang_getCursorReferenced(cursor))) {
-        found = plain_index(model, cursor, true, &axis);
+    if (kind == CXCursor_DeclRefExpr && ht_index_alias(model, clang_getCursorReferenced(cursor))) {
+        found = ht_index_plain(model, cursor, true, &axis);
         if (found != HT_INDEX_NONE)
             note_plain(model, found, axis);
         else

@@ -1,5 +1,5 @@
-/* Finding the launches of a kernel: calls with a __hipPushCallConfiguration child, written k<<<...>>>(...) or
- * hipLaunchKernelGGL(k, ...). */
+/* Finding the launches of a kernel: calls with a __hipPushCallConfiguration child, written
+ * k<<<...>>>(...) or hipLaunchKernelGGL(k, ...). */
 #include "base/memory.h"
 #include "refactor/facts.h"
 
@@ -31,8 +31,8 @@ static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     bool named = kind == CXCursor_DeclRefExpr &&
                  same_function(clang_getCursorReferenced(cursor), in->kernel);
-    for (unsigned i = 0; kind == CXCursor_OverloadedDeclRef && !named &&
-                         i < clang_getNumOverloadedDecls(cursor);
+    for (unsigned i = 0;
+         kind == CXCursor_OverloadedDeclRef && !named && i < clang_getNumOverloadedDecls(cursor);
          ++i)
         named = same_function(clang_getOverloadedDecl(cursor, i), in->kernel);
     if (named && clang_Cursor_isNull(in->found))
@@ -58,7 +58,8 @@ static CXCursor configuration_of(CXCursor call) {
     return found;
 }
 
-/* ---- template arguments, from the tokens ---------------------------------------------------------------------- */
+/* ---- template arguments, from the tokens
+ * ---------------------------------------------------------------------- */
 
 typedef struct match {
     const ht_source *source;
@@ -80,8 +81,8 @@ static bool on_match(CXCursor cursor, CXCursor parent, void *context) {
 static void template_argument_add(ht_launch_site *site, const ht_source *source, CXCursor name,
                                   size_t first, size_t last) {
     const ht_tokens *tokens = &source->tokens;
-    match in = {source, {tokens->items[first].begin, tokens->items[last].end},
-                clang_getNullCursor()};
+    match in = {
+        source, {tokens->items[first].begin, tokens->items[last].end}, clang_getNullCursor()};
     ht_ast_walk(name, on_match, &in);
     HT_GROW(site->template_arguments, site->template_argument_count);
     HT_GROW(site->template_ranges, site->template_argument_count);
@@ -115,7 +116,9 @@ static void template_arguments(ht_launch_site *site, const ht_source *source, CX
     }
 }
 
-/* ---- one launch ----------------------------------------------------------------------------------------------- */
+/* ---- one launch
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static void extent_read(const ht_source *source, CXCursor expression, ht_extent3 *out) {
     out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
@@ -127,9 +130,8 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
     ht_cursors settings = ht_ast_children(configuration);
     CXCursor name = parts.count ? kernel_name(parts.items[0], in->kernel) : clang_getNullCursor();
     if (!clang_Cursor_isNull(name) && settings.count >= 3) {
-        ht_launch_site site = {.kernel = in->kernel,
-                               .function = in->function,
-                               .line = ht_ast_line(call)};
+        ht_launch_site site = {
+            .kernel = in->kernel, .function = in->function, .line = ht_ast_line(call)};
         site.in_macro = !ht_source_place(in->source, name, &site.range);
         size_t token = ht_tokens_at(&in->source->tokens, site.range.begin);
         while (!site.in_macro && ht_tokens_is(&in->source->tokens, token + 1, "::"))
@@ -183,7 +185,8 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* ---- other uses of the name ------------------------------------------------------------------------------------- */
+/* ---- other uses of the name
+ * ------------------------------------------------------------------------------------- */
 
 typedef struct declarations {
     CXCursor kernel;

@@ -1,5 +1,5 @@
-/* Launches of a kernel, and the integer expressions of their geometry with the place of every constant in them. Private
- * to refactor/. */
+/* Launches of a kernel, and the integer expressions of their geometry with the place of every
+ * constant in them. Private to refactor/. */
 #ifndef HT_REFACTOR_LAUNCH_H
 #define HT_REFACTOR_LAUNCH_H
 
@@ -39,30 +39,33 @@ struct ht_symbol {
 };
 
 ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);
-/* The axes of a dim3 (or integer) expression, each a symbol; false when it cannot be read. `out_variable`: the dim3
- * variable it names, or null. */
+/* The axes of a dim3 (or integer) expression, each a symbol; false when it cannot be read.
+ * `out_variable`: the dim3 variable it names, or null. */
 bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
                      size_t *out_written, CXCursor *out_variable);
 /* The same inside another reading, with its depth and what is left of its budget. */
 ht_symbol *ht_symbol_read_in(const ht_source *source, CXCursor expression, int depth, int *budget);
 bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth, int *budget,
                         ht_symbol *out_axes[3], size_t *out_written, CXCursor *out_variable);
-/* Where the user wrote an expression in the main file, macro arguments included. False when a macro's body wrote it. */
+/* Where the user wrote an expression in the main file, macro arguments included. False when a
+ * macro's body wrote it. */
 bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);
-/* Assignments to a variable, its updates and uses of its address, in the host function around it. */
+/* Assignments to a variable, its updates and uses of its address, in the host function around it.
+ */
 unsigned ht_variable_writes(CXCursor variable);
 void ht_symbol_free(ht_symbol *symbol);
 /* Value when every leaf is constant. */
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);
 
 typedef struct ht_extent3 {
-    ht_symbol *axis[3];   /* NULL: not written, 1 */
-    size_t written;       /* how many are written */
-    ht_range argument;    /* the launch's argument text */
+    ht_symbol *axis[3]; /* NULL: not written, 1 */
+    size_t written;     /* how many are written */
+    ht_range argument;  /* the launch's argument text */
     bool has_argument;
-    CXCursor variable;    /* the dim3 (or integer) variable it names, or null */
-    bool exclusive;       /* written for this kernel's launches alone: its parts may be edited where they stand */
-    bool known;           /* axes could be read */
+    CXCursor variable; /* the dim3 (or integer) variable it names, or null */
+    bool exclusive; /* written for this kernel's launches alone: its parts may be edited where they
+                       stand */
+    bool known;     /* axes could be read */
 } ht_extent3;
 
 typedef struct ht_launch_site {
@@ -78,14 +81,15 @@ typedef struct ht_launch_site {
     CXCursor *template_arguments; /* expressions and types as written; may be empty */
     ht_range *template_ranges;
     size_t template_argument_count;
-    bool in_macro; /* inside another macro's expansion: must not be edited */
+    bool in_macro;   /* inside another macro's expansion: must not be edited */
     bool macro_form; /* hipLaunchKernelGGL */
 } ht_launch_site;
 
 typedef struct ht_launches {
     ht_launch_site *items;
     size_t count;
-    int other_use_line; /* the kernel's name is used otherwise (address taken, macro): its line; 0: not */
+    int other_use_line; /* the kernel's name is used otherwise (address taken, macro): its line; 0:
+                           not */
 } ht_launches;
 
 /* All launches of `kernel` in the main file. */

@@ -130,8 +130,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
     const char *name = ht_plan_name(plan, "LAUNCH_BOUNDS");
     char *product = threads(plan);
     ht_plan_param(plan, name, "false, true", "false");
-    ht_plan_editf(plan, (ht_range){offset, offset}, name,
-                  "__launch_bounds__(${%s ? %s : 1024}) ", name, product);
+    ht_plan_editf(plan, (ht_range){offset, offset}, name, "__launch_bounds__(${%s ? %s : 1024}) ",
+                  name, product);
     ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
                    "__launch_bounds__ of the block's threads became a choice");
     free(product);

@@ -4,8 +4,8 @@
 
 #include "refactor/plan.h"
 
-/* Called when the block became a parameter: an existing bound follows the block, or limits it. False, with a remark, when
- * the bound is not understood. */
+/* Called when the block became a parameter: an existing bound follows the block, or limits it.
+ * False, with a remark, when the bound is not understood. */
 bool ht_launch_bounds_follow(ht_plan *plan);
 
 #endif

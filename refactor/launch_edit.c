@@ -1,5 +1,7 @@
-/* Rewriting the launches of a kernel: leaf by leaf where the geometry is written for this kernel alone, else at the launch
- * itself. */
+/* Rewriting the launches of a kernel: leaf by leaf where the geometry is written for this kernel
+ * alone, else at the launch itself. */
+#include "refactor/launch_edit.h"
+
 #include "base/memory.h"
 #include "refactor/geometry.h"
 
@@ -14,11 +16,13 @@ typedef struct editing {
     const ht_launches *launches;
     const ht_source *source;
     const ht_launch_site *site;
-    CXCursor *followed; /* variables whose initialiser was edited: their uses follow by themselves */
+    CXCursor
+        *followed; /* variables whose initialiser was edited: their uses follow by themselves */
     size_t followed_count;
 } editing;
 
-/* ---- what belongs to this kernel alone ---------------------------------------------------------------------------- */
+/* ---- what belongs to this kernel alone
+ * ---------------------------------------------------------------------------- */
 
 static bool within(ht_range inner, ht_range outer) {
     return outer.begin <= inner.begin && inner.end <= outer.end;
@@ -83,9 +87,9 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
         !clang_equalCursors(clang_getCursorReferenced(cursor), search->variable))
         return true;
     ht_range place;
-    search->all = search->all && ht_source_place(search->in->source, cursor, &place) &&
-                  owned(search->in, scope_of(search->variable), search->variable, place,
-                        search->depth);
+    search->all =
+        search->all && ht_source_place(search->in->source, cursor, &place) &&
+        owned(search->in, scope_of(search->variable), search->variable, place, search->depth);
     return true;
 }
 
@@ -108,11 +112,12 @@ static bool editable(const editing *in, const ht_symbol *symbol) {
     if (in_launch(in, symbol->place))
         return true;
     CXCursor scope = in->site->function;
-    return !clang_Cursor_isNull(scope) &&
-           owned(in, scope, clang_getNullCursor(), symbol->place, 0);
+    return !clang_Cursor_isNull(scope) && owned(in, scope, clang_getNullCursor(), symbol->place, 0);
 }
 
-/* ---- block ---------------------------------------------------------------------------------------------------------- */
+/* ---- block
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static void follow(editing *in, CXCursor variable) {
     HT_GROW(in->followed, in->followed_count);
@@ -120,6 +125,9 @@ static void follow(editing *in, CXCursor variable) {
 }
 
 static bool follows(const editing *in, const ht_symbol *symbol) {
+    for (size_t i = 0; symbol->name && i < in->plan->followed_count; ++i)
+        if (strcmp(in->plan->followed[i], symbol->name) == 0)
+            return true;
     for (size_t i = 0; i < in->followed_count; ++i)
         if (clang_equalCursors(in->followed[i], symbol->declaration))
             return true;
@@ -151,6 +159,8 @@ static bool is_plain_name(const ht_symbol *symbol) {
 static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
     if (!symbol)
         return false;
+    if (follows(in, symbol))
+        return true;
     if (is_plain_name(symbol)) {
         ht_symbol *literal = initial_literal(in, symbol->declaration);
         /* one variable for two axes can take one value only */
@@ -161,8 +171,8 @@ static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
                                 clang_equalCursors(of->declaration, symbol->declaration));
         }
         if (literal && !shared) {
-            bool done = ht_plan_editf(in->plan, literal->place, NULL, "${%s}",
-                                      in->plan->block[axis]);
+            bool done =
+                ht_plan_editf(in->plan, literal->place, NULL, "${%s}", in->plan->block[axis]);
             ht_symbol_free(literal);
             if (done)
                 follow(in, symbol->declaration);
@@ -187,7 +197,7 @@ static bool whole_block(editing *in) {
     while (last > 0 && strcmp(plan->block[last], "1") == 0)
         --last;
     ht_text text = {0};
-    ht_text_append(&text, last == 0 && !in->site->macro_form ? "dim3(" : "dim3(");
+    ht_text_append(&text, "dim3(");
     for (int axis = 0; axis <= last; ++axis)
         ht_text_printf(&text, axis ? ", ${%s}" : "${%s}", plan->block[axis]);
     ht_text_append(&text, ")");
@@ -205,7 +215,8 @@ static bool edit_block(editing *in) {
     for (int axis = 0; axis < 3; ++axis)
         if (plan->block_changed[axis])
             leaves = leaves && block->axis[axis] &&
-                     (is_plain_name(block->axis[axis]) || editable(in, block->axis[axis]));
+                     (is_plain_name(block->axis[axis]) || follows(in, block->axis[axis]) ||
+                      editable(in, block->axis[axis]));
     size_t before = plan->edit_count, followed = in->followed_count;
     for (int axis = 0; leaves && axis < 3; ++axis)
         if (plan->block_changed[axis])
@@ -224,7 +235,9 @@ static bool edit_block(editing *in) {
     return whole_block(in);
 }
 
-/* ---- grid ----------------------------------------------------------------------------------------------------------- */
+/* ---- grid
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static bool edit_leaf(editing *in, const ht_symbol *leaf, const char *per_block, int64_t offset,
                       bool factor) {
@@ -241,6 +254,7 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
     if (form->kind == HT_FORM_GENERIC || !form->editable || in->site != in->launches->items ||
         !editable(in, form->divisor) || (form->addend && !editable(in, form->addend)))
         return false;
+    /* every axis's own leaves: one name for two axes is edited where it stands */
     return edit_leaf(in, form->divisor, per_block, 0, factor) &&
            edit_leaf(in, form->addend, per_block, form->addend_offset, factor);
 }
@@ -251,10 +265,10 @@ static bool wrap_axis(editing *in, int axis, const char *per_block) {
     if (!symbol || !editable(in, symbol))
         return false;
     char *params = ht_plan_axis_params(in->plan, axis);
-    bool done = ht_plan_editf(
-        in->plan, symbol->place, params, "(($[%zu,%zu]) * %lld + ${%s - 1}) / ${%s}",
-        symbol->place.begin, symbol->place.end, (long long)in->plan->model->axes[axis].block,
-        per_block, per_block);
+    bool done =
+        ht_plan_editf(in->plan, symbol->place, params, "(($[%zu,%zu]) * %lld + ${%s - 1}) / ${%s}",
+                      symbol->place.begin, symbol->place.end,
+                      (long long)in->plan->model->axes[axis].block, per_block, per_block);
     free(params);
     return done;
 }
@@ -303,6 +317,25 @@ static bool edit_grid(editing *in) {
         free(plan->edits[plan->edit_count].param);
     }
     return whole_grid(in);
+}
+
+void ht_plan_follow(ht_plan *plan, const char *name) {
+    HT_GROW(plan->followed, plan->followed_count);
+    plan->followed[plan->followed_count++] = ht_strdup(name);
+}
+
+bool ht_launch_owns(const ht_plan *plan, ht_range place) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    editing in = {.plan = (ht_plan *)(size_t)plan,
+                  .launches = launches,
+                  .source = plan->model->facts->source};
+    ht_symbol symbol = {.has_place = true, .place = place};
+    for (size_t i = 0; i < launches->count; ++i) {
+        in.site = &launches->items[i];
+        if (editable(&in, &symbol))
+            return true;
+    }
+    return false;
 }
 
 bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, char **out_problem) {

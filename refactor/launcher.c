@@ -1,5 +1,5 @@
-/* A launcher function: the tuned geometry in terms of the kernel's own arguments. Problem fields that no argument holds
- * become arguments of the launcher. */
+/* A launcher function: the tuned geometry in terms of the kernel's own arguments. Problem fields
+ * that no argument holds become arguments of the launcher. */
 #include "refactor/launcher.h"
 
 #include "base/memory.h"
@@ -29,8 +29,8 @@ static const char *parameter_for(const ht_model *model, const char *field) {
         const ht_arg *arg = &entry->args[i];
         if (arg->role == HT_ARG_CONSTANT)
             continue;
-        if (arg->role == HT_ARG_SCALAR && arg->value_count == 1 &&
-            index < model->parameter_count && model->parameters[index].name[0]) {
+        if (arg->role == HT_ARG_SCALAR && arg->value_count == 1 && index < model->parameter_count &&
+            model->parameters[index].name[0]) {
             char *text = ht_expr_string(arg->values[0]);
             if (strcmp(text, wanted) == 0)
                 found = model->parameters[index].name;
@@ -104,7 +104,8 @@ static bool write_c(const ht_plan *plan, const ht_values *values, const char *ex
     return done;
 }
 
-/* The names by which arguments are called in expressions, where they differ from the parameters'. */
+/* The names by which arguments are called in expressions, where they differ from the parameters'.
+ */
 static void write_aliases(const ht_model *model, ht_text *out) {
     for (size_t i = 0; i < model->parameter_count; ++i) {
         const char *name = ht_argument_name(model, i);

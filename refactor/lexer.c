@@ -70,10 +70,9 @@ static size_t number_end(const char *text, size_t at, size_t end) {
 }
 
 static size_t punct_end(const char *text, size_t at, size_t end) {
-    static const char *const longer[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->",
-                                         "++",  "--",  "<<",  ">>",  "<=",  ">=",  "==", "!=",
-                                         "&&",  "||",  "+=",  "-=",  "*=",  "/=",  "%=", "&=",
-                                         "|=",  "^=",  "##"};
+    static const char *const longer[] = {
+        "<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=", ">=",
+        "==",  "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "##"};
     for (size_t i = 0; i < sizeof longer / sizeof *longer; ++i) {
         size_t length = strlen(longer[i]);
         if (at + length <= end && memcmp(text + at, longer[i], length) == 0)
@@ -201,7 +200,8 @@ size_t ht_tokens_close(const ht_tokens *tokens, size_t open) {
             --round;
         else if (angle && round == 0 && c == '<' && length == 1)
             ++angles;
-        else if (angle && round == 0 && c == '>' && (length <= 3) && !memchr(tokens->text + token->begin, '=', length))
+        else if (angle && round == 0 && c == '>' && (length <= 3) &&
+                 !memchr(tokens->text + token->begin, '=', length))
             angles -= (int)length;
         else if (angle && round == 0 && length == 1 && c == ';')
             return tokens->count;

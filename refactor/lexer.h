@@ -1,5 +1,5 @@
-/* Raw C++ tokens of a text, with byte offsets: what the AST does not keep (pragmas, commas, comments between). Never
- * fails: what is not C++ comes out as single-character punctuation. */
+/* Raw C++ tokens of a text, with byte offsets: what the AST does not keep (pragmas, commas,
+ * comments between). Never fails: what is not C++ comes out as single-character punctuation. */
 #ifndef HT_REFACTOR_LEXER_H
 #define HT_REFACTOR_LEXER_H
 
@@ -10,7 +10,8 @@ typedef enum ht_token_kind {
     HT_TOKEN_NUMBER,
     HT_TOKEN_STRING, /* string or character literal, raw strings too */
     HT_TOKEN_PUNCT,
-    HT_TOKEN_DIRECTIVE /* a whole preprocessor line with its continuations, without the last newline */
+    HT_TOKEN_DIRECTIVE /* a whole preprocessor line with its continuations, without the last newline
+                        */
 } ht_token_kind;
 
 typedef struct ht_token {
@@ -24,7 +25,8 @@ typedef struct ht_tokens {
     size_t count;
 } ht_tokens;
 
-/* Comments and white space are dropped. `directives` false: a '#' is punctuation (inside a directive's own text). */
+/* Comments and white space are dropped. `directives` false: a '#' is punctuation (inside a
+ * directive's own text). */
 void ht_tokens_read(const char *text, ht_range range, bool directives, ht_tokens *out_tokens);
 void ht_tokens_free(ht_tokens *tokens);
 /* Index of the first token that begins at or behind `offset`; count when there is none. */

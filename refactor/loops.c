@@ -18,7 +18,8 @@ static bool header_parts(const ht_model *model, CXCursor statement, bool parts[3
         return false;
     size_t close = ht_tokens_close(tokens, at + 1), part = 0, depth = 0;
     for (size_t i = at + 2; i < close; ++i) {
-        if (ht_tokens_is(tokens, i, "(") || ht_tokens_is(tokens, i, "{") || ht_tokens_is(tokens, i, "["))
+        if (ht_tokens_is(tokens, i, "(") || ht_tokens_is(tokens, i, "{") ||
+            ht_tokens_is(tokens, i, "["))
             ++depth;
         else if (ht_tokens_is(tokens, i, ")") || ht_tokens_is(tokens, i, "}") ||
                  ht_tokens_is(tokens, i, "]"))
@@ -100,9 +101,10 @@ static bool loop_step(CXCursor increment, CXCursor variable, int64_t *out_step) 
 static CXCursor loop_variable(CXCursor init, CXCursor *out_start) {
     if (clang_getCursorKind(init) == CXCursor_DeclStmt) {
         ht_cursors list = ht_ast_children(init);
-        CXCursor variable = list.count == 1 && clang_getCursorKind(list.items[0]) == CXCursor_VarDecl
-                                ? list.items[0]
-                                : clang_getNullCursor();
+        CXCursor variable =
+            list.count == 1 && clang_getCursorKind(list.items[0]) == CXCursor_VarDecl
+                ? list.items[0]
+                : clang_getNullCursor();
         free(list.items);
         if (!clang_Cursor_isNull(variable))
             *out_start = clang_Cursor_getVarDeclInitializer(variable);

@@ -19,8 +19,7 @@ static void free_strings(char **strings, size_t count) {
 static ht_config other_config(const ht_template *template, size_t step) {
     ht_config config = ht_config_default(template);
     for (size_t i = 0; i < template->param_count; ++i)
-        config.choice[i] =
-            (uint16_t)((config.choice[i] + step) % template->params[i].value_count);
+        config.choice[i] = (uint16_t)((config.choice[i] + step) % template->params[i].value_count);
     return config;
 }
 

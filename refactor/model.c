@@ -99,7 +99,8 @@ static bool on_self(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* `int x = x;`: such a variable counts as written, so that nothing follows its initialiser in circles. */
+/* `int x = x;`: such a variable counts as written, so that nothing follows its initialiser in
+ * circles. */
 static void mark_circular(ht_model *model) {
     for (size_t i = 0; i < model->local_count; ++i) {
         ht_local *local = &model->locals[i];
@@ -126,7 +127,9 @@ const ht_parameter *ht_model_parameter(const ht_model *model, CXCursor declarati
     return NULL;
 }
 
-/* ---- writes ------------------------------------------------------------------------------------------------- */
+/* ---- writes
+ * -------------------------------------------------------------------------------------------------
+ */
 
 /* The variable at the root of an lvalue: v, v.x, v[i], *v is not v. */
 static CXCursor root_variable(CXCursor expression) {
@@ -208,7 +211,9 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* ---- building ----------------------------------------------------------------------------------------------- */
+/* ---- building
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static char *qualified_name(CXCursor cursor) {
     char *name = ht_cursor_name(cursor);
@@ -257,7 +262,8 @@ static void model_children(ht_model *model) {
     free(list.items);
 }
 
-/* The template arguments of the specialisation that is launched (or that the problem file names). */
+/* The template arguments of the specialisation that is launched (or that the problem file names).
+ */
 static void template_values(ht_model *model) {
     ht_kernel_facts *facts = model->facts;
     const ht_launch_site *site = facts->launches.count ? &facts->launches.items[0] : NULL;
@@ -284,8 +290,8 @@ static void template_values(ht_model *model) {
             }
         } else if (parameter->kind == CXCursor_NonTypeTemplateParameter) {
             CXCursor fallback = ht_ast_child(parameter->cursor, 0);
-            parameter->has_value = !clang_Cursor_isNull(fallback) &&
-                                   ht_ast_constant(fallback, &parameter->value);
+            parameter->has_value =
+                !clang_Cursor_isNull(fallback) && ht_ast_constant(fallback, &parameter->value);
         }
     }
 }

@@ -11,7 +11,8 @@ static bool file_offset(const ht_source *source, CXSourceLocation location, size
     return file && clang_File_isEqual(file, source->file) && offset <= source->length;
 }
 
-/* Offset of the '#' line around an offset, so that text inside a directive is never taken for code. */
+/* Offset of the '#' line around an offset, so that text inside a directive is never taken for code.
+ */
 static bool inside_directive(const ht_source *source, size_t offset) {
     size_t index = ht_tokens_at(&source->tokens, offset + 1);
     return index > 0 && source->tokens.items[index - 1].kind == HT_TOKEN_DIRECTIVE &&

@@ -38,8 +38,10 @@ void ht_plan_free(ht_plan *plan) {
         free(plan->covers[i].param);
     for (size_t i = 0; i < plan->name_count; ++i)
         free(plan->names[i]);
+    for (size_t i = 0; i < plan->followed_count; ++i)
+        free(plan->followed[i]);
     for (int axis = 0; axis < 3; ++axis)
-        free(plan->block[axis]);
+        free(plan->block[axis]), free(plan->bound[axis]);
     for (size_t i = 0; i < plan->remarks.count; ++i) {
         free(plan->remarks.items[i].file);
         free(plan->remarks.items[i].message);
@@ -49,12 +51,15 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->requires);
     free(plan->covers);
     free(plan->names);
+    free(plan->followed);
     free(plan->remarks.items);
     free(plan->applied);
     *plan = (ht_plan){0};
 }
 
-/* ---- edits -------------------------------------------------------------------------------------------------- */
+/* ---- edits
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static bool crosses(ht_range a, ht_range b) {
     return (a.begin < b.begin && b.begin < a.end && a.end < b.end) ||
@@ -101,11 +106,13 @@ bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char 
     return done;
 }
 
-/* ---- parameters --------------------------------------------------------------------------------------------- */
+/* ---- parameters
+ * --------------------------------------------------------------------------------------------- */
 
 static bool tokens_mention(const char *text, size_t length, const char *name) {
     size_t size = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) != NULL && at + size <= text + length; ++at) {
+    for (const char *at = text; (at = strstr(at, name)) != NULL && at + size <= text + length;
+         ++at) {
         bool before = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
         bool after = isalnum((unsigned char)at[size]) || at[size] == '_';
         if (!before && !after)
@@ -153,8 +160,7 @@ ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char 
     return param;
 }
 
-bool ht_plan_param(ht_plan *plan, const char *name, const char *values,
-                   const char *default_value) {
+bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const char *default_value) {
     bool owned = false;
     for (size_t i = 0; i < plan->name_count; ++i)
         owned = owned || strcmp(plan->names[i], name) == 0;
@@ -178,7 +184,9 @@ bool ht_plan_require(ht_plan *plan, const char *format, ...) {
     if (length < 0)
         return false;
     HT_GROW(plan->requires, plan->require_count);
-    plan->requires[plan->require_count++] = text;
+    plan->
+        requires[
+                plan->require_count++] = text;
     return true;
 }
 
@@ -203,7 +211,9 @@ void ht_plan_set_block(ht_plan *plan, int axis, const char *expression) {
     plan->block_changed[axis] = true;
 }
 
-/* ---- remarks ------------------------------------------------------------------------------------------------ */
+/* ---- remarks
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void remark_add(ht_plan *plan, ht_remark_kind kind, const char *file, int line, int column,
                        const char *format, va_list args) {

@@ -17,7 +17,9 @@ typedef struct ht_planned_param {
     char *values, *default_value;
     bool existing;      /* a template parameter that the kernel has already */
     bool macro;         /* bound to a macro of the unit */
-    char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel; NULL: none */
+    const char *type;   /* of the template parameter; NULL: int or bool */
+    char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
+                           NULL: none */
 } ht_planned_param;
 
 typedef struct ht_cover {
@@ -37,7 +39,8 @@ struct ht_plan {
     size_t edit_count;
     ht_planned_param *params;
     size_t param_count;
-    char **requires;
+    char **
+        requires;
     size_t require_count;
     ht_cover *covers;
     size_t cover_count;
@@ -46,12 +49,16 @@ struct ht_plan {
     bool exact_cover[3]; /* the number of threads along the axis must stay as it was */
     bool free_cover[3];  /* any number does (grid-stride loops) */
     bool keep_cover[3];  /* must not grow either */
+    char *bound[3];      /* bounds that the grid must cover, beside the model's guards; owned */
     char **names;
     size_t name_count;
+    char **followed; /* constants whose definition is edited */
+    size_t followed_count;
     ht_remark_list remarks;
     const char **applied;
     size_t applied_count;
     bool failed;
+    bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };
 
 void ht_plan_init(ht_plan *plan, const ht_model *model);
@@ -59,7 +66,8 @@ void ht_plan_free(ht_plan *plan);
 /* Runs all transformations. */
 void ht_plan_run(ht_plan *plan);
 
-/* As ht_plan_param, without asking whether the name is free; the fields beyond are the caller's to set. */
+/* As ht_plan_param, without asking whether the name is free; the fields beyond are the caller's to
+ * set. */
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value);
 /* Sets the block along an axis, a template expression. */
@@ -73,12 +81,12 @@ typedef struct ht_values {
     const ht_config *config;
 } ht_values;
 
-/* Renders a range with the plan's edits; appends to `out`. False when an edit inside the range got lost or an
- * expression cannot be printed; *out_problem (free()) says which. */
+/* Renders a range with the plan's edits; appends to `out`. False when an edit inside the range got
+ * lost or an expression cannot be printed; *out_problem (free()) says which. */
 bool ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values, ht_text *out,
                     char **out_problem);
-/* What is left of the plan for an applied source: replacements that do not overlap, by place. Free each text, then the array.
- * False as above. */
+/* What is left of the plan for an applied source: replacements that do not overlap, by place. Free
+ * each text, then the array. False as above. */
 typedef struct ht_replacement {
     ht_range range;
     char *text;

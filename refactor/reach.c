@@ -9,7 +9,8 @@ static CXCursor definition_of(CXCursor declaration) {
     CXCursor primary = clang_getSpecializedCursorTemplate(declaration);
     CXCursor own = clang_getCursorDefinition(declaration);
     if (!clang_Cursor_isNull(primary)) {
-        /* An implicit instantiation has the template's body; an explicit specialisation its own place. */
+        /* An implicit instantiation has the template's body; an explicit specialisation its own
+         * place. */
         CXSourceLocation here = clang_getCursorLocation(declaration);
         CXSourceLocation there = clang_getCursorLocation(primary);
         if (clang_equalLocations(here, there) || clang_Cursor_isNull(own)) {
@@ -41,20 +42,37 @@ static bool starts(const char *text, const char *const *prefixes) {
 }
 
 static ht_feature feature_of(const char *name) {
-    static const char *const barriers[] = {"__syncthreads", "__builtin_amdgcn_s_barrier",
-                                           "__threadfence", "__barrier", "__work_group_barrier",
-                                           "__builtin_amdgcn_fence", NULL};
+    static const char *const barriers[] = {"__syncthreads",
+                                           "__builtin_amdgcn_s_barrier",
+                                           "__threadfence",
+                                           "__barrier",
+                                           "__work_group_barrier",
+                                           "__builtin_amdgcn_fence",
+                                           NULL};
     static const char *const plain[] = {"__builtin_amdgcn_rcp", "__builtin_amdgcn_rsq",
                                         "__builtin_amdgcn_sqrt", "__builtin_amdgcn_fract", NULL};
-    static const char *const waves[] = {
-        "__shfl",    "__ballot",  "__any",       "__all",   "__activemask",
-        "__lane",    "warpSize",  "__syncwarp",  "__match", "__reduce_",
-        "__ockl_lane", "__builtin_amdgcn_", "__wave", "__popc_mask", "__ockl_wf", "__ockl_wg", NULL};
-    static const char *const atomics[] = {"atomic", "__atomic", "__hip_atomic", "unsafeAtomic",
-                                          "safeAtomic", NULL};
-    static const char *const groups[] = {"cooperative_groups", "this_thread_block", "this_grid",
-                                         "tiled_partition", "coalesced_threads", "this_multi_grid",
-                                         NULL};
+    static const char *const waves[] = {"__shfl",
+                                        "__ballot",
+                                        "__any",
+                                        "__all",
+                                        "__activemask",
+                                        "__lane",
+                                        "warpSize",
+                                        "__syncwarp",
+                                        "__match",
+                                        "__reduce_",
+                                        "__ockl_lane",
+                                        "__builtin_amdgcn_",
+                                        "__wave",
+                                        "__popc_mask",
+                                        "__ockl_wf",
+                                        "__ockl_wg",
+                                        NULL};
+    static const char *const atomics[] = {"atomic",       "__atomic",   "__hip_atomic",
+                                          "unsafeAtomic", "safeAtomic", NULL};
+    static const char *const groups[] = {
+        "cooperative_groups", "this_thread_block", "this_grid", "tiled_partition",
+        "coalesced_threads",  "this_multi_grid",   NULL};
     if (starts(name, barriers))
         return HT_FEATURE_BARRIER;
     if (starts(name, plain))

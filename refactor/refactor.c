@@ -29,8 +29,8 @@ static void pass_remarks(ht_kernel *kernel, char *first) {
     /* the most telling reason: the first missed transformation */
     for (size_t i = 0; i < kernel->remark_count; ++i)
         if (kernel->remarks[i].kind == HT_REMARK_MISSED) {
-            char *reason = ht_format("%s: %s: %s", first,
-                                     kernel->remarks[i].transformation, kernel->remarks[i].message);
+            char *reason = ht_format("%s: %s: %s", first, kernel->remarks[i].transformation,
+                                     kernel->remarks[i].message);
             free(first);
             settle(kernel, HT_KERNEL_REFUSED, kernel->remarks[i].line, reason);
             return;

@@ -1,5 +1,6 @@
-/* Source tree -> templates: finds the kernels of a HIP source file through libclang's AST, proves which choices can be
- * made parameters, and writes templates. What it cannot prove it leaves alone, with the reason and the place. */
+/* Source tree -> templates: finds the kernels of a HIP source file through libclang's AST, proves
+ * which choices can be made parameters, and writes templates. What it cannot prove it leaves alone,
+ * with the reason and the place. */
 #ifndef HT_REFACTOR_REFACTOR_H
 #define HT_REFACTOR_REFACTOR_H
 
@@ -26,9 +27,10 @@ typedef struct ht_remark {
 } ht_remark;
 
 typedef enum ht_kernel_status {
-    HT_KERNEL_TEMPLATED,     /* `template` is there */
-    HT_KERNEL_ANNOTATED,     /* has annotations of its own; `template` is that, with a sliced unit */
-    HT_KERNEL_NEEDS_PROBLEM, /* sizes or roles unknown: `reason` says which, `skeleton` is a file to fill in */
+    HT_KERNEL_TEMPLATED, /* `template` is there */
+    HT_KERNEL_ANNOTATED, /* has annotations of its own; `template` is that, with a sliced unit */
+    HT_KERNEL_NEEDS_PROBLEM, /* sizes or roles unknown: `reason` says which, `skeleton` is a file to
+                                fill in */
     HT_KERNEL_REFUSED,       /* nothing can be parameterized, or slicing failed; `reason` */
     HT_KERNEL_UNPARSED       /* errors inside the kernel */
 } ht_kernel_status;
@@ -38,10 +40,11 @@ typedef struct ht_kernel {
     char *file;
     int line;
     ht_kernel_status status;
-    char *reason; /* NULL when templated */
-    int reason_line; /* in `file`; 0 when the reason has no place of its own */
-    char *skeleton; /* problem file text; NULL unless needs-problem */
-    ht_template *template; /* NULL unless templated or annotated. Its unit holds the original kernel as reference */
+    char *reason;          /* NULL when templated */
+    int reason_line;       /* in `file`; 0 when the reason has no place of its own */
+    char *skeleton;        /* problem file text; NULL unless needs-problem */
+    ht_template *template; /* NULL unless templated or annotated. Its unit holds the original kernel
+                              as reference */
     ht_remark *remarks;
     size_t remark_count;
     const char **transformations; /* names of those applied */
@@ -50,8 +53,8 @@ typedef struct ht_kernel {
     int launch_line;
 } ht_kernel;
 
-/* Analyses one file. `problems` may be NULL. A file that does not parse at all is HT_ERROR_INPUT with clang's first
- * error; a file without kernels gives count 0. */
+/* Analyses one file. `problems` may be NULL. A file that does not parse at all is HT_ERROR_INPUT
+ * with clang's first error; a file without kernels gives count 0. */
 ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
                            const ht_refactor_options *options, ht_refactor **out_refactor,
                            ht_error *error);
@@ -59,9 +62,9 @@ void ht_refactor_free(ht_refactor *refactor);
 size_t ht_refactor_kernel_count(const ht_refactor *refactor);
 const ht_kernel *ht_refactor_kernel(const ht_refactor *refactor, size_t index);
 
-/* The original file's text with each given kernel replaced by its tuned form (tuned constants, author's style and names,
- * same signature) and its launches rewritten; a kernel without a launch gets a launcher function beside it. Kernels that
- * are not given stay as they are. */
+/* The original file's text with each given kernel replaced by its tuned form (tuned constants,
+ * author's style and names, same signature) and its launches rewritten; a kernel without a launch
+ * gets a launcher function beside it. Kernels that are not given stay as they are. */
 typedef struct ht_refactor_choice {
     size_t kernel; /* index in the refactor */
     ht_config config;
@@ -69,8 +72,8 @@ typedef struct ht_refactor_choice {
 ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choice *choices,
                             size_t choice_count, char **out_source, ht_error *error);
 
-/* A self-contained device unit cut out of a file: the named kernels with everything they reach. For annotated sources;
- * ht_refactor_file uses it for all. */
+/* A self-contained device unit cut out of a file: the named kernels with everything they reach. For
+ * annotated sources; ht_refactor_file uses it for all. */
 ht_status ht_slice_file(const char *path, const char *const *kernels, size_t kernel_count,
                         const ht_refactor_options *options, char **out_unit, ht_error *error);
 

@@ -1,4 +1,5 @@
-/* Rendering source text with a plan's edits, for the template (names) or for an applied source (values). */
+/* Rendering source text with a plan's edits, for the template (names) or for an applied source
+ * (values). */
 #include "base/memory.h"
 #include "refactor/plan.h"
 
@@ -11,7 +12,7 @@ enum { NO_EDIT = -1, DEPTH_MAX = 64 };
 typedef struct rendering {
     const ht_plan *plan;
     const ht_values *values;
-    int *parent;      /* of each edit: the nearest active edit around it */
+    int *parent; /* of each edit: the nearest active edit around it */
     bool *active;
     unsigned *shown;
     char *problem;
@@ -115,7 +116,9 @@ static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
             at = dollar + 2;
             continue;
         }
-        const char *close = open == '{' ? strchr(dollar, '}') : open == '[' ? strchr(dollar, ']') : NULL;
+        const char *close = open == '{'   ? strchr(dollar, '}')
+                            : open == '[' ? strchr(dollar, ']')
+                                          : NULL;
         unsigned long begin, end;
         if (!close)
             return false;
@@ -144,7 +147,8 @@ static bool belongs(const rendering *in, size_t index, ht_range range, int paren
            (edit.begin < range.end || (edit.begin == range.end && edit.begin == outer_end));
 }
 
-/* The next edit at or behind `at`: the first by place; insertions before replacements, then by age. */
+/* The next edit at or behind `at`: the first by place; insertions before replacements, then by age.
+ */
 static int next_edit(const rendering *in, ht_range range, int parent, size_t at, int behind) {
     int best = NO_EDIT;
     const ht_edit *edits = in->plan->edits;
@@ -186,8 +190,7 @@ static rendering rendering_start(const ht_plan *plan, const ht_values *values) {
     in.shown = ht_alloc(plan->edit_count + 1, sizeof *in.shown);
     for (size_t i = 0; i < plan->edit_count; ++i) {
         const ht_edit *edit = &plan->edits[i];
-        in.active[i] =
-            values ? !edit->param || !is_default(&in, edit->param) : !edit->applied_only;
+        in.active[i] = values ? !edit->param || !is_default(&in, edit->param) : !edit->applied_only;
     }
     find_parents(&in);
     return in;

@@ -16,7 +16,8 @@ static bool usable(const char *folder) {
     return found;
 }
 
-/* <libdir>/libclang-19.so.19 has its headers in <libdir>/clang/19; Debian links the library from /usr/lib/TRIPLE. */
+/* <libdir>/libclang-19.so.19 has its headers in <libdir>/clang/19; Debian links the library from
+ * /usr/lib/TRIPLE. */
 static char *beside_library(void) {
     Dl_info info;
     if (!dladdr((void *)(size_t)clang_createIndex, &info) || !info.dli_fname)

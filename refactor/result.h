@@ -21,12 +21,14 @@ struct ht_refactor {
 
 /* Definitions of __global__ functions in the user's files. free(items). */
 ht_cursors ht_kernels_find(const ht_source *source);
-/* Is the kernel's definition written by a macro? *out_callee (free()) is the first function its body calls, or NULL. */
+/* Is the kernel's definition written by a macro? *out_callee (free()) is the first function its
+ * body calls, or NULL. */
 bool ht_kernel_from_macro(const ht_source *source, CXCursor kernel, char **out_callee);
 /* The first error inside the kernel or the functions it reaches; NULL when there is none. */
 const ht_source_error *ht_kernel_error(const ht_model *model);
 
-/* The templates that the file's own annotations describe, for a kernel of this name; NULL when it has none. */
+/* The templates that the file's own annotations describe, for a kernel of this name; NULL when it
+ * has none. */
 ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char *name,
                             ht_template **out_template, char **out_problem);
 

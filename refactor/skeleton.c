@@ -1,4 +1,5 @@
-/* Skeletons of problem files: all that is known of a kernel, with '?' where somebody must fill in. */
+/* Skeletons of problem files: all that is known of a kernel, with '?' where somebody must fill in.
+ */
 #include "base/memory.h"
 #include "refactor/emit.h"
 
@@ -32,8 +33,8 @@ static json_t *constants(const ht_slice *slice, json_t *args) {
             ht_cursors list = ht_ast_children(cursor);
             bool constant = false;
             for (size_t k = 0; k < list.count; ++k)
-                constant = constant ||
-                           clang_getCursorKind(list.items[k]) == CXCursor_CUDAConstantAttr;
+                constant =
+                    constant || clang_getCursorKind(list.items[k]) == CXCursor_CUDAConstantAttr;
             free(list.items);
             if (!constant)
                 continue;

@@ -20,7 +20,9 @@ void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...) {
     slice->reason_line = line;
 }
 
-/* ---- system headers ----------------------------------------------------------------------------------------------- */
+/* ---- system headers
+ * -----------------------------------------------------------------------------------------------
+ */
 
 typedef struct header_rule {
     const char *part;    /* of the path's end */
@@ -87,17 +89,20 @@ void ht_slice_system(ht_slice *slice, const char *path, const char *name, int li
             return;
         }
     bool texture = strstr(path, "texture") || strstr(path, "surface");
-    if (!texture && (strstr(path, "/hip/") || strstr(path, "__clang_hip") ||
-                     strstr(path, "__clang_cuda") || strstr(path, "__stddef") ||
-                     strstr(path, "__stdarg") || strstr(path, "hip_")))
+    if (!texture &&
+        (strstr(path, "/hip/") || strstr(path, "__clang_hip") || strstr(path, "__clang_cuda") ||
+         strstr(path, "__stddef") || strstr(path, "__stdarg") || strstr(path, "hip_")))
         return;
     const char *file = strrchr(path, '/');
-    ht_slice_refuse(slice, line, "the kernel reaches '%s' of <%s>, which device code cut out of its "
-                                 "file cannot use",
+    ht_slice_refuse(slice, line,
+                    "the kernel reaches '%s' of <%s>, which device code cut out of its "
+                    "file cannot use",
                     name, file ? file + 1 : path);
 }
 
-/* ---- references --------------------------------------------------------------------------------------------------- */
+/* ---- references
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static ht_chunk *chunk_at(ht_slice *slice, size_t file, size_t offset) {
     for (size_t i = 0; i < slice->chunk_count; ++i) {
@@ -143,7 +148,6 @@ static void need(ht_slice *slice, CXCursor declaration, int line) {
     if (!clang_Cursor_isNull(primary))
         need(slice, primary, line);
 }
-
 
 static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;

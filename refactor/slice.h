@@ -45,7 +45,8 @@ bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t ker
                     ht_slice *out_slice);
 void ht_slice_free(ht_slice *slice);
 
-/* Prints includes and items. `replace` may print a chunk in another way (returning true); NULL: none is. */
+/* Prints includes and items. `replace` may print a chunk in another way (returning true); NULL:
+ * none is. */
 void ht_slice_print(const ht_slice *slice,
                     bool (*replace)(void *context, const ht_chunk *chunk, ht_text *out),
                     void *context, ht_text *out);

@@ -9,7 +9,8 @@
 
 enum { NESTING_MAX = 64 };
 
-/* ---- order of translation ---------------------------------------------------------------------------------------- */
+/* ---- order of translation
+ * ---------------------------------------------------------------------------------------- */
 
 /* The chain of places from the main file down to (file, offset). */
 static size_t chain(const ht_source *source, size_t file, size_t offset, size_t out[NESTING_MAX]) {
@@ -35,7 +36,9 @@ int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t fi
     return m < n ? -1 : m > n ? 1 : 0;
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_user_macro(const ht_source *source, const char *name) {
     for (size_t i = 0; i < source->macro_count; ++i)
@@ -100,7 +103,9 @@ static void system_macros(ht_slice *slice) {
     }
 }
 
-/* ---- directives ----------------------------------------------------------------------------------------------------- */
+/* ---- directives
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static bool directive_words(const char *text, ht_token directive, char words[3][32]) {
     ht_tokens line;
@@ -136,16 +141,18 @@ static void check_conditionals(ht_slice *slice, const ht_chunk *chunk) {
         bool open = depth < 0 || (depth == 0 && strncmp(words[0], "el", 2) == 0);
         bool skipped = ht_source_skipped(slice->source, chunk->file, tokens.items[i].begin);
         if (open)
-            ht_slice_refuse(slice, chunk->line, "a preprocessor conditional begins outside of the "
-                                                "declaration and ends inside it");
+            ht_slice_refuse(slice, chunk->line,
+                            "a preprocessor conditional begins outside of the "
+                            "declaration and ends inside it");
         if (!skipped && strcmp(words[0], "include") == 0)
             ht_slice_refuse(slice, chunk->line, "a file is included inside of a declaration");
         if (!skipped && (strcmp(words[0], "define") == 0 || strcmp(words[0], "undef") == 0))
             ht_slice_refuse(slice, chunk->line, "a macro is defined inside of a declaration");
     }
     if (depth > 0)
-        ht_slice_refuse(slice, chunk->line, "a preprocessor conditional begins inside of the "
-                                            "declaration and ends outside of it");
+        ht_slice_refuse(slice, chunk->line,
+                        "a preprocessor conditional begins inside of the "
+                        "declaration and ends outside of it");
     ht_tokens_free(&tokens);
 }
 
@@ -181,7 +188,8 @@ static void other_directives(ht_slice *slice, size_t file) {
     for (size_t i = 0; i < tokens.count; ++i) {
         char words[3][32];
         ht_token token = tokens.items[i];
-        if (token.kind != HT_TOKEN_DIRECTIVE || ht_source_skipped(slice->source, file, token.begin) ||
+        if (token.kind != HT_TOKEN_DIRECTIVE ||
+            ht_source_skipped(slice->source, file, token.begin) ||
             inside_chunk(slice, file, token.begin) || !directive_words(text, token, words))
             continue;
         if (strcmp(words[0], "pragma") == 0 && strcmp(words[1], "pack") == 0)
@@ -193,7 +201,9 @@ static void other_directives(ht_slice *slice, size_t file) {
     ht_tokens_free(&tokens);
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------------ */
+/* ---- all together
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static int compare_items(const void *a, const void *b, void *context) {
     const ht_slice_item *first = a, *second = b;

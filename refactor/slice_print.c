@@ -21,7 +21,7 @@ static void print_definitions(const ht_source *source, ht_text *out) {
         const char *argument = source->arguments[i];
         if (strncmp(argument, "-D", 2) != 0)
             continue;
-        const char *body = argument[2] ? argument + 2
+        const char *body = argument[2]                      ? argument + 2
                            : i + 1 < source->argument_count ? source->arguments[i + 1]
                                                             : "";
         size_t length = strcspn(body, "=(");

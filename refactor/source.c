@@ -40,7 +40,9 @@ static size_t arguments_build(const char *resource_dir, char *const *own, size_t
     return count;
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------- */
+/* ---- files
+ * --------------------------------------------------------------------------------------------------
+ */
 
 size_t ht_source_file(const ht_source *source, CXFile file) {
     if (!file)
@@ -117,7 +119,9 @@ bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
     return true;
 }
 
-/* ---- macros ------------------------------------------------------------------------------------------------- */
+/* ---- macros
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void macro_add(ht_source *source, CXCursor cursor) {
     size_t file;
@@ -190,21 +194,23 @@ static enum CXChildVisitResult on_preprocessing(CXCursor cursor, CXCursor parent
     return CXChildVisit_Continue;
 }
 
-/* Later definitions of a name replace earlier ones; within one file by offset, across files by order of the record. */
+/* Later definitions of a name replace earlier ones; within one file by offset, across files by
+ * order of the record. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset) {
     const ht_macro *found = NULL;
     for (size_t i = 0; i < source->macro_count; ++i) {
         const ht_macro *macro = &source->macros[i];
-        if (strcmp(macro->name, name) != 0 ||
-            (macro->file == file && macro->range.begin > offset))
+        if (strcmp(macro->name, name) != 0 || (macro->file == file && macro->range.begin > offset))
             continue;
         found = macro;
     }
     return found;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------------- */
+/* ---- errors
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void errors_collect(ht_source *source) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(source->unit); ++i) {
@@ -228,7 +234,9 @@ static void errors_collect(ht_source *source) {
     }
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------ */
+/* ---- opening
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static ht_status source_parse(ht_source *source, ht_error *error) {
     const char **arguments;
@@ -236,8 +244,7 @@ static ht_status source_parse(ht_source *source, ht_error *error) {
                                    NULL, 0, &arguments);
     enum CXErrorCode code = clang_parseTranslationUnit2(
         source->index, source->path, arguments, (int)count, NULL, 0,
-        CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord,
-        &source->unit);
+        CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
     free(arguments);
     if (code != CXError_Success || !source->unit)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,

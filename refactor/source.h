@@ -1,4 +1,5 @@
-/* A parsed source file: translation unit, texts of the user's files, macros, errors. Private to refactor/. */
+/* A parsed source file: translation unit, texts of the user's files, macros, errors. Private to
+ * refactor/. */
 #ifndef HT_REFACTOR_SOURCE_H
 #define HT_REFACTOR_SOURCE_H
 
@@ -31,7 +32,7 @@ typedef struct ht_expansion {
     size_t file;
     ht_range range;
     CXCursor definition;
-    bool system; /* defined outside of the user's files, or predefined */
+    bool system;       /* defined outside of the user's files, or predefined */
     char *system_file; /* where; NULL for predefined ones */
 } ht_expansion;
 
@@ -72,13 +73,15 @@ size_t ht_source_file(const ht_source *source, CXFile file);
 /* Expansion location of a cursor's begin and end. False outside of the user's files. */
 bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
                      ht_range *out_range);
-/* The definition of a macro that is in force at a place of a file; NULL when it is none of the user's. */
+/* The definition of a macro that is in force at a place of a file; NULL when it is none of the
+ * user's. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset);
 bool ht_source_skipped(const ht_source *source, size_t file, size_t offset);
 
-/* Parses another text as if it were the file `path` (NULL: the source itself), as device code, with the source's arguments
- * when `own_arguments` and `extra` ones (borrowed), and returns the error messages in order; free each, then the array. */
+/* Parses another text as if it were the file `path` (NULL: the source itself), as device code, with
+ * the source's arguments when `own_arguments` and `extra` ones (borrowed), and returns the error
+ * messages in order; free each, then the array. */
 size_t ht_source_try(const ht_source *source, const char *path, const char *text,
                      bool own_arguments, const char *const *extra, size_t extra_count,
                      char ***out_messages);

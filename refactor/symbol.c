@@ -193,7 +193,8 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     CXCursor variable = ht_ast_variable(ht_ast_child(cursor, 0));
     if (clang_Cursor_isNull(variable) || in->outer)
         return unknown(cursor);
-    CXString spelling = clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(variable)));
+    CXString spelling =
+        clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(variable)));
     const char *type = clang_getCString(spelling);
     bool dim3 = type && strstr(type, "dim3");
     clang_disposeString(spelling);
@@ -263,8 +264,8 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
             is_floating(quotient))
             symbol = call_of(in, "ceil_div", strip_floats(left), strip_floats(right));
     } else if (pair && count == 2)
-        symbol = call_of(in, name, clang_Cursor_getArgument(call, 0),
-                         clang_Cursor_getArgument(call, 1));
+        symbol =
+            call_of(in, name, clang_Cursor_getArgument(call, 0), clang_Cursor_getArgument(call, 1));
     free(name);
     if (symbol) {
         set_place(in, symbol, call);
@@ -284,12 +285,15 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
 
 static const char *operator_text(enum CXBinaryOperatorKind kind) {
     static const char *const texts[] = {
-        [CXBinaryOperator_Mul] = "*",   [CXBinaryOperator_Div] = "/",  [CXBinaryOperator_Rem] = "%",
-        [CXBinaryOperator_Add] = "+",   [CXBinaryOperator_Sub] = "-",  [CXBinaryOperator_Shl] = "<<",
-        [CXBinaryOperator_Shr] = ">>",  [CXBinaryOperator_LT] = "<",   [CXBinaryOperator_GT] = ">",
-        [CXBinaryOperator_LE] = "<=",   [CXBinaryOperator_GE] = ">=",  [CXBinaryOperator_EQ] = "==",
-        [CXBinaryOperator_NE] = "!=",   [CXBinaryOperator_And] = "&",  [CXBinaryOperator_Xor] = "^",
-        [CXBinaryOperator_Or] = "|",    [CXBinaryOperator_LAnd] = "&&", [CXBinaryOperator_LOr] = "||"};
+        [CXBinaryOperator_Mul] = "*",   [CXBinaryOperator_Div] = "/",
+        [CXBinaryOperator_Rem] = "%",   [CXBinaryOperator_Add] = "+",
+        [CXBinaryOperator_Sub] = "-",   [CXBinaryOperator_Shl] = "<<",
+        [CXBinaryOperator_Shr] = ">>",  [CXBinaryOperator_LT] = "<",
+        [CXBinaryOperator_GT] = ">",    [CXBinaryOperator_LE] = "<=",
+        [CXBinaryOperator_GE] = ">=",   [CXBinaryOperator_EQ] = "==",
+        [CXBinaryOperator_NE] = "!=",   [CXBinaryOperator_And] = "&",
+        [CXBinaryOperator_Xor] = "^",   [CXBinaryOperator_Or] = "|",
+        [CXBinaryOperator_LAnd] = "&&", [CXBinaryOperator_LOr] = "||"};
     return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : NULL;
 }
 

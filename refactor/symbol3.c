@@ -57,8 +57,7 @@ bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth,
         }
         if (kind == CXCursor_DeclRefExpr) {
             CXCursor variable = ht_ast_variable(cursor);
-            if (clang_Cursor_isNull(variable) ||
-                clang_getCursorKind(variable) != CXCursor_VarDecl)
+            if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl)
                 return false;
             CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
             if (clang_Cursor_isNull(*out_variable))

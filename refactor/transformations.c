@@ -1,5 +1,5 @@
-/* The list of transformations, and running them over a kernel. To add one: a file with an ht_transformation, a
- * declaration in transform.h, a line here. */
+/* The list of transformations, and running them over a kernel. To add one: a file with an
+ * ht_transformation, a declaration in transform.h, a line here. */
 #include "base/memory.h"
 #include "refactor/plan.h"
 
@@ -14,15 +14,19 @@ const ht_transformation *const ht_transformations[] = {
 };
 
 typedef struct snapshot {
-    size_t edits, params, requires, covers;
+    size_t edits, params,
+        requires,
+    covers, followed;
     char *block[3];
     bool changed[3], exact[3], free_[3], keep[3];
 } snapshot;
 
 static snapshot snapshot_take(const ht_plan *plan) {
-    snapshot taken = {plan->edit_count, plan->param_count, plan->require_count, plan->cover_count,
-                      {NULL},           {0},               {0},                 {0},
-                      {0}};
+    snapshot taken = {.edits = plan->edit_count,
+                      .params = plan->param_count,
+                      .requires = plan->require_count,
+                      .covers = plan->cover_count,
+                      .followed = plan->followed_count};
     for (int axis = 0; axis < 3; ++axis) {
         taken.block[axis] = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL;
         taken.changed[axis] = plan->block_changed[axis];
@@ -48,10 +52,14 @@ static void roll_back(ht_plan *plan, snapshot *to) {
     }
     while (plan->require_count > to->requires)
         free(plan->requires[--plan->require_count]);
+    while (plan->followed_count > to->followed)
+        free(plan->followed[--plan->followed_count]);
     while (plan->cover_count > to->covers)
         free(plan->covers[--plan->cover_count].param);
     for (int axis = 0; axis < 3; ++axis) {
         free(plan->block[axis]);
+        free(plan->bound[axis]);
+        plan->bound[axis] = NULL;
         plan->block[axis] = to->block[axis];
         to->block[axis] = NULL;
         plan->block_changed[axis] = to->changed[axis];
@@ -65,10 +73,11 @@ void ht_plan_run(ht_plan *plan) {
     for (const ht_transformation *const *each = ht_transformations; *each; ++each) {
         snapshot before = snapshot_take(plan);
         plan->transformation = (*each)->name;
-        plan->failed = false;
+        plan->failed = plan->abandoned = false;
         (*each)->apply(plan->model, plan);
-        if (plan->failed) {
+        if (plan->failed || plan->abandoned)
             roll_back(plan, &before);
+        if (plan->failed) {
             ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                            "its changes meet those of another transformation, or a name is taken");
         } else if (plan->param_count > before.params) {

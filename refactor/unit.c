@@ -38,8 +38,8 @@ static void write_template_header(const ht_plan *plan, bool *out_open, ht_text *
         if (param->existing || param->macro)
             continue;
         bool boolean = strncmp(param->values, "false", 5) == 0;
-        ht_text_printf(out, "%s%s %s", count ? ", " : "template <", boolean ? "bool" : "int",
-                       param->name);
+        const char *type = param->type ? param->type : boolean ? "bool" : "int";
+        ht_text_printf(out, "%s%s %s", count ? ", " : "template <", type, param->name);
         ++count;
     }
     *out_open = count > 0;
@@ -52,8 +52,8 @@ static bool write_kernel(writing *in, size_t begin, bool original, ht_text *out)
     unsigned name;
     clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &name);
     size_t at = begin;
-    for (size_t i = ht_tokens_at(tokens, begin);
-         i < tokens->count && tokens->items[i].begin < name; ++i) {
+    for (size_t i = ht_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].begin < name;
+         ++i) {
         bool linkage = tokens->items[i].kind == HT_TOKEN_STRING;
         if (!is_dropped(tokens, i) && !linkage)
             continue;

@@ -1,5 +1,5 @@
-/* unroll: the factors of `#pragma unroll` for loops whose trip count is a constant, and of literal factors that stand
- * there already. */
+/* unroll: the factors of `#pragma unroll` for loops whose trip count is a constant, and of literal
+ * factors that stand there already. */
 #include "base/memory.h"
 #include "refactor/plan.h"
 
@@ -40,8 +40,8 @@ static pragma pragma_before(const ht_model *model, size_t begin) {
             bool parens = ht_tokens_is(&line, 3, "(");
             size_t value = parens ? 4 : 3;
             found.bare = last == 2;
-            found.literal = !found.bare && line.items[value < line.count ? value : 0].kind ==
-                                               HT_TOKEN_NUMBER &&
+            found.literal = !found.bare &&
+                            line.items[value < line.count ? value : 0].kind == HT_TOKEN_NUMBER &&
                             last == value + parens;
             if (found.literal)
                 found.factor = strtoll(model->text + line.items[value].begin, NULL, 0);

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 
-char *ht_values_around(const int64_t *candidates, int count, int64_t default_value,
-                       int64_t least, int64_t most) {
+char *ht_values_around(const int64_t *candidates, int count, int64_t default_value, int64_t least,
+                       int64_t most) {
     ht_text text = {0};
     bool placed = false;
     for (int i = 0; i <= count; ++i) {

@@ -1,5 +1,6 @@
-/* A small driver for work on the pass: refactor_driver FILE [PROBLEM] [-- COMPILER ARGUMENTS]. With HT_CONFIG set ("BLOCK_X=32")
- * it prints the applied source of the first templated kernel instead of its template. */
+/* A small driver for work on the pass: refactor_driver FILE [PROBLEM] [-- COMPILER ARGUMENTS]. With
+ * HT_CONFIG set ("BLOCK_X=32") it prints the applied source of the first templated kernel instead
+ * of its template. */
 #include "base/text.h"
 #include "refactor/refactor.h"
 

@@ -1,0 +1,58 @@
+/* The named constants that tie a kernel to its block, for block_tile.c and its parts. Private to
+ * refactor/. */
+#ifndef HT_REFACTOR_TILE_H
+#define HT_REFACTOR_TILE_H
+
+#include "refactor/geometry.h"
+
+typedef enum ht_tile_kind {
+    HT_TILE_MACRO,    /* #define TILE 16 */
+    HT_TILE_VARIABLE, /* constexpr int kTile = 16; or an enumerator */
+    HT_TILE_TEMPLATE  /* template <int TILE> of the kernel */
+} ht_tile_kind;
+
+typedef struct ht_tile {
+    ht_tile_kind kind;
+    char *name;
+    CXCursor declaration; /* of variables and template parameters */
+    const ht_macro *macro;
+    int64_t value;
+    bool axis[3];       /* the axes whose block it is */
+    bool in_functions;  /* used in device functions that the kernel calls */
+    bool in_conditions; /* used in preprocessor conditionals of the unit */
+} ht_tile;
+
+typedef struct ht_tiles {
+    const ht_model *model;
+    ht_tile items[3];
+    size_t count;
+} ht_tiles;
+
+/* The constant that an expression's leaf is; NULL when it is none of them. */
+const ht_tile *ht_tiles_leaf(const ht_tiles *tiles, CXCursor leaf);
+/* Does anything in the expression, or in the constants it names, come from one of them? */
+bool ht_tiles_mention(const ht_tiles *tiles, CXCursor expression);
+/* As a template expression in which they stand by name, scalar arguments too; NULL when it is
+ * anything else. free(). */
+char *ht_tiles_expression(const ht_tiles *tiles, CXCursor expression);
+
+/* What the accesses to global memory say about the number of threads along each axis. */
+typedef struct ht_access_facts {
+    char *store_bound[3];  /* all stores lie behind `global index < bound`; NULL: not; owned */
+    bool loads_bounded[3]; /* all loads that depend on the axis lie behind an upper bound */
+} ht_access_facts;
+void ht_tile_accesses(const ht_tiles *tiles, ht_access_facts *out_facts);
+
+/* Checks that take a single look at the kernel; false with a remark that says why not. */
+bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan);
+bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan);
+/* Adds requires for comparisons with thread indices and for divisions; *out_only_larger: smaller
+ * blocks are not proved. */
+bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, bool *out_only_larger);
+/* Bytes of all shared arrays as a template expression; NULL when not known. free(). */
+char *ht_tile_lds_bytes(const ht_tiles *tiles);
+
+/* Edits that bring the constants' new values into applied sources; false when it cannot be done. */
+bool ht_tile_apply_edits(const ht_tiles *tiles, ht_plan *plan);
+
+#endif

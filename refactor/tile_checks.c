@@ -1,0 +1,344 @@
+/* What must hold before a constant that ties a kernel to its block may change. */
+#include "base/memory.h"
+#include "refactor/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct looking {
+    const ht_tiles *tiles;
+    ht_plan *plan;
+    bool good;
+    bool only_larger;
+} looking;
+
+static void refuse(looking *in, CXCursor cursor, const char *words) {
+    if (in->good)
+        ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor, "%s", words);
+    in->good = false;
+}
+
+static void walk_all(looking *in, bool (*visit)(CXCursor, CXCursor, void *)) {
+    const ht_kernel_facts *facts = in->tiles->model->facts;
+    for (size_t i = 0; i < facts->reached_count && in->good; ++i)
+        ht_ast_walk(facts->reached[i], visit, in);
+}
+
+/* ---- literals that may be the constant in disguise
+ * ----------------------------------------------------------------- */
+
+static bool suspicious(int64_t literal, int64_t value) {
+    if (value < 4 || literal < 3)
+        return false;
+    return (literal >= value - 1 && literal <= value + 16) || literal == value * value ||
+           literal == 2 * value || literal == value / 2 || literal == value * value / 2 ||
+           (literal > value && literal % value == 0);
+}
+
+static bool is_shift(CXCursor parent, int64_t literal, int64_t value) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    return ht_ast_binary(parent, &kind, &left, &right) &&
+           (kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr ||
+            kind == CXBinaryOperator_ShlAssign || kind == CXBinaryOperator_ShrAssign) &&
+           literal > 0 && literal < 31 && (int64_t)1 << literal == value;
+}
+
+static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
+    looking *in = context;
+    int64_t literal;
+    if (clang_getCursorKind(cursor) != CXCursor_IntegerLiteral ||
+        ht_tiles_leaf(in->tiles, cursor) || !ht_ast_constant(cursor, &literal))
+        return true;
+    for (size_t i = 0; i < in->tiles->count; ++i) {
+        int64_t value = in->tiles->items[i].value;
+        if (!suspicious(literal, value) && !is_shift(parent, literal, value))
+            continue;
+        char *words = ht_format("the literal %lld may depend on %s (%lld)", (long long)literal,
+                                in->tiles->items[i].name, (long long)value);
+        refuse(in, cursor, words);
+        free(words);
+    }
+    return in->good;
+}
+
+bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan) {
+    looking in = {tiles, plan, true, false};
+    walk_all(&in, on_literal);
+    return in.good;
+}
+
+/* ---- indices
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Along the tiled axes blockIdx may only stand as blockIdx * block, gridDim not at all. */
+static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    looking *in = context;
+    const ht_model *model = in->tiles->model;
+    int axis;
+    if (clang_getCursorKind(cursor) == CXCursor_VarDecl)
+        return in->good && !ht_index_alias(model, cursor);
+    if (!clang_isExpression(clang_getCursorKind(cursor)))
+        return in->good;
+    if (ht_index_origin(model, cursor, &axis))
+        return false;
+    bool alias = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+                 ht_index_alias(model, clang_getCursorReferenced(cursor));
+    ht_index_kind kind = ht_index_plain(model, cursor, alias, &axis);
+    if (kind == HT_INDEX_NONE)
+        return in->good;
+    if (kind == HT_INDEX_GRID_DIM)
+        refuse(in, cursor, "gridDim is used");
+    else if (kind == HT_INDEX_BLOCK && model->axes[axis].block > 1)
+        refuse(in, cursor, "blockIdx is used by itself along an axis of the block");
+    return false;
+}
+
+bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan) {
+    looking in = {tiles, plan, true, false};
+    walk_all(&in, on_index);
+    return in.good;
+}
+
+/* ---- comparisons and divisions
+ * ------------------------------------------------------------------------------------------ */
+
+typedef struct thread_search {
+    const ht_model *model;
+    bool found;
+} thread_search;
+
+static bool on_thread(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    thread_search *in = context;
+    int axis;
+    if (clang_isExpression(clang_getCursorKind(cursor)) &&
+        ht_index_plain(in->model, cursor, true, &axis) == HT_INDEX_THREAD)
+        in->found = true;
+    return !in->found;
+}
+
+static bool mentions_thread(const ht_model *model, CXCursor expression) {
+    thread_search in = {model, false};
+    on_thread(expression, expression, &in);
+    if (!in.found)
+        ht_ast_walk(expression, on_thread, &in);
+    return in.found;
+}
+
+static bool is_comparison(enum CXBinaryOperatorKind kind) {
+    return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
+}
+
+/* threadIdx.x < E (a halo's width, say): the block must reach E. */
+static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
+    const ht_model *model = in->tiles->model;
+    int axis;
+    CXCursor bound = right;
+    if (ht_index_plain(model, left, true, &axis) != HT_INDEX_THREAD) {
+        if (ht_index_plain(model, right, true, &axis) != HT_INDEX_THREAD)
+            return;
+        bound = left;
+    }
+    int64_t value;
+    if (!ht_tiles_mention(in->tiles, bound) && ht_model_constant(model, bound, &value) &&
+        value <= 1)
+        return;
+    char *text = ht_tiles_expression(in->tiles, bound);
+    if (!text) {
+        refuse(in, cursor, "a thread index is compared with a value that is not known");
+        return;
+    }
+    ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->block[axis], text, text);
+    free(text);
+}
+
+/* X in X, X + (c - 1), X + c - 1 over c. */
+static CXCursor without_rounding(CXCursor dividend) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    CXCursor cursor = ht_ast_strip(dividend, true);
+    for (int i = 0; i < 2; ++i) {
+        if (!ht_ast_binary(cursor, &kind, &left, &right) ||
+            (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub))
+            break;
+        cursor = ht_ast_strip(left, true);
+    }
+    return cursor;
+}
+
+static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
+    const ht_model *model = in->tiles->model;
+    int64_t value;
+    if (!ht_tiles_mention(in->tiles, right))
+        return;
+    if (mentions_thread(
+            model,
+            left)) { /* lanes regrouped: each load of a pair, say, covers what the block covers */
+        in->only_larger = true;
+        return;
+    }
+    char *divisor = ht_tiles_expression(in->tiles, right);
+    char *dividend = ht_tiles_expression(in->tiles, without_rounding(left));
+    char *plain = ht_tiles_expression(in->tiles, left);
+    bool constant = ht_model_constant(model, left, &value);
+    if (!divisor || !dividend || !plain)
+        refuse(in, cursor, "a value that is not known is divided by the block");
+    else
+        ht_plan_require(in->plan, "(%s) > 0 && (%s) %% (%s) == 0", divisor,
+                        constant ? plain : dividend, divisor);
+    free(divisor);
+    free(dividend);
+    free(plain);
+}
+
+static bool on_relation(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    looking *in = context;
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    if (!clang_isExpression(clang_getCursorKind(cursor)) ||
+        !ht_ast_binary(cursor, &kind, &left, &right))
+        return in->good;
+    if (is_comparison(kind))
+        look_at_comparison(in, cursor, left, right);
+    else if (kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem ||
+             kind == CXBinaryOperator_DivAssign || kind == CXBinaryOperator_RemAssign)
+        look_at_division(in, cursor, left, right);
+    else if ((kind == CXBinaryOperator_Shr || kind == CXBinaryOperator_And ||
+              kind == CXBinaryOperator_Xor || kind == CXBinaryOperator_ShrAssign) &&
+             (ht_tiles_mention(in->tiles, right) || ht_tiles_mention(in->tiles, left)))
+        refuse(in, cursor, "bits of the block's constant are taken apart");
+    return in->good;
+}
+
+/* ---- halos
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+/* for (i = threadIdx.a; ...; i += block): covers any extent with any block. */
+static bool strides_by_block(const looking *in, CXCursor statement) {
+    CXCursor init, condition, increment, body, left, right;
+    enum CXBinaryOperatorKind kind;
+    if (!ht_ast_for(statement, &init, &condition, &increment, &body) ||
+        clang_getCursorKind(init) != CXCursor_DeclStmt)
+        return false;
+    CXCursor variable = ht_ast_child(init, 0);
+    CXCursor start = clang_getCursorKind(variable) == CXCursor_VarDecl
+                         ? clang_Cursor_getVarDeclInitializer(variable)
+                         : clang_getNullCursor();
+    return !clang_Cursor_isNull(start) && mentions_thread(in->tiles->model, start) &&
+           ht_ast_binary(ht_ast_strip(increment, false), &kind, &left, &right) &&
+           kind == CXBinaryOperator_AddAssign && ht_tiles_mention(in->tiles, right);
+}
+
+static CXCursor shared_root(CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    while (clang_getCursorKind(cursor) == CXCursor_ArraySubscriptExpr)
+        cursor = ht_ast_strip(ht_ast_child(cursor, 0), true);
+    return ht_ast_variable(cursor);
+}
+
+/* Is one extent of the array more than the block (a halo), beyond one column of padding? */
+static bool has_halo(const ht_tiles *tiles, CXCursor array) {
+    ht_cursors list = ht_ast_children(array);
+    bool halo = false;
+    for (size_t i = 0; i < list.count; ++i) {
+        if (!clang_isExpression(clang_getCursorKind(list.items[i])) ||
+            !ht_tiles_mention(tiles, list.items[i]))
+            continue;
+        CXCursor cursor = ht_ast_strip(list.items[i], true), left, right;
+        enum CXBinaryOperatorKind kind;
+        int64_t padding;
+        bool padded = ht_ast_binary(cursor, &kind, &left, &right) && kind == CXBinaryOperator_Add &&
+                      ht_tiles_leaf(tiles, left) &&
+                      ht_model_constant(tiles->model, right, &padding) && padding == 1;
+        halo = halo || (!ht_tiles_leaf(tiles, cursor) && !padded);
+    }
+    free(list.items);
+    return halo;
+}
+
+static void look_for_halos(looking *in, CXCursor cursor, bool strided) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    if (ht_ast_binary(cursor, &kind, &left, &right) && kind >= CXBinaryOperator_Assign &&
+        kind <= CXBinaryOperator_OrAssign) {
+        const ht_local *local = ht_model_local(in->tiles->model, shared_root(left));
+        if (local && local->is_shared && !strided && has_halo(in->tiles, local->cursor))
+            in->only_larger = true;
+    }
+    strided = strided || strides_by_block(in, cursor);
+    ht_cursors list = ht_ast_children(cursor);
+    for (size_t i = 0; i < list.count; ++i)
+        look_for_halos(in, list.items[i], strided);
+    free(list.items);
+}
+
+bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, bool *out_only_larger) {
+    looking in = {tiles, plan, true, false};
+    walk_all(&in, on_relation);
+    if (in.good)
+        look_for_halos(&in, tiles->model->body, false);
+    *out_only_larger = in.only_larger;
+    return in.good;
+}
+
+/* ---- shared memory
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+static char *array_bytes(const ht_tiles *tiles, CXCursor array) {
+    ht_text text = {0};
+    CXType type = clang_getCursorType(array);
+    while (type.kind == CXType_ConstantArray || type.kind == CXType_DependentSizedArray ||
+           type.kind == CXType_VariableArray)
+        type = clang_getArrayElementType(type);
+    long long size = clang_Type_getSizeOf(type);
+    if (size <= 0) { /* a template parameter's */
+        CXString spelling = clang_getTypeSpelling(type);
+        const ht_kernel_facts *facts = tiles->model->facts;
+        for (size_t i = 0; i < facts->template_parameter_count; ++i)
+            if (facts->template_parameters[i].argument &&
+                strcmp(facts->template_parameters[i].name, clang_getCString(spelling)) == 0)
+                size = (long long)ht_type_size(facts->template_parameters[i].argument);
+        clang_disposeString(spelling);
+    }
+    if (size <= 0)
+        return NULL;
+    ht_text_printf(&text, "%lld", size);
+    ht_cursors list = ht_ast_children(array);
+    bool known = true;
+    for (size_t i = 0; i < list.count && known; ++i) {
+        if (!clang_isExpression(clang_getCursorKind(list.items[i])))
+            continue;
+        char *extent = ht_tiles_expression(tiles, list.items[i]);
+        known = extent != NULL;
+        ht_text_printf(&text, " * %s", known ? extent : "");
+        free(extent);
+    }
+    free(list.items);
+    if (known)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+char *ht_tile_lds_bytes(const ht_tiles *tiles) {
+    ht_text text = {0};
+    for (size_t i = 0; i < tiles->model->local_count; ++i) {
+        const ht_local *local = &tiles->model->locals[i];
+        if (!local->is_shared)
+            continue;
+        char *bytes = array_bytes(tiles, local->cursor);
+        if (!bytes) {
+            ht_text_free(&text);
+            return NULL;
+        }
+        ht_text_printf(&text, text.length ? " + %s" : "%s", bytes);
+        free(bytes);
+    }
+    return text.length ? ht_text_take(&text) : ht_strdup("0");
+}
