@@ -37,7 +37,10 @@ ht_block *ht_block_here(void) {
         return ht_block_current;
     pthread_once(&block_once, make_key);
     ht_block *block = ht_alloc(1, sizeof *block);
-    block->runners = ht_alloc(HT_BLOCK_THREADS, sizeof *block->runners);
+    if (posix_memalign((void **)&block->runners, 64, HT_BLOCK_THREADS * sizeof *block->runners)) {
+        fputs("hiptemper: out of memory\n", stderr);
+        abort();
+    }
     pthread_setspecific(block_key, block);
     return ht_block_current = block;
 }
@@ -69,17 +72,16 @@ void ht_block_abandon(ht_block *block, int code) {
     abort(); /* an abandoned fiber is prepared anew, never resumed */
 }
 
-/* The next fiber to run: a ready thread first, which keeps the number of begun threads small, else
- * one for a thread not yet started. NULL when there is neither. */
-static ht_runner *take_next(ht_block *block) {
-    ht_runner *runner = block->ready.head;
-    if (runner) {
-        block->ready.head = runner->next;
-        return runner;
-    }
+static void stuck(ht_block *block) {
+    ht_block_explain(block);
+    ht_block_abandon(block, HT_HIP_ERROR_LAUNCH_FAILURE);
+}
+
+/* A fiber for a thread not yet started; when all have been, nobody can go on. */
+static __attribute__((noinline)) ht_runner *take_fresh(ht_block *block) {
     if (!unstarted())
-        return NULL;
-    runner = take_idle(block);
+        stuck(block);
+    ht_runner *runner = take_idle(block);
     if (!runner) {
         snprintf(block->message, sizeof block->message,
                  "no memory for the stacks of %u threads; lower the block size or raise "
@@ -90,20 +92,43 @@ static ht_runner *take_next(ht_block *block) {
     return runner;
 }
 
-static void stuck(ht_block *block) {
-    ht_block_explain(block);
-    ht_block_abandon(block, HT_HIP_ERROR_LAUNCH_FAILURE);
+/* Gets what the thread after the next will need on its way from the outer caches: with a few
+ * hundred stacks in turn, the innermost holds none of it any more. */
+static inline void fetch_ahead(const ht_runner *after) {
+    if (!after)
+        return;
+    const char *stack = after->fiber.context;
+    __builtin_prefetch(after->next);
+    __builtin_prefetch(stack);
+    __builtin_prefetch(stack + 64);
+    __builtin_prefetch(stack + 128);
+    __builtin_prefetch(stack + 192);
+}
+
+/* The next fiber to run. A ready thread comes before one not yet started, which keeps the number of
+ * begun threads small.
+ */
+static inline ht_runner *take_next(ht_block *block) {
+    ht_runner *runner = block->ready.head;
+    if (__builtin_expect(!runner, 0))
+        return take_fresh(block);
+    block->ready.head = runner->next;
+    fetch_ahead(runner->next);
+    memcpy(ht_device_state.thread, runner->thread, sizeof runner->thread);
+    return runner;
+}
+
+/* Nothing but the two stack pointers lives across the switch: every register kept for later would
+ * be one more word on each of the stacks. */
+static inline void park(ht_block *block, ht_runner *self) {
+    memcpy(self->thread, ht_device_state.thread, sizeof self->thread);
+    ht_runner *next = take_next(block);
+    block->running = next;
+    ht_fiber_switch(&self->fiber, &next->fiber);
 }
 
 void ht_block_park(ht_block *block) {
-    ht_runner *self = block->running;
-    ht_runner *next = take_next(block);
-    if (!next)
-        stuck(block);
-    memcpy(self->thread, ht_device_state.thread, sizeof self->thread);
-    block->running = next;
-    ht_fiber_switch(&self->fiber, &next->fiber);
-    memcpy(ht_device_state.thread, self->thread, sizeof self->thread);
+    park(block, block->running);
 }
 
 /* A fiber's life: run threads until none is left to start, then hand over to whoever is ready; used
@@ -116,8 +141,6 @@ static void runner_body(void *argument) {
         ht_fiber *next = &block->main;
         if (ht_device_state.waited && block->live != 0) {
             ht_runner *ready = take_next(block);
-            if (!ready)
-                stuck(block);
             block->running = ready;
             next = &ready->fiber;
         }
@@ -127,15 +150,9 @@ static void runner_body(void *argument) {
     }
 }
 
-static uint32_t linear_thread(void) {
-    const struct ht_device_state *state = &ht_device_state;
-    return (state->thread[2] * state->size[1] + state->thread[1]) * state->size[0] +
-           state->thread[0];
-}
-
 /* Threads start in order and none has waited before: all in front of this one have ended. */
 void ht_block_first_wait(ht_block *block) {
-    uint32_t self = linear_thread();
+    uint32_t self = ht_linear_thread(&ht_device_state);
     ht_device_state.waited = 1;
     block->live = block->threads - self;
     uint32_t width = block->wavefront;
@@ -158,7 +175,7 @@ static void release_barrier(ht_block *block) {
     ht_queue_move(&block->ready, &block->barrier);
 }
 
-unsigned ht_device_barrier(unsigned predicate, const char *file, int line, const char *what) {
+unsigned ht_block_barrier(unsigned predicate, const char *file, int line, const char *what) {
     ht_block *block = ht_block_current;
     if (!ht_device_state.waited)
         ht_block_first_wait(block);
@@ -172,15 +189,15 @@ unsigned ht_device_barrier(unsigned predicate, const char *file, int line, const
     self->file = file;
     self->line = line;
     ht_queue_push(&block->barrier, self);
-    ht_block_park(block);
-    return block->result_votes;
+    park(block, self);
+    return ht_block_current->result_votes;
 }
 
 void ht_device_thread_end(void) {
     ht_block *block = ht_block_current;
-    uint32_t self = linear_thread();
-    ht_wave *wave = &block->waves[self / block->wavefront];
-    wave->ended |= 1ull << self % block->wavefront;
+    uint32_t self = ht_linear_thread(&ht_device_state);
+    ht_wave *wave = &block->waves[self >> block->shift];
+    wave->ended |= 1ull << (self & (block->wavefront - 1));
     --block->live;
     if (block->arrived != 0 && block->arrived == block->live)
         release_barrier(block);
@@ -210,6 +227,7 @@ static void enter(ht_block *block, const ht_block_launch *launch, const uint32_t
     block->launch = launch;
     block->threads = launch->size[0] * launch->size[1] * launch->size[2];
     block->wavefront = launch->wavefront;
+    block->shift = (uint32_t)__builtin_ctz(launch->wavefront);
     block->code = 0;
 }
 

@@ -8,22 +8,23 @@
 #include "runtime/host/prelude/ht_state.h"
 #include "runtime/host/stacks.h"
 
-/* A fiber and the thread that it holds while that thread waits or is ready to go on. */
+#include <stddef.h>
+
+/* A fiber and the thread that it holds while that thread waits or is ready to go on. What a barrier
+ * touches comes first and fits into one cache line. */
 typedef struct ht_runner {
-    ht_fiber fiber;
     struct ht_runner *next; /* in the list it waits in, or of free runners */
     ht_word thread[3];
-    uint32_t linear;
-    bool prepared;
     /* What the thread waits for. */
-    const char *what;
-    const char *file;
     int line;
+    const char *file;
+    const char *what;
+    ht_fiber fiber;
     /* A wavefront operation. */
-    unsigned kind;
-    unsigned source;
+    unsigned wish;
     uint64_t mask, value, result;
-} ht_runner;
+} __attribute__((aligned(64))) ht_runner;
+_Static_assert(offsetof(ht_runner, fiber.context) + sizeof(void *) <= 64, "one cache line");
 
 typedef struct ht_queue {
     ht_runner *head, *tail;
@@ -46,7 +47,7 @@ struct ht_block {
     uint32_t live;    /* not ended; valid once a thread has waited */
     uint32_t arrived; /* at the barrier */
     uint32_t votes, result_votes;
-    uint32_t wavefront, wavefront_shift;
+    uint32_t wavefront, shift; /* lanes, and their logarithm */
     const ht_block_launch *launch;
     int code; /* 0 while all is well */
     char message[HT_BLOCK_MESSAGE];
@@ -58,6 +59,11 @@ struct ht_block {
 };
 
 extern __thread ht_block *ht_block_current;
+
+static inline uint32_t ht_linear_thread(const struct ht_device_state *state) {
+    return (state->thread[2] * state->size[1] + state->thread[1]) * state->size[0] +
+           state->thread[0];
+}
 
 static inline void ht_queue_push(ht_queue *queue, ht_runner *runner) {
     runner->next = NULL;
@@ -79,6 +85,12 @@ static inline void ht_queue_move(ht_queue *to, ht_queue *from) {
     to->tail = from->tail;
     from->head = NULL;
 }
+
+/* What ht_device_barrier and ht_device_wave do; kernels come here through fiber_x86_64.S or
+ * fiber.cpp. */
+unsigned ht_block_barrier(unsigned predicate, const char *file, int line, const char *what);
+unsigned long ht_block_wave(unsigned wish, unsigned long mask, unsigned long value,
+                            const char *file, int line, const char *what);
 
 /* Fills in what becomes known only when the first thread of a block waits. */
 void ht_block_first_wait(ht_block *block);

@@ -77,6 +77,22 @@ static inline void jump(ht_fiber *from, ht_fiber *to) {
     keep(context::jump_fcontext(to->context, pair));
 }
 
+/* The plain way for a kernel to come here. */
+#include "runtime/host/prelude/ht_state.h"
+extern "C" unsigned ht_block_barrier(unsigned, const char *, int, const char *);
+extern "C" unsigned long ht_block_wave(unsigned, unsigned long, unsigned long, const char *, int,
+                                       const char *);
+
+unsigned ht_device_barrier(unsigned predicate, const char *file, int line,
+                           const char *what) noexcept {
+    return ht_block_barrier(predicate, file, line, what);
+}
+
+unsigned long ht_device_wave(unsigned wish, unsigned long mask, unsigned long value,
+                             const char *file, int line, const char *what) noexcept {
+    return ht_block_wave(wish, mask, value, file, line, what);
+}
+
 #else
 
 extern "C" void ht_fiber_jump(void **save, void *load);

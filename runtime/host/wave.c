@@ -5,36 +5,26 @@
 #include <string.h>
 
 static bool same_place(const ht_runner *a, const ht_runner *b) {
-    return a->kind == b->kind && a->mask == b->mask && a->line == b->line && a->what == b->what &&
+    return a->what == b->what && a->mask == b->mask && a->line == b->line &&
            (a->file == b->file || strcmp(a->file, b->file) == 0);
 }
 
 static ht_runner **wave_waiters(ht_block *block, const ht_wave *wave) {
-    return &block->waiter[(size_t)(wave - block->waves) * block->wavefront];
+    return &block->waiter[(size_t)(wave - block->waves) << block->shift];
 }
 
-/* Gives every lane of the meeting its result. The last to come does it for all, so no lane can
- * overwrite its value before another has read it. */
-static void exchange(ht_runner **waiters, uint64_t lanes) {
-    uint64_t ballot = 0;
+static uint64_t count_votes(ht_runner *const *waiters, uint64_t lanes) {
+    uint64_t votes = 0;
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(rest);
-        if (waiters[lane]->value)
-            ballot |= 1ull << lane;
+        votes |= (uint64_t)(waiters[lane]->value != 0) << lane;
     }
-    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-        ht_runner *runner = waiters[__builtin_ctzll(rest)];
-        if (runner->kind != HT_WAVE_SHUFFLE)
-            runner->result = ballot;
-        else if (runner->source < 64 && lanes >> runner->source & 1)
-            runner->result = waiters[runner->source]->value;
-        else
-            runner->result = ~0ull;
-    }
+    return votes;
 }
 
-/* Can the meeting that `first` waits for take place? If so, all of its lanes but `running` become
- * ready. */
+/* Can the meeting that `first` waits for take place? If so, every lane gets its result, and all but
+ * `running` become ready. The last to come does it for all, so no lane can overwrite its value
+ * before another has read it. */
 static bool meet(ht_block *block, ht_wave *wave, const ht_runner *first, const ht_runner *running) {
     uint64_t lanes = first->mask & wave->lanes & ~wave->ended;
     if (lanes & ~wave->waiting)
@@ -43,10 +33,14 @@ static bool meet(ht_block *block, ht_wave *wave, const ht_runner *first, const h
     for (uint64_t rest = lanes; rest; rest &= rest - 1)
         if (!same_place(first, waiters[__builtin_ctzll(rest)]))
             return false;
-    exchange(waiters, lanes);
+    uint64_t votes = first->wish == HT_WAVE_BALLOT ? count_votes(waiters, lanes) : 0;
     wave->waiting &= ~lanes;
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         ht_runner *runner = waiters[__builtin_ctzll(rest)];
+        if (runner->wish >= 64)
+            runner->result = runner->wish == HT_WAVE_NONE ? ~0ull : votes;
+        else
+            runner->result = lanes >> runner->wish & 1 ? waiters[runner->wish]->value : ~0ull;
         if (runner != running)
             ht_queue_push(&block->ready, runner);
     }
@@ -62,27 +56,24 @@ void ht_wave_lane_ended(ht_block *block, ht_wave *wave) {
     }
 }
 
-unsigned long ht_device_wave(unsigned kind, unsigned long mask, unsigned long value,
-                             unsigned source, const char *file, int line, const char *what) {
+unsigned long ht_block_wave(unsigned wish, unsigned long mask, unsigned long value,
+                            const char *file, int line, const char *what) {
     ht_block *block = ht_block_current;
-    const struct ht_device_state *state = &ht_device_state;
-    if (!state->waited)
+    if (!ht_device_state.waited)
         ht_block_first_wait(block);
-    uint32_t linear =
-        (state->thread[2] * state->size[1] + state->thread[1]) * state->size[0] + state->thread[0];
-    uint32_t lane = linear % block->wavefront;
-    ht_wave *wave = &block->waves[linear / block->wavefront];
+    uint32_t linear = ht_linear_thread(&ht_device_state);
+    uint32_t lane = linear & (block->wavefront - 1);
+    ht_wave *wave = &block->waves[linear >> block->shift];
     ht_runner *self = block->running;
     self->what = what;
     self->file = file;
     self->line = line;
-    self->kind = kind;
-    self->source = source;
+    self->wish = wish;
     self->mask = mask | 1ull << lane;
     self->value = value;
     block->waiter[linear] = self;
     wave->waiting |= 1ull << lane;
     if (!meet(block, wave, self, self))
         ht_block_park(block);
-    return self->result;
+    return ht_block_current->running->result;
 }

@@ -155,11 +155,11 @@ __forceinline__ unsigned __lane_id() {
 static constexpr unsigned long ht_all_lanes = ~0ul;
 
 __forceinline__ void __syncwarp(unsigned long mask = ht_all_lanes, HT_PLACE) {
-    ht_device_wave(HT_WAVE_SYNC, mask, 0, 0, file, line, "__syncwarp");
+    ht_device_wave(HT_WAVE_SYNC, mask, 0, file, line, "__syncwarp");
 }
 __forceinline__ unsigned long ht_ballot(unsigned long mask, bool predicate, const char *file,
                                         int line, const char *what) {
-    return ht_device_wave(HT_WAVE_BALLOT, mask, predicate, 0, file, line, what);
+    return ht_device_wave(HT_WAVE_BALLOT, mask, predicate, file, line, what);
 }
 __forceinline__ unsigned long long __ballot(int predicate, HT_PLACE) {
     return ht_ballot(ht_all_lanes, predicate != 0, file, line, "__ballot");
@@ -193,7 +193,8 @@ __forceinline__ T ht_shuffle(unsigned long mask, T value, unsigned source, const
     static_assert(sizeof(T) <= 8, "a shuffled value has at most 8 bytes");
     unsigned long bits = 0;
     __builtin_memcpy(&bits, &value, sizeof value);
-    bits = ht_device_wave(HT_WAVE_SHUFFLE, mask, bits, source, file, line, what);
+    bits =
+        ht_device_wave(source < 64 ? source : (unsigned)HT_WAVE_NONE, mask, bits, file, line, what);
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }

@@ -24,7 +24,12 @@ struct ht_device_state {
     ht_word waited;    /* a thread of this block has waited, so that ends of threads must be told */
 };
 
-enum ht_wave_kind { HT_WAVE_SHUFFLE = 1, HT_WAVE_BALLOT = 2, HT_WAVE_SYNC = 3 };
+/* What a lane wants of a meeting: the value of a lane (0 to 63), or one of these. */
+enum ht_wave_wish {
+    HT_WAVE_BALLOT = 64, /* the mask of lanes with a value other than 0 */
+    HT_WAVE_SYNC = 65,   /* nothing */
+    HT_WAVE_NONE = 66    /* the value of a lane that does not exist */
+};
 
 /* One per name expression, exported under the lowered name. */
 struct ht_device_entry {
@@ -51,11 +56,11 @@ extern __thread struct ht_device_state ht_device_state
 /* Meets the block. The count of threads with a true predicate among those that arrived. */
 unsigned ht_device_barrier(unsigned predicate, const char *file, int line,
                            const char *what) HT_DEVICE_NOEXCEPT;
-/* Meets the lanes of `mask` that have not ended. The value of lane `source` (all bits set when that
- * lane takes no part), or for a ballot the mask of lanes with a value other than 0. */
-unsigned long ht_device_wave(unsigned kind, unsigned long mask, unsigned long value,
-                             unsigned source, const char *file, int line,
-                             const char *what) HT_DEVICE_NOEXCEPT;
+/* Meets the lanes of `mask` that have not ended and returns what `wish` asks for; all bits set
+ * where it asks for the value of a lane that takes no part. Six arguments at most: the entry passes
+ * on registers alone. */
+unsigned long ht_device_wave(unsigned wish, unsigned long mask, unsigned long value,
+                             const char *file, int line, const char *what) HT_DEVICE_NOEXCEPT;
 /* The running thread has ended; called only when state.waited. */
 void ht_device_thread_end(void) HT_DEVICE_NOEXCEPT;
 /* Ends the launch with an error. */
