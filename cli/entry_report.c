@@ -95,7 +95,7 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
     fprintf(out, "  %-10s ", "status");
     verdict_print(result->verdict, out);
     if (result->measured)
-        fprintf(out, ", speedup %.2fx [%.2f, %.2f], %s against %s", result->speedup,
+        fprintf(out, ", speedup %.2fx [%.3f, %.3f], %s against %s", result->speedup,
                 result->speedup_lo, result->speedup_hi,
                 result->verified ? "verified" : "not verified", result->reference);
     fputc('\n', out);
@@ -123,7 +123,7 @@ static void summary_row(ht_table *table, const ht_entry *entry) {
         original = ht_format("%.4g", result->original.median_ms);
         tuned = ht_format("%.4g", result->tuned.median_ms);
         speedup = ht_format("%.2fx", result->speedup);
-        interval = ht_format("[%.2f, %.2f]", result->speedup_lo, result->speedup_hi);
+        interval = ht_format("[%.3f, %.3f]", result->speedup_lo, result->speedup_hi);
     }
     const char *cells[] = {entry->name,
                            entry->problem && *entry->problem ? entry->problem : "-",

@@ -93,16 +93,19 @@ static void problem_write(writer *w) {
     for (size_t i = 0; i < spec->field_count; ++i) {
         const ht_field *field = &spec->fields[i];
         int64_t value = 0;
-        ht_text_printf(&w->out, "    long long %s = ", field->name);
-        if (field->kind == HT_FIELD_DERIVED)
-            expr_write(w, field->expr);
-        else if (w->binding->problem && ht_problem_get(w->binding->problem, field->name, &value))
-            ht_text_printf(&w->out, "%" PRId64, value);
-        else
-            ht_text_append(&w->out, "0");
+        if (w->binding->problem && ht_problem_get(w->binding->problem, field->name, &value))
+            ht_text_printf(&w->out, "    long long %s = %" PRId64 ";%s\n", field->name, value,
+                           field->kind == HT_FIELD_DERIVED ? " // derived by launch()" : "");
+    }
+    ht_text_append(&w->out, "    void derive() {\n");
+    for (size_t i = 0; i < spec->field_count; ++i) {
+        if (spec->fields[i].kind != HT_FIELD_DERIVED)
+            continue;
+        ht_text_printf(&w->out, "        %s = ", spec->fields[i].name);
+        expr_write(w, spec->fields[i].expr);
         ht_text_append(&w->out, ";\n");
     }
-    ht_text_append(&w->out, "};\n\n");
+    ht_text_append(&w->out, "    }\n};\n\n");
 }
 
 static bool launches_ask_device(const ht_template *template) {
@@ -144,7 +147,7 @@ static void signature_write(writer *w) {
                        arg->role == HT_ARG_IN ? "const " : "", arg->type, arg->name);
     }
     if (template->problem.name)
-        ht_text_printf(&w->out, "%sconst problem_fields &problem = {}", count++ ? ", " : "");
+        ht_text_printf(&w->out, "%sproblem_fields problem = {}", count++ ? ", " : "");
     for (size_t i = 0; i < template->arg_count; ++i) {
         const ht_arg *arg = &template->args[i];
         if (!is_free_scalar(arg))
@@ -256,6 +259,8 @@ char *ht_launcher_write(const ht_binding *binding, const ht_config *config, cons
                            template->args[i].name);
     }
     signature_write(&w);
+    if (template->problem.name)
+        ht_text_append(&w.out, "    problem.derive();\n");
     constants_write(&w);
     for (size_t i = 0; i < template->launch_count; ++i)
         launch_write(&w, &template->launches[i]);

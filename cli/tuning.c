@@ -242,7 +242,7 @@ static char *kept_reason(const pair *pair, const ht_candidate *best) {
     }
     char *config = ht_config_string(pair->binding.template, &best->config);
     char *reason =
-        ht_format("nothing is clearly faster; the best, %s, gives %.2fx [%.2f, %.2f]", config,
+        ht_format("nothing is clearly faster; the best, %s, gives %.2fx [%.3f, %.3f]", config,
                   best->final.speedup, best->final.speedup_lo, best->final.speedup_hi);
     free(config);
     return reason;

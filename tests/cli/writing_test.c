@@ -23,7 +23,7 @@ static const char annotated[] =
     "#pragma tune arg(out : out float[64])\n"
     "template <int BLOCK> __global__ void other(float *out) { out[threadIdx.x] = 1; }\n"
     "#pragma tune kernel(scale)\n"
-    "#pragma tune problem(line : n, half = 2, blocks := n / half)\n"
+    "#pragma tune problem(line : n, half = 2, blocks := n / half, chunk := max(blocks, 7, n))\n"
     "#pragma tune param( BLOCK : 32, 64, \\\n"
     "    pow2(128, 256) = 64 )\n"
     "#pragma tune param(FAST : false, true = true)\n"
@@ -114,7 +114,9 @@ Test(launcher, compiles_and_launches_the_configured_kernel, .init = workplace_ma
                     "    scale_tuned::problem_fields problem;\n"
                     "    problem.n = 129;\n"
                     "    scale_tuned::launch(in, out, problem, 2.0f);\n"
-                    "    return ran == 2128 && out[0] == 6 && problem.blocks == 500 ? 0 : 3;\n"
+                    "    if (ran != 2128 || out[0] != 6 || problem.blocks != 500) return 3;\n"
+                    "    problem.derive();\n"
+                    "    return problem.blocks == 64 && problem.chunk == 129 ? 0 : 4;\n"
                     "}\n");
     char *build =
         ht_format("cd '%s' && g++ -std=c++17 -w -I. main.cpp -o main && ./main", workplace());
