@@ -123,16 +123,37 @@ CXCursor ht_ast_strip(CXCursor cursor, bool casts) {
     }
 }
 
-static enum CXBinaryOperatorKind overloaded_kind(CXCursor cursor) {
+static bool on_operator(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    CXCursor *found = context;
+    if (clang_getCursorKind(cursor) == CXCursor_OverloadedDeclRef)
+        *found = cursor;
+    return true;
+}
+
+/* operator+ of HIP's index types, or one that waits for a template's types. */
+static enum CXBinaryOperatorKind overloaded_kind(CXCursor call, const ht_cursors *children) {
     static const struct {
         const char *name;
         enum CXBinaryOperatorKind kind;
-    } names[] = {{"operator*", CXBinaryOperator_Mul},
-                 {"operator+", CXBinaryOperator_Add},
-                 {"operator-", CXBinaryOperator_Sub},
-                 {"operator/", CXBinaryOperator_Div}};
+    } names[] = {{"operator*", CXBinaryOperator_Mul},   {"operator+", CXBinaryOperator_Add},
+                 {"operator-", CXBinaryOperator_Sub},   {"operator/", CXBinaryOperator_Div},
+                 {"operator%", CXBinaryOperator_Rem},   {"operator<", CXBinaryOperator_LT},
+                 {"operator>", CXBinaryOperator_GT},    {"operator<=", CXBinaryOperator_LE},
+                 {"operator>=", CXBinaryOperator_GE},   {"operator=", CXBinaryOperator_Assign},
+                 {"operator+=", CXBinaryOperator_AddAssign}};
+    CXCursor named = call;
+    bool resolved = is_integer_type(clang_getCursorType(call));
+    if (children->count != 3)
+        return CXBinaryOperator_Invalid;
+    if (!resolved) {
+        named = clang_getNullCursor();
+        ht_ast_walk(children->items[1], on_operator, &named);
+        if (clang_Cursor_isNull(named))
+            return CXBinaryOperator_Invalid;
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (ht_cursor_named(cursor, names[i].name))
+        if (ht_cursor_named(named, names[i].name))
             return names[i].kind;
     return CXBinaryOperator_Invalid;
 }
@@ -150,10 +171,10 @@ bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCurso
             *out_left = list.items[0];
             *out_right = list.items[1];
         }
-    } else if (kind == CXCursor_CallExpr &&
-               (*out_kind = overloaded_kind(cursor)) != CXBinaryOperator_Invalid) {
+    } else if (kind == CXCursor_CallExpr) {
         list = ht_ast_children(cursor);
-        found = list.count == 3 && is_integer_type(clang_getCursorType(cursor));
+        *out_kind = overloaded_kind(cursor, &list);
+        found = *out_kind != CXBinaryOperator_Invalid;
         if (found) {
             *out_left = list.items[0];
             *out_right = list.items[2];

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "refactor/launch_bounds.h"
+#include "refactor/tile.h"
 #include "refactor/values.h"
 
 #include <stdio.h>
@@ -15,6 +16,43 @@
 #include <string.h>
 
 static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+
+typedef struct literal_list {
+    const ht_model *model;
+    ht_text text;
+    int64_t seen[4];
+    size_t count;
+} literal_list;
+
+static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    literal_list *list = context;
+    int64_t literal;
+    if (clang_getCursorKind(cursor) != CXCursor_IntegerLiteral || list->count == 4 ||
+        !ht_ast_constant(cursor, &literal))
+        return true;
+    bool tied = false;
+    for (int axis = 0; axis < 3; ++axis)
+        tied = tied || ht_tile_suspicious(literal, list->model->axes[axis].block);
+    for (size_t i = 0; i < list->count; ++i)
+        tied = tied && list->seen[i] != literal;
+    if (tied) {
+        ht_text_printf(&list->text, "%s%lld (line %d)", list->count ? ", " : "", (long long)literal,
+                       ht_ast_line(cursor));
+        list->seen[list->count++] = literal;
+    }
+    return true;
+}
+
+/* "; the literals 18 (line 8), 15 (line 14) may depend on its block", or nothing; free(). */
+static char *tied_literals(const ht_model *model) {
+    literal_list list = {.model = model};
+    ht_ast_walk(model->body, on_literal, &list);
+    char *words = list.count ? ht_format("; the literals %s may depend on its block", list.text.data)
+                             : ht_strdup("");
+    ht_text_free(&list.text);
+    return words;
+}
 
 /* Features that tie a kernel to its block whatever it does with the index. */
 static bool pinned(const ht_model *model, ht_plan *plan) {
@@ -31,8 +69,10 @@ static bool pinned(const ht_model *model, ht_plan *plan) {
     };
     for (size_t i = 0; i < sizeof pins / sizeof *pins; ++i)
         if (model->feature[pins[i].feature]) {
+            char *literals = tied_literals(model);
             ht_plan_remark_at(plan, HT_REMARK_MISSED, model->feature_line[pins[i].feature],
-                              "the kernel %s", pins[i].words);
+                              "the kernel %s%s", pins[i].words, literals);
+            free(literals);
             return true;
         }
     return false;
@@ -168,8 +208,9 @@ static void axis_values(ht_plan *plan, int axis, const char *name, int axes) {
 }
 
 static void require_threads(ht_plan *plan) {
-    ht_plan_require(plan, "%s * %s * %s <= device.max_threads", plan->block[0], plan->block[1],
-                    plan->block[2]);
+    char *threads = ht_plan_threads(plan);
+    ht_plan_require(plan, "%s <= device.max_threads", threads);
+    free(threads);
 }
 
 static void apply_map(const ht_model *model, ht_plan *plan) {

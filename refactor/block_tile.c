@@ -373,8 +373,9 @@ static bool promote(ht_tiles *tiles, ht_plan *plan) {
     free(bytes);
     for (size_t i = 0; i < tiles->count; ++i)
         add_parameter(plan, &tiles->items[i], only_larger);
-    ht_plan_require(plan, "%s * %s * %s <= device.max_threads", plan->block[0], plan->block[1],
-                    plan->block[2]);
+    char *threads = ht_plan_threads(plan);
+    ht_plan_require(plan, "%s <= device.max_threads", threads);
+    free(threads);
     set_coverage(tiles, plan);
     return edit_derived(tiles, plan) && ht_launch_bounds_follow(plan) &&
            ht_tile_apply_edits(tiles, plan);

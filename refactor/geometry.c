@@ -361,7 +361,8 @@ void ht_grid_read(const ht_model *model, ht_grid *out_grid) {
         read_axis(model, out_grid, axis);
         if (model->axes[axis].block > 0)
             out_grid->block[axis] = ht_format("%lld", (long long)model->axes[axis].block);
-        else if (site && site->block.known && site->block.axis[axis])
+        else if (site && site->block.known && site->block.axis[axis] &&
+                 !(model->entry && model->entry->block[0]))
             out_grid->block[axis] = ht_symbol_expression(model, site, site->block.axis[axis],
                                                          axis == 0 ? &out_grid->missing : NULL);
     }

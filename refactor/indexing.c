@@ -252,7 +252,8 @@ static void original_block(ht_model *model) {
                 of->block = 1;
             else if (!ht_symbol_value(symbol, &of->block) || of->block < 1 || of->block > 1024)
                 of->block = 0;
-        } else if (entry && entry->block[0]) {
+        }
+        if (of->block == 0 && entry && entry->block[0]) {
             ht_scope scope = {0};
             of->block = 1;
             if (entry->block[axis] &&

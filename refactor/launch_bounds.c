@@ -69,18 +69,13 @@ static int64_t original_threads(const ht_model *model) {
     return model->axes[0].block * model->axes[1].block * model->axes[2].block;
 }
 
-static char *threads(const ht_plan *plan) {
+char *ht_plan_threads(const ht_plan *plan) {
     ht_text text = {0};
     for (int axis = 0; axis < 3; ++axis) {
         const char *block = plan->block[axis];
-        if (strcmp(block, "1") == 0)
-            continue;
-        const char *form = strpbrk(block, " +-") ? "(%s)" : "%s";
-        if (text.length)
-            ht_text_append(&text, " * ");
-        ht_text_append(&text, form[0] == '(' ? "(" : "");
-        ht_text_append(&text, block);
-        ht_text_append(&text, form[0] == '(' ? ")" : "");
+        if (strcmp(block, "1") != 0)
+            ht_text_printf(&text, strpbrk(block, " +-") ? "%s(%s)" : "%s%s",
+                           text.length ? " * " : "", block);
     }
     if (!text.length)
         ht_text_append(&text, "1");
@@ -96,7 +91,7 @@ bool ht_launch_bounds_follow(ht_plan *plan) {
                        "the value of its __launch_bounds__ is not understood");
         return false;
     }
-    char *product = threads(plan);
+    char *product = ht_plan_threads(plan);
     if (found.value == original_threads(plan->model))
         ht_plan_editf(plan, found.first, NULL, "${%s}", product);
     else
@@ -128,7 +123,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     if (!name_place(model, &offset) || original_threads(model) > 1024)
         return;
     const char *name = ht_plan_name(plan, "LAUNCH_BOUNDS");
-    char *product = threads(plan);
+    char *product = ht_plan_threads(plan);
     ht_plan_param(plan, name, "false, true", "false");
     ht_plan_editf(plan, (ht_range){offset, offset}, name, "__launch_bounds__(${%s ? %s : 1024}) ",
                   name, product);

@@ -164,12 +164,72 @@ static bool is_update(enum CXUnaryOperatorKind kind) {
            kind == CXUnaryOperator_AddrOf;
 }
 
+static bool is_mutable_reference(CXType type) {
+    return (type.kind == CXType_LValueReference &&
+            !clang_isConstQualifiedType(clang_getPointeeType(type))) ||
+           type.kind == CXType_RValueReference;
+}
+
+static bool may_write(CXCursor function, unsigned index) {
+    CXCursor primary = clang_getSpecializedCursorTemplate(function);
+    CXType type = clang_getCursorType(clang_Cursor_isNull(primary) ? function : primary);
+    int count = clang_getNumArgTypes(type);
+    return count < 0 || ((int)index < count && is_mutable_reference(clang_getArgType(type, index)));
+}
+
+/* operator+ and its kind read their operands; operator+=, operator++ and operator= do not. */
+static bool only_reads(const char *name) {
+    if (strncmp(name, "operator", 8) != 0)
+        return false;
+    const char *op = name + 8;
+    size_t length = strlen(op);
+    bool compares = strcmp(op, "==") == 0 || strcmp(op, "!=") == 0 || strcmp(op, "<=") == 0 ||
+                    strcmp(op, ">=") == 0;
+    return compares || (length && op[length - 1] != '=' && strcmp(op, "++") != 0 &&
+                        strcmp(op, "--") != 0 && strcmp(op, "()") != 0);
+}
+
+typedef struct candidates {
+    unsigned index;
+    bool found, writes;
+} candidates;
+
+static bool on_candidate(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    candidates *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_OverloadedDeclRef)
+        return true;
+    char *name = ht_cursor_name(cursor);
+    in->found = true;
+    for (unsigned i = 0; !only_reads(name) && i < clang_getNumOverloadedDecls(cursor); ++i)
+        in->writes = in->writes || may_write(clang_getOverloadedDecl(cursor, i), in->index);
+    free(name);
+    return true;
+}
+
+/* May this argument of a call be bound to a reference through which it is written? */
+static bool argument_written(CXCursor call, unsigned index) {
+    CXCursor function = clang_getCursorReferenced(call);
+    if (!clang_Cursor_isNull(function) && !clang_isInvalid(clang_getCursorKind(function)))
+        return may_write(function, index);
+    candidates in = {index, false, false};
+    ht_cursors list = ht_ast_children(call);
+    for (size_t i = 0; i < list.count; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        if (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr)
+            ht_ast_walk(list.items[i], on_candidate, &in);
+    }
+    free(list.items);
+    return !in.found || in.writes;
+}
+
 /* An argument that is passed without a conversion to a value may be bound to a reference. */
 static void note_arguments(ht_model *model, CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     for (int i = 0; i < count; ++i) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
-        if (clang_getCursorKind(argument) == CXCursor_DeclRefExpr)
+        if (clang_getCursorKind(argument) == CXCursor_DeclRefExpr &&
+            argument_written(call, (unsigned)i))
             note(model, ht_ast_variable(argument), true);
     }
 }

@@ -72,6 +72,8 @@ ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char 
                                     const char *default_value);
 /* Sets the block along an axis, a template expression. */
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
+/* Threads of a block as a template expression; free(). */
+char *ht_plan_threads(const ht_plan *plan);
 void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

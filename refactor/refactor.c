@@ -38,6 +38,13 @@ static void pass_remarks(ht_kernel *kernel, char *first) {
     settle(kernel, HT_KERNEL_REFUSED, 0, first);
 }
 
+/* __launch_bounds__ alone is no choice worth a template. */
+static bool is_empty(const ht_plan *plan) {
+    return plan->param_count == 0 ||
+           (plan->applied_count == 1 &&
+            strcmp(plan->applied[0], ht_transformation_launch_bounds.name) == 0);
+}
+
 static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
     ht_model *model = &work->model;
     int line;
@@ -46,7 +53,7 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
     work->modelled = true;
     char *problem = ht_binding_problem(model, &work->grid, slice, &line);
     ht_plan_run(&work->plan);
-    bool empty = work->plan.param_count == 0;
+    bool empty = is_empty(&work->plan);
     if (!problem && !empty) {
         ht_grid_require(&work->plan, &work->grid);
         ht_launches_edit(&work->plan, &work->grid, &problem);

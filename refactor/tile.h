@@ -49,6 +49,8 @@ bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan);
 /* Adds requires for comparisons with thread indices and for divisions; *out_only_larger: smaller
  * blocks are not proved. */
 bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, bool *out_only_larger);
+/* May a literal in the kernel be the constant, or computed from it? */
+bool ht_tile_suspicious(int64_t literal, int64_t value);
 /* Bytes of all shared arrays as a template expression; NULL when not known. free(). */
 char *ht_tile_lds_bytes(const ht_tiles *tiles);
 

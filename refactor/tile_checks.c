@@ -27,7 +27,7 @@ static void walk_all(looking *in, bool (*visit)(CXCursor, CXCursor, void *)) {
 /* ---- literals that may be the constant in disguise
  * ----------------------------------------------------------------- */
 
-static bool suspicious(int64_t literal, int64_t value) {
+bool ht_tile_suspicious(int64_t literal, int64_t value) {
     if (value < 4 || literal < 3)
         return false;
     return (literal >= value - 1 && literal <= value + 16) || literal == value * value ||
@@ -52,7 +52,7 @@ static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
         return true;
     for (size_t i = 0; i < in->tiles->count; ++i) {
         int64_t value = in->tiles->items[i].value;
-        if (!suspicious(literal, value) && !is_shift(parent, literal, value))
+        if (!ht_tile_suspicious(literal, value) && !is_shift(parent, literal, value))
             continue;
         char *words = ht_format("the literal %lld may depend on %s (%lld)", (long long)literal,
                                 in->tiles->items[i].name, (long long)value);
