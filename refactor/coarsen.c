@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what rules it out
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- what rules it out ---- */
 
 typedef struct line_walk {
     unsigned line;
@@ -149,9 +147,7 @@ static void check_directives(ht_coarsen *c) {
     }
 }
 
-/* ---- writing
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static size_t indent_like(const ht_coarsen *c, const ht_layout *layout) {
     for (size_t i = 0; i < layout->count; ++i)
@@ -238,6 +234,7 @@ static void choose_names(ht_coarsen *c) {
     c->first = ht_plan_name(c->plan, first);
     c->counter = ht_plan_name(c->plan, counter);
     c->label = ht_plan_name(c->plan, label);
+    c->inside = ht_plan_name(c->plan, "inside");
     c->label_each = ht_plan_name(c->plan, label);
     free(first);
     free(counter);

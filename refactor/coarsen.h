@@ -102,6 +102,7 @@ typedef struct ht_coarsen {
     const char *counter;    /* cx */
     const char *label;      /* next_x */
     const char *label_each; /* next_x_2 */
+    const char *inside;     /* inside */
     bool refused;           /* a remark has been made */
     char *apart_reason;     /* why outputs have to be computed one after the other; NULL: no reason;
                                owned */
@@ -114,7 +115,7 @@ typedef struct ht_region {
     size_t count;
 } ht_region;
 
-/* ---- coarsen_tree.c: building and walking */
+/* ---- coarsen_tree.c: building and walking ---- */
 
 /* Builds the tree; on anything that is not understood adds a remark, sets `refused`. */
 void ht_coarsen_tree(ht_coarsen *c);
@@ -133,7 +134,7 @@ bool ht_node_is_loop(const ht_node *node);
 /* Does this return, break or continue leave the statement `root`? */
 bool ht_node_escapes(const ht_node *jump, const ht_node *root);
 
-/* ---- coarsen_place.c: where statements stand in the text */
+/* ---- coarsen_place.c: where statements stand in the text ---- */
 
 /* Where a statement ends, its `;` included. */
 size_t ht_statement_end(const ht_coarsen *c, const ht_node *node);
@@ -144,7 +145,7 @@ size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node);
 /* The node that stands in a list of statements: the declaration of a VARIABLE, else the node. */
 const ht_node *ht_statement_of(const ht_node *node);
 
-/* ---- coarsen_effects.c: what is read, written and called */
+/* ---- coarsen_effects.c: what is read, written and called ---- */
 
 typedef struct ht_access {
     bool unknown;
@@ -175,7 +176,7 @@ void ht_coarsen_set_reason(ht_coarsen *c, CXCursor place, const char *format, ..
 /* Why the outputs of one thread cannot be computed side by side: sets apart_reason. */
 void ht_coarsen_check_jam(ht_coarsen *c);
 
-/* ---- coarsen_share.c: what differs between outputs */
+/* ---- coarsen_share.c: what differs between outputs ---- */
 
 ht_share ht_node_share(ht_coarsen *c, ht_node *node);
 /* Finds the variables' shares and the statements that run `apart`, to a fixed point. */
@@ -183,12 +184,19 @@ void ht_region_share(ht_coarsen *c, const ht_region *region);
 void ht_share_reset(ht_coarsen *c);
 /* The global index, or the variable that holds it. */
 bool ht_node_is_x(const ht_coarsen *c, ht_node *node);
+/* first value + c * (something that is the same for all outputs), in signed arithmetic. */
+bool ht_node_is_linear(ht_coarsen *c, ht_node *node);
 /* An access whose address is one element further for each output. */
 bool ht_node_steps(ht_coarsen *c, ht_node *node);
 
-/* ---- coarsen_guard.c: conditions in front of the work */
+/* ---- coarsen_guard.c: conditions in front of the work ---- */
 
-typedef enum ht_term_kind { HT_TERM_SAME, HT_TERM_INDEX, HT_TERM_OTHER } ht_term_kind;
+typedef enum ht_term_kind {
+    HT_TERM_SAME,
+    HT_TERM_INDEX,  /* compares x, or what steps with it, with what is the same for all outputs */
+    HT_TERM_LINEAR, /* compares a multiple of it, in arithmetic that does not wrap */
+    HT_TERM_OTHER
+} ht_term_kind;
 
 typedef struct ht_guard_term {
     ht_term_kind kind;
@@ -207,12 +215,15 @@ typedef struct ht_guard {
     bool has_index, has_upper, only_known;
 } ht_guard;
 
+/* False when the `if` is no guard: it has an else with work in it, say. */
 bool ht_guard_read(ht_coarsen *c, ht_node *statement, ht_guard *out_guard);
+/* Adds the terms that must all hold for a condition to hold (negative: not to hold). */
+void ht_guard_collect(ht_coarsen *c, ht_node *condition, bool negative, ht_guard *guard);
 void ht_guard_free(ht_guard *guard);
 /* return; or { return; } */
 bool ht_statement_leaves(const ht_node *node);
 
-/* ---- coarsen_layout.c: the kernel cut into what stands in front, guards and work */
+/* ---- coarsen_layout.c: the kernel cut into what stands in front, guards and work ---- */
 
 typedef enum ht_part_kind {
     HT_PART_X,     /* the declaration of x */
@@ -243,7 +254,7 @@ void ht_layout_release(ht_layout *layout);
 /* Which parts stand in front. `together` false: all outputs one after the other. */
 void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together);
 
-/* ---- coarsen_write.c: text with replaced places */
+/* ---- coarsen_write.c: text with replaced places ---- */
 
 typedef struct ht_swap {
     ht_range range; /* begin == end: inserted */
@@ -278,15 +289,71 @@ size_t ht_variable_name_end(const ht_node *node, const ht_variable *variable);
 /* The end of the `[n][m]` behind a name. */
 size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size_t begin);
 
-/* ---- coarsen_jam.c and coarsen_each.c: the two forms */
+/* ---- coarsen_prepare.c: how the work is written side by side ---- */
 
 /* Settles the layout for the work written for all outputs side by side, and sets variables'
  * `array`. False: not possible, apart_reason says why. */
 bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout);
+/* The parts that make up the work side by side, as a list. Free its `statements`. */
+bool ht_part_is_standing(const ht_part *part);
+ht_region ht_jam_region(const ht_layout *layout);
+/* The statement around a node that runs once per output; NULL when the node runs once for all. */
+const ht_node *ht_node_apart_root(const ht_node *node);
+/* The end of the group of statements from `begin` on that run once per output. */
+size_t ht_jam_group_end(ht_node **list, size_t begin, size_t count);
+
+/* How `+ cx` gets into an access that steps. */
+typedef enum ht_step_form {
+    HT_STEP_INDEX,   /* p[i + cx] */
+    HT_STEP_STAR,    /* *p: p[cx] */
+    HT_STEP_ADDRESS, /* (&ACCESS(i))[cx] */
+    HT_STEP_NONE
+} ht_step_form;
+
+ht_step_form ht_step_form_of(ht_coarsen *c, ht_node *access);
+/* The stepping access around a name, in which the name stays the first output's. */
+ht_node *ht_node_stepping_access(ht_coarsen *c, const ht_node *node);
+/* Without implicit conversions. */
+ht_node *ht_node_written(ht_node *node);
+bool ht_variable_has_initialiser(const ht_coarsen *c, const ht_node *node);
+
+/* ---- coarsen_swaps.c ---- */
+
+typedef struct ht_jam_swaps {
+    ht_coarsen *c;
+    ht_writer *writer;
+    bool front;   /* what runs once for all outputs, whatever the nodes say */
+    bool label;   /* a return stands in an inner loop */
+    bool keeps_x; /* a macro names x: it is declared as the first output's */
+} ht_jam_swaps;
+
+/* For the work, or for what stands in front of it. */
+ht_jam_swaps ht_jam_swaps_make(ht_coarsen *c, const ht_layout *layout, ht_writer *writer,
+                               bool front);
+
+/* ---- coarsen_front.c ---- */
+
 /* What stands in front, up to the opening of the guards; the number of braces to close. */
 int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
 /* The condition under which all outputs of a thread are inside. False when it cannot be written. */
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
+
+/* ---- coarsen_inside.c: tests that hold for all outputs when they hold for the first and last ----
+ */
+
+typedef struct ht_tests {
+    ht_guard *guards; /* by statement of the group; term_count 0: no test; owned */
+    size_t begin, count;
+    bool any;
+} ht_tests;
+
+void ht_tests_find(ht_coarsen *c, ht_node **list, size_t begin, size_t end, ht_tests *out_tests);
+void ht_tests_free(ht_tests *tests);
+/* Does a test name the variable, or a variable made of it? */
+bool ht_tests_need(ht_coarsen *c, const ht_tests *tests, size_t variable);
+
+/* ---- coarsen_jam.c and coarsen_each.c: the two forms ---- */
+
 void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
 /* The parts that do not stand in front, in a loop over the outputs. */
 void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like);

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- callees
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- callees ---- */
 
 /* Functions of a value alone, without the f, l, __ and rounding parts of their names. */
 static const char *const pure_names[] = {
@@ -166,8 +164,7 @@ static callee_kind classify(const ht_node *call) {
     return count || known ? worst : CALLEE_UNKNOWN;
 }
 
-/* ---- arguments that a call may change
- * -------------------------------------------------------------------------------- */
+/* ---- arguments that a call may change ---- */
 
 typedef struct parameter_walk {
     size_t wanted, seen;
@@ -229,9 +226,7 @@ static bool call_changes(const ht_node *call, size_t argument, bool pointers) {
     return count == 0;
 }
 
-/* ---- changed variables
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- changed variables ---- */
 
 ht_node *ht_lvalue_root(const ht_coarsen *c, ht_node *lvalue) {
     for (;;) {
@@ -302,9 +297,7 @@ void ht_node_changes(ht_coarsen *c, ht_node *node,
     ht_node_walk(node, on_change, &walk);
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 typedef struct root_walk {
     ht_coarsen *c;
@@ -546,9 +539,7 @@ bool ht_node_has_effect(ht_coarsen *c, ht_node *node) {
     return found;
 }
 
-/* ---- checks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 static bool is_used(const ht_node *node) {
     const ht_node *parent = node->parent;
@@ -579,9 +570,7 @@ void ht_coarsen_check_calls(ht_coarsen *c) {
     }
 }
 
-/* ---- side by side?
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- side by side? ---- */
 
 void ht_coarsen_set_reason(ht_coarsen *c, CXCursor place, const char *format, ...) {
     if (c->apart_reason)

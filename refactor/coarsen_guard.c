@@ -53,6 +53,9 @@ static ht_guard_term read_term(ht_coarsen *c, ht_node *node, bool negative) {
         return term;
     ht_share left = ht_node_share(c, inner->children[0]);
     ht_share right = ht_node_share(c, inner->children[1]);
+    if ((left == HT_SHARE_SAME && ht_node_is_linear(c, inner->children[1])) ||
+        (right == HT_SHARE_SAME && ht_node_is_linear(c, inner->children[0])))
+        term.kind = ht_node_has_change(c, inner) ? HT_TERM_OTHER : HT_TERM_LINEAR;
     bool step_left = left == HT_SHARE_STEP && right == HT_SHARE_SAME;
     if (!step_left && !(left == HT_SHARE_SAME && right == HT_SHARE_STEP))
         return term;
@@ -68,16 +71,16 @@ static ht_guard_term read_term(ht_coarsen *c, ht_node *node, bool negative) {
     return term;
 }
 
-static void collect(ht_coarsen *c, ht_node *node, bool negative, ht_guard *guard) {
+void ht_guard_collect(ht_coarsen *c, ht_node *node, bool negative, ht_guard *guard) {
     ht_node *inner = ht_node_strip(node);
     if (inner->kind == HT_NODE_UNARY && inner->op == CXUnaryOperator_LNot) {
-        collect(c, inner->children[0], !negative, guard);
+        ht_guard_collect(c, inner->children[0], !negative, guard);
         return;
     }
     int joint = negative ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd;
     if (inner->kind == HT_NODE_BINARY && inner->op == joint) {
-        collect(c, inner->children[0], negative, guard);
-        collect(c, inner->children[1], negative, guard);
+        ht_guard_collect(c, inner->children[0], negative, guard);
+        ht_guard_collect(c, inner->children[1], negative, guard);
         return;
     }
     HT_GROW(guard->terms, guard->term_count);
@@ -98,13 +101,13 @@ bool ht_guard_read(ht_coarsen *c, ht_node *statement, ht_guard *out_guard) {
     if (statement->children[2] &&
         (out_guard->leaves || !ht_statement_leaves(statement->children[2])))
         return false;
-    collect(c, statement->children[0], out_guard->leaves, out_guard);
+    ht_guard_collect(c, statement->children[0], out_guard->leaves, out_guard);
     out_guard->only_known = true;
     for (size_t i = 0; i < out_guard->term_count; ++i) {
         const ht_guard_term *term = &out_guard->terms[i];
         out_guard->has_index |= term->kind == HT_TERM_INDEX;
         out_guard->has_upper |= term->kind == HT_TERM_INDEX && term->upper;
-        out_guard->only_known &= term->kind != HT_TERM_OTHER;
+        out_guard->only_known &= term->kind <= HT_TERM_INDEX;
     }
     return true;
 }

@@ -168,8 +168,7 @@ void ht_layout_release(ht_layout *layout) {
     *layout = (ht_layout){0};
 }
 
-/* ---- what stands in front
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what stands in front ---- */
 
 typedef struct settle {
     ht_coarsen *c;

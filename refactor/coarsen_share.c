@@ -5,9 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- expressions
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- expressions ---- */
 
 static ht_share worst(ht_share a, ht_share b) {
     return a > b ? a : b;
@@ -132,9 +130,7 @@ ht_share ht_node_share(ht_coarsen *c, ht_node *node) {
     }
 }
 
-/* ---- variables
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- variables ---- */
 
 typedef struct share_pass {
     ht_coarsen *c;
@@ -185,9 +181,7 @@ static void set_apart(share_pass *pass, ht_node *node) {
     ht_node_changes(pass->c, node, own_change, pass);
 }
 
-/* ---- statements
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- statements ---- */
 
 /* An assignment to a variable: false when it has to run once per output. */
 static bool assign_variable(share_pass *pass, ht_node *node, ht_node *root) {
@@ -387,8 +381,7 @@ static void visit_statement(share_pass *pass, ht_node *node, const ht_region *to
     }
 }
 
-/* ---- jumps out of statements that run once per output
- * ------------------------------------------------------------------ */
+/* ---- jumps out of statements that run once per output ---- */
 
 typedef struct jump_walk {
     const ht_node *root;
@@ -473,4 +466,51 @@ void ht_share_reset(ht_coarsen *c) {
     }
     for (size_t i = 0; i < c->node_count; ++i)
         c->nodes[i]->apart = false;
+}
+
+static void note_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+    (void)c;
+    (void)change;
+    size_t *variable = context;
+    if (name->variable == *variable)
+        *variable = SIZE_MAX;
+}
+
+static bool is_constant(ht_coarsen *c, size_t variable) {
+    size_t left = variable;
+    ht_node_changes(c, c->body, note_change, &left);
+    return left == variable;
+}
+
+bool ht_node_is_linear(ht_coarsen *c, ht_node *node) {
+    if (ht_node_share(c, node) == HT_SHARE_SAME)
+        return node->type == HT_TYPE_INTEGER;
+    if (node->type != HT_TYPE_INTEGER || !node->is_signed || node->bits < 32)
+        return false;
+    if (ht_node_is_x(c, node))
+        return true;
+    switch (node->kind) {
+    case HT_NODE_PAREN:
+        return ht_node_is_linear(c, node->children[0]);
+    case HT_NODE_CAST:
+        return node->children[0]->is_signed && node->bits >= node->children[0]->bits &&
+               ht_node_is_linear(c, node->children[0]);
+    case HT_NODE_NAME: {
+        const ht_variable *variable = &c->variables[node->variable];
+        return variable->declaration && variable->declaration->count && !variable->is_reference &&
+               is_constant(c, node->variable) &&
+               ht_node_is_linear(c, variable->declaration->children[0]);
+    }
+    case HT_NODE_BINARY: {
+        ht_node *left = node->children[0], *right = node->children[1];
+        if (!ht_node_is_linear(c, left) || !ht_node_is_linear(c, right))
+            return false;
+        bool one =
+            ht_node_share(c, left) == HT_SHARE_SAME || ht_node_share(c, right) == HT_SHARE_SAME;
+        return node->op == CXBinaryOperator_Add || node->op == CXBinaryOperator_Sub ||
+               (node->op == CXBinaryOperator_Mul && one);
+    }
+    default:
+        return false;
+    }
 }

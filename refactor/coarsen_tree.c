@@ -22,8 +22,7 @@ void ht_coarsen_refuse(ht_coarsen *c, CXCursor place, const char *format, ...) {
 
 static ht_node *build(ht_coarsen *c, ht_node *parent, CXCursor cursor);
 
-/* ---- places and types
- * ------------------------------------------------------------------------------------------ */
+/* ---- places and types ---- */
 
 static bool place_of(const ht_coarsen *c, CXSourceLocation location, size_t *out_offset) {
     CXFile file, spelled;
@@ -91,9 +90,7 @@ static void build_children(ht_coarsen *c, ht_node *node) {
     free(list.items);
 }
 
-/* ---- variables
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- variables ---- */
 
 static size_t variable_index(ht_coarsen *c, CXCursor declaration) {
     for (size_t i = 0; i < c->variable_count; ++i)
@@ -156,9 +153,7 @@ static ht_node *build_declaration(ht_coarsen *c, ht_node *parent, CXCursor curso
     return node;
 }
 
-/* ---- expressions
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- expressions ---- */
 
 static ht_node *build_name(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     CXCursor declaration = clang_getCursorReferenced(cursor);
@@ -430,9 +425,7 @@ static ht_node *build_index(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     return node;
 }
 
-/* ---- statements
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- statements ---- */
 
 static ht_node *build_if(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     ht_node *node = add_node(c, parent, cursor, HT_NODE_IF);
@@ -561,9 +554,7 @@ void ht_coarsen_free(ht_coarsen *c) {
     free(c->apart_reason);
 }
 
-/* ---- walking
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- walking ---- */
 
 ht_node *ht_node_strip(ht_node *node) {
     while (node && (node->kind == HT_NODE_PAREN || node->kind == HT_NODE_CAST))

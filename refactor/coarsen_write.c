@@ -146,8 +146,7 @@ void ht_writer_line(ht_writer *writer, size_t like) {
     indent(writer);
 }
 
-/* ---- declarations that have to be written anew
- * ------------------------------------------------------------------------- */
+/* ---- declarations that have to be written anew ---- */
 
 char *ht_variable_type(const ht_variable *variable, bool element) {
     CXType type = clang_getCursorType(variable->cursor);

@@ -197,7 +197,7 @@ char *compare_runs(const char *folder, const char *original, const outcomes *of)
     write_text(folder, "main.cpp", main.data);
     ht_text_free(&main);
     char *command =
-        ht_format("cd '%s' && %s -std=c++17 -O1 -w -ffp-contract=off -fsanitize=undefined,address "
+        ht_format("cd '%s' && %s -std=c++17 -O0 -w -ffp-contract=off -fsanitize=undefined "
                   "-fno-sanitize=vptr -fno-sanitize-recover=all "
                   "-I '%s/tests/refactor/coarsen/shim' main.cpp -o main > log 2>&1 && "
                   "./main > log 2>&1; code=$?; [ -s log ] || exit $code; exit 1",
