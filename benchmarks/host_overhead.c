@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "runtime/provider.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -106,8 +105,7 @@ static double time_kernel(hiprtcProgram program, hipModule_t module, const char 
 }
 
 int main(void) {
-    if (!getenv("OMP_NUM_THREADS"))
-        omp_set_num_threads(1);
+    setenv("OMP_NUM_THREADS", "1", 0);
     ht_error error;
     if (ht_provider_host.open(&hip, &error) != HT_OK) {
         fprintf(stderr, "%s\n", error.message);

@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "runtime/host/block.h"
 #include "runtime/host/build.h"
+#include "runtime/host/crew.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/runtime.h"
 #include "runtime/host/toolchain.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +20,6 @@ static const struct {
     int wavefront;
     const char *option;
 } kinds[DEVICES] = {{"host", 64, "-mwavefrontsize64"}, {"host:wave32", 32, "-mno-wavefrontsize64"}};
-
-static int core_count(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
 
 static void cpu_model(char *out, size_t size) {
     snprintf(out, size, "unknown CPU");
@@ -55,7 +50,7 @@ static ht_device_fields fields_of(int kind) {
                               .max_dynamic_lds = HT_DYNAMIC_LDS_MAX,
                               .lds_per_unit = 65536,
                               .wavefront = kinds[kind].wavefront,
-                              .units = core_count(),
+                              .units = (int)ht_crew_cores(),
                               .registers = 256};
 }
 
@@ -116,7 +111,7 @@ ht_status ht_host_devices(ht_device **out_devices, size_t *out_count, ht_error *
     if (status != HT_OK)
         return status;
     ht_device *devices = ht_alloc(DEVICES, sizeof *devices);
-    int cores = core_count();
+    int cores = (int)ht_crew_cores();
     struct utsname machine;
     bool named = uname(&machine) == 0 && strcmp(machine.machine, "x86_64") != 0;
     char model[64];

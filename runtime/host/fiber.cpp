@@ -102,7 +102,7 @@ extern "C" void ht_fiber_entry();
 static void *new_context(ht_fiber *fiber) {
     char *top = static_cast<char *>(const_cast<void *>(fiber->stack)) + fiber->size;
     void **at = reinterpret_cast<void **>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15));
-    *--at = nullptr; /* so that the entry is called on an aligned stack */
+    /* ht_fiber_entry begins with an aligned stack, as the ABI wants it before a call. */
     *--at = reinterpret_cast<void *>(ht_fiber_entry);
     *--at = nullptr;                         /* rbp */
     *--at = nullptr;                         /* rbx */

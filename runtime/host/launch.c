@@ -1,17 +1,17 @@
 /* Launches: blocks in parallel on the cores, finished when the call returns. */
 #include "runtime/host/block.h"
 #include "runtime/host/build.h"
+#include "runtime/host/crew.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/module.h"
 #include "runtime/host/runtime.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 /* What the OS threads of a launch share. */
-typedef struct crew {
+typedef struct job {
     ht_block_launch launch;
     const ht_module *module;
     unsigned dynamic_lds;
@@ -21,9 +21,9 @@ typedef struct crew {
     pthread_mutex_t lock;
     int code;
     char message[HT_BLOCK_MESSAGE];
-} crew;
+} job;
 
-static void note_failure(crew *all, int code, const char *message) {
+static void note_failure(job *all, int code, const char *message) {
     pthread_mutex_lock(&all->lock);
     if (!atomic_exchange(&all->failed, true)) {
         all->code = code;
@@ -32,7 +32,8 @@ static void note_failure(crew *all, int code, const char *message) {
     pthread_mutex_unlock(&all->lock);
 }
 
-static void work(crew *all) {
+static void work(void *argument) {
+    job *all = argument;
     ht_block *block = ht_block_here();
     const uint32_t *grid = all->launch.grid;
     char message[HT_BLOCK_MESSAGE];
@@ -100,28 +101,23 @@ hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x
     hipError_t error = check(kernel, grid, block, dynamic_lds);
     if (error != HT_HIP_SUCCESS)
         return error;
-    crew all = {.launch = {.run = kernel->entry->run,
-                           .arguments = arguments,
-                           .name = kernel->entry->name,
-                           .grid = {grid_x, grid_y, grid_z},
-                           .size = {block_x, block_y, block_z},
-                           .wavefront = kernel->entry->wavefront},
-                .module = kernel->module,
-                .dynamic_lds = dynamic_lds,
-                .blocks = (uint64_t)grid_x * grid_y * grid_z,
-                .lock = PTHREAD_MUTEX_INITIALIZER};
-    uint64_t threads = (uint64_t)omp_get_max_threads();
+    job all = {.launch = {.run = kernel->entry->run,
+                          .arguments = arguments,
+                          .name = kernel->entry->name,
+                          .grid = {grid_x, grid_y, grid_z},
+                          .size = {block_x, block_y, block_z},
+                          .wavefront = kernel->entry->wavefront},
+               .module = kernel->module,
+               .dynamic_lds = dynamic_lds,
+               .blocks = (uint64_t)grid_x * grid_y * grid_z,
+               .lock = PTHREAD_MUTEX_INITIALIZER};
+    uint64_t threads = ht_crew_size();
     if (threads > all.blocks)
         threads = all.blocks;
     /* Small shares balance uneven blocks; of very many blocks, larger ones spare the counter. */
     all.share = all.blocks / (threads * 64);
     all.share = all.share < 1 ? 1 : all.share > 64 ? 64 : all.share;
-    if (threads == 1) {
-        work(&all);
-    } else {
-#pragma omp parallel num_threads((int)threads) default(none) shared(all)
-        work(&all);
-    }
+    ht_crew_run(work, &all, (unsigned)threads);
     if (atomic_load(&all.failed))
         return ht_host_fail(all.code, "%s: %s", all.launch.name, all.message);
     return HT_HIP_SUCCESS;

@@ -249,3 +249,28 @@ Test(threads, atomics_across_blocks_lose_nothing) {
     free(seen);
     kernels_free(&of);
 }
+
+Test(threads, shared_arrays_of_classes_with_constructors_are_one_a_block) {
+    kernels of = KERNELS(
+        64,
+        "struct empty { float re, im; __device__ empty() {} empty(float a) : re(a), im(-a) {} };\n"
+        "struct trivial { int v[3]; trivial() = default; trivial(int a) : v{a, a, a} {} };\n"
+        "static __shared__ int at_file_scope[64];\n"
+        "template <class T> __global__ void k(float *out) {\n"
+        "  __shared__ empty e[64]; static __shared__ T t[2][64];\n"
+        "  __shared__ union { double d; int i[2]; } u;\n"
+        "  int i = threadIdx.x;\n"
+        "  e[i] = empty(i); t[1][i] = T(i); at_file_scope[i] = i; if (i == 0) u.d = 1.0;\n"
+        "  __syncthreads();\n"
+        "  int j = 63 - i;\n"
+        "  out[i] = e[j].re - e[j].im + t[1][j].v[2] + at_file_scope[j] + (float)u.d;\n"
+        "}\n",
+        "k<trivial>");
+    float out[64], *to = out;
+    for (int launch = 0; launch < 2; ++launch) {
+        RUN(&of, "k<trivial>", LINE(1, 64), &to);
+        for (int i = 0; i < 64; ++i)
+            cr_assert_eq(out[i], (float)(4 * (63 - i) + 1));
+    }
+    kernels_free(&of);
+}
