@@ -27,6 +27,24 @@ Test(threads, every_thread_of_a_3d_grid_runs_once_with_its_own_indices) {
     kernels_free(&of);
 }
 
+/* The compiler stores vectors to the stack as the ABI lets it: on stacks of 16-byte steps. */
+Test(threads, stacks_of_threads_that_wait_are_aligned_as_the_abi_says) {
+    kernels of = KERNELS(64,
+                         "__global__ void k(unsigned *out) {\n"
+                         "  __syncthreads();\n"
+                         "  out[threadIdx.x] = (unsigned long)__builtin_frame_address(0) % 16;\n"
+                         "  __syncthreads();\n"
+                         "}\n",
+                         "k");
+    unsigned *out = malloc(100 * sizeof *out);
+    memset(out, 0xff, 100 * sizeof *out);
+    RUN(&of, "k", LINE(1, 100), &out);
+    for (int i = 0; i < 100; ++i)
+        cr_assert_eq(out[i], 0, "thread %d is off by %u bytes", i, out[i]);
+    free(out);
+    kernels_free(&of);
+}
+
 /* Sums in[block * N + ...] by a tree over barriers. */
 static const char reduction[] =
     "template <int N> __global__ void reduce(const float *in, double *out) {\n"
