@@ -174,7 +174,7 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
 static ht_status start(ht_job *job, ht_error *error) {
     ht_status status = look_at_arguments(job, error);
     if (status == HT_OK)
-        status = ht_dir_temporary("hiptemper-job", &job->folder, error);
+        status = ht_dir_temporary("job", &job->folder, error);
     if (status != HT_OK)
         return status;
     make_processes(job);

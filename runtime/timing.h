@@ -28,10 +28,11 @@ typedef struct ht_samples {
     size_t count;
 } ht_samples;
 
-enum { HT_SAMPLES_MIN = 5, HT_SAMPLES_MAX = 4000 };
+enum { HT_SAMPLES_MIN = 5, HT_SAMPLES_MIN_LONG = 3, HT_SAMPLES_MAX = 4000 };
 
 /* Samples until the 95 % interval of the median is `relative_interval` of it wide, or `budget`
- * seconds have passed (but at least HT_SAMPLES_MIN). Free samples->ms. */
+ * seconds have passed; but at least HT_SAMPLES_MIN, or HT_SAMPLES_MIN_LONG once four times the
+ * budget has passed. Free samples->ms. */
 ht_status ht_timer_measure(ht_timer *timer, ht_variant *variant, double budget,
                            double relative_interval, ht_samples *out_samples, ht_error *error);
 

@@ -1,5 +1,6 @@
 #include "runtime/variant.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ struct ht_variant {
     scalar_bytes *scalars; /* one per argument of the template */
     char **constants;      /* lowered names; owned */
     size_t constant_count;
+    double seconds; /* of the last run */
 };
 
 static ht_status fill_scalar(const ht_binding *binding, const ht_config *config,
@@ -226,11 +228,17 @@ ht_status ht_variant_launch(ht_variant *variant, ht_error *error) {
 
 ht_status ht_variant_run(ht_variant *variant, ht_error *error) {
     ht_status status = ht_buffers_reset(variant->buffers, error);
+    double begin = ht_clock_seconds();
     if (status == HT_OK)
         status = ht_variant_launch(variant, error);
     if (status == HT_OK)
         status = ht_hip_check(variant->hip, variant->hip->hipDeviceSynchronize(), "running", error);
+    variant->seconds = ht_clock_seconds() - begin;
     if (status == HT_OK)
         status = ht_buffers_check(variant->buffers, error);
     return status;
+}
+
+double ht_variant_seconds(const ht_variant *variant) {
+    return variant->seconds;
 }

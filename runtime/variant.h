@@ -24,5 +24,7 @@ ht_status ht_variant_constants(ht_variant *variant, ht_error *error);
 ht_status ht_variant_launch(ht_variant *variant, ht_error *error);
 /* Resets the buffers, launches once, waits, and checks guards and inputs. */
 ht_status ht_variant_run(ht_variant *variant, ht_error *error);
+/* Wall-clock seconds that the launches of the last ht_variant_run took; 0 before the first. */
+double ht_variant_seconds(const ht_variant *variant);
 
 #endif

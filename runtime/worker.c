@@ -20,24 +20,25 @@
 #endif
 #endif
 
+#ifdef HT_ADDRESS_SANITIZER
+enum { ADDRESS_SPACE_IS_RESERVED = 1 };
+#else
+enum { ADDRESS_SPACE_IS_RESERVED = 0 };
+#endif
+
 /* A variant that eats memory must end as a failed allocation here, not as a swapping machine.
  * Emulated devices only: GPU runtimes reserve address space far beyond what they use, and so does
  * AddressSanitizer. */
-static void limit_memory(const ht_worker *worker) {
-#ifndef HT_ADDRESS_SANITIZER
-    if (worker->spec.device.emulated) {
-        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-        struct rlimit limit;
-        if (pages > 0 && page > 0 && getrlimit(RLIMIT_AS, &limit) == 0) {
-            rlim_t most = (rlim_t)pages * (rlim_t)page;
-            rlim_t least = (rlim_t)4 << 30;
-            most = most > least ? most : least;
-            if (limit.rlim_max == RLIM_INFINITY || most < limit.rlim_max)
-                limit.rlim_cur = most;
-            setrlimit(RLIMIT_AS, &limit);
-        }
+static void limit_memory(bool emulated) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (emulated && !ADDRESS_SPACE_IS_RESERVED && pages > 0 && page > 0 &&
+        getrlimit(RLIMIT_AS, &limit) == 0) {
+        rlim_t most = (rlim_t)pages * (rlim_t)page, least = (rlim_t)8 << 30;
+        most = most > least ? most : least;
+        limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+        setrlimit(RLIMIT_AS, &limit);
     }
-#endif
     /* And if memory does run out, the kernel should take this process, not the tuner. */
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -51,7 +52,7 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
     ht_status status = ht_spec_read(worker->folder, &worker->spec, error);
     if (status != HT_OK)
         return status;
-    limit_memory(worker);
+    limit_memory(worker->spec.device.emulated);
     worker->provider = ht_provider_find(worker->spec.device.provider);
     if (worker->provider == NULL)
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
@@ -136,7 +137,8 @@ int ht_worker_main(int argc, char **argv) {
         return 0;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);
-    /* What libraries put into temporary files goes when the job's folder goes, however this process ends. */
+    /* What libraries put into temporary files goes when the job's folder goes, however this process
+     * ends. */
     setenv("TMPDIR", argv[4], 1);
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);

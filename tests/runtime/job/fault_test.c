@@ -112,6 +112,33 @@ Test(fault, deaths_cost_nothing_else) {
     cr_expect_geq(counts.worker_restarts, 3);
 }
 
+/* More memory than there is: that configuration fails, however the allocator takes it. */
+Test(fault, exhausted_memory_is_an_outcome) {
+    bound b;
+    bind_text(&b,
+              "#include <hip/hip_runtime.h>\n"
+              "#pragma tune kernel(greedy)\n"
+              "#pragma tune param(SIZE : 64, 60000000000 = 64)\n"
+              "#pragma tune block(64)\n"
+              "#pragma tune grid(1)\n"
+              "#pragma tune arg(scratch : temp float[SIZE])\n"
+              "#pragma tune arg(out : out float[64])\n"
+              "template <long SIZE> __global__ void greedy(float *scratch, float *out) {\n"
+              "    scratch[threadIdx.x] = 1.0f;\n"
+              "    out[threadIdx.x] = scratch[threadIdx.x];\n"
+              "}\n",
+              NULL);
+    ht_job_options options = quick_options();
+    ht_job *job = start_job(&b, &options);
+    ht_outcome outcome = evaluate(job, &b, "SIZE=60000000000");
+    cr_expect(outcome.status == HT_ERROR_LAUNCH || outcome.status == HT_ERROR_CRASH, "%s: %s",
+              ht_status_name(outcome.status), outcome.reason);
+    outcome = evaluate(job, &b, "SIZE=64");
+    cr_expect_eq(outcome.status, HT_OK, "%s", outcome.reason);
+    ht_job_free(job);
+    unbind(&b);
+}
+
 /* A finalist that turns bad on fresh inputs is refused, and the others are still timed. */
 static const char UNLUCKY[] =
     "#include <hip/hip_runtime.h>\n"
