@@ -142,6 +142,10 @@ static void summary_row(ht_table *table, const ht_entry *entry) {
 
 void ht_entries_report_summary(const ht_entries *entries, const ht_device *device, FILE *out) {
     size_t counts[HT_VERDICT_NEEDS_PROBLEM + 1] = {0};
+    if (entries->count == 0) {
+        fprintf(out, "No kernels were found.\n");
+        return;
+    }
     const char *heads[] = {"kernel",      "problem",  "status",  "verified",
                            "original ms", "tuned ms", "speedup", "95 % interval"};
     ht_table *table = ht_table_new("llllrrrl", heads);

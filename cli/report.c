@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,17 +10,21 @@
 #include <unistd.h>
 
 int ht_report_error(const ht_error *error) {
-    fflush(stdout);
-    fprintf(stderr, "hiptemper: ");
+    ht_text place = {0};
+    ht_text_append(&place, "");
     if (error->file[0]) {
-        fprintf(stderr, "%s:", error->file);
+        ht_text_printf(&place, "%s:", error->file);
         if (error->line > 0)
-            fprintf(stderr, "%d:", error->line);
+            ht_text_printf(&place, "%d:", error->line);
         if (error->line > 0 && error->column > 0)
-            fprintf(stderr, "%d:", error->column);
-        fputc(' ', stderr);
+            ht_text_printf(&place, "%d:", error->column);
+        ht_text_append(&place, " ");
     }
-    fprintf(stderr, "%s\n", error->message);
+    /* A compiler's own message may begin with the same place. */
+    bool told = place.length && strncmp(error->message, place.data, place.length) == 0;
+    fflush(stdout);
+    fprintf(stderr, "hiptemper: %s%s\n", told ? "" : place.data, error->message);
+    ht_text_free(&place);
     return ht_status_exit_code(error->status);
 }
 
