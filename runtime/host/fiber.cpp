@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #ifdef HT_FIBER_BOOST
+#include "runtime/host/prelude/ht_state.h"
 #include <boost/context/detail/fcontext.hpp>
 #endif
 
@@ -77,8 +78,7 @@ static inline void jump(ht_fiber *from, ht_fiber *to) {
     keep(context::jump_fcontext(to->context, pair));
 }
 
-/* The plain way for a kernel to come here. */
-#include "runtime/host/prelude/ht_state.h"
+/* The plain way for a kernel to come here; fiber_x86_64.S has a faster one. */
 extern "C" unsigned ht_block_barrier(unsigned, const char *, int, const char *);
 extern "C" unsigned long ht_block_wave(unsigned, unsigned long, unsigned long, const char *, int,
                                        const char *);
