@@ -135,7 +135,10 @@ char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_sl
     }
     for (int axis = 0; axis < 3 && !grid->missing.length; ++axis)
         if (!grid->original[axis] || !grid->block[axis]) {
-            add(&missing, "block and grid of the original's launch");
+            const char *why = model->facts->problem;
+            add(&missing, "block and grid of the original's launch%s%s", why ? ": " : "",
+                why ? why : "");
+            *out_line = model->facts->problem_line;
             break;
         }
     return missing.length ? ht_text_take(&missing) : NULL;

@@ -136,11 +136,11 @@ static enum CXBinaryOperatorKind overloaded_kind(CXCursor call, const ht_cursors
     static const struct {
         const char *name;
         enum CXBinaryOperatorKind kind;
-    } names[] = {{"operator*", CXBinaryOperator_Mul},   {"operator+", CXBinaryOperator_Add},
-                 {"operator-", CXBinaryOperator_Sub},   {"operator/", CXBinaryOperator_Div},
-                 {"operator%", CXBinaryOperator_Rem},   {"operator<", CXBinaryOperator_LT},
-                 {"operator>", CXBinaryOperator_GT},    {"operator<=", CXBinaryOperator_LE},
-                 {"operator>=", CXBinaryOperator_GE},   {"operator=", CXBinaryOperator_Assign},
+    } names[] = {{"operator*", CXBinaryOperator_Mul},       {"operator+", CXBinaryOperator_Add},
+                 {"operator-", CXBinaryOperator_Sub},       {"operator/", CXBinaryOperator_Div},
+                 {"operator%", CXBinaryOperator_Rem},       {"operator<", CXBinaryOperator_LT},
+                 {"operator>", CXBinaryOperator_GT},        {"operator<=", CXBinaryOperator_LE},
+                 {"operator>=", CXBinaryOperator_GE},       {"operator=", CXBinaryOperator_Assign},
                  {"operator+=", CXBinaryOperator_AddAssign}};
     CXCursor named = call;
     bool resolved = is_integer_type(clang_getCursorType(call));

@@ -48,8 +48,9 @@ static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
 static char *tied_literals(const ht_model *model) {
     literal_list list = {.model = model};
     ht_ast_walk(model->body, on_literal, &list);
-    char *words = list.count ? ht_format("; the literals %s may depend on its block", list.text.data)
-                             : ht_strdup("");
+    char *words = list.count
+                      ? ht_format("; the literals %s may depend on its block", list.text.data)
+                      : ht_strdup("");
     ht_text_free(&list.text);
     return words;
 }

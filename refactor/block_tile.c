@@ -321,9 +321,7 @@ static void excuse_default(const ht_tiles *tiles, ht_plan *plan, size_t first) {
     for (size_t i = first; i < plan->require_count; ++i) {
         char *excused = ht_format("%s || %s", original.data, plan->requires[i]);
         free(plan->requires[i]);
-        plan->
-            requires[
-                    i] = excused;
+        plan->requires[i] = excused;
     }
     ht_text_free(&original);
 }

@@ -249,7 +249,7 @@ static bool read_dividend(const ht_model *model, const ht_launch_site *site,
         ht_text_printf(&items, terms[i].sign < 0 ? " - %s" : items.length ? " + %s" : "%s", text);
         free(text);
     }
-    form->editable = constants == 0 || (constants == 1 && form->addend) ||
+    form->editable = constants == 0 || (constants == 1 && (form->addend || sum == -1)) ||
                      (constants == 2 && form->addend && sum == block - 1);
     if (sum == block - 1)
         form->kind = HT_FORM_CEIL;

@@ -278,9 +278,16 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
 static char *qualified_name(CXCursor cursor) {
     char *name = ht_cursor_name(cursor);
     CXCursor scope = clang_getCursorSemanticParent(cursor);
-    while (clang_getCursorKind(scope) == CXCursor_Namespace) {
+    for (;;) {
+        enum CXCursorKind kind = clang_getCursorKind(scope);
+        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) {
+            scope = clang_getCursorSemanticParent(scope);
+            continue;
+        }
+        if (kind != CXCursor_Namespace)
+            break;
         char *part = ht_cursor_name(scope);
-        if (part[0] && strncmp(part, "(anonymous", 10) != 0) {
+        if (part[0] && part[0] != '(' && !clang_Cursor_isInlineNamespace(scope)) {
             char *longer = ht_format("%s::%s", part, name);
             free(name);
             name = longer;

@@ -184,9 +184,7 @@ bool ht_plan_require(ht_plan *plan, const char *format, ...) {
     if (length < 0)
         return false;
     HT_GROW(plan->requires, plan->require_count);
-    plan->
-        requires[
-                plan->require_count++] = text;
+    plan->requires[plan->require_count++] = text;
     return true;
 }
 

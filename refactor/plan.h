@@ -39,8 +39,7 @@ struct ht_plan {
     size_t edit_count;
     ht_planned_param *params;
     size_t param_count;
-    char **
-        requires;
+    char **requires;
     size_t require_count;
     ht_cover *covers;
     size_t cover_count;

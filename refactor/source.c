@@ -271,8 +271,11 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     char *text;
     size_t length;
     ht_status status = ht_file_read(path, 0, &text, &length, error);
-    if (status != HT_OK)
+    if (status != HT_OK) {
+        if (error && !strstr(error->message, path))
+            ht_error_prefix(error, "%s: ", path);
         return status;
+    }
     bool binary = strlen(text) != length;
     free(text);
     if (binary)

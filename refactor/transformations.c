@@ -14,9 +14,7 @@ const ht_transformation *const ht_transformations[] = {
 };
 
 typedef struct snapshot {
-    size_t edits, params,
-        requires,
-    covers, followed;
+    size_t edits, params, requires, covers, followed;
     char *block[3];
     bool changed[3], exact[3], free_[3], keep[3];
 } snapshot;

@@ -1,0 +1,165 @@
+/* Applied sources: they compile wherever the original does, hold the chosen values, and leave the
+ * rest alone. */
+#include "support.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *apply(const ht_refactor *refactor, size_t index, const char *config) {
+    ht_refactor_choice choice = {.kernel = index};
+    ht_error error;
+    char *text = NULL;
+    const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
+    cr_assert_eq(ht_config_parse(kernel->template, config, &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    return text;
+}
+
+static bool has(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+static struct criterion_test_params every_source(void) {
+    size_t count = 0;
+    while (templated_sources[count])
+        ++count;
+    char **paths = cr_malloc(count * sizeof *paths);
+    for (size_t i = 0; i < count; ++i) {
+        paths[i] = cr_malloc(strlen(templated_sources[i]) + 1);
+        strcpy(paths[i], templated_sources[i]);
+    }
+    return cr_make_param_array(char *, paths, count);
+}
+
+ParameterizedTestParameters(apply, random_configurations_compile) {
+    return every_source();
+}
+
+/* All kernels of a file at once, random values: device and host. */
+ParameterizedTest(char **path, apply, random_configurations_compile) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open(*path, &problems);
+    size_t count = ht_refactor_kernel_count(refactor);
+    ht_refactor_choice choices[8];
+    ht_random random;
+    ht_random_seed(&random, 11);
+    for (size_t i = 0; i < count; ++i) {
+        const ht_template *template = ht_refactor_kernel(refactor, i)->template;
+        choices[i] = (ht_refactor_choice){i, ht_config_default(template)};
+        for (size_t j = 0; j < template->param_count; ++j)
+            choices[i].config.choice[j] =
+                (uint16_t)ht_random_below(&random, template->params[j].value_count);
+    }
+    char *text, *output;
+    ht_error error;
+    cr_assert_eq(ht_refactor_apply(refactor, choices, count, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s: %s\n%s", *path, output, text);
+    free(text);
+    free(output);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(apply, default_configurations_leave_the_file_as_it_is) {
+    ht_problem_file *problems;
+    ht_error error;
+    char *original, *path = ht_path_join(HT_SOURCE_DIR, "examples/kernels/separable.hip");
+    ht_refactor *refactor = refactor_open("examples/kernels/separable.hip", &problems);
+    cr_assert_eq(ht_file_read(path, 0, &original, NULL, &error), HT_OK);
+    char *text = apply(refactor, 0, "");
+    cr_assert_str_eq(text, original);
+    free(text);
+    free(original);
+    free(path);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(apply, literal_blocks_change_in_kernel_launch_and_rounding) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("tests/refactor/sources/literal_blocks.hip", &problems);
+    char *text = apply(refactor, 0, "BLOCK_X=64 BLOCK_Y=4 UNROLL_S=1");
+    cr_expect(has(text, "blockIdx.x * 64 + threadIdx.x"));
+    cr_expect(has(text, "threadIdx.y + 4 * blockIdx.y"));
+    cr_expect(has(text, "dim3(64, 4)"));
+    cr_expect(has(text, "(height - 1) / 4 + 1"));
+    cr_expect(has(text, "std::vector<int> unrelated(16);"), "an unrelated 16 was changed");
+    cr_expect(has(text, "#pragma unroll 1\n"));
+    cr_expect(has(text, "extern \"C\" __global__"));
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(apply, a_macro_of_one_kernel_is_edited_where_it_is_defined) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("examples/kernels/conv2d_tiled.hip", &problems);
+    char *text = apply(refactor, 0, "TILE=8");
+    cr_expect(has(text, "#define TILE   8\n"));
+    cr_expect(has(text, "dim3 block(TILE, TILE);"));
+    cr_expect(has(text, "(width + TILE - 1) / TILE"));
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(apply, a_constant_that_others_use_keeps_its_value_for_them) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("tests/refactor/sources/tile_template.hip", &problems);
+    size_t index;
+    kernel_named(refactor, "transpose", &index);
+    char *text = apply(refactor, index, "kEdge=32");
+    cr_expect(has(text, "constexpr int kEdge = 16;"), "the shared constant was changed");
+    cr_expect(has(text, "constexpr int kEdge = 32;"), "the kernel's own constant is missing");
+    cr_expect(has(text, "product<float, kEdge><<<grid, block>>>"));
+    free(text);
+    kernel_named(refactor, "product", &index);
+    text = apply(refactor, index, "Edge=8");
+    cr_expect(has(text, "product<float, 8>"));
+    cr_expect(has(text, "transpose<<<dim3((width + kEdge - 1) / kEdge"));
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(apply, a_kernel_without_launch_gets_a_launcher) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void scale(const float *in, float *out, int n, int rows) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i >= n) return;\n"
+        "    for (int k = 0; k < 4; ++k) out[i] = in[i] * k;\n"
+        "}\n";
+    static const char problem[] =
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"scale\","
+        "\"problem\": \"line : N, R\", \"args\": [\"in : in float[problem.N]\", \"out : out "
+        "float[problem.N]\","
+        "\"n : int = problem.N\", \"rows : int = 1\"], \"block\": [\"128\"],"
+        "\"grid\": [\"ceil_div(problem.N, 128)\", \"problem.R\"],"
+        "\"instances\": [{\"name\": \"a\", \"fields\": {\"N\": 1000, \"R\": 1}}]}]}";
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(source, problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "scale", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_null(kernel->launch_file);
+    char *output, *text = apply(refactor, 0, "BLOCK_X=256");
+    cr_expect(has(text,
+                  "static inline void scale_tuned_launch(const float * in, float * out, int n, "
+                  "int rows, int problem_R, hipStream_t stream = 0)"),
+              "%s", text);
+    cr_expect(has(text, "dim3(256, 1, 1)"));
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s", output);
+    free(output);
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}

@@ -1,0 +1,174 @@
+/* What must be left alone, and with which words. */
+#include "support.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "#include <hip/hip_runtime.h>\n"
+
+static const char problem_format[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"p : N\","
+    "\"args\": [\"in : in float[problem.N]\", \"out : out float[problem.N]\", \"n : int = "
+    "problem.N\"],"
+    "\"instances\": [{\"name\": \"a\", \"fields\": {\"N\": 1000}}]}]}";
+
+typedef struct refusal {
+    const char *what;
+    const char *source;
+    ht_kernel_status status;
+    const char *words; /* in the reason or in a MISSED remark */
+    int line;
+} refusal;
+
+/* Every one of these has (const float *in, float *out, int n) and the name k. */
+static const refusal cases[] = {
+    {"a shuffle pins the block",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  if (i < n)\n    out[i] = __shfl_down(in[i], 1);\n}\n"
+          "void f(const float *a, float *b, int n) { k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     HT_KERNEL_REFUSED, "wavefront", 5},
+    {"one output a block",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  if (i < n && threadIdx.x == 0) out[blockIdx.x] = in[i];\n}\n"
+          "void f(const float *a, float *b, int n) { k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+     HT_KERNEL_REFUSED, "no axis", 2},
+    {"a shared tile of literals",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  __shared__ float t[256];\n  int i = blockIdx.x * 256 + threadIdx.x;\n"
+          "  t[threadIdx.x] = in[i];\n  __syncthreads();\n  out[i] = t[255 - threadIdx.x];\n}\n"
+          "void f(const float *a, float *b, int n) { k<<<n / 256, 256>>>(a, b, n); }\n",
+     HT_KERNEL_REFUSED, "no named constant", 9},
+    {"a literal that may be the tile's in disguise",
+     HEAD "#define B 16\n__global__ void k(const float *in, float *out, int n) {\n"
+          "  __shared__ float t[18];\n  int i = blockIdx.x * B + threadIdx.x;\n"
+          "  t[threadIdx.x + 1] = in[i];\n  __syncthreads();\n  out[i] = t[threadIdx.x];\n}\n"
+          "void f(const float *a, float *b, int n) { k<<<n / B, B>>>(a, b, n); }\n",
+     HT_KERNEL_REFUSED, "the literal 18 may depend on B", 4},
+    {"an address taken",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+          "void f(const float *a, float *b, int n) { k<<<(n + 255) / 256, 256>>>(a, b, n); }\n"
+          "void *address() { return (void *)k; }\n",
+     HT_KERNEL_REFUSED, "used otherwise", 7},
+    {"launches that differ",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+          "void f(const float *a, float *b, int n) {\n  k<<<(n + 255) / 256, 256>>>(a, b, n);\n"
+          "  k<<<(n + 127) / 128, 128>>>(a, b, n);\n}\n",
+     HT_KERNEL_REFUSED, "different blocks", 8},
+    {"a block that is chosen at run time",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+          "void f(const float *a, float *b, int n, int threads) { k<<<n, threads>>>(a, b, n); }\n",
+     HT_KERNEL_NEEDS_PROBLEM, "'threads'", 6},
+    {"a block that is changed after it was set",
+     HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+          "void f(const float *a, float *b, int n) { dim3 t(256); if (n < 9) t.x = 32; k<<<n, "
+          "t>>>(a, b, n); }\n",
+     HT_KERNEL_NEEDS_PROBLEM, "block", 6},
+    {"a launch that a macro writes",
+     HEAD "#define GO(name) name<<<(n + 255) / 256, 256>>>(a, b, n)\n"
+          "__global__ void k(const float *in, float *out, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+          "#define K k\nvoid f(const float *a, float *b, int n) { GO(K); }\n",
+     HT_KERNEL_REFUSED, "used otherwise", 7},
+    {"a kernel that a macro writes",
+     HEAD "template <typename T> __device__ void body(const T *in, T *out, int n) { "
+          "out[threadIdx.x] = in[n]; }\n"
+          "#define MAKE(name) __global__ void name(const float *in, float *out, int n) { body(in, "
+          "out, n); }\n"
+          "MAKE(k)\n",
+     HT_KERNEL_REFUSED, "macro-generated, body in callee body", 4},
+    {"errors inside the kernel",
+     HEAD
+     "__global__ void k(const float *in, float *out, int n) {\n  out[0] = missing(in[0]);\n}\n",
+     HT_KERNEL_UNPARSED, "undeclared", 3},
+    {"a reach into the standard library",
+     HEAD "#include <complex>\n__global__ void k(const float *in, float *out, int n) {\n"
+          "  std::complex<float> z(in[0], 1);\n"
+          "  for (int i = 0; i < 4; ++i) out[i] = z.real();\n}\n"
+          "void f(const float *a, float *b, int n) { k<<<1, 64>>>(a, b, n); }\n",
+     HT_KERNEL_REFUSED, "<complex>", 4},
+    {"a conditional that cuts the kernel",
+     HEAD "#ifdef OTHER\n__global__ void k(const float *in, float *out, float n) {\n#else\n"
+          "__global__ void k(const float *in, float *out, int n) {\n#endif\n"
+          "  for (int i = 0; i < 4; ++i) out[i] = in[i];\n}\n",
+     HT_KERNEL_REFUSED, "conditional begins outside", 5},
+};
+
+static bool mentions(const ht_kernel *kernel, const char *words, int line) {
+    if (kernel->reason && strstr(kernel->reason, words) &&
+        (!line || kernel->reason_line == line || strstr(kernel->reason, "line")))
+        return true;
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        if (kernel->remarks[i].kind == HT_REMARK_MISSED &&
+            strstr(kernel->remarks[i].message, words) && (!line || kernel->remarks[i].line == line))
+            return true;
+    return false;
+}
+
+Test(refusal, says_why_and_where) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(cases[i].source, problem_format, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_eq(kernel->status, cases[i].status, "%s: status %d, reason %s", cases[i].what,
+                     kernel->status, kernel->reason ? kernel->reason : "none");
+        cr_expect(mentions(kernel, cases[i].words, cases[i].line), "%s: reason (line %d) %s",
+                  cases[i].what, kernel->reason_line, kernel->reason ? kernel->reason : "none");
+        cr_expect_eq(kernel->template, NULL, "%s", cases[i].what);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}
+
+Test(refusal, a_stencil_with_a_shuffle_names_its_literals) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("tests/refactor/sources/shuffle_reduce.hip", &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "relax_step", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_REFUSED);
+    cr_assert(strstr(kernel->reason, "wavefront") && strstr(kernel->reason, "18 (line"), "%s",
+              kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(refusal, without_a_problem_there_is_a_skeleton_with_every_argument) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("tests/refactor/sources/grid_mappings.hip", &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "batch_first", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+    cr_assert_not_null(kernel->skeleton);
+    cr_expect(strstr(kernel->skeleton, "\"in : in float[?]\""));
+    cr_expect(strstr(kernel->skeleton, "\"out : out float[?]\""));
+    cr_expect(strstr(kernel->skeleton, "\"tiles_w : int = ?\""));
+    ht_problem_file *parsed;
+    ht_error error;
+    cr_expect_neq(ht_problem_file_parse(kernel->skeleton, "skeleton", &parsed, &error), HT_OK,
+                  "a skeleton must not pass for a problem");
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(refusal, files_that_are_no_sources) {
+    ht_refactor *refactor;
+    ht_error error;
+    cr_assert_eq(ht_refactor_file("/nowhere/x.hip", NULL, NULL, &refactor, &error), HT_ERROR_IO);
+    cr_assert(strstr(error.message, "/nowhere/x.hip"));
+    cr_assert_null(refactor);
+}
+
+Test(refusal, a_file_without_kernels_has_none) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(
+        "#include \"not_there.h\"\nint main() { return unknown; }\n", NULL, &problems);
+    cr_assert_eq(ht_refactor_kernel_count(refactor), 0);
+    ht_refactor_free(refactor);
+}

@@ -1,0 +1,109 @@
+#include "support.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const templated_sources[] = {
+    "examples/kernels/conv2d_direct.hip",
+    "examples/kernels/conv2d_tiled.hip",
+    "examples/kernels/separable.hip",
+    "examples/kernels/depthwise.hip",
+    "examples/kernels/conv1x1.hip",
+    "examples/kernels/filter_constant.hip",
+    "examples/kernels/conv1d.hip",
+    "tests/refactor/sources/mask_template.hip",
+    "tests/refactor/sources/halo_line.cu",
+    "tests/refactor/sources/pool3d.hip",
+    "tests/refactor/sources/stride_macro.hip",
+    "tests/refactor/sources/literal_blocks.hip",
+    "tests/refactor/sources/tile_template.hip",
+    NULL,
+};
+
+static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
+    const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
+    ht_refactor_options options = {arguments, 1, NULL};
+    ht_refactor *refactor = NULL;
+    ht_error error;
+    ht_status status = ht_refactor_file(path, problems, &options, &refactor, &error);
+    cr_assert_eq(status, HT_OK, "%s: %s", path, error.message);
+    return refactor;
+}
+
+ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems) {
+    char *whole = ht_path_join(HT_SOURCE_DIR, path);
+    char *stem = ht_strdup(whole);
+    *strrchr(stem, '.') = 0;
+    char *problem = ht_format("%s.problem.json", stem);
+    ht_error error;
+    *out_problems = NULL;
+    if (ht_file_exists(problem))
+        cr_assert_eq(ht_problem_file_load(problem, out_problems, &error), HT_OK, "%s",
+                     error.message);
+    ht_refactor *refactor = open_file(whole, *out_problems);
+    free(whole);
+    free(stem);
+    free(problem);
+    return refactor;
+}
+
+ht_refactor *refactor_text(const char *text, const char *problems_text,
+                           ht_problem_file **out_problems) {
+    char *folder;
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("refactor", &folder, &error), HT_OK);
+    char *path = ht_path_join(folder, "source.hip");
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
+    *out_problems = NULL;
+    if (problems_text)
+        cr_assert_eq(ht_problem_file_parse(problems_text, "problems", out_problems, &error), HT_OK,
+                     "%s", error.message);
+    ht_refactor *refactor = open_file(path, *out_problems);
+    ht_dir_remove(folder);
+    free(path);
+    free(folder);
+    return refactor;
+}
+
+const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index) {
+    for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i)
+        if (strcmp(ht_refactor_kernel(refactor, i)->name, name) == 0) {
+            if (out_index)
+                *out_index = i;
+            return ht_refactor_kernel(refactor, i);
+        }
+    cr_assert_fail("no kernel named %s", name);
+    return NULL;
+}
+
+int clang_run(const char *text, const char *options, char **out_output) {
+    char *folder;
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("clang", &folder, &error), HT_OK);
+    char *path = ht_path_join(folder, "unit.hip");
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
+    char *command = ht_format("clang-19 -x hip -std=c++17 -nogpulib --offload-arch=gfx90a -w "
+                              "-I " HT_SOURCE_DIR
+                              "/tests/refactor/sources -include hip/hip_runtime.h %s %s -o - "
+                              "2>&1",
+                              options, path);
+    FILE *pipe = popen(command, "r");
+    cr_assert_not_null(pipe);
+    ht_text output = {0};
+    char block[4096];
+    for (size_t got; (got = fread(block, 1, sizeof block, pipe)) > 0;)
+        ht_text_append_n(&output, block, got);
+    int status = pclose(pipe);
+    *out_output = ht_text_take(&output);
+    ht_dir_remove(folder);
+    free(command);
+    free(path);
+    free(folder);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* What the suites of the pass share: the sources to try, and clang as an independent judge. */
+#ifndef HT_TESTS_REFACTOR_SUPPORT_H
+#define HT_TESTS_REFACTOR_SUPPORT_H
+
+#include "refactor/refactor.h"
+
+/* Sources whose kernels must all come out as templates; relative to the repository. NULL ends. */
+extern const char *const templated_sources[];
+
+/* The pass over a file of the repository with the problem file beside it, if any. Fails the test on
+ * an error. */
+ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems);
+/* The pass over a text, as if it were a file of the folder tests/refactor/sources. */
+ht_refactor *refactor_text(const char *text, const char *problems_text,
+                           ht_problem_file **out_problems);
+/* The kernel of that name; fails the test when there is none. */
+const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index);
+
+/* Runs clang-19 over a text; returns its exit status. `out_output` (free()): stdout and stderr. */
+int clang_run(const char *text, const char *options, char **out_output);
+
+#endif
