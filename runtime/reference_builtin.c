@@ -10,6 +10,8 @@
 
 /* Above this many multiply-adds a built-in is computed on a sample of outputs. */
 static const double BUILTIN_WORK_MAX = 4e9;
+static const double BUILTIN_SAMPLE_WORK =
+    1e9; /* single outputs take longer than whole rows of them */
 enum { BUILTIN_SAMPLE_MIN = 2048 };
 
 static double *read_values(const ht_buffers *buffers, size_t index) {
@@ -127,7 +129,7 @@ static void compute_conv2d(const ht_conv2d *s, const ht_buffers *buffers, const 
     out->known = out->count;
     double work = ht_conv2d_work(s);
     if (work > BUILTIN_WORK_MAX) {
-        double few = (double)out->count * (BUILTIN_WORK_MAX / work);
+        double few = (double)out->count * (BUILTIN_SAMPLE_WORK / work);
         size_t sample = few > BUILTIN_SAMPLE_MIN ? (size_t)few : BUILTIN_SAMPLE_MIN;
         out->known = sample < out->count ? sample : out->count;
     }
