@@ -1,5 +1,6 @@
 #include "cli/outputs.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "cli/tuning_options.h"
 
@@ -78,6 +79,9 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK) {
+        /* Rewritten sources are read again at the end, which takes about as long as reading them
+         * did. */
+        session->reserve = ht_clock_seconds() - session->start;
         fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
         status = ht_entries_tune(&survey.entries, session, out, &error);
     }

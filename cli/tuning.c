@@ -65,7 +65,7 @@ static double deadline_find(const ht_session *session, double now) {
     double limit = session->options.max_time;
     if (limit <= 0)
         return 0;
-    double left = limit - (now - session->start);
+    double left = limit - session->reserve - (now - session->start);
     return now + left / (double)(session->pairs_left ? session->pairs_left : 1);
 }
 
