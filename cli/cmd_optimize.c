@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/tuning_options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,7 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
     if (status == HT_OK) {
         /* Rewritten sources are read again at the end, which takes about as long as reading them
          * did. */
-        session->reserve = ht_clock_seconds() - session->start;
+        session->reserve = fmin(ht_clock_seconds() - session->start, given->tuning.max_time / 4);
         fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
         status = ht_entries_tune(&survey.entries, session, out, &error);
     }
