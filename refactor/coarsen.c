@@ -170,9 +170,6 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     if (done) {
         size_t like = indent_like(c, &layout);
         int open = ht_jam_front(c, &layout, writer);
-        int entered = 0;
-        for (size_t i = 0; i < layout.count; ++i)
-            entered += layout.parts[i].kind == HT_PART_ENTER;
         writer->depth += open;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "// all outputs of this thread are inside: side by side");
@@ -180,9 +177,9 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
         ht_writer_printf(writer, "if (");
         ht_jam_condition(c, &layout, writer);
         ht_writer_printf(writer, ") {");
-        writer->depth += 1 - entered; /* what was entered is indented already */
+        ++writer->depth;
         ht_jam_write(c, &layout, writer);
-        writer->depth -= 1 - entered;
+        --writer->depth;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "} else { // at the edge: one by one");
         ++writer->depth;

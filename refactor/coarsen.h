@@ -70,6 +70,7 @@ typedef struct ht_node {
     bool arrow;      /* MEMBER through a pointer */
     bool written;    /* CAST that stands in the text */
     CXCursor callee; /* CALL: what is called; null for T(value) of a dependent type */
+    bool entered;    /* IF: the work lies inside */
     bool unresolved; /* CALL: by a name that nothing is known about */
     bool apart;      /* statement: runs once for each output */
     bool kept;       /* x in a macro's body: stays, as the first output's */
@@ -184,6 +185,8 @@ void ht_region_share(ht_coarsen *c, const ht_region *region);
 void ht_share_reset(ht_coarsen *c);
 /* The global index, or the variable that holds it. */
 bool ht_node_is_x(const ht_coarsen *c, ht_node *node);
+/* Does nothing change it after its declaration? */
+bool ht_variable_is_constant(ht_coarsen *c, size_t variable);
 /* first value + c * (something that is the same for all outputs), in signed arithmetic. */
 bool ht_node_is_linear(ht_coarsen *c, ht_node *node);
 /* An access whose address is one element further for each output. */
@@ -238,6 +241,7 @@ typedef struct ht_part {
     ht_node *node;
     ht_guard guard; /* owned */
     bool front;     /* ITEM: written once in front of all outputs */
+    bool unused;    /* an ITEM that only guards need: not written side by side */
     bool again;     /* a front ITEM that is written once more for each output */
 } ht_part;
 

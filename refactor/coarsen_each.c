@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/coarsen.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 typedef struct each_walk {
@@ -166,13 +167,16 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *write
         if (part->kind == HT_PART_ENTER) {
             ht_node *body = statement->children[1];
             bool braces = body->kind == HT_NODE_COMPOUND;
-            ht_writer_source(writer, lead, body->range.begin + braces);
-            ht_writer_printf(writer, braces ? "" : "{");
+            size_t header = body->range.begin;
+            while (header > lead && isspace((unsigned char)c->model->text[header - 1]) && !braces)
+                --header;
+            ht_writer_source(writer, lead, header + braces);
+            ht_writer_printf(writer, braces ? "" : " {");
             ++open;
             continue;
         }
         if (lead == statement->range.begin)
-            ht_writer_line(writer, like);
+            ht_writer_line(writer, lead);
         ht_writer_source(writer, lead, ht_statement_tail(c, statement));
     }
     for (; open > 0; --open) {

@@ -71,10 +71,41 @@ static ht_guard_term read_term(ht_coarsen *c, ht_node *node, bool negative) {
     return term;
 }
 
+typedef struct constant_walk {
+    ht_coarsen *c;
+    bool constant;
+} constant_walk;
+
+static bool on_constant(ht_node *node, void *context) {
+    constant_walk *walk = context;
+    if (node->kind == HT_NODE_NAME)
+        walk->constant &= ht_variable_is_constant(walk->c, node->variable);
+    walk->constant &= node->kind != HT_NODE_CALL && node->kind != HT_NODE_SUBSCRIPT &&
+                      node->kind != HT_NODE_DEREFERENCE;
+    return true;
+}
+
+/* const bool inside = x < W && ...; of things that do not change. */
+static bool is_condition(ht_coarsen *c, size_t index) {
+    const ht_variable *variable = &c->variables[index];
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable->cursor));
+    if (type.kind != CXType_Bool || !variable->declaration || !variable->declaration->count ||
+        !ht_variable_is_constant(c, index))
+        return false;
+    constant_walk walk = {c, true};
+    ht_node_walk(variable->declaration->children[0], on_constant, &walk);
+    return walk.constant;
+}
+
 void ht_guard_collect(ht_coarsen *c, ht_node *node, bool negative, ht_guard *guard) {
     ht_node *inner = ht_node_strip(node);
     if (inner->kind == HT_NODE_UNARY && inner->op == CXUnaryOperator_LNot) {
         ht_guard_collect(c, inner->children[0], !negative, guard);
+        return;
+    }
+    if (inner->kind == HT_NODE_NAME && is_condition(c, inner->variable)) {
+        ht_guard_collect(c, c->variables[inner->variable].declaration->children[0], negative,
+                         guard);
         return;
     }
     int joint = negative ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd;

@@ -10,7 +10,8 @@
 
 /* ---- writing the work ---- */
 
-static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *writer, bool label);
+static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *writer, bool label,
+                       bool top);
 
 static bool on_x(ht_node *node, void *context) {
     ht_coarsen *c = ((void **)context)[0];
@@ -87,9 +88,6 @@ static void write_item(ht_coarsen *c, ht_node *item, ht_writer *writer, size_t l
     }
     ht_node **variables;
     size_t count = variables_of(item, &variables);
-    if (!is_blank(text, lead, statement->range.begin) && count &&
-        variables[0] == statement->children[0])
-        ht_writer_source(writer, lead, statement->range.begin);
     for (size_t i = 0; i < count; ++i) {
         ht_node *node = variables[i];
         const ht_variable *variable = &c->variables[node->variable];
@@ -113,6 +111,19 @@ static void write_bare(ht_coarsen *c, ht_node *body, ht_writer *writer, size_t l
     ht_writer_source(writer, body->range.begin, ht_statement_end(c, body));
 }
 
+/* What stands in front of a declaration that is written anew. */
+static void write_comments(ht_coarsen *c, ht_node *item, ht_writer *writer) {
+    const ht_node *statement = ht_statement_of(item);
+    const char *text = c->model->text;
+    size_t lead = ht_statement_lead(c, item), end = statement->range.begin;
+    bool first = item->kind != HT_NODE_VARIABLE || statement->children[0] == item;
+    if (is_whole(c, item) || !first || is_blank(text, lead, end))
+        return;
+    while (end > lead && isspace((unsigned char)text[end - 1]))
+        --end;
+    ht_writer_source(writer, lead, end);
+}
+
 /* Declarations in front of a group: of what is the same for all, and of arrays. True when the loop
  * itself is empty. */
 static bool write_declarations(ht_coarsen *c, ht_node **list, size_t begin, size_t end,
@@ -121,6 +132,7 @@ static bool write_declarations(ht_coarsen *c, ht_node **list, size_t begin, size
     for (size_t i = begin; i < end; ++i) {
         ht_node **variables;
         size_t count = variables_of(list[i], &variables);
+        write_comments(c, list[i], writer);
         empty &= list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
         for (size_t k = 0; k < count; ++k) {
             ht_node *node = variables[k];
@@ -155,6 +167,16 @@ typedef struct group {
     ht_tests tests;
 } group;
 
+/* How much deeper than the guards' own level does it stand already in the source? */
+static int entered_above(const ht_coarsen *c, const ht_node *node) {
+    int count = 0;
+    const char *text = c->model->text;
+    for (const ht_node *up = node->parent; up; up = up->parent)
+        count += up->entered &&
+                 memchr(text + up->range.begin, '\n', node->range.begin - up->range.begin) != NULL;
+    return count;
+}
+
 /* One loop over the outputs. `inside`: all tests hold, so they are left out. */
 static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     size_t like = of->like;
@@ -173,10 +195,13 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
     }
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_guard *test = inside ? &of->tests.guards[i - of->begin] : NULL;
+        int deeper = entered_above(c, of->list[i]) - entered_above(c, of->list[of->begin]);
+        writer->depth -= deeper;
         if (!test || !test->term_count)
             write_item(c, of->list[i], writer, like);
         else if (!test->leaves)
             write_bare(c, of->list[i]->children[1], writer, like);
+        writer->depth += deeper;
     }
     if (of->label) {
         --writer->depth;
@@ -291,7 +316,7 @@ static void write_body(ht_coarsen *c, ht_node *body, ht_writer *writer) {
     size_t end = ht_statement_end(c, body);
     if (body->kind == HT_NODE_COMPOUND && body->count) {
         ht_writer_source(writer, body->range.begin, body->range.begin + 1);
-        write_list(c, body->children, body->count, writer, false);
+        write_list(c, body->children, body->count, writer, false, false);
         ht_writer_source(writer, ht_statement_tail(c, body->children[body->count - 1]), end);
     } else if (body->apart) {
         write_group(c, &body, 0, 1, writer, false, true);
@@ -327,33 +352,46 @@ static void write_statement(ht_coarsen *c, ht_node *node, ht_writer *writer) {
                isspace((unsigned char)c->model->text[header - 1]))
             --header;
         ht_writer_source(writer, at, header);
+        bool same_line = bodies[i]->apart && header < bodies[i]->range.begin &&
+                         !memchr(c->model->text + header, '\n', bodies[i]->range.begin - header);
+        writer->depth += same_line;
         write_body(c, bodies[i], writer);
+        writer->depth -= same_line;
         at = ht_statement_end(c, bodies[i]);
     }
     ht_writer_source(writer, at, end);
 }
 
-static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *writer, bool label) {
+/* A statement of a list that runs once for all outputs. */
+static void write_listed(ht_coarsen *c, ht_node *node, ht_writer *writer) {
+    size_t lead = ht_statement_lead(c, node);
+    const ht_node *statement = ht_statement_of(node);
+    if (node->kind == HT_NODE_VARIABLE && statement->count > 1) {
+        ht_writer_line(writer, statement->range.begin);
+        ht_writer_variable(writer, node);
+        return;
+    }
+    if (lead == statement->range.begin)
+        ht_writer_line(writer, lead);
+    ht_writer_source(writer, lead, statement->range.begin);
+    write_statement(c, (ht_node *)statement, writer);
+    ht_writer_source(writer, ht_statement_end(c, statement), ht_statement_tail(c, statement));
+}
+
+/* `top`: the whole work, whose statements may stand at several depths of the source. */
+static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *writer, bool label,
+                       bool top) {
     for (size_t i = 0; i < count;) {
+        int deeper = top ? entered_above(c, list[i]) : 0;
+        writer->depth -= deeper;
         if (list[i]->apart) {
             size_t end = ht_jam_group_end(list, i, count);
             write_group(c, list, i, end, writer, label && end == count, false);
             i = end;
-            continue;
+        } else {
+            write_listed(c, list[i++], writer);
         }
-        ht_node *node = list[i++];
-        size_t lead = ht_statement_lead(c, node);
-        const ht_node *statement = ht_statement_of(node);
-        if (node->kind == HT_NODE_VARIABLE && statement->count > 1) {
-            ht_writer_line(writer, statement->range.begin);
-            ht_writer_variable(writer, node);
-            continue;
-        }
-        if (lead == statement->range.begin)
-            ht_writer_line(writer, lead);
-        ht_writer_source(writer, lead, statement->range.begin);
-        write_statement(c, (ht_node *)statement, writer);
-        ht_writer_source(writer, ht_statement_end(c, statement), ht_statement_tail(c, statement));
+        writer->depth += deeper;
     }
 }
 
@@ -362,11 +400,14 @@ void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
     ht_region list = ht_jam_region(layout);
     if (swaps.keeps_x && list.count) {
         char *type = ht_variable_type(&c->variables[c->x], false);
+        int deeper = entered_above(c, list.statements[0]);
+        writer->depth -= deeper;
         ht_writer_line(writer, ht_statement_of(list.statements[0])->range.begin);
+        writer->depth += deeper;
         ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ", c->variables[c->x].name,
                          c->first);
         free(type);
     }
-    write_list(c, list.statements, list.count, writer, swaps.label);
+    write_list(c, list.statements, list.count, writer, swaps.label, true);
     free(list.statements);
 }

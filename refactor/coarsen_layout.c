@@ -94,6 +94,7 @@ static bool scan_if(layout_scan *scan, ht_node **list, size_t at, size_t count, 
     if (!guard.leaves && last && guard.only_known && scan->enter) {
         scan->upper |= guard.has_upper;
         add_part(scan, HT_PART_ENTER, node)->guard = guard;
+        node->entered = true;
         ht_node *body = node->children[1];
         if (body->kind == HT_NODE_COMPOUND)
             scan_list(scan, body->children, body->count);
@@ -140,6 +141,8 @@ static void scan_list(layout_scan *scan, ht_node **list, size_t count) {
 
 void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout) {
     *out_layout = (ht_layout){0};
+    for (size_t i = 0; i < c->node_count; ++i)
+        c->nodes[i]->entered = false;
     layout_scan scan = {.c = c, .layout = out_layout, .enter = enter};
     ht_share_reset(c);
     scan_list(&scan, c->body->children, c->body->count);
@@ -172,6 +175,8 @@ void ht_layout_release(ht_layout *layout) {
 
 typedef struct settle {
     ht_coarsen *c;
+    const ht_layout *layout;
+    size_t at; /* the part that is looked at */
     bool changed, found;
 } settle;
 
@@ -192,15 +197,41 @@ static void move_changed(ht_coarsen *c, ht_node *name, ht_node *change, void *co
     (void)change;
     ht_variable *variable = &c->variables[name->variable];
     settle *of = context;
-    if (variable->is_local && !variable->moved) {
+    if (!variable->moved) {
         variable->moved = true;
         of->changed = true;
+    }
+}
+
+typedef struct name_walk {
+    size_t variable;
+    bool found;
+} name_walk;
+
+static bool on_named(ht_node *node, void *context) {
+    name_walk *walk = context;
+    walk->found |= node->kind == HT_NODE_NAME && node->variable == walk->variable;
+    return true;
+}
+
+/* A change in front must not overtake a part that is not in front and needs the old value. */
+static void move_overtaken(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+    settle *of = context;
+    for (size_t i = 0; i < of->at; ++i) {
+        const ht_part *part = &of->layout->parts[i];
+        name_walk walk = {.variable = name->variable};
+        ht_node *read = part->kind == HT_PART_ENTER ? part->node->children[0] : part->node;
+        if (!part->front)
+            ht_node_walk(read, on_named, &walk);
+        if (walk.found)
+            move_changed(c, name, change, context);
     }
 }
 
 static void move_changed_step(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
     if (c->variables[name->variable].share != HT_SHARE_SAME)
         move_changed(c, name, change, context);
+    move_overtaken(c, name, change, context);
 }
 
 /* Variables that may change behind our back: through an address, a reference or a pointer into an
@@ -228,7 +259,7 @@ static void move_exposed(ht_coarsen *c, settle *of) {
 }
 
 void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together) {
-    settle of = {.c = c, .changed = true};
+    settle of = {.c = c, .layout = layout, .changed = true};
     for (size_t i = 0; i < layout->count; ++i) {
         ht_part *part = &layout->parts[i];
         bool variable = part->node->kind == HT_NODE_VARIABLE;
@@ -242,6 +273,7 @@ void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together) {
         of.changed = false;
         for (size_t i = 0; i < layout->count; ++i) {
             ht_part *part = &layout->parts[i];
+            of.at = i;
             if (part->kind == HT_PART_X)
                 continue;
             bool variable = part->node->kind == HT_NODE_VARIABLE;

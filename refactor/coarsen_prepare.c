@@ -11,7 +11,7 @@
 
 bool ht_part_is_standing(const ht_part *part) { /* in the jammed list */
     if (part->kind == HT_PART_ITEM)
-        return !part->front;
+        return !part->front && !part->unused;
     return part->kind == HT_PART_WORK || (part->kind == HT_PART_GUARD && !part->guard.only_known);
 }
 
@@ -171,6 +171,22 @@ size_t ht_jam_group_end(ht_node **list, size_t begin, size_t count) {
     return end;
 }
 
+/* Does the work name the variable, its declaration aside? */
+static bool is_used(const ht_coarsen *c, const ht_layout *layout, const ht_part *declared) {
+    for (size_t n = 0; n < c->node_count; ++n) {
+        const ht_node *name = c->nodes[n];
+        if (name->kind != HT_NODE_NAME || name->variable != declared->node->variable)
+            continue;
+        for (size_t p = 0; p < layout->count; ++p) {
+            const ht_part *part = &layout->parts[p];
+            if (part != declared && part->kind != HT_PART_ENTER &&
+                (part->front || ht_part_is_standing(part)) && ht_node_within(name, part->node))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Variables of a group that something outside of it uses. */
 static void mark_arrays(ht_coarsen *c, ht_node **list, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
@@ -184,7 +200,8 @@ static void mark_arrays(ht_coarsen *c, ht_node **list, size_t begin, size_t end)
             bool outside = false;
             for (size_t n = 0; n < c->node_count; ++n) {
                 const ht_node *name = c->nodes[n];
-                if (name->kind != HT_NODE_NAME || name->variable != variable->variable)
+                if (name->kind != HT_NODE_NAME || name->variable != variable->variable ||
+                    !ht_node_apart_root(name))
                     continue;
                 bool within = false;
                 for (size_t g = begin; g < end; ++g)
@@ -278,6 +295,13 @@ bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout) {
     while (settle_captured(c));
     ht_layout_settle(c, layout, true);
     check_owned(c, layout);
+    for (size_t i = 0; i < layout->count; ++i) {
+        ht_part *part = &layout->parts[i];
+        bool idle = part->kind == HT_PART_ITEM && !part->front &&
+                    part->node->kind == HT_NODE_VARIABLE && part->node->count &&
+                    !ht_node_has_change(c, part->node->children[0]);
+        part->unused = idle && !is_used(c, layout, part);
+    }
     ht_region list = ht_jam_region(layout);
     mark_list(c, list.statements, list.count);
     free(list.statements);

@@ -476,7 +476,7 @@ static void note_change(ht_coarsen *c, ht_node *name, ht_node *change, void *con
         *variable = SIZE_MAX;
 }
 
-static bool is_constant(ht_coarsen *c, size_t variable) {
+bool ht_variable_is_constant(ht_coarsen *c, size_t variable) {
     size_t left = variable;
     ht_node_changes(c, c->body, note_change, &left);
     return left == variable;
@@ -498,7 +498,7 @@ bool ht_node_is_linear(ht_coarsen *c, ht_node *node) {
     case HT_NODE_NAME: {
         const ht_variable *variable = &c->variables[node->variable];
         return variable->declaration && variable->declaration->count && !variable->is_reference &&
-               is_constant(c, node->variable) &&
+               ht_variable_is_constant(c, node->variable) &&
                ht_node_is_linear(c, variable->declaration->children[0]);
     }
     case HT_NODE_BINARY: {

@@ -131,9 +131,11 @@ ht_jam_swaps ht_jam_swaps_make(ht_coarsen *c, const ht_layout *layout, ht_writer
     ht_writer_swaps_clear(writer);
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
+        for (size_t k = 0; front && k < part->guard.term_count; ++k)
+            ht_node_walk(part->guard.terms[k].node, on_swap, &swaps);
         if (front && part->guard.term_count)
-            ht_node_walk(part->guard.statement->children[0], on_swap, &swaps);
-        else if (front ? part->front && part->kind != HT_PART_X : ht_part_is_standing(part))
+            continue;
+        if (front ? part->front && part->kind != HT_PART_X : ht_part_is_standing(part))
             ht_node_walk(part->node, on_swap, &swaps);
     }
     return swaps;

@@ -250,9 +250,18 @@ static const spelled_operator unary_operators[] = {
     {"*", HT_NODE_DEREFERENCE, CXUnaryOperator_Deref}, {"++", HT_NODE_STEP, CXUnaryOperator_PreInc},
     {"--", HT_NODE_STEP, CXUnaryOperator_PreDec},      {NULL, HT_NODE_EMPTY, 0}};
 
+/* Is this an assignment operator that a user wrote, with a body that could do anything? */
+static bool is_user_operator(CXCursor callee) {
+    return !clang_Location_isInSystemHeader(clang_getCursorLocation(callee)) &&
+           !clang_CXXMethod_isDefaulted(callee) &&
+           !clang_Cursor_isNull(clang_getCursorDefinition(callee));
+}
+
 static void resolve_operator(ht_node *node) {
-    if (clang_getCursorKind(node->callee) != CXCursor_OverloadedDeclRef ||
-        (node->count != 1 && node->count != 2))
+    enum CXCursorKind kind = clang_getCursorKind(node->callee);
+    bool unknown = kind == CXCursor_OverloadedDeclRef;
+    bool member = kind == CXCursor_CXXMethod && !is_user_operator(node->callee);
+    if ((!unknown && !member) || (node->count != 1 && node->count != 2))
         return;
     CXString spelling = clang_getCursorSpelling(node->callee);
     const char *name = clang_getCString(spelling);
@@ -260,7 +269,7 @@ static void resolve_operator(ht_node *node) {
     if (strncmp(name, "operator", 8) == 0) {
         while (found->name && strcmp(found->name, name + 8) != 0)
             ++found;
-        if (found->name) {
+        if (found->name && (unknown || found->kind == HT_NODE_ASSIGN)) {
             node->kind = found->kind;
             node->op = found->op;
             bool offset = found->op == CXBinaryOperator_Add || found->op == CXBinaryOperator_Sub;

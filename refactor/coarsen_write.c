@@ -201,7 +201,9 @@ void ht_writer_variable(ht_writer *writer, const ht_node *node) {
         writer->failed = true;
         return;
     }
-    ht_writer_printf(writer, "%s%s%s", constant ? "const " : "", type, variable->name);
+    bool pointer = type[strlen(type) - 1] == '*';
+    ht_writer_printf(writer, "%s%s%s%s", constant && !pointer ? "const " : "", type,
+                     constant && pointer ? "const " : "", variable->name);
     ht_writer_source(writer, begin, node->range.end > begin ? node->range.end : begin);
     ht_writer_printf(writer, ";");
     free(type);

@@ -43,11 +43,12 @@ Test(coarsen, convolutions) {
 }
 
 Test(coarsen, control_flow) {
-    check_shapes("control", 12, (const char *const[]){"in_place", "histogram", NULL});
+    check_shapes("control", 16,
+                 (const char *const[]){"in_place", "histogram", "changing_bounds", NULL});
 }
 
 Test(coarsen, data) {
-    check_shapes("data", 14,
+    check_shapes("data", 16,
                  (const char *const[]){"moved_by_x", "aliases", "statement_macros", NULL});
 }
 

@@ -258,3 +258,87 @@ void run_histogram(const float *in, const float *w, float *out, int W, int H) {
     (void)w;
     hipLaunchKernelGGL(histogram, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
 }
+
+// a condition with a name
+__global__ void named_guard(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    const bool inside = x < W && y < H;
+    if (!inside)
+        return;
+    float sum = 0.f;
+    for (int s = -1; s < 2; ++s) {
+        const int ix = x + s;
+        const bool known = ix >= 0 && ix < W;
+        if (known)
+            sum += in[y * W + ix];
+    }
+    out[y * W + x] = sum;
+}
+void run_named_guard(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(named_guard, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
+
+// bounds that change between the guards
+__global__ void changing_bounds(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y, bound = W;
+    const bool fits = x < bound;
+    if (x >= bound)
+        return;
+    bound = bound / 2 + 1;
+    H -= 1;
+    if (y > H)
+        return;
+    y += 1;
+    bound += y;
+    if (fits)
+        out[blockIdx.y * W + x] = in[x] * bound + y;
+    if (x < bound)
+        out[2 * W * (H + 1) + blockIdx.y * W + x] = H;
+}
+void run_changing_bounds(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(changing_bounds, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
+
+__global__ void changing_named_bound(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int bound = W;
+    const bool fits = x < bound;
+    bound = 0;
+    if (x >= W) return;
+    if (fits) {
+        out[blockIdx.y * W + x] = in[x] + bound + H;
+    }
+}
+void run_changing_named_bound(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(changing_named_bound, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
+
+// tests for padding without braces, with strides of either sign
+__global__ void unbraced_tests(const float *in, const float *w, float *out, int W, int H, int stride) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x < W) {
+        float sum = 0.f;
+        for (int r = 0; r < 3; ++r)
+            for (int s = 0; s < 3; ++s)
+                if (x * stride + s - 2 >= 0 && x * stride + s - 2 < W && y + r < H)
+                    sum += in[(y + r) * W + x * stride + s - 2] * w[r * 3 + s];
+        for (int s = 0; s < 9; ++s) {
+            const int ix = W - 1 - (x + s) * 2, back = ix + 1;
+            if (ix < 0)
+                continue;
+            if (back > W - 2)
+                continue;
+            sum -= in[y * W + ix];
+        }
+        out[y * W + x] = sum;
+    }
+}
+void run_unbraced_tests(const float *in, const float *w, float *out, int W, int H) {
+    hipLaunchKernelGGL(unbraced_tests, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, w, out, W, H, W % 2 ? -1 : 2);
+}

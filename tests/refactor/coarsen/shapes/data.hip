@@ -250,3 +250,45 @@ void run_aliases(const float *in, const float *w, float *out, int W, int H) {
     (void)w;
     hipLaunchKernelGGL(aliases, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
 }
+
+struct image {
+    const float *data;
+    int width, height;
+};
+
+// a parameter that is a struct; the index held twice
+__global__ void struct_parameter(image img, float *out) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned again = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= img.width || y >= img.height) return;
+    float sum = 0.f;
+    for (int i = 0; i < 3; ++i) sum += img.data[y * img.width + again + i];
+    out[y * img.width + x] = sum;
+}
+void run_struct_parameter(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    image img = {in, W, H};
+    hipLaunchKernelGGL(struct_parameter, dim3((W + 15) / 16, H), dim3(16), 0, 0, img, out);
+}
+
+template <bool SCALED, typename T>
+__global__ void flags(const T *in, const T *w, T *out, int W, int H)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= W || y >= H)
+        return;
+    using number = T;
+    constexpr int taps = 3;
+    number acc[2] = {}, *const row = out + y * W;
+    for (int t = 0; t < taps; ++t)
+        acc[t % 2] += in[y * W + x + t] * (SCALED ? w[t] : number(1));
+    if constexpr (SCALED)
+        acc[0] *= T(2);
+    row[x] = max(acc[0], acc[1]);
+}
+void run_flags(const float *in, const float *w, float *out, int W, int H) {
+    hipLaunchKernelGGL(HIP_KERNEL_NAME(flags<true, float>), dim3((W + 15) / 16, H), dim3(16), 0, 0, in, w, out, W, H);
+    hipLaunchKernelGGL(HIP_KERNEL_NAME(flags<false, float>), dim3((W + 15) / 16, H), dim3(16), 0, 0, in, w,
+                       out + W * H, W, H);
+}
