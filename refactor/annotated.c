@@ -53,6 +53,16 @@ static char *template_kernels(const ht_cursors *kernels, const ht_template *temp
     return NULL;
 }
 
+static bool is_reference(const ht_template *template, const char *name) {
+    for (size_t i = 0; i < template->reference_launch_count; ++i)
+        if (names_kernel(name, template->reference_launches[i].kernel))
+            return true;
+    for (size_t i = 0; i < template->launch_count; ++i)
+        if (names_kernel(name, template->launches[i].kernel))
+            return true;
+    return false;
+}
+
 static char *slice_template(const ht_source *source, CXCursor kernel, const ht_template *template,
                             ht_template **out_template) {
     ht_cursors kernels = ht_kernels_find(source), wanted = {0};
@@ -93,7 +103,15 @@ ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char
     }
     for (size_t i = 0; i < count && !*out_template && !*out_problem; ++i)
         if (names_kernel(name, templates[i].name))
-            *out_problem = slice_template(source, kernel, &templates[i], out_template);
+        {
+            if (templates[i].is_unit)
+                *out_template = ht_template_copy(&templates[i]);
+            else
+                *out_problem = slice_template(source, kernel, &templates[i], out_template);
+        }
+    for (size_t i = 0; i < count && !*out_template && !*out_problem; ++i)
+        if (is_reference(&templates[i], name))
+            *out_problem = ht_format("it belongs to the annotated template %s", templates[i].name);
     ht_template_free(templates, count);
     return HT_OK;
 }

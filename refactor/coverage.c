@@ -64,6 +64,10 @@ char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis) {
     case HT_FORM_OVER:
         after = ht_format("(%s + %s) / (%s)", form->items, per_block, per_block);
         break;
+    case HT_FORM_WHOLE:
+        after = ht_format("(%s) * (%lld / (%s))", original,
+                          (long long)plan->model->axes[axis].block, per_block);
+        break;
     default:
         after = ht_format("ceil_div((%s) * %lld, %s)", original,
                           (long long)plan->model->axes[axis].block, per_block);
@@ -98,6 +102,39 @@ static char *at_default(const ht_plan *plan, int axis) {
                                plan->params[i].default_value);
     free(names);
     return ht_text_take(&text);
+}
+
+static void on_any_name(void *context, const char *name) {
+    (void)name;
+    *(bool *)context = true;
+}
+
+/* Does the grid depend on sizes that another run may have otherwise? */
+static bool varies(const char *expression) {
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    bool found = true;
+    if (ht_expr_parse(expression, nowhere, &expr, NULL) == HT_OK) {
+        found = false;
+        ht_expr_names(expr, on_any_name, &found);
+        ht_expr_free(expr);
+    }
+    return found;
+}
+
+/* Is `bound` what is left of the items after something is taken away: n - 1 - t of n? */
+static bool part_of(const char *bound, const char *items) {
+    char *rest = ht_strdup(bound), *minus;
+    bool found = same_expression(rest, items);
+    while (!found && !strpbrk(rest, "+?") && (minus = strrchr(rest, '-')) != NULL) {
+        *minus = 0;
+        char *closed = ht_format("%s%s", rest[0] == '(' && bound[strlen(bound) - 1] == ')' ? "" : "",
+                                 rest);
+        found = same_expression(closed, items);
+        free(closed);
+    }
+    free(rest);
+    return found;
 }
 
 static void require_axis(ht_plan *plan, const ht_grid *grid, int axis) {

@@ -9,7 +9,8 @@ typedef enum ht_form_kind {
     HT_FORM_CEIL,   /* (n + b - 1) / b and its relatives */
     HT_FORM_FLOOR,  /* n / b */
     HT_FORM_OVER,   /* (n + b) / b, n / b + 1 */
-    HT_FORM_GENERIC /* anything else: ceil_div(grid * b, new b) */
+    HT_FORM_GENERIC, /* anything else: ceil_div(grid * b, new b), which never covers less */
+    HT_FORM_WHOLE    /* grid * (b / new b), where new b divides b: covers just as much */
 } ht_form_kind;
 
 typedef struct ht_form {
@@ -41,11 +42,13 @@ bool ht_plan_axis_changed(const ht_plan *plan, int axis);
 char *ht_plan_axis_params(const ht_plan *plan, int axis);
 /* The grid's axis after the plan; free(). */
 char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis);
-/* Adds the requires that the grid still covers what it did. */
-void ht_grid_require(ht_plan *plan, const ht_grid *grid);
+/* Settles the form of each changed axis so that the new grid is right for every size the original
+ * was right for, not only for the sizes at hand, and adds the requires that this takes. */
+void ht_grid_require(ht_plan *plan, ht_grid *grid);
 
-/* Adds the edits of all launches. False with *out_problem (free()) when one cannot be rewritten. */
-bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, char **out_problem);
+/* Adds the edits of all launches. False with *out_problem (free()) when one cannot be rewritten.
+ * *out_follow: it could be if no named constant had its definition edited (plan->stay). */
+bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem);
 
 /* Why block and grid of this kernel cannot be changed; NULL when they can. free(). */
 char *ht_launch_problem(const ht_model *model, int *out_line);

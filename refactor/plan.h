@@ -51,6 +51,7 @@ struct ht_plan {
     char *bound[3];      /* bounds that the grid must cover, beside the model's guards; owned */
     char **names;
     size_t name_count;
+    bool stay;       /* definitions of constants and variables are not to be edited */
     char **followed; /* constants whose definition is edited */
     size_t followed_count;
     ht_remark_list remarks;
