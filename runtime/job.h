@@ -1,5 +1,6 @@
-/* A tuning job: one template, one problem, one device. It owns worker processes that compile, check and time, and talks
- * to the database; it is the evaluator that a search runs against. docs/measuring.md tells how each number is made. */
+/* A tuning job: one template, one problem, one device. It owns worker processes that compile, check
+ * and time, and talks to the database; it is the evaluator that a search runs against.
+ * docs/measuring.md tells how each number is made. */
 #ifndef HT_RUNTIME_JOB_H
 #define HT_RUNTIME_JOB_H
 
@@ -12,9 +13,11 @@ typedef struct ht_job ht_job;
 typedef struct ht_job_options {
     uint64_t seed;            /* of the random inputs */
     unsigned compile_workers; /* 0: one a core */
-    double time_limit;        /* seconds one variant may take to check and time; 0: derived from the baseline, at least 10 */
+    double time_limit;        /* seconds one variant may take to check and time; 0: derived from the
+                                 baseline, at least 10 */
     double sample_budget;     /* seconds of timing a variant; 0: 0.25 */
-    double relative_interval; /* stop sampling when the 95 % interval of the median is this narrow; 0: 0.02 */
+    double relative_interval; /* stop sampling when the 95 % interval of the median is this narrow;
+                                 0: 0.02 */
     ht_database *database;    /* borrowed; NULL: nothing is kept or reused */
     bool fresh;               /* measure even what the database knows */
     const char *source_hash;  /* of the kernel source, for the database; NULL: of the unit */
@@ -35,45 +38,49 @@ typedef struct ht_job_counts {
     uint64_t worker_restarts;
 } ht_job_counts;
 
-/* Starts workers and measures the baseline: compiles the reference (a kernel of the unit, a built-in, or the default
- * configuration), runs it on random inputs and keeps its outputs for checking. The pointed-to binding, template, problem
- * and device must outlive the job. Fails when the original itself does not compile, run or agree with its own
- * reference. */
+/* Call it from a thread that outlives the job: workers end with the thread that started them.
+ * Starts workers and measures the baseline: compiles the reference (a kernel of the unit, a
+ * built-in, or the default configuration), runs it on random inputs and keeps its outputs for
+ * checking. The pointed-to binding, template, problem and device must outlive the job. Fails when
+ * the original itself does not compile, run or agree with its own reference. */
 ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
                        const ht_job_options *options, ht_job **out_job, ht_error *error);
 void ht_job_free(ht_job *job);
 
-/* The job as an evaluator; borrowed, valid while the job lives. Correctness first: a variant is timed only after its
- * outputs agreed with the reference on random inputs, with outputs poisoned and guard words round every buffer intact. */
+/* The job as an evaluator; borrowed, valid while the job lives. Correctness first: a variant is
+ * timed only after its outputs agreed with the reference on random inputs, with outputs poisoned
+ * and guard words round every buffer intact. */
 ht_evaluator *ht_job_evaluator(ht_job *job);
 
-/* The original's time (what speedups are relative to). With a reference kernel it is that kernel's; else the default
- * configuration's. */
+/* The original's time (what speedups are relative to). With a reference kernel it is that kernel's;
+ * else the default configuration's. */
 ht_timing ht_job_baseline(const ht_job *job);
 ht_job_counts ht_job_get_counts(const ht_job *job);
-/* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked sums", "float64 twin",
- * "the original's own outputs". Static. */
+/* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked
+ * sums", "float64 twin", "the original's own outputs". Static. */
 const char *ht_job_reference_source(const ht_job *job);
 
-/* The key under which the job keeps evaluations, for ht_database_nearest; borrowed, valid while the job lives. */
+/* The key under which the job keeps evaluations, for ht_database_nearest; borrowed, valid while the
+ * job lives. */
 const ht_database_key *ht_job_key(const ht_job *job);
 
-/* Verification and final timing: each finalist is checked again on fresh random inputs (two new seeds), then original
- * and finalists are timed interleaved in one run. */
+/* Verification and final timing, of at most 63 finalists: each finalist is checked again on fresh random inputs (two new
+ * seeds), then original and finalists are timed interleaved in one run. */
 typedef struct ht_final {
     ht_status status; /* HT_OK: verified and timed */
     char reason[160];
     bool verified;
     ht_timing timing;
-    double speedup; /* original / this: median of the paired ratios */
+    double speedup;                /* original / this: median of the paired ratios */
     double speedup_lo, speedup_hi; /* 95 % interval, bootstrap over pairs */
 } ht_final;
 
 ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
                         ht_timing *out_original, ht_final *out_finals, ht_error *error);
 
-/* Entry point of a worker process: the program calls this first thing in main when argv[1] is "--worker"; serves
- * requests on the inherited socket `fd` until it closes. Returns the exit code. */
+/* Entry point of a worker process: the program calls this first thing in main when argv[1] is
+ * "--worker"; serves requests on the inherited socket `fd` until it closes. Returns the exit code.
+ */
 int ht_worker_main(int argc, char **argv);
 
 #endif

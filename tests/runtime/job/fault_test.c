@@ -190,6 +190,32 @@ Test(fault, finals_verify_on_other_inputs) {
     unbind(&b);
 }
 
+Test(fault, finals_go_on_without_those_that_fail) {
+    bound b;
+    bind_text(&b, FAULTY, "n=1000");
+    ht_job_options options = quick_options();
+    options.time_limit = 3;
+    ht_job *job = start_job(&b, &options);
+    const char *names[] = {"FAULT=1", "FAULT=0", "FAULT=7", "FAULT=4"};
+    const ht_status expected[] = {HT_ERROR_CRASH, HT_OK, HT_ERROR_COMPILE, HT_ERROR_MISMATCH};
+    ht_config finalists[4];
+    ht_final finals[4];
+    for (int i = 0; i < 4; ++i)
+        finalists[i] = config_of(&b, names[i]);
+    ht_timing original;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals(job, finalists, 4, 0.1, &original, finals, &error), HT_OK, "%s",
+                 error.message);
+    for (int i = 0; i < 4; ++i) {
+        cr_expect_eq(finals[i].status, expected[i], "%s: %s", names[i], finals[i].reason);
+        cr_expect_eq(finals[i].verified, expected[i] == HT_OK);
+    }
+    cr_expect_gt(finals[1].timing.median_ms, 0);
+    cr_expect_gt(original.median_ms, 0);
+    ht_job_free(job);
+    unbind(&b);
+}
+
 /* An original that cannot be trusted ends the job with words that say so. */
 static void expect_no_job(const char *text, ht_status status, const char *words) {
     bound b;
