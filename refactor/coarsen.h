@@ -83,9 +83,10 @@ typedef struct ht_variable {
     bool is_local, is_parameter; /* neither: a global */
     bool is_array, is_reference;
     ht_share share;
-    bool own;   /* share can only be HT_SHARE_OWN */
-    bool array; /* written as an array with an element for each output */
-    bool moved; /* declared per output (or per path) instead of in front of all */
+    bool own;      /* share can only be HT_SHARE_OWN */
+    bool array;    /* written as an array with an element for each output */
+    bool measured; /* named in a sizeof */
+    bool moved;    /* declared per output (or per path) instead of in front of all */
 } ht_variable;
 
 typedef struct ht_coarsen {
@@ -132,6 +133,8 @@ void ht_node_walk(ht_node *node, bool (*visit)(ht_node *node, void *context), vo
 bool ht_node_is_separate(const ht_node *node, const ht_node *root);
 bool ht_node_within(const ht_node *node, const ht_node *ancestor);
 bool ht_node_is_loop(const ht_node *node);
+/* Could it fault where the original did not run it: reads memory, divides, calls, loops? */
+bool ht_node_is_risky(ht_node *node);
 /* Does this return, break or continue leave the statement `root`? */
 bool ht_node_escapes(const ht_node *jump, const ht_node *root);
 
@@ -146,7 +149,16 @@ size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node);
 /* The node that stands in a list of statements: the declaration of a VARIABLE, else the node. */
 const ht_node *ht_statement_of(const ht_node *node);
 
-/* ---- coarsen_effects.c: what is read, written and called ---- */
+/* ---- coarsen_calls.c ---- */
+
+/* Refuses calls of functions that could do anything. */
+void ht_coarsen_check_calls(ht_coarsen *c);
+/* May the call change this argument, a reference (pointers: or what it points to)? */
+bool ht_call_changes(const ht_node *call, size_t argument, bool pointers);
+/* Does the callee name global variables that are not constant? */
+bool ht_call_touches_globals(const ht_node *call);
+
+/* ---- coarsen_effects.c: what is read and written ---- */
 
 typedef struct ht_access {
     bool unknown;
@@ -158,8 +170,6 @@ typedef struct ht_effects {
     const ht_node *first_write;
 } ht_effects;
 
-/* Refuses calls of functions that could do anything. */
-void ht_coarsen_check_calls(ht_coarsen *c);
 void ht_effects_collect(ht_coarsen *c, ht_node *node, ht_effects *out_effects);
 void ht_effects_free(ht_effects *effects);
 /* Does it write memory, or do something else that shows outside of the thread? */

@@ -11,7 +11,6 @@ typedef struct each_walk {
     const ht_layout *layout;
     bool label;
     bool *changed; /* parameters */
-    bool risky;
 } each_walk;
 
 /* A return ends this output's turn: `continue`, or a jump when it stands inside another loop. */
@@ -43,32 +42,28 @@ static void on_parameter_change(ht_coarsen *c, ht_node *name, ht_node *change, v
         walk->changed[name->variable] = true;
 }
 
-static bool on_risky(ht_node *node, void *context) {
-    each_walk *walk = context;
-    bool divides = node->kind == HT_NODE_BINARY &&
-                   (node->op == CXBinaryOperator_Div || node->op == CXBinaryOperator_Rem);
-    walk->risky |= node->kind == HT_NODE_SUBSCRIPT || node->kind == HT_NODE_DEREFERENCE ||
-                   node->kind == HT_NODE_CALL || divides || ht_node_is_loop(node);
-    return true;
-}
-
 static bool is_inside(const ht_part *part) {
     if (part->kind == HT_PART_X)
         return false;
     return !part->front || part->again;
 }
 
-/* Which other things than declarations of simple values run before the last guard? */
-static bool needs_check(ht_coarsen *c, const ht_layout *layout) {
-    each_walk walk = {.c = c};
-    size_t last = 0;
-    for (size_t i = 0; i < layout->count; ++i)
-        if (layout->parts[i].guard.has_upper)
-            last = i;
-    for (size_t i = 0; i < last; ++i)
-        if (is_inside(&layout->parts[i]) && layout->parts[i].kind == HT_PART_ITEM)
-            ht_node_walk(layout->parts[i].node, on_risky, &walk);
-    return walk.risky;
+/* Is there anything that threads behind the end must not run, in front of the condition that turns
+ * them away? */
+static bool needs_check(const ht_layout *layout) {
+    for (size_t i = 0; i < layout->count; ++i) {
+        const ht_part *part = &layout->parts[i];
+        for (size_t k = 0; k < part->guard.term_count; ++k) {
+            const ht_guard_term *term = &part->guard.terms[k];
+            if (term->kind == HT_TERM_INDEX && term->upper)
+                return false;
+            if (ht_node_is_risky(term->node))
+                return true;
+        }
+        if (part->guard.term_count == 0 && is_inside(part) && ht_node_is_risky(part->node))
+            return true;
+    }
+    return false;
 }
 
 typedef struct bound_walk {
@@ -205,7 +200,7 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, si
     ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
                      c->variables[c->x].name, c->first, c->counter);
     write_saved(c, walk.changed, writer, like, true, names);
-    if (needs_check(c, layout))
+    if (needs_check(layout))
         write_check(c, layout, writer, like);
     if (walk.label) {
         ht_writer_line(writer, like);

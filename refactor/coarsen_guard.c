@@ -124,6 +124,22 @@ bool ht_statement_leaves(const ht_node *node) {
     return node->kind == HT_NODE_RETURN;
 }
 
+/* What is asked only of threads that passed another test must not be asked of all. */
+static void hide_risky(ht_guard *guard) {
+    bool index = false, other = false;
+    for (size_t i = 0; i < guard->term_count; ++i)
+        other |= guard->terms[i].kind >= HT_TERM_LINEAR;
+    for (size_t i = 0; i < guard->term_count; ++i) {
+        ht_guard_term *term = &guard->terms[i];
+        bool risky = ht_node_is_risky(term->node);
+        if (risky && term->kind == HT_TERM_SAME && index)
+            term->kind = HT_TERM_OTHER;
+        if (risky && term->kind == HT_TERM_INDEX && i > 0 && other)
+            term->kind = HT_TERM_OTHER;
+        index |= term->kind == HT_TERM_INDEX;
+    }
+}
+
 bool ht_guard_read(ht_coarsen *c, ht_node *statement, ht_guard *out_guard) {
     *out_guard = (ht_guard){.statement = statement};
     if (statement->kind != HT_NODE_IF)
@@ -133,6 +149,7 @@ bool ht_guard_read(ht_coarsen *c, ht_node *statement, ht_guard *out_guard) {
         (out_guard->leaves || !ht_statement_leaves(statement->children[2])))
         return false;
     ht_guard_collect(c, statement->children[0], out_guard->leaves, out_guard);
+    hide_risky(out_guard);
     out_guard->only_known = true;
     for (size_t i = 0; i < out_guard->term_count; ++i) {
         const ht_guard_term *term = &out_guard->terms[i];

@@ -260,12 +260,15 @@ static void move_exposed(ht_coarsen *c, settle *of) {
 
 void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together) {
     settle of = {.c = c, .layout = layout, .changed = true};
+    bool guarded = false; /* what may fault stays behind the guard that it stands behind */
     for (size_t i = 0; i < layout->count; ++i) {
         ht_part *part = &layout->parts[i];
         bool variable = part->node->kind == HT_NODE_VARIABLE;
+        guarded |= part->guard.has_index;
         ht_share share = variable ? c->variables[part->node->variable].share : HT_SHARE_SAME;
         part->front = part->kind == HT_PART_X ||
-                      (part->kind == HT_PART_ITEM && !part->node->apart && share != HT_SHARE_OWN &&
+                      (part->kind == HT_PART_ITEM && !part->node->apart &&
+                       !(guarded && ht_node_is_risky(part->node)) && share != HT_SHARE_OWN &&
                        (together || share == HT_SHARE_SAME));
     }
     move_exposed(c, &of);

@@ -2,6 +2,7 @@
  * how accesses step. */
 #include "base/memory.h"
 #include "refactor/coarsen.h"
+#include "refactor/lexer.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -149,6 +150,8 @@ static void check_array(ht_coarsen *c, ht_node *node) {
         ht_coarsen_set_reason(c, node->cursor, "`%s` has a type that cannot be written again",
                               variable->name);
     free(type);
+    if (variable->measured)
+        ht_coarsen_set_reason(c, node->cursor, "the size of `%s` is taken", variable->name);
     if (ht_variable_has_initialiser(c, node)) {
         const ht_node *init = node->children[0];
         bool zero = variable->is_array && is_zero_list(init);
@@ -285,7 +288,22 @@ static void check_owned(ht_coarsen *c, const ht_layout *layout) {
     }
 }
 
+/* decltype and its kind name variables where no expression stands. */
+static void check_types(ht_coarsen *c) {
+    if (c->variables[c->x].measured)
+        ht_coarsen_set_reason(c, c->variables[c->x].cursor, "the size of `%s` is taken",
+                              c->variables[c->x].name);
+    ht_tokens tokens;
+    ht_tokens_read(c->model->text, c->model->body_range, true, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i)
+        if (ht_tokens_is(&tokens, i, "decltype") || ht_tokens_is(&tokens, i, "typeof") ||
+            ht_tokens_is(&tokens, i, "__typeof__"))
+            ht_coarsen_set_reason(c, c->model->kernel, "a type is made of an expression");
+    ht_tokens_free(&tokens);
+}
+
 bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout) {
+    check_types(c);
     ht_coarsen_check_jam(c);
     if (c->apart_reason)
         return false;

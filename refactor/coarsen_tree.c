@@ -108,6 +108,9 @@ static size_t variable_index(ht_coarsen *c, CXCursor declaration) {
         .is_reference = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference,
     };
     clang_disposeString(name);
+    if (canonical.kind == CXType_Pointer &&
+        clang_isVolatileQualifiedType(clang_getPointeeType(canonical)))
+        ht_coarsen_refuse(c, declaration, "`%s` points to volatile memory", variable.name);
     HT_GROW(c->variables, c->variable_count);
     c->variables[c->variable_count] = variable;
     return c->variable_count++;
@@ -367,6 +370,17 @@ static ht_node *build_unexposed(ht_coarsen *c, ht_node *parent, CXCursor cursor)
                       list_init ? SIZE_MAX : 1);
 }
 
+static bool on_measured(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    ht_coarsen *c = context;
+    CXCursor target = clang_getCursorReferenced(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(target);
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+        (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl))
+        c->variables[variable_index(c, target)].measured = true;
+    return true;
+}
+
 static ht_node *build_expression(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_IntegerLiteral:
@@ -376,8 +390,10 @@ static ht_node *build_expression(ht_coarsen *c, ht_node *parent, CXCursor cursor
     case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_CXXNullPtrLiteralExpr:
     case CXCursor_GNUNullExpr:
-    case CXCursor_UnaryExpr: /* sizeof and alignof: not evaluated */
     case CXCursor_SizeOfPackExpr:
+        return add_node(c, parent, cursor, HT_NODE_CONSTANT);
+    case CXCursor_UnaryExpr: /* sizeof and alignof: not evaluated */
+        ht_ast_walk(cursor, on_measured, c);
         return add_node(c, parent, cursor, HT_NODE_CONSTANT);
     case CXCursor_DeclRefExpr:
         return build_name(c, parent, cursor);
@@ -561,53 +577,4 @@ void ht_coarsen_free(ht_coarsen *c) {
         free(c->variables[i].name);
     free(c->variables);
     free(c->apart_reason);
-}
-
-/* ---- walking ---- */
-
-ht_node *ht_node_strip(ht_node *node) {
-    while (node && (node->kind == HT_NODE_PAREN || node->kind == HT_NODE_CAST))
-        node = node->children[0];
-    return node;
-}
-
-void ht_node_walk(ht_node *node, bool (*visit)(ht_node *node, void *context), void *context) {
-    if (!node || !visit(node, context))
-        return;
-    for (size_t i = 0; i < node->count; ++i)
-        ht_node_walk(node->children[i], visit, context);
-}
-
-bool ht_node_within(const ht_node *node, const ht_node *ancestor) {
-    while (node && node != ancestor)
-        node = node->parent;
-    return node != NULL;
-}
-
-bool ht_node_is_separate(const ht_node *node, const ht_node *root) {
-    for (; node != root && node->parent; node = node->parent) {
-        const ht_node *parent = node->parent;
-        if (parent->kind == HT_NODE_BINARY &&
-            parent->children[0]->range.end > parent->children[1]->range.begin)
-            return false;
-        if (parent->kind == HT_NODE_UNARY && parent->range.begin >= node->range.begin)
-            return false;
-    }
-    return true;
-}
-
-bool ht_node_is_loop(const ht_node *node) {
-    return node->kind == HT_NODE_FOR || node->kind == HT_NODE_WHILE || node->kind == HT_NODE_DO;
-}
-
-bool ht_node_escapes(const ht_node *jump, const ht_node *root) {
-    if (jump->kind == HT_NODE_RETURN)
-        return true;
-    for (const ht_node *node = jump; node; node = node->parent) {
-        if (ht_node_is_loop(node) || (jump->kind == HT_NODE_BREAK && node->kind == HT_NODE_SWITCH))
-            return false;
-        if (node == root)
-            return true;
-    }
-    return true;
 }

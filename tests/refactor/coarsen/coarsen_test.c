@@ -49,7 +49,8 @@ Test(coarsen, control_flow) {
 
 Test(coarsen, data) {
     check_shapes("data", 16,
-                 (const char *const[]){"moved_by_x", "aliases", "statement_macros", NULL});
+                 (const char *const[]){"moved_by_x", "aliases", "statement_macros", "measured",
+                                       "typed_by_x", NULL});
 }
 
 /* ---- refusals

@@ -342,3 +342,39 @@ __global__ void unbraced_tests(const float *in, const float *w, float *out, int 
 void run_unbraced_tests(const float *in, const float *w, float *out, int W, int H) {
     hipLaunchKernelGGL(unbraced_tests, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, w, out, W, H, W % 2 ? -1 : 2);
 }
+
+// what may fault is run only by the threads that the original lets run it
+__global__ void guarded_reads(const float *in, const int *counts, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    const int count = counts[y];
+    if (x >= count)
+        return;
+    const int step = W / count; // count is 0 for some rows
+    if (y >= H)
+        return;
+    out[y * W + x] = in[x * step] + counts[y] % count;
+}
+void run_guarded_reads(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    int counts[16];
+    for (int i = 0; i < 16; ++i)
+        counts[i] = i % 2 ? 0 : std::min(W, i + 3);
+    const int *c = counts;
+    hipLaunchKernelGGL(guarded_reads, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, c, out, W, H);
+}
+
+__global__ void guarded_condition(const float *in, const int *counts, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x < counts[y] && W / counts[y] > 0 && y < H)
+        out[y * W + x] = in[x];
+}
+void run_guarded_condition(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    int counts[16];
+    for (int i = 0; i < 16; ++i)
+        counts[i] = i % 2 ? 0 : std::min(W, i + 3);
+    const int *c = counts;
+    hipLaunchKernelGGL(guarded_condition, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, c, out, W, H);
+}

@@ -292,3 +292,36 @@ void run_flags(const float *in, const float *w, float *out, int W, int H) {
     hipLaunchKernelGGL(HIP_KERNEL_NAME(flags<false, float>), dim3((W + 15) / 16, H), dim3(16), 0, 0, in, w,
                        out + W * H, W, H);
 }
+
+// sizes that must not change
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define WINDOW_SIZE (sizeof window / sizeof(float))
+__global__ void measured(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W)
+        return;
+    float window[5];
+    for (unsigned i = 0; i < COUNT(window); ++i)
+        window[i] = in[y * W + x + i];
+    float sum = 0.f;
+    for (unsigned i = 0; i < WINDOW_SIZE; ++i)
+        sum += window[i];
+    out[y * W + x] = sum;
+}
+void run_measured(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(measured, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
+
+__global__ void typed_by_x(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x >= W)
+        return;
+    decltype(x) next = x + 1;
+    out[blockIdx.y * W + x] = in[next];
+}
+void run_typed_by_x(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(typed_by_x, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
