@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "runtime/provider.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -105,7 +106,8 @@ static double time_kernel(hiprtcProgram program, hipModule_t module, const char 
 }
 
 int main(void) {
-    setenv("OMP_NUM_THREADS", "1", 0);
+    if (!getenv("OMP_NUM_THREADS"))
+        omp_set_num_threads(1);
     ht_error error;
     if (ht_provider_host.open(&hip, &error) != HT_OK) {
         fprintf(stderr, "%s\n", error.message);

@@ -63,6 +63,9 @@ static int spawn(ht_process *process, int child_fd) {
      * too. */
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    /* A thread of the host provider that has no blocks left sleeps: spinning would take a core from
+     * those that have, or from a compiler. */
+    setenv("OMP_WAIT_POLICY", "passive", 0);
     int code =
         posix_spawn(&process->pid, worker_program(), &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);

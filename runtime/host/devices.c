@@ -3,11 +3,11 @@
 #include "base/memory.h"
 #include "runtime/host/block.h"
 #include "runtime/host/build.h"
-#include "runtime/host/crew.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/runtime.h"
 #include "runtime/host/toolchain.h"
 
+#include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static ht_device_fields fields_of(int kind) {
                               .max_dynamic_lds = HT_DYNAMIC_LDS_MAX,
                               .lds_per_unit = 65536,
                               .wavefront = kinds[kind].wavefront,
-                              .units = (int)ht_crew_cores(),
+                              .units = omp_get_num_procs(),
                               .registers = 256};
 }
 
@@ -111,7 +111,7 @@ ht_status ht_host_devices(ht_device **out_devices, size_t *out_count, ht_error *
     if (status != HT_OK)
         return status;
     ht_device *devices = ht_alloc(DEVICES, sizeof *devices);
-    int cores = (int)ht_crew_cores();
+    int cores = omp_get_num_procs();
     struct utsname machine;
     bool named = uname(&machine) == 0 && strcmp(machine.machine, "x86_64") != 0;
     char model[64];

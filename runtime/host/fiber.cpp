@@ -1,12 +1,8 @@
-/* Switching: our own on x86-64, Boost.Context elsewhere and where HT_FIBER_BOOST asks for it. */
+/* Switching between the threads of a block, by Boost.Context. */
 #include "runtime/host/fiber.h"
 
-#include <cstdint>
-
-#ifdef HT_FIBER_BOOST
 #include "runtime/host/prelude/ht_state.h"
 #include <boost/context/detail/fcontext.hpp>
-#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HT_FIBER_ASAN 1
@@ -53,8 +49,6 @@ static void begin(ht_fiber *self) {
     __builtin_trap();
 }
 
-#ifdef HT_FIBER_BOOST
-
 namespace context = boost::context::detail;
 
 static void keep(context::transfer_t transfer) {
@@ -78,7 +72,7 @@ static inline void jump(ht_fiber *from, ht_fiber *to) {
     keep(context::jump_fcontext(to->context, pair));
 }
 
-/* The plain way for a kernel to come here; fiber_x86_64.S has a faster one. */
+/* Where a kernel's barriers and shuffles arrive. */
 extern "C" unsigned ht_block_barrier(unsigned, const char *, int, const char *);
 extern "C" unsigned long ht_block_wave(unsigned, unsigned long, unsigned long, const char *, int,
                                        const char *);
@@ -92,35 +86,6 @@ unsigned long ht_device_wave(unsigned wish, unsigned long mask, unsigned long va
                              const char *file, int line, const char *what) noexcept {
     return ht_block_wave(wish, mask, value, file, line, what);
 }
-
-#else
-
-extern "C" void ht_fiber_jump(void **save, void *load);
-extern "C" void ht_fiber_entry();
-
-/* A stack as ht_fiber_jump leaves it: six registers, then where to return to. */
-static void *new_context(ht_fiber *fiber) {
-    char *top = static_cast<char *>(const_cast<void *>(fiber->stack)) + fiber->size;
-    void **at = reinterpret_cast<void **>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15));
-    /* ht_fiber_entry begins with an aligned stack, as the ABI wants it before a call. */
-    *--at = reinterpret_cast<void *>(ht_fiber_entry);
-    *--at = nullptr;                         /* rbp */
-    *--at = nullptr;                         /* rbx */
-    *--at = fiber;                           /* r12 */
-    *--at = reinterpret_cast<void *>(begin); /* r13 */
-    *--at = nullptr;                         /* r14 */
-    *--at = nullptr;                         /* r15 */
-    return at;
-}
-
-static inline void jump(ht_fiber *from, ht_fiber *to) {
-#ifdef HT_FIBER_ASAN
-    left = from;
-#endif
-    ht_fiber_jump(&from->context, to->context);
-}
-
-#endif
 
 extern "C" void ht_fiber_prepare(ht_fiber *fiber, void *stack, size_t size, void (*body)(void *),
                                  void *argument) {

@@ -1,14 +1,16 @@
 /* Launches: blocks in parallel on the cores, finished when the call returns. */
 #include "runtime/host/block.h"
 #include "runtime/host/build.h"
-#include "runtime/host/crew.h"
+#include "runtime/host/clock.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/module.h"
 #include "runtime/host/runtime.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 /* What the OS threads of a launch share. */
 typedef struct job {
@@ -17,6 +19,7 @@ typedef struct job {
     unsigned dynamic_lds;
     uint64_t blocks, share; /* blocks taken at a time */
     _Atomic uint64_t taken;
+    _Atomic uint64_t busy; /* nanoseconds of CPU time that the threads spent */
     atomic_bool failed;
     pthread_mutex_t lock;
     int code;
@@ -32,8 +35,7 @@ static void note_failure(job *all, int code, const char *message) {
     pthread_mutex_unlock(&all->lock);
 }
 
-static void work(void *argument) {
-    job *all = argument;
+static void run_blocks(job *all) {
     ht_block *block = ht_block_here();
     const uint32_t *grid = all->launch.grid;
     char message[HT_BLOCK_MESSAGE];
@@ -53,6 +55,19 @@ static void work(void *argument) {
                 note_failure(all, code, message);
         }
     }
+}
+
+static void work(job *all) {
+    uint64_t start = ht_host_thread_time();
+    run_blocks(all);
+    atomic_fetch_add(&all->busy, ht_host_thread_time() - start);
+}
+
+/* What the launch takes on a device whose cores do nothing else: the rounds of blocks that each of
+ * `threads` cores runs, at the mean CPU time of a block. */
+static uint64_t device_time(const job *all, uint64_t threads) {
+    uint64_t rounds = (all->blocks + threads - 1) / threads;
+    return (uint64_t)((double)atomic_load(&all->busy) * (double)rounds / (double)all->blocks);
 }
 
 static hipError_t check(const ht_kernel *kernel, const unsigned grid[3], const unsigned block[3],
@@ -111,13 +126,19 @@ hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x
                .dynamic_lds = dynamic_lds,
                .blocks = (uint64_t)grid_x * grid_y * grid_z,
                .lock = PTHREAD_MUTEX_INITIALIZER};
-    uint64_t threads = ht_crew_size();
+    uint64_t threads = (uint64_t)omp_get_max_threads();
     if (threads > all.blocks)
         threads = all.blocks;
     /* Small shares balance uneven blocks; of very many blocks, larger ones spare the counter. */
     all.share = all.blocks / (threads * 64);
     all.share = all.share < 1 ? 1 : all.share > 64 ? 64 : all.share;
-    ht_crew_run(work, &all, (unsigned)threads);
+    if (threads == 1) {
+        work(&all);
+    } else {
+#pragma omp parallel num_threads((int)threads) default(none) shared(all)
+        work(&all);
+    }
+    ht_host_clock_advance(device_time(&all, threads));
     if (atomic_load(&all.failed))
         return ht_host_fail(all.code, "%s: %s", all.launch.name, all.message);
     return HT_HIP_SUCCESS;

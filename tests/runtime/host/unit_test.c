@@ -311,31 +311,6 @@ Test(unit, the_folder_of_a_killed_process_is_removed_by_the_next_and_a_living_on
     free(folder);
 }
 
-Test(unit, a_forked_process_launches_with_threads_of_its_own) {
-    kernels of = KERNELS(64,
-                         "__global__ void k(int *out) {\n"
-                         "  for (int i = 0; i < 100; ++i) __syncthreads();\n"
-                         "  atomicAdd(out, 1);\n"
-                         "}\n",
-                         "k");
-    int out = 0, *to = &out;
-    RUN(&of, "k", LINE(100, 64), &to);
-    pid_t child = fork();
-    if (child == 0) {
-        out = 0;
-        alarm(60);
-        for (int i = 0; i < 3; ++i)
-            kernels_try(&of, "k", LINE(100, 64), (void *[]){&to});
-        _exit(out == 3 * 6400 ? 0 : 1);
-    }
-    int status;
-    waitpid(child, &status, 0);
-    cr_assert_eq(status, 0);
-    RUN(&of, "k", LINE(100, 64), &to);
-    cr_assert_eq(out, 2 * 6400);
-    kernels_free(&of);
-}
-
 /* Compiles in two processes at once; each must succeed and leave nothing behind. */
 Test(unit, processes_compile_in_parallel_and_leave_no_files) {
     char *folder;
