@@ -148,6 +148,40 @@ char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_sl
  * -----------------------------------------------------------------------------------------------------------
  */
 
+/* A value as an argument for a parameter of its type: true, Mode::sum, 16. free(). */
+static char *typed_value(const ht_template_parameter *parameter) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
+    if (type.kind == CXType_Bool)
+        return ht_strdup(parameter->value ? "true" : "false");
+    if (type.kind != CXType_Enum)
+        return ht_format("%lld", (long long)parameter->value);
+    CXCursor declaration = clang_getTypeDeclaration(type);
+    ht_cursors list = ht_ast_children(declaration);
+    char *name = NULL;
+    for (size_t i = 0; i < list.count && !name; ++i)
+        if (clang_getCursorKind(list.items[i]) == CXCursor_EnumConstantDecl &&
+            clang_getEnumConstantDeclValue(list.items[i]) == parameter->value)
+            name = ht_cursor_name(list.items[i]);
+    free(list.items);
+    CXCursor scope = declaration;
+    if (!clang_EnumDecl_isScoped(declaration))
+        scope = clang_getCursorSemanticParent(scope);
+    for (; name && (clang_getCursorKind(scope) == CXCursor_EnumDecl ||
+                    clang_getCursorKind(scope) == CXCursor_Namespace ||
+                    clang_getCursorKind(scope) == CXCursor_StructDecl ||
+                    clang_getCursorKind(scope) == CXCursor_ClassDecl);
+         scope = clang_getCursorSemanticParent(scope)) {
+        char *part = ht_cursor_name(scope);
+        if (part[0] && part[0] != '(') {
+            char *longer = ht_format("%s::%s", part, name);
+            free(name);
+            name = longer;
+        }
+        free(part);
+    }
+    return name ? name : ht_format("%lld", (long long)parameter->value);
+}
+
 char *ht_template_arguments(const ht_plan *plan, bool reference) {
     const ht_kernel_facts *facts = plan->model->facts;
     ht_text text = {0};
@@ -163,9 +197,11 @@ char *ht_template_arguments(const ht_plan *plan, bool reference) {
         ht_text_append(&text, text.length ? ", " : "<");
         if (tuned)
             ht_text_append(&text, parameter->name);
-        else if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter)
-            ht_text_printf(&text, "%lld", (long long)parameter->value);
-        else if (parameter->argument)
+        else if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter) {
+            char *value = typed_value(parameter);
+            ht_text_append(&text, value);
+            free(value);
+        } else if (parameter->argument)
             ht_text_append(&text, parameter->argument);
         else { /* from here on defaults hold */
             text.data[text.length -= text.length > 2 ? 2 : 1] = 0;

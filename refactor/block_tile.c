@@ -326,22 +326,19 @@ static void excuse_default(const ht_tiles *tiles, ht_plan *plan, size_t first) {
     ht_text_free(&original);
 }
 
-static void set_coverage(const ht_tiles *tiles, ht_plan *plan) {
-    ht_access_facts facts;
-    ht_tile_accesses(tiles, &facts);
+static void set_coverage(ht_plan *plan, ht_access_facts *facts) {
     for (int axis = 0; axis < 3; ++axis) {
-        if (plan->block_changed[axis]) {
-            plan->exact_cover[axis] = !facts.store_bound[axis];
-            plan->keep_cover[axis] = !facts.loads_bounded[axis];
-            free(plan->bound[axis]);
-            plan->bound[axis] = facts.store_bound[axis];
-            facts.store_bound[axis] = NULL;
-        }
-        free(facts.store_bound[axis]);
+        if (!plan->block_changed[axis])
+            continue;
+        plan->exact_cover[axis] = !facts->store_bound[axis];
+        plan->keep_cover[axis] = !facts->loads_bounded[axis];
+        free(plan->bound[axis]);
+        plan->bound[axis] = facts->store_bound[axis];
+        facts->store_bound[axis] = NULL;
     }
 }
 
-static bool promote(ht_tiles *tiles, ht_plan *plan) {
+static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     const ht_model *model = tiles->model;
     bool only_larger = false;
     if (model->feature[HT_FEATURE_DYNAMIC_LDS]) {
@@ -357,7 +354,8 @@ static bool promote(ht_tiles *tiles, ht_plan *plan) {
         for (size_t i = 0; i < tiles->count; ++i)
             if (tiles->items[i].axis[axis])
                 ht_plan_set_block(plan, axis, tiles->items[i].name);
-    if (!ht_tile_relations_fit(tiles, plan, &only_larger))
+    ht_tile_accesses(tiles, facts);
+    if (!ht_tile_relations_fit(tiles, plan, facts, &only_larger))
         return false;
     excuse_default(tiles, plan, first);
     char *bytes = ht_tile_lds_bytes(tiles);
@@ -374,14 +372,17 @@ static bool promote(ht_tiles *tiles, ht_plan *plan) {
     char *threads = ht_plan_threads(plan);
     ht_plan_require(plan, "%s <= device.max_threads", threads);
     free(threads);
-    set_coverage(tiles, plan);
+    set_coverage(plan, facts);
     return edit_derived(tiles, plan) && ht_launch_bounds_follow(plan) &&
            ht_tile_apply_edits(tiles, plan);
 }
 
 bool ht_block_tile_apply(const ht_model *model, ht_plan *plan) {
     ht_tiles tiles = {.model = model};
-    bool done = promote(&tiles, plan);
+    ht_access_facts facts = {0};
+    bool done = promote(&tiles, plan, &facts);
+    for (int axis = 0; axis < 3; ++axis)
+        free(facts.store_bound[axis]);
     for (size_t i = 0; i < tiles.count; ++i) {
         if (done)
             ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),

@@ -46,9 +46,10 @@ void ht_tile_accesses(const ht_tiles *tiles, ht_access_facts *out_facts);
 /* Checks that take a single look at the kernel; false with a remark that says why not. */
 bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan);
 bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan);
-/* Adds requires for comparisons with thread indices and for divisions; *out_only_larger: smaller
- * blocks are not proved. */
-bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, bool *out_only_larger);
+/* Adds requires for comparisons with thread indices and for divisions, so that what was right for
+ * some size stays right for it; *out_only_larger: smaller blocks are not proved. */
+bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
+                           bool *out_only_larger);
 /* May a literal in the kernel be the constant, or computed from it? */
 bool ht_tile_suspicious(int64_t literal, int64_t value);
 /* Bytes of all shared arrays as a template expression; NULL when not known. free(). */

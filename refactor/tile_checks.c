@@ -8,6 +8,7 @@
 typedef struct looking {
     const ht_tiles *tiles;
     ht_plan *plan;
+    const ht_access_facts *facts; /* NULL where not asked */
     bool good;
     bool only_larger;
 } looking;
@@ -63,7 +64,7 @@ static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan) {
-    looking in = {tiles, plan, true, false};
+    looking in = {.tiles = tiles, .plan = plan, .good = true};
     walk_all(&in, on_literal);
     return in.good;
 }
@@ -97,7 +98,7 @@ static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan) {
-    looking in = {tiles, plan, true, false};
+    looking in = {.tiles = tiles, .plan = plan, .good = true};
     walk_all(&in, on_index);
     return in.good;
 }
@@ -132,7 +133,30 @@ static bool is_comparison(enum CXBinaryOperatorKind kind) {
     return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
 }
 
-/* threadIdx.x < E (a halo's width, say): the block must reach E. */
+static bool lookup_tile(const void *context, const char *name, int64_t *out_value) {
+    const ht_tiles *tiles = context;
+    for (size_t i = 0; i < tiles->count; ++i)
+        if (strcmp(tiles->items[i].name, name) == 0) {
+            *out_value = tiles->items[i].value;
+            return true;
+        }
+    return false;
+}
+
+/* The value of an expression in the original; false when it depends on more than the constants. */
+static bool original_value(const ht_tiles *tiles, const char *text, int64_t *out_value) {
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    ht_scope scope = {.lookup = lookup_tile, .context = tiles};
+    if (ht_expr_parse(text, nowhere, &expr, NULL) != HT_OK)
+        return false;
+    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
+    ht_expr_free(expr);
+    return known;
+}
+
+/* threadIdx.x < E (a halo's width, say): the block must reach E, or not shrink when E may be
+ * anything. */
 static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
     const ht_model *model = in->tiles->model;
     int axis;
@@ -147,51 +171,62 @@ static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCu
         value <= 1)
         return;
     char *text = ht_tiles_expression(in->tiles, bound);
-    if (!text) {
+    if (!text)
         refuse(in, cursor, "a thread index is compared with a value that is not known");
-        return;
-    }
-    ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->block[axis], text, text);
+    else if (original_value(in->tiles, text, &value))
+        ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->block[axis], text, text);
+    else
+        in->only_larger = true;
     free(text);
 }
 
-/* X in X, X + (c - 1), X + c - 1 over c. */
-static CXCursor without_rounding(CXCursor dividend) {
+/* X of X, X + (c - 1), X + c - 1 over c; *out_rounded tells the last two. */
+static CXCursor without_rounding(CXCursor dividend, bool *out_rounded) {
     enum CXBinaryOperatorKind kind;
     CXCursor left, right;
     CXCursor cursor = ht_ast_strip(dividend, true);
+    *out_rounded = false;
     for (int i = 0; i < 2; ++i) {
         if (!ht_ast_binary(cursor, &kind, &left, &right) ||
             (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub))
             break;
         cursor = ht_ast_strip(left, true);
+        *out_rounded = true;
     }
     return cursor;
 }
 
+static bool all_bounded(const looking *in) {
+    for (int axis = 0; axis < 3; ++axis)
+        if (!in->facts->loads_bounded[axis])
+            return false;
+    return true;
+}
+
+/* K / TILE tiles: right for the K that TILE divides, unless the last tile is rounded up and its
+ * loads are bounded. What a run-time K is divisible by, only the original's TILE tells: the new one
+ * must divide that. */
 static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
     const ht_model *model = in->tiles->model;
-    int64_t value;
+    int64_t value, original;
+    bool rounded;
     if (!ht_tiles_mention(in->tiles, right))
         return;
-    if (mentions_thread(
-            model,
-            left)) { /* lanes regrouped: each load of a pair, say, covers what the block covers */
+    if (mentions_thread(model,
+                        left)) { /* threads regrouped: two loads each, say, must cover the tile */
         in->only_larger = true;
         return;
     }
+    CXCursor items = without_rounding(left, &rounded);
     char *divisor = ht_tiles_expression(in->tiles, right);
-    char *dividend = ht_tiles_expression(in->tiles, without_rounding(left));
-    char *plain = ht_tiles_expression(in->tiles, left);
-    bool constant = ht_model_constant(model, left, &value);
-    if (!divisor || !dividend || !plain)
-        refuse(in, cursor, "a value that is not known is divided by the block");
-    else
-        ht_plan_require(in->plan, "(%s) > 0 && (%s) %% (%s) == 0", divisor,
-                        constant ? plain : dividend, divisor);
+    if (!divisor || !original_value(in->tiles, divisor, &original) || original <= 0)
+        refuse(in, cursor, "a division by the block is not understood");
+    else if (!ht_tiles_mention(in->tiles, items) && ht_model_constant(model, items, &value))
+        ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)value, divisor);
+    else if (!(rounded && all_bounded(in)))
+        ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)original,
+                        divisor);
     free(divisor);
-    free(dividend);
-    free(plain);
 }
 
 static bool on_relation(CXCursor cursor, CXCursor parent, void *context) {
@@ -277,8 +312,9 @@ static void look_for_halos(looking *in, CXCursor cursor, bool strided) {
     free(list.items);
 }
 
-bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, bool *out_only_larger) {
-    looking in = {tiles, plan, true, false};
+bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
+                           bool *out_only_larger) {
+    looking in = {.tiles = tiles, .plan = plan, .facts = facts, .good = true};
     walk_all(&in, on_relation);
     if (in.good)
         look_for_halos(&in, tiles->model->body, false);
