@@ -1,0 +1,150 @@
+/* Slices: kernels cut out with what they reach, and nothing else; annotated files. */
+#include "support.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *slice(const char *text, const char *kernel, const char *const *arguments, size_t count) {
+    char *folder, *unit = NULL;
+    ht_error error;
+    cr_assert_eq(ht_dir_temporary("slice", &folder, &error), HT_OK);
+    char *path = ht_path_join(folder, "source.hip");
+    ht_refactor_options options = {arguments, count, NULL};
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
+    cr_assert_eq(ht_slice_file(path, &kernel, 1, &options, &unit, &error), HT_OK, "%s",
+                 error.message);
+    ht_dir_remove(folder);
+    free(path);
+    free(folder);
+    return unit;
+}
+
+static void compiles(const char *unit) {
+    char *output;
+    cr_expect_eq(clang_run(unit, "-fsyntax-only", &output), 0, "%s\n%s", output, unit);
+    free(output);
+}
+
+static bool has(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+static const char rich[] =
+    "#include <hip/hip_runtime.h>\n"
+    "#include <vector>\n"
+    "#include <cstdint>\n"
+    "#include <cfloat>\n"
+    "#define SCALE 3\n"
+    "#define TWICE(x) ((x) * FACTOR)\n"
+    "#define FACTOR 2\n"
+    "#define UNUSED_MACRO 7\n"
+    "using namespace std;\n"
+    "namespace math {\n"
+    "namespace deep { struct Pair { float a, b; __device__ float sum() const { return a + b; } }; }\n"
+    "template <typename T> __device__ T lift(T v) { return v; }\n"
+    "template <> __device__ float lift<float>(float v) { return v + 1; }\n"
+    "__device__ int helper(uint8_t v);\n"
+    "std::vector<int> host_only() { return {}; }\n"
+    "__device__ int helper(uint8_t v) { return TWICE(v); }\n"
+    "}\n"
+    "typedef struct { int w, h; } size_pair;\n"
+    "enum Kind { PLAIN, FANCY = 5 }; struct Unused { vector<int> all; };\n"
+    "static __constant__ float table[4] = {1, 2, 3, 4}, other[2];\n"
+    "using Pair = math::deep::Pair;\n"
+    "__global__ void first(float *out) { Pair p{FLT_MAX, table[1]}; size_pair s{1, 2};\n"
+    "  out[0] = math::lift(p.sum()) + math::helper(3) + s.w + FANCY * SCALE; }\n"
+    "#undef SCALE\n"
+    "#define SCALE 4\n"
+    "__global__ void second(float *out) { out[0] = SCALE; }\n"
+    "int main() { Unused u; first<<<1, 1>>>(nullptr); second<<<1, 1>>>(nullptr); }\n";
+
+Test(slice, holds_what_a_kernel_reaches_and_nothing_else) {
+    char *unit = slice(rich, "first", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "struct Pair"));
+    cr_expect(has(unit, "lift<float>"));
+    cr_expect(has(unit, "#include <cfloat>"));
+    cr_expect(has(unit, "#include <cstdint>"));
+    cr_expect(has(unit, "#define SCALE 3"));
+    cr_expect(has(unit, "#line 22 "));
+    cr_expect_not(has(unit, "host_only"));
+    cr_expect_not(has(unit, "Unused"));
+    cr_expect_not(has(unit, "<vector>"));
+    cr_expect_not(has(unit, "UNUSED_MACRO"));
+    cr_expect_not(has(unit, "second"));
+    cr_expect_not(has(unit, "main"));
+    free(unit);
+}
+
+Test(slice, keeps_redefined_macros_in_order) {
+    char *unit = slice(rich, "second", NULL, 0);
+    compiles(unit);
+    const char *three = strstr(unit, "#define SCALE 3"), *undefined = strstr(unit, "#undef SCALE");
+    const char *four = strstr(unit, "#define SCALE 4"), *kernel = strstr(unit, "void second");
+    cr_expect(three && undefined && four && kernel && three < undefined && undefined < four &&
+                  four < kernel,
+              "%s", unit);
+    free(unit);
+}
+
+Test(slice, definitions_from_the_command_line_go_along) {
+    static const char *const arguments[] = {"-DWIDTH=12", "-DDEBUG"};
+    char *unit = slice("#include <hip/hip_runtime.h>\n"
+                       "__global__ void k(int *p) {\n#ifdef DEBUG\n  p[1] = 0;\n#endif\n  p[0] = WIDTH;\n}\n",
+                       "k", arguments, 2);
+    compiles(unit);
+    cr_expect(has(unit, "#define WIDTH 12"));
+    cr_expect(has(unit, "#define DEBUG 1"));
+    free(unit);
+}
+
+Test(slice, an_unknown_kernel_is_named) {
+    char *path = ht_path_join(HT_SOURCE_DIR, "examples/kernels/conv1x1.hip"), *unit;
+    const char *kernel = "not_there";
+    ht_error error;
+    cr_assert_eq(ht_slice_file(path, &kernel, 1, NULL, &unit, &error), HT_ERROR_INPUT);
+    cr_assert(strstr(error.message, "not_there"));
+    free(path);
+}
+
+Test(slice, an_unreadable_include_harms_only_those_who_need_it) {
+    char *unit = slice("#include \"missing_project_header.h\"\n#include <hip/hip_runtime.h>\n"
+                       "missing_type host_function(missing_type a);\n"
+                       "__global__ void k(float *p) { p[threadIdx.x] = 1; }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    free(unit);
+}
+
+static const char annotated[] =
+    "#include <hip/hip_runtime.h>\n#include <vector>\n"
+    "struct Host { std::vector<int> v; };\nconstexpr int R = 2;\n"
+    "__device__ float pick(const float *p, int i) { return p[i + R]; }\n"
+    "#pragma tune kernel(blur)\n#pragma tune problem(line : N)\n"
+    "#pragma tune param(BX : 64, 128 = 64)\n#pragma tune block(BX)\n"
+    "#pragma tune grid(ceil_div(problem.N, BX))\n"
+    "#pragma tune arg(in : in float[problem.N + 4])\n#pragma tune arg(out : out float[problem.N])\n"
+    "#pragma tune arg(n : int = problem.N)\n#pragma tune reference(plain)\n#pragma tune block(64)\n"
+    "#pragma tune grid(ceil_div(problem.N, 64))\n"
+    "template <int BX> __global__ void blur(const float *in, float *out, int n) {\n"
+    "  int i = blockIdx.x * BX + threadIdx.x;\n  if (i < n) out[i] = pick(in, i);\n}\n"
+    "__global__ void plain(const float *in, float *out, int n) {\n"
+    "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) out[i] = in[i + R];\n}\n"
+    "void host() { Host h; h.v.push_back(1); }\n";
+
+Test(slice, annotated_kernels_are_taken_as_their_author_wrote_them) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(annotated, NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "blur", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_ANNOTATED, "%s", kernel->reason);
+    cr_expect_eq(kernel->template->param_count, 1);
+    cr_expect_eq(kernel->template->reference_kind, HT_REFERENCE_KERNEL);
+    cr_expect_not(has(kernel->template->unit, "Host"));
+    compiles(kernel->template->unit);
+    cr_expect_eq(kernel_named(refactor, "plain", NULL)->status, HT_KERNEL_REFUSED);
+    ht_refactor_free(refactor);
+}
