@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
-static const double finals_seconds = 5.0; /* when no time limit is given */
+static const double finals_seconds = 4.0; /* when no time limit is given */
 static const double finals_share = 0.25;  /* of a pair's time, when one is */
 static const double least_seconds = 0.5;
 
