@@ -177,6 +177,24 @@ static int entered_above(const ht_coarsen *c, const ht_node *node) {
     return count;
 }
 
+/* A declaration of one variable that nothing but tests name. */
+static bool serves_tests(ht_coarsen *c, const group *of, ht_node *item) {
+    ht_node **variables;
+    if (variables_of(item, &variables) != 1 || !is_whole(c, item) || !variables[0]->count ||
+        ht_node_has_change(c, variables[0]->children[0]))
+        return false;
+    for (size_t n = 0; n < c->node_count; ++n) {
+        const ht_node *name = c->nodes[n];
+        bool tested = name->kind != HT_NODE_NAME || name->variable != variables[0]->variable;
+        for (size_t i = 0; i < of->tests.count && !tested; ++i)
+            tested = of->tests.guards[i].term_count &&
+                     ht_node_within(name, of->tests.guards[i].statement->children[0]);
+        if (!tested)
+            return false;
+    }
+    return true;
+}
+
 /* One loop over the outputs. `inside`: all tests hold, so they are left out. */
 static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     size_t like = of->like;
@@ -197,7 +215,9 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         const ht_guard *test = inside ? &of->tests.guards[i - of->begin] : NULL;
         int deeper = entered_above(c, of->list[i]) - entered_above(c, of->list[of->begin]);
         writer->depth -= deeper;
-        if (!test || !test->term_count)
+        if (inside && serves_tests(c, of, of->list[i]))
+            ;
+        else if (!test || !test->term_count)
             write_item(c, of->list[i], writer, like);
         else if (!test->leaves)
             write_bare(c, of->list[i]->children[1], writer, like);

@@ -1,5 +1,6 @@
 /* Coarsened kernels compute what the originals do, bit for bit; kernels that cannot be coarsened
  * are left alone with the reason and its place. */
+#include "tests/refactor/coarsen/generate.h"
 #include "tests/refactor/coarsen/harness.h"
 
 #include "base/file.h"
@@ -51,6 +52,36 @@ Test(coarsen, data) {
     check_shapes("data", 16,
                  (const char *const[]){"moved_by_x", "aliases", "statement_macros", "measured",
                                        "typed_by_x", NULL});
+}
+
+/* Whatever is coarsened is right. */
+Test(coarsen, random_kernels) {
+    ht_random random;
+    ht_text text = {0};
+    char *folder;
+    ht_random_seed(&random, 20240229);
+    cr_assert_eq(ht_dir_temporary("coarsen", &folder, NULL), HT_OK);
+    ht_text_append(&text, "#include <hip/hip_runtime.h>\n#define TWICE(v) ((v) * 2)\n"
+                          "#define AT(c) in[y * W + x + (c)]\n");
+    for (int i = 0; i < 30; ++i) {
+        char *name = ht_format("random%d", i);
+        generate_kernel(&random, name, &text);
+        free(name);
+    }
+    outcomes of = coarsen_text(folder, "random.hip", text.data);
+    size_t together = 0;
+    for (size_t i = 0; i < of.count; ++i) {
+        cr_expect(of.items[i].applied, "%s: %s", of.items[i].kernel, of.items[i].reason);
+        together += of.items[i].applied && !of.items[i].note;
+    }
+    cr_expect_geq(together, 25);
+    char *difference = compare_runs(folder, text.data, &of);
+    cr_expect_null(difference, "%s", difference);
+    free(difference);
+    outcomes_free(&of);
+    ht_text_free(&text);
+    ht_dir_remove(folder);
+    free(folder);
 }
 
 /* ---- refusals

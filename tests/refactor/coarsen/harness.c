@@ -196,12 +196,12 @@ char *compare_runs(const char *folder, const char *original, const outcomes *of)
     ht_text_append(&main, main_text);
     write_text(folder, "main.cpp", main.data);
     ht_text_free(&main);
-    char *command =
-        ht_format("cd '%s' && %s -std=c++17 -O0 -w -ffp-contract=off -fsanitize=undefined "
-                  "-fno-sanitize=vptr -fno-sanitize-recover=all "
-                  "-I '%s/tests/refactor/coarsen/shim' main.cpp -o main > log 2>&1 && "
-                  "./main > log 2>&1; code=$?; [ -s log ] || exit $code; exit 1",
-                  folder, HT_CLANGXX, HT_SOURCE_DIR);
+    char *command = ht_format("cd '%s' && %s -std=c++17 -O0 -w -ffp-contract=off -fwrapv "
+                              "-fsanitize=undefined -fno-sanitize=signed-integer-overflow "
+                              "-fno-sanitize=vptr -fno-sanitize-recover=all "
+                              "-I '%s/tests/refactor/coarsen/shim' main.cpp -o main > log 2>&1 && "
+                              "./main > log 2>&1; code=$?; [ -s log ] || exit $code; exit 1",
+                              folder, HT_CLANGXX, HT_SOURCE_DIR);
     int code = system(command);
     free(command);
     char *path = ht_path_join(folder, "log"), *log = NULL;

@@ -1,0 +1,12 @@
+/* Random kernels that coarsen-x must take: guards, loops, conditions, jumps, arrays and pointers in
+ * any mixture. */
+#ifndef HT_TESTS_COARSEN_GENERATE_H
+#define HT_TESTS_COARSEN_GENERATE_H
+
+#include "base/random.h"
+#include "base/text.h"
+
+/* Appends `__global__ void NAME(...)` and its launcher run_NAME. */
+void generate_kernel(ht_random *random, const char *name, ht_text *out);
+
+#endif
