@@ -122,51 +122,94 @@ static bool varies(const char *expression) {
     return found;
 }
 
-/* Is `bound` what is left of the items after something is taken away: n - 1 - t of n? */
+/* Is `bound` what is left of the items after something is taken away, as n - 1 - t is of n? Both
+ * have each operation in parentheses. */
 static bool part_of(const char *bound, const char *items) {
-    char *rest = ht_strdup(bound), *minus;
-    bool found = same_expression(rest, items);
-    while (!found && !strpbrk(rest, "+?") && (minus = strrchr(rest, '-')) != NULL) {
-        *minus = 0;
-        char *closed = ht_format("%s%s", rest[0] == '(' && bound[strlen(bound) - 1] == ')' ? "" : "",
-                                 rest);
-        found = same_expression(closed, items);
-        free(closed);
+    char *rest = ht_strdup(bound);
+    bool found = same_expression(rest, items), more = !found;
+    while (more) {
+        size_t minus = 0;
+        int depth = 0;
+        for (size_t i = 0; rest[i]; ++i) {
+            depth += (rest[i] == '(') - (rest[i] == ')');
+            if (depth == 1 && minus == 0 && strncmp(rest + i, " - ", 3) == 0)
+                minus = i;
+            more = more && (depth > 0 || !rest[i + 1]);
+        }
+        more = more && minus > 0;
+        if (!more)
+            break;
+        char *left = ht_format("%.*s", (int)(minus - 1), rest + 1);
+        free(rest);
+        rest = left;
+        found = same_expression(rest, items);
+        more = !found;
     }
     free(rest);
     return found;
 }
 
-static void require_axis(ht_plan *plan, const ht_grid *grid, int axis) {
+/* Every launch's grid is a number: coverage can be told once and for all. */
+static bool is_fixed(const ht_plan *plan, const ht_grid *grid, int axis) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    int64_t value;
+    for (size_t i = 0; i < launches->count; ++i)
+        if (launches->items[i].grid.axis[axis] &&
+            !ht_symbol_value(launches->items[i].grid.axis[axis], &value))
+            return false;
+    return launches->count > 0 || !varies(grid->original[axis]);
+}
+
+/* What holds for one size must hold for each launch. */
+static void require_fixed(ht_plan *plan, const char *unchanged, const char *per_block, int axis) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    for (size_t i = 1; i < launches->count; ++i) {
+        int64_t value = 1;
+        if (launches->items[i].grid.axis[axis])
+            ht_symbol_value(launches->items[i].grid.axis[axis], &value);
+        ht_plan_require(plan, "%s || %lld * %lld %% (%s) == 0", unchanged, (long long)value,
+                        (long long)plan->model->axes[axis].block, per_block);
+    }
+}
+
+static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     const ht_axis *of = &plan->model->axes[axis];
     if (plan->free_cover[axis])
         return;
     const char *bound = plan->bound[axis] ? plan->bound[axis] : of->guard;
-    bool exact = plan->exact_cover[axis] || !bound;
-    const ht_form *form = &grid->form[axis];
+    bool exact = plan->exact_cover[axis] || !bound, keep = plan->keep_cover[axis];
+    ht_form *form = &grid->form[axis];
     bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
-    bool enough = !exact && ceiling && same_expression(form->items, bound);
-    if (enough && !plan->keep_cover[axis])
+    bool enough = !exact && ceiling && part_of(bound, form->items);
+    if (enough && !keep)
         return;
     char *unchanged = at_default(plan, axis);
-    char *after = ht_grid_after(plan, grid, axis);
     char *per_block = ht_plan_per_block(plan, axis);
     char *before = ht_format("(%s) * %lld", grid->original[axis], (long long)of->block);
-    if (exact)
-        ht_plan_require(plan, "%s || (%s) * (%s) == %s", unchanged, after, per_block, before);
-    else {
-        if (!enough)
-            ht_plan_require(plan, "%s || (%s) * (%s) >= %s", unchanged, after, per_block, bound);
-        if (plan->keep_cover[axis])
+    if (!is_fixed(plan, grid, axis)) {
+        bool pieces = exact || keep;
+        if (!(exact && form->kind == HT_FORM_FLOOR) && !(enough && form->kind == HT_FORM_CEIL))
+            form->kind = pieces ? HT_FORM_WHOLE : HT_FORM_GENERIC;
+        form->pieces = pieces;
+        if (pieces)
+            ht_plan_require(plan, "%lld %% (%s) == 0", (long long)of->block, per_block);
+    } else {
+        char *after = ht_grid_after(plan, grid, axis);
+        if (exact || !enough)
+            ht_plan_require(plan, "%s || (%s) * (%s) %s %s", unchanged, after, per_block,
+                            exact ? "==" : ">=", exact ? before : bound);
+        if (keep && !exact)
             ht_plan_require(plan, "%s || (%s) * (%s) <= %s", unchanged, after, per_block, before);
+        if (exact || keep)
+            require_fixed(plan, unchanged, per_block, axis);
+        free(after);
     }
     free(unchanged);
-    free(after);
     free(per_block);
     free(before);
 }
 
-void ht_grid_require(ht_plan *plan, const ht_grid *grid) {
+void ht_grid_require(ht_plan *plan, ht_grid *grid) {
     for (int axis = 0; axis < 3; ++axis)
         if (ht_plan_axis_changed(plan, axis) && grid->original[axis])
             require_axis(plan, grid, axis);

@@ -6,9 +6,9 @@
 
 /* How a grid's axis follows from the number of items n and the block b. */
 typedef enum ht_form_kind {
-    HT_FORM_CEIL,   /* (n + b - 1) / b and its relatives */
-    HT_FORM_FLOOR,  /* n / b */
-    HT_FORM_OVER,   /* (n + b) / b, n / b + 1 */
+    HT_FORM_CEIL,    /* (n + b - 1) / b and its relatives */
+    HT_FORM_FLOOR,   /* n / b */
+    HT_FORM_OVER,    /* (n + b) / b, n / b + 1 */
     HT_FORM_GENERIC, /* anything else: ceil_div(grid * b, new b), which never covers less */
     HT_FORM_WHOLE    /* grid * (b / new b), where new b divides b: covers just as much */
 } ht_form_kind;
@@ -19,6 +19,7 @@ typedef struct ht_form {
     const ht_symbol *addend;  /* the leaf in n + ADDEND, or NULL */
     int64_t addend_offset;    /* its value is the block plus this: -1 for 15, 0 for 16 */
     bool editable;            /* leaves can be replaced one by one */
+    bool pieces;              /* new b divides b in every configuration */
     char *items;              /* n as a template expression; owned */
 } ht_form;
 

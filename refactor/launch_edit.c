@@ -19,6 +19,10 @@ typedef struct editing {
     CXCursor
         *followed; /* variables whose initialiser was edited: their uses follow by themselves */
     size_t followed_count;
+    size_t first_edit;   /* of the launches */
+    CXCursor *rewritten; /* grids whose initialiser was rewritten */
+    size_t rewritten_count;
+    bool follow; /* a grid would change twice, or follow a constant where it must not */
 } editing;
 
 /* ---- what belongs to this kernel alone
@@ -112,7 +116,8 @@ static bool editable(const editing *in, const ht_symbol *symbol) {
     if (in_launch(in, symbol->place))
         return true;
     CXCursor scope = in->site->function;
-    return !clang_Cursor_isNull(scope) && owned(in, scope, clang_getNullCursor(), symbol->place, 0);
+    return !in->plan->stay && !clang_Cursor_isNull(scope) &&
+           owned(in, scope, clang_getNullCursor(), symbol->place, 0);
 }
 
 /* ---- block
@@ -161,7 +166,7 @@ static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
         return false;
     if (follows(in, symbol))
         return true;
-    if (is_plain_name(symbol)) {
+    if (is_plain_name(symbol) && !in->plan->stay) {
         ht_symbol *literal = initial_literal(in, symbol->declaration);
         /* one variable for two axes can take one value only */
         bool shared = false;
@@ -248,48 +253,78 @@ static bool edit_leaf(editing *in, const ht_symbol *leaf, const char *per_block,
     return ht_plan_editf(in->plan, leaf->place, NULL, "${%s - 1}", per_block);
 }
 
+/* Does anything in the expression but its divisor and addend take a new value by itself? */
+static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_form *form) {
+    if (!symbol || (form && (symbol == form->divisor || symbol == form->addend)))
+        return false;
+    if (follows(in, symbol))
+        return true;
+    for (int i = 0; i < 3; ++i)
+        if (follows_inside(in, symbol->arguments[i], form))
+            return true;
+    return follows_inside(in, symbol->value_of, form);
+}
+
 static bool edit_form(editing *in, int axis, const char *per_block) {
     const ht_form *form = &in->grid->form[axis];
     bool factor = strchr(per_block, '*') != NULL;
-    if (form->kind == HT_FORM_GENERIC || !form->editable || in->site != in->launches->items ||
-        !editable(in, form->divisor) || (form->addend && !editable(in, form->addend)))
+    if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->editable ||
+        in->site != in->launches->items || !editable(in, form->divisor) ||
+        (form->addend && !editable(in, form->addend)) ||
+        follows_inside(in, in->site->grid.axis[axis], form))
         return false;
     /* every axis's own leaves: one name for two axes is edited where it stands */
     return edit_leaf(in, form->divisor, per_block, 0, factor) &&
            edit_leaf(in, form->addend, per_block, form->addend_offset, factor);
 }
 
-/* (GRID * old + new - 1) / new, left out where all is as it was. */
-static bool wrap_axis(editing *in, int axis, const char *per_block) {
+/* The new extent of an axis of which `old` is the text: (OLD * b + new b - 1) / new b, or
+ * OLD * (b / new b). */
+static char *rescaled(const editing *in, int axis, const char *old) {
+    char *per_block = ht_plan_per_block(in->plan, axis), *text;
+    long long block = (long long)in->plan->model->axes[axis].block;
+    if (in->grid->form[axis].pieces)
+        text = ht_format("%s * ${%lld / (%s)}", old, block, per_block);
+    else
+        text = ht_format("(%s * %lld + ${%s - 1}) / ${%s}", old, block, per_block, per_block);
+    free(per_block);
+    return text;
+}
+
+/* Left out where all is as it was. */
+static bool wrap_axis(editing *in, int axis) {
     const ht_symbol *symbol = in->site->grid.axis[axis];
     if (!symbol || !editable(in, symbol))
         return false;
     char *params = ht_plan_axis_params(in->plan, axis);
-    bool done =
-        ht_plan_editf(in->plan, symbol->place, params, "(($[%zu,%zu]) * %lld + ${%s - 1}) / ${%s}",
-                      symbol->place.begin, symbol->place.end,
-                      (long long)in->plan->model->axes[axis].block, per_block, per_block);
+    char *old = ht_format("($[%zu,%zu])", symbol->place.begin, symbol->place.end);
+    char *text = rescaled(in, axis, old);
+    bool done = ht_plan_edit(in->plan, symbol->place, params, text);
+    free(text);
+    free(old);
     free(params);
     return done;
+}
+
+static bool is_record(CXCursor variable) {
+    return !clang_Cursor_isNull(variable) &&
+           clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
 }
 
 /* dim3((grid.x * 16 + 31) / 32, grid.y, grid.z) at the launch. */
 static bool whole_grid(editing *in) {
     const ht_extent3 *grid = &in->site->grid;
-    if (!grid->has_argument || clang_Cursor_isNull(grid->variable))
+    if (!grid->has_argument || !is_record(grid->variable))
         return false;
     char *name = ht_cursor_name(grid->variable);
     ht_text text = {0};
     ht_text_append(&text, "dim3(");
     for (int axis = 0; axis < 3; ++axis) {
-        char *per_block = ht_plan_per_block(in->plan, axis);
-        if (ht_plan_axis_changed(in->plan, axis))
-            ht_text_printf(&text, "(%s.%c * %lld + ${%s - 1}) / ${%s}", name, 'x' + axis,
-                           (long long)in->plan->model->axes[axis].block, per_block, per_block);
-        else
-            ht_text_printf(&text, "%s.%c", name, 'x' + axis);
-        ht_text_append(&text, axis < 2 ? ", " : ")");
-        free(per_block);
+        char *old = ht_format("%s.%c", name, 'x' + axis);
+        char *new = ht_plan_axis_changed(in->plan, axis) ? rescaled(in, axis, old) : NULL;
+        ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
+        free(new);
+        free(old);
     }
     bool done = ht_plan_edit(in->plan, grid->argument, NULL, text.data);
     free(name);
@@ -297,26 +332,70 @@ static bool whole_grid(editing *in) {
     return done;
 }
 
+/* A constant that takes its new value where it is defined changes every extent it stands in:
+ * right where the extent is rewritten by leaves, wrong elsewhere. */
+static bool grid_follows(const editing *in, bool leaves) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const ht_form *form = &in->grid->form[axis];
+        bool changed = ht_plan_axis_changed(in->plan, axis);
+        if ((!leaves || !changed || form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE ||
+             in->site != in->launches->items) &&
+            follows_inside(in, in->site->grid.axis[axis], NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Has an earlier launch's grid edited what this one is computed from? */
+static bool touched(const editing *in, const ht_symbol *symbol) {
+    if (!symbol || follows(in, symbol))
+        return false;
+    for (size_t i = in->first_edit; symbol->has_place && i < in->plan->edit_count; ++i)
+        if (within(in->plan->edits[i].range, symbol->place))
+            return true;
+    for (int i = 0; i < 3; ++i)
+        if (touched(in, symbol->arguments[i]))
+            return true;
+    return touched(in, symbol->value_of);
+}
+
+static bool is_rewritten(const editing *in, CXCursor grid) {
+    for (size_t i = 0; i < in->rewritten_count; ++i)
+        if (clang_equalCursors(in->rewritten[i], grid))
+            return true;
+    return false;
+}
+
 static bool edit_grid(editing *in) {
     ht_plan *plan = in->plan;
     const ht_extent3 *grid = &in->site->grid;
-    bool done = clang_Cursor_isNull(grid->variable) || exclusive(in, grid->variable, 0);
+    bool named = is_record(grid->variable);
+    if (named && is_rewritten(in, grid->variable))
+        return true;
+    for (int axis = 0; axis < 3; ++axis)
+        in->follow = in->follow || touched(in, grid->axis[axis]);
+    bool done = !named || (!plan->stay && exclusive(in, grid->variable, 0));
     size_t before = plan->edit_count;
     for (int axis = 0; done && axis < 3; ++axis) {
         if (!ht_plan_axis_changed(plan, axis))
             continue;
         char *per_block = ht_plan_per_block(plan, axis);
-        done = edit_form(in, axis, per_block) || wrap_axis(in, axis, per_block);
+        done = edit_form(in, axis, per_block) || wrap_axis(in, axis);
         free(per_block);
     }
+    in->follow = in->follow || grid_follows(in, done);
+    if (done && named) {
+        HT_GROW(in->rewritten, in->rewritten_count);
+        in->rewritten[in->rewritten_count++] = grid->variable;
+    }
     if (done)
-        return true;
+        return !in->follow;
     plan->failed = false;
     while (plan->edit_count > before) {
         free(plan->edits[--plan->edit_count].text);
         free(plan->edits[plan->edit_count].param);
     }
-    return whole_grid(in);
+    return whole_grid(in) && !in->follow;
 }
 
 void ht_plan_follow(ht_plan *plan, const char *name) {
@@ -338,11 +417,12 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place) {
     return false;
 }
 
-bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, char **out_problem) {
+bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem) {
     editing in = {.plan = plan,
                   .grid = grid,
                   .launches = &plan->model->facts->launches,
-                  .source = plan->model->facts->source};
+                  .source = plan->model->facts->source,
+                  .first_edit = plan->edit_count};
     *out_problem = NULL;
     bool changed = false;
     for (int axis = 0; axis < 3; ++axis)
@@ -353,5 +433,7 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, char **out_problem) {
             *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
     }
     free(in.followed);
+    free(in.rewritten);
+    *out_follow = in.follow;
     return !*out_problem;
 }

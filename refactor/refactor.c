@@ -45,19 +45,39 @@ static bool is_empty(const ht_plan *plan) {
             strcmp(plan->applied[0], ht_transformation_launch_bounds.name) == 0);
 }
 
+/* Plans everything, launches included where all is known; the reason when they cannot be rewritten,
+ * free(). */
+static char *plan_all(ht_kernel_work *work, bool known, bool stay) {
+    char *problem = NULL;
+    bool follow = false;
+    ht_plan_init(&work->plan, &work->model);
+    work->plan.stay = stay;
+    ht_grid_read(&work->model, &work->grid);
+    work->modelled = true;
+    ht_plan_run(&work->plan);
+    if (!known || is_empty(&work->plan))
+        return NULL;
+    ht_grid_require(&work->plan, &work->grid);
+    ht_launches_edit(&work->plan, &work->grid, &follow, &problem);
+    if (!follow || stay)
+        return problem;
+    free(problem);
+    ht_plan_free(&work->plan);
+    ht_grid_free(&work->grid);
+    return plan_all(work, known, true);
+}
+
 static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
     ht_model *model = &work->model;
     int line;
-    ht_plan_init(&work->plan, model);
     ht_grid_read(model, &work->grid);
-    work->modelled = true;
     char *problem = ht_binding_problem(model, &work->grid, slice, &line);
-    ht_plan_run(&work->plan);
+    ht_grid_free(&work->grid);
+    char *unwritable = plan_all(work, !problem, false);
     bool empty = is_empty(&work->plan);
     if (!problem && !empty) {
-        ht_grid_require(&work->plan, &work->grid);
-        ht_launches_edit(&work->plan, &work->grid, &problem);
-        if (problem) {
+        if (unwritable) {
+            problem = unwritable;
             publish(kernel, &work->plan, false);
             settle(kernel, HT_KERNEL_REFUSED, 0, problem);
             return;

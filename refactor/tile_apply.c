@@ -76,7 +76,7 @@ static bool only_here(const usage *in, const char *name, size_t definition, int 
 static bool edit_macro(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan, bool alone) {
     const ht_macro *macro = tile->macro;
     const ht_source *source = tiles->model->facts->source;
-    if (alone && macro->file == 0) {
+    if (alone && !plan->stay && macro->file == 0) {
         char *text = ht_format("${%s}", tile->name);
         bool done = ht_plan_edit_applied(plan, macro->body, NULL, text);
         free(text);
@@ -102,7 +102,7 @@ static bool edit_variable(const ht_tiles *tiles, const ht_tile *tile, ht_plan *p
     CXCursor initializer = variable ? clang_Cursor_getVarDeclInitializer(tile->declaration)
                                     : ht_ast_child(tile->declaration, 0);
     ht_range place;
-    if (alone && !clang_Cursor_isNull(initializer) &&
+    if (alone && !plan->stay && !clang_Cursor_isNull(initializer) &&
         ht_source_place(source, initializer, &place)) {
         char *text = ht_format("${%s}", tile->name);
         bool done = ht_plan_edit_applied(plan, place, NULL, text);
