@@ -105,8 +105,19 @@ static void write_item(ht_coarsen *c, ht_node *item, ht_writer *writer, size_t l
     }
 }
 
-/* The body of a test that is left out. */
-static void write_bare(ht_coarsen *c, ht_node *body, ht_writer *writer, size_t like) {
+/* The body of a test that is left out, without its braces where others stand around it. */
+static void write_bare(ht_coarsen *c, ht_node *body, ht_writer *writer, size_t like, bool braces) {
+    bool block = body->kind == HT_NODE_COMPOUND && body->count > 0;
+    for (size_t i = 0; i < body->count; ++i)
+        braces = braces && body->children[i]->kind != HT_NODE_DECLARATION;
+    const char *text = c->model->text;
+    if (block && braces && text[body->range.begin + 1] == '\n') {
+        --writer->depth;
+        ht_writer_source(writer, body->range.begin + 1,
+                         ht_statement_tail(c, body->children[body->count - 1]));
+        ++writer->depth;
+        return;
+    }
     ht_writer_line(writer, like);
     ht_writer_source(writer, body->range.begin, ht_statement_end(c, body));
 }
@@ -220,7 +231,7 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         else if (!test || !test->term_count)
             write_item(c, of->list[i], writer, like);
         else if (!test->leaves)
-            write_bare(c, of->list[i]->children[1], writer, like);
+            write_bare(c, of->list[i]->children[1], writer, like, of->braces);
         writer->depth += deeper;
     }
     if (of->label) {
