@@ -1,5 +1,8 @@
 #include "base/error.h"
 
+#undef ht_error_set
+#undef ht_error_set_at
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>

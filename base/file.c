@@ -24,9 +24,11 @@ ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size
     ht_text text = {0};
     ht_text_append(&text, "");
     char chunk[READ_CHUNK];
-    size_t got;
-    while (text.length <= limit && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
+    size_t got = sizeof chunk;
+    while (got == sizeof chunk && text.length <= limit) { /* a short count is the end or an error */
+        got = fread(chunk, 1, sizeof chunk, file);
         ht_text_append_n(&text, chunk, got);
+    }
     bool failed = ferror(file);
     int code = errno;
     fclose(file);

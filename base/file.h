@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads a whole file, at most `max_bytes` (0: 64 MiB). `*out_data` gets a NUL behind the last byte; free() it.
- * `out_length` may be NULL. Folders and unreadable files are HT_ERROR_IO with errno's words. */
+/* Reads a whole file, at most `max_bytes` (0: 64 MiB). `*out_data` gets a NUL behind the last byte;
+ * free() it. `out_length` may be NULL. Folders and unreadable files are HT_ERROR_IO with errno's
+ * words. */
 ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
                        ht_error *error);
 
@@ -21,7 +22,8 @@ ht_status ht_dir_make(const char *path, ht_error *error);
 /* Removes a folder and what is in it; errors are ignored (used for our own temporary folders). */
 void ht_dir_remove(const char *path);
 
-/* A fresh private folder under $TMPDIR or /tmp, named after this process; free() the path, remove with ht_dir_remove. */
+/* A fresh private folder under $TMPDIR or /tmp, named after this process; free() the path, remove
+ * with ht_dir_remove. */
 ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error);
 
 bool ht_file_exists(const char *path);

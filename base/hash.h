@@ -1,4 +1,5 @@
-/* Content hashes (XXH3, 128 bits) as hex text: source, template and configuration keys in the database and file names. */
+/* Content hashes (XXH3, 128 bits) as hex text: source, template and configuration keys in the
+ * database and file names. */
 #ifndef HT_BASE_HASH_H
 #define HT_BASE_HASH_H
 
@@ -8,7 +9,8 @@ enum { HT_HASH_SIZE = 33 }; /* 32 hex digits and the NUL */
 
 void ht_hash_bytes(const void *data, size_t length, char out_hex[HT_HASH_SIZE]);
 
-/* Hash of several strings, each separated from the next, so that ("ab", "c") and ("a", "bc") differ. NULL ends. */
+/* Hash of several strings, each separated from the next, so that ("ab", "c") and ("a", "bc")
+ * differ. NULL ends. */
 void ht_hash_strings(char out_hex[HT_HASH_SIZE], ...) __attribute__((sentinel));
 
 #endif

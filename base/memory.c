@@ -43,7 +43,8 @@ char *ht_format(const char *format, ...) {
 }
 
 void *ht_grow(void *array, size_t count, size_t size) {
-    /* Capacity is implied by the count: it is a power of two, so growth happens exactly at powers of two. */
+    /* Capacity is implied by the count: it is a power of two, so growth happens exactly at powers
+     * of two. */
     if (count == 0)
         return array ? array : checked(malloc(size));
     if ((count & (count - 1)) != 0)

@@ -1,5 +1,6 @@
-/* Seeded random numbers (xoshiro256**, seeded through splitmix64; Blackman and Vigna 2018, public domain algorithm).
- * Every stream is a value: copy it to fork it, derive independent ones with ht_random_stream. */
+/* Seeded random numbers (xoshiro256**, seeded through splitmix64; Blackman and Vigna 2018, public
+ * domain algorithm). Every stream is a value: copy it to fork it, derive independent ones with
+ * ht_random_stream. */
 #ifndef HT_BASE_RANDOM_H
 #define HT_BASE_RANDOM_H
 
@@ -10,7 +11,8 @@ typedef struct ht_random {
 } ht_random;
 
 void ht_random_seed(ht_random *random, uint64_t seed);
-/* An independent generator for (seed, stream): one per buffer, per repeat, per block, whatever the thread. */
+/* An independent generator for (seed, stream): one per buffer, per repeat, per block, whatever the
+ * thread. */
 void ht_random_stream(ht_random *random, uint64_t seed, uint64_t stream);
 uint64_t ht_random_next(ht_random *random);
 /* Uniform in [0, bound), without modulo bias; 0 for bound 0. */

@@ -1,4 +1,5 @@
-/* A growable string. `data` is always NUL-terminated once anything was appended; {0} is a valid empty text. */
+/* A growable string. `data` is always NUL-terminated once anything was appended; {0} is a valid
+ * empty text. */
 #ifndef HT_BASE_TEXT_H
 #define HT_BASE_TEXT_H
 

@@ -9,7 +9,7 @@ typedef struct ht_database ht_database;
 
 /* Everything a result depends on. All strings borrowed. */
 typedef struct ht_database_key {
-    const char *source_hash;   /* of the kernel's source */
+    const char *source_hash; /* of the kernel's source */
     const char *template_name;
     const char *template_hash; /* of unit and annotations */
     const char *problem;       /* ht_problem_string */
@@ -21,15 +21,16 @@ typedef struct ht_database_key {
 typedef struct ht_evaluation {
     char *config; /* ht_config_string; owned */
     ht_status status;
-    char *reason;      /* owned; NULL when ok */
-    double cost;       /* median ms when ok */
-    double *samples;   /* ms, all of them; owned */
+    char *reason;    /* owned; NULL when ok */
+    double cost;     /* median ms when ok */
+    double *samples; /* ms, all of them; owned */
     size_t sample_count;
     double compile_seconds;
     ht_resources resources;
 } ht_evaluation;
 
-/* Opens or creates (folders too). An unreadable, locked, newer or foreign file is an error with the remedy. */
+/* Opens or creates (folders too). An unreadable, locked, newer or foreign file is an error with the
+ * remedy. */
 ht_status ht_database_open(const char *path, ht_database **out_database, ht_error *error);
 void ht_database_close(ht_database *database);
 
@@ -41,8 +42,9 @@ ht_status ht_database_get(ht_database *database, const ht_database_key *key, con
                           bool *out_found, ht_evaluation *out_evaluation, ht_error *error);
 void ht_evaluation_free(ht_evaluation *evaluation);
 
-/* Best configurations of the same template and device on other problems, nearest first (distance: the sum over
- * shared fields of |log2 a - log2 b|). Strings as ht_config_string; free each, then the array. At most `want`. */
+/* Best configurations of the same template and device on other problems, nearest first (distance:
+ * the sum over shared fields of |log2 a - log2 b|). Strings as ht_config_string; free each, then
+ * the array. At most `want`. */
 ht_status ht_database_nearest(ht_database *database, const ht_database_key *key, size_t want,
                               char ***out_configs, size_t *out_count, ht_error *error);
 

@@ -64,8 +64,8 @@ const char *ht_job_reference_source(const ht_job *job);
  * job lives. */
 const ht_database_key *ht_job_key(const ht_job *job);
 
-/* Verification and final timing, of at most 63 finalists: each finalist is checked again on fresh random inputs (two new
- * seeds), then original and finalists are timed interleaved in one run. */
+/* Verification and final timing, of at most 63 finalists: each finalist is checked again on fresh
+ * random inputs (two new seeds), then original and finalists are timed interleaved in one run. */
 typedef struct ht_final {
     ht_status status; /* HT_OK: verified and timed */
     char reason[160];

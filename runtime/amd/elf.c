@@ -104,7 +104,7 @@ static ht_status sections_find(ht_amd_bytes elf, const Elf64_Ehdr *header, ht_am
 }
 
 ht_status ht_amd_elf_metadata(ht_amd_bytes elf, ht_amd_bytes *out_note, ht_error *error) {
-    Elf64_Ehdr header;
+    Elf64_Ehdr header = {0};
     bool old = false;
     *out_note = (ht_amd_bytes){0};
     ht_status status = elf_header_read(elf, &header, error);

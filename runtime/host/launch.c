@@ -129,6 +129,8 @@ hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x
     uint64_t threads = (uint64_t)omp_get_max_threads();
     if (threads > all.blocks)
         threads = all.blocks;
+    if (threads == 0)
+        threads = 1;
     /* Small shares balance uneven blocks; of very many blocks, larger ones spare the counter. */
     all.share = all.blocks / (threads * 64);
     all.share = all.share < 1 ? 1 : all.share > 64 ? 64 : all.share;

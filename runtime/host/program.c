@@ -154,7 +154,7 @@ hiprtcResult ht_host_hiprtcGetProgramLog(hiprtcProgram handle, char *log) {
         return HT_HIPRTC_ERROR_INVALID_PROGRAM;
     if (!log)
         return HT_HIPRTC_ERROR_INVALID_INPUT;
-    strcpy(log, from->log);
+    memcpy(log, from->log, strlen(from->log) + 1);
     return HT_HIPRTC_SUCCESS;
 }
 

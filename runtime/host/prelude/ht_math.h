@@ -29,19 +29,19 @@ HT_MATH_1(acos)
 HT_MATH_1(acosh)
 HT_MATH_1(asin)
 HT_MATH_1(asinh)
-HT_MATH_1(atan) HT_MATH_1(atanh) HT_MATH_1(cbrt) HT_MATH_1(ceil) HT_MATH_1(cos) HT_MATH_1(cosh)
-    HT_MATH_1(erf) HT_MATH_1(erfc) HT_MATH_1(exp) HT_MATH_1(exp2) HT_MATH_1(expm1) HT_MATH_1(fabs)
-        HT_MATH_1(floor) HT_MATH_1(lgamma) HT_MATH_1(log) HT_MATH_1(log10) HT_MATH_1(log1p)
-            HT_MATH_1(log2) HT_MATH_1(logb) HT_MATH_1(nearbyint) HT_MATH_1(rint) HT_MATH_1(round)
-                HT_MATH_1(sin) HT_MATH_1(sinh) HT_MATH_1(sqrt) HT_MATH_1(tan) HT_MATH_1(tanh)
-                    HT_MATH_1(tgamma) HT_MATH_1(trunc) HT_MATH_2(atan2) HT_MATH_2(copysign)
-                        HT_MATH_2(fdim) HT_MATH_2(fmax) HT_MATH_2(fmin) HT_MATH_2(fmod)
-                            HT_MATH_2(hypot) HT_MATH_2(nextafter) HT_MATH_2(pow)
-                                HT_MATH_2(remainder)
+HT_MATH_1(atan)
+HT_MATH_1(atanh) HT_MATH_1(cbrt) HT_MATH_1(ceil) HT_MATH_1(cos) HT_MATH_1(cosh) HT_MATH_1(erf)
+    HT_MATH_1(erfc) HT_MATH_1(exp) HT_MATH_1(exp2) HT_MATH_1(expm1) HT_MATH_1(fabs) HT_MATH_1(floor)
+        HT_MATH_1(lgamma) HT_MATH_1(log) HT_MATH_1(log10) HT_MATH_1(log1p) HT_MATH_1(log2)
+            HT_MATH_1(logb) HT_MATH_1(nearbyint) HT_MATH_1(rint) HT_MATH_1(round) HT_MATH_1(sin)
+                HT_MATH_1(sinh) HT_MATH_1(sqrt) HT_MATH_1(tan) HT_MATH_1(tanh) HT_MATH_1(tgamma)
+                    HT_MATH_1(trunc) HT_MATH_2(atan2) HT_MATH_2(copysign) HT_MATH_2(fdim)
+                        HT_MATH_2(fmax) HT_MATH_2(fmin) HT_MATH_2(fmod) HT_MATH_2(hypot)
+                            HT_MATH_2(nextafter) HT_MATH_2(pow) HT_MATH_2(remainder)
 #undef HT_MATH_1
 #undef HT_MATH_2
 
-                                    extern "C" {
+                                extern "C" {
     double fma(double, double, double) noexcept;
     float fmaf(float, float, float) noexcept;
     double ldexp(double, int) noexcept;
