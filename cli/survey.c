@@ -14,11 +14,24 @@ bool ht_kernel_is(const char *name, const char *wanted) {
            strncmp(name + length - tail - 2, "::", 2) == 0;
 }
 
+/* Malformed annotations are the author's to mend, and told as such, not as a reason to refuse a
+ * kernel. */
+static ht_status annotations_check(const char *path, ht_error *error) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    ht_status status = ht_template_load(path, &templates, &count, error);
+    if (status == HT_OK)
+        ht_template_free(templates, count);
+    return status;
+}
+
 static void analyse(const ht_source *source, const ht_survey_options *options, ht_analysis *out) {
     *out = (ht_analysis){.source = source};
     ht_status status =
         ht_problems_open(options->problem, source->path, &out->problems, &out->error);
-    out->problems_read = status == HT_OK;
+    if (status == HT_OK)
+        status = annotations_check(source->path, &out->error);
+    out->foreign = status == HT_OK; /* whatever fails now */
     if (status == HT_OK)
         status = ht_refactor_file(source->path, out->problems.file, &options->compiler,
                                   &out->refactor, &out->error);
@@ -178,7 +191,7 @@ int ht_survey_files_exit_code(const ht_survey *survey) {
         int own = ht_status_exit_code(analysis->error.status);
         /* A file that was found in a folder may well be no HIP source: that is a failure, not bad
          * input. */
-        if (own == HT_EXIT_INPUT && !analysis->source->named && analysis->problems_read)
+        if (own == HT_EXIT_INPUT && !analysis->source->named && analysis->foreign)
             own = HT_EXIT_FAILED;
         code = own > code ? own : code;
     }

@@ -14,7 +14,7 @@ typedef struct ht_instances {
 typedef struct ht_analysis {
     const ht_source *source; /* borrowed */
     ht_problems problems;
-    bool problems_read;
+    bool foreign;            /* clang could not read it: it may be no HIP source at all */
     ht_refactor *refactor;   /* NULL when the file could not be analysed */
     ht_instances *instances; /* one per kernel; owned */
     ht_error error;          /* status HT_OK when analysed */

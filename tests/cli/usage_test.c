@@ -145,3 +145,16 @@ Test(usage, malformed_annotations_are_told_with_their_place) {
         free(text);
     }
 }
+
+Test(usage, malformed_annotations_are_bad_input_of_every_command) {
+    workplace_write("t.hip", "#pragma tune kernel(k\n__global__ void k(float *p) { p[0] = 1; }\n");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
+        char *words = ht_format("%s t.hip", commands[i]);
+        program_result result = program_run(words);
+        cr_assert_eq(result.code, 2, "%s gives %d", words, result.code);
+        cr_assert_eq(count_lines(result.err), 1, "%s", result.err);
+        cr_assert(strstr(result.err, "hiptemper: t.hip:1:"), "%s", result.err);
+        program_free(&result);
+        free(words);
+    }
+}
