@@ -67,21 +67,36 @@ static void note_missing(translation *in, const char *name, int line) {
     ht_text_printf(in->missing, "the value of '%s' (line %d) in the launch", name, line);
 }
 
-/* In this order: the problem file's host values; the scalar argument that the same variable is
- * passed for; a problem field of a local's name; constants; the only initialiser; any problem field
- * of that name. */
+/* Takes back what a failed attempt wrote. */
+static bool attempt(translation *in, const ht_symbol *symbol, ht_text *out) {
+    size_t length = out->length, missing = in->missing ? in->missing->length : 0;
+    if (write_symbol(in, symbol, out))
+        return true;
+    out->data[out->length = length] = 0;
+    if (in->missing && in->missing->data)
+        in->missing->data[in->missing->length = missing] = 0;
+    return false;
+}
+
+/* In this order: the scalar argument that the same variable is passed for; an initialiser that is
+ * computed from such; the problem file's host values; a problem field of a local's name; constants;
+ * any problem field of that name. */
 static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) {
+    bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
+    const char *argument = dimension ? NULL : passed_as(in, symbol);
+    if (argument) {
+        ht_text_append(out, argument);
+        return true;
+    }
+    int64_t value;
+    if (symbol->value_of && !ht_symbol_value(symbol->value_of, &value) &&
+        attempt(in, symbol->value_of, out))
+        return true;
     const ht_host_value *host = host_value(in->model, symbol->name);
     if (host) {
         char *text = ht_expr_string(host->expr);
         ht_text_printf(out, "(%s)", text);
         free(text);
-        return true;
-    }
-    bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
-    const char *argument = dimension ? NULL : passed_as(in, symbol);
-    if (argument) {
-        ht_text_append(out, argument);
         return true;
     }
     const char *dot = strrchr(symbol->name, '.');
@@ -92,17 +107,11 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
             ht_text_printf(out, "%lld", (long long)symbol->value);
             return true;
         }
-        if (symbol->value_of) {
-            size_t length = out->length, missing = in->missing ? in->missing->length : 0;
-            if (write_symbol(in, symbol->value_of, out))
-                return true;
-            if (field) { /* the field knows better */
-                out->data[out->length = length] = 0;
-                if (in->missing && in->missing->data)
-                    in->missing->data[in->missing->length = missing] = 0;
-            } else
-                return false;
-        }
+        if (symbol->value_of &&
+            (field ? attempt(in, symbol->value_of, out) : write_symbol(in, symbol->value_of, out)))
+            return true;
+        if (symbol->value_of && !field)
+            return false;
     }
     if (!field) {
         note_missing(in, symbol->name, symbol->line);

@@ -60,8 +60,16 @@ static bool is_pure(CXCursor cursor) {
 /* `index < bound` holds for all threads that go on. */
 static void note_guard(ht_model *model, int axis, CXCursor bound, bool inclusive) {
     ht_axis *of = &model->axes[axis];
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    int64_t one;
     if (of->guard)
         return;
+    if (inclusive && ht_ast_binary(ht_ast_strip(bound, true), &kind, &left, &right) &&
+        kind == CXBinaryOperator_Sub && ht_ast_constant(right, &one) && one == 1) {
+        bound = left; /* index <= n - 1 */
+        inclusive = false;
+    }
     char *text = ht_ast_expression(model, bound);
     if (!text)
         return;
