@@ -139,12 +139,13 @@ Test(strategy, unknown_name_lists_what_there_is) {
 }
 
 /* A space of four million: asking must not cost time or memory in proportion to it. */
-static const char large[] = "#pragma tune unit\n#pragma tune kernel(k)\n"
-                            "#pragma tune param(A : 1..200 = 1)\n#pragma tune param(B : 1..200 = 1)\n"
-                            "#pragma tune param(C : 1..90 = 1)\n"
-                            "#pragma tune block(A)\n#pragma tune grid(1)\n"
-                            "#pragma tune arg(out : out float[64])\n"
-                            "template <int A, int B, int C> __global__ void k(float *out) {}\n";
+static const char large[] =
+    "#pragma tune unit\n#pragma tune kernel(k)\n"
+    "#pragma tune param(A : 1..200 = 1)\n#pragma tune param(B : 1..200 = 1)\n"
+    "#pragma tune param(C : 1..90 = 1)\n"
+    "#pragma tune block(A)\n#pragma tune grid(1)\n"
+    "#pragma tune arg(out : out float[64])\n"
+    "template <int A, int B, int C> __global__ void k(float *out) {}\n";
 
 Test(random, is_uniform_over_a_large_space_and_differs_by_seed) {
     test_space space;
