@@ -120,9 +120,37 @@ static void template_arguments(ht_launch_site *site, const ht_source *source, CX
  * -----------------------------------------------------------------------------------------------
  */
 
-static void extent_read(const ht_source *source, CXCursor expression, ht_extent3 *out) {
+static bool holds(ht_range range, size_t offset) {
+    return range.begin <= offset && offset < range.end;
+}
+
+/* Text from a macro's body has the place of the whole macro call, which holds the kernel's name at
+ * `name`: no place at all. */
+static void forget_places(ht_symbol *symbol, size_t name) {
+    if (!symbol)
+        return;
+    symbol->has_place = symbol->has_place && !holds(symbol->place, name);
+    for (int i = 0; i < 3; ++i)
+        forget_places(symbol->arguments[i], name);
+    forget_places(symbol->value_of, name);
+}
+
+static void extent_read(const ht_source *source, CXCursor expression, size_t name,
+                        ht_extent3 *out) {
     out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
-    out->has_argument = ht_source_place(source, expression, &out->argument);
+    for (int axis = 0; axis < 3; ++axis)
+        forget_places(out->axis[axis], name);
+    /* hipLaunchKernelGGL puts its arguments into parentheses of its own */
+    for (int depth = 0; depth < 8 && !out->has_argument; ++depth) {
+        out->has_argument =
+            ht_source_place(source, expression, &out->argument) && !holds(out->argument, name);
+        ht_cursors list = ht_ast_children(expression);
+        CXCursor inner = list.count == 1 ? list.items[0] : clang_getNullCursor();
+        free(list.items);
+        if (!clang_isExpression(clang_getCursorKind(inner)))
+            break;
+        expression = inner;
+    }
 }
 
 static void launch_add(search *in, CXCursor call, CXCursor configuration) {
@@ -143,8 +171,8 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
             site.range.begin = in->source->tokens.items[token].begin;
             free(text);
         }
-        extent_read(in->source, settings.items[1], &site.grid);
-        extent_read(in->source, settings.items[2], &site.block);
+        extent_read(in->source, settings.items[1], site.range.begin, &site.grid);
+        extent_read(in->source, settings.items[2], site.range.begin, &site.block);
         if (settings.count >= 4)
             site.lds = ht_symbol_read(in->source, settings.items[3]);
         template_arguments(&site, in->source, name);
