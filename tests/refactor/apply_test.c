@@ -4,10 +4,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/random.h"
 
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,48 +23,6 @@ static char *apply(const ht_refactor *refactor, size_t index, const char *config
 
 static bool has(const char *text, const char *part) {
     return strstr(text, part) != NULL;
-}
-
-static struct criterion_test_params every_source(void) {
-    size_t count = 0;
-    while (templated_sources[count])
-        ++count;
-    char **paths = cr_malloc(count * sizeof *paths);
-    for (size_t i = 0; i < count; ++i) {
-        paths[i] = cr_malloc(strlen(templated_sources[i]) + 1);
-        strcpy(paths[i], templated_sources[i]);
-    }
-    return cr_make_param_array(char *, paths, count);
-}
-
-ParameterizedTestParameters(apply, random_configurations_compile) {
-    return every_source();
-}
-
-/* All kernels of a file at once, random values: device and host. */
-ParameterizedTest(char **path, apply, random_configurations_compile) {
-    ht_problem_file *problems;
-    ht_refactor *refactor = refactor_open(*path, &problems);
-    size_t count = ht_refactor_kernel_count(refactor);
-    ht_refactor_choice choices[8];
-    ht_random random;
-    ht_random_seed(&random, 11);
-    for (size_t i = 0; i < count; ++i) {
-        const ht_template *template = ht_refactor_kernel(refactor, i)->template;
-        choices[i] = (ht_refactor_choice){i, ht_config_default(template)};
-        for (size_t j = 0; j < template->param_count; ++j)
-            choices[i].config.choice[j] =
-                (uint16_t)ht_random_below(&random, template->params[j].value_count);
-    }
-    char *text, *output;
-    ht_error error;
-    cr_assert_eq(ht_refactor_apply(refactor, choices, count, &text, &error), HT_OK, "%s",
-                 error.message);
-    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s: %s\n%s", *path, output, text);
-    free(text);
-    free(output);
-    ht_refactor_free(refactor);
-    ht_problem_file_free(problems);
 }
 
 Test(apply, default_configurations_leave_the_file_as_it_is) {

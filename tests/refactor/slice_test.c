@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *slice(const char *text, const char *kernel, const char *const *arguments, size_t count) {
+static char *slice(const char *text, const char *kernel, const char *const *arguments,
+                   size_t count) {
     char *folder, *unit = NULL;
     ht_error error;
     cr_assert_eq(ht_dir_temporary("slice", &folder, &error), HT_OK);
@@ -44,7 +45,8 @@ static const char rich[] =
     "#define UNUSED_MACRO 7\n"
     "using namespace std;\n"
     "namespace math {\n"
-    "namespace deep { struct Pair { float a, b; __device__ float sum() const { return a + b; } }; }\n"
+    "namespace deep { struct Pair { float a, b; __device__ float sum() const { return a + b; } }; "
+    "}\n"
     "template <typename T> __device__ T lift(T v) { return v; }\n"
     "template <> __device__ float lift<float>(float v) { return v + 1; }\n"
     "__device__ int helper(uint8_t v);\n"
@@ -93,9 +95,10 @@ Test(slice, keeps_redefined_macros_in_order) {
 
 Test(slice, definitions_from_the_command_line_go_along) {
     static const char *const arguments[] = {"-DWIDTH=12", "-DDEBUG"};
-    char *unit = slice("#include <hip/hip_runtime.h>\n"
-                       "__global__ void k(int *p) {\n#ifdef DEBUG\n  p[1] = 0;\n#endif\n  p[0] = WIDTH;\n}\n",
-                       "k", arguments, 2);
+    char *unit = slice(
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void k(int *p) {\n#ifdef DEBUG\n  p[1] = 0;\n#endif\n  p[0] = WIDTH;\n}\n",
+        "k", arguments, 2);
     compiles(unit);
     cr_expect(has(unit, "#define WIDTH 12"));
     cr_expect(has(unit, "#define DEBUG 1"));

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "templates/bind.h"
 
@@ -106,40 +107,54 @@ static void check_default_code(const ht_kernel *kernel) {
     ht_text_free(&unit);
 }
 
-ParameterizedTestParameters(template, every_kernel_of_these_sources_becomes_a_template) {
+static void check_template(const ht_kernel *kernel) {
+    ht_template *again;
+    size_t count;
+    ht_error error;
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", kernel->name, kernel->reason);
+    cr_assert_gt(kernel->transformation_count, 0);
+    cr_assert_eq(ht_template_parse(kernel->template->unit, "unit", &again, &count, &error), HT_OK,
+                 "%s", error.message);
+    cr_assert_eq(count, 1);
+    cr_assert(ht_template_equal(again, kernel->template));
+    ht_template_free(again, count);
+}
+
+/* All kernels of the file at once, with random values, as device and as host code. */
+static void check_applied(const ht_refactor *refactor) {
+    ht_refactor_choice choices[8];
+    ht_random random;
+    size_t count = ht_refactor_kernel_count(refactor);
+    ht_random_seed(&random, 11);
+    for (size_t i = 0; i < count; ++i) {
+        const ht_template *template = ht_refactor_kernel(refactor, i)->template;
+        choices[i] = (ht_refactor_choice){i, ht_config_default(template)};
+        for (size_t j = 0; j < template->param_count; ++j)
+            choices[i].config.choice[j] =
+                (uint16_t)ht_random_below(&random, template->params[j].value_count);
+    }
+    char *text, *output;
+    ht_error error;
+    cr_assert_eq(ht_refactor_apply(refactor, choices, count, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s\n%s", output, text);
+    free(text);
+    free(output);
+}
+
+ParameterizedTestParameters(template, parses_is_the_original_by_default_and_applies) {
     return every_source();
 }
 
-ParameterizedTest(char **path, template, every_kernel_of_these_sources_becomes_a_template) {
+ParameterizedTest(char **path, template, parses_is_the_original_by_default_and_applies) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_open(*path, &problems);
     cr_assert_gt(ht_refactor_kernel_count(refactor), 0);
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i) {
-        const ht_kernel *kernel = ht_refactor_kernel(refactor, i);
-        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", kernel->name, kernel->reason);
-        cr_assert_gt(kernel->transformation_count, 0);
-        ht_template *again;
-        size_t count;
-        ht_error error;
-        cr_assert_eq(ht_template_parse(kernel->template->unit, "unit", &again, &count, &error),
-                     HT_OK, "%s", error.message);
-        cr_assert_eq(count, 1);
-        cr_assert(ht_template_equal(again, kernel->template));
-        ht_template_free(again, count);
-    }
-    ht_refactor_free(refactor);
-    ht_problem_file_free(problems);
-}
-
-ParameterizedTestParameters(template, default_configuration_is_the_original) {
-    return every_source();
-}
-
-ParameterizedTest(char **path, template, default_configuration_is_the_original) {
-    ht_problem_file *problems;
-    ht_refactor *refactor = refactor_open(*path, &problems);
-    for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i)
+        check_template(ht_refactor_kernel(refactor, i));
         check_default_code(ht_refactor_kernel(refactor, i));
+    }
+    check_applied(refactor);
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
 }
