@@ -88,7 +88,8 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
  * ones. */
 static ht_status merge(const ht_source *source, replacements *list, ht_text *out, ht_error *error) {
     size_t at = 0;
-    qsort(list->items, list->count, sizeof *list->items, compare);
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare);
     for (size_t i = 0; i < list->count; ++i) {
         const ht_replacement *item = &list->items[i], *before = i ? item - 1 : NULL;
         bool insert = item->range.begin == item->range.end;
