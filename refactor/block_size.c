@@ -182,12 +182,20 @@ static bool on_pitch(CXCursor cursor, CXCursor parent, void *context) {
     if (!clang_isExpression(clang_getCursorKind(cursor)) ||
         !ht_index_global(in->model, cursor, &axis, &pitch))
         return true;
-    ht_range place;
+    ht_range place, whole;
     if (!in->names[axis] || ht_ast_index(in->model, pitch, &inner) == HT_INDEX_BLOCK_DIM)
         return false;
-    if (!ht_source_place(in->model->facts->source, pitch, &place) ||
-        place.begin < in->model->body_range.begin || place.end > in->model->body_range.end ||
-        !ht_plan_editf(in->plan, place, NULL, "${%s}", in->names[axis]))
+    const ht_source *source = in->model->facts->source;
+    /* in a macro's body both have the place of the macro's name */
+    if (!ht_source_place(source, pitch, &place) || !ht_source_place(source, cursor, &whole) ||
+        (place.begin == whole.begin && place.end == whole.end) ||
+        place.begin < in->model->body_range.begin || place.end > in->model->body_range.end) {
+        if (!in->failed)
+            ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor,
+                           "the block's extent in the global index is written elsewhere, by a "
+                           "macro or a function");
+        in->failed = true;
+    } else if (!ht_plan_editf(in->plan, place, NULL, "${%s}", in->names[axis]))
         in->failed = true;
     return false;
 }
@@ -239,7 +247,7 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
     for (size_t i = 0; i < model->facts->reached_count; ++i)
         ht_ast_walk(model->facts->reached[i], on_pitch, &in);
     if (in.failed) {
-        plan->failed = true;
+        plan->abandoned = true;
         return;
     }
     for (int axis = 0; axis < 3; ++axis)

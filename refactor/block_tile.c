@@ -157,6 +157,15 @@ typedef struct derived_search {
     bool good;
 } derived_search;
 
+/* Not through a macro that writes more than this name. */
+static bool names_itself(const ht_model *model, CXCursor cursor, ht_range place) {
+    char *text = ht_model_text(model, place);
+    const char *last = strrchr(text, ':');
+    bool same = ht_cursor_named(cursor, last ? last + 1 : text);
+    free(text);
+    return same;
+}
+
 static bool on_derived(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     derived_search *in = context;
@@ -170,8 +179,8 @@ static bool on_derived(CXCursor cursor, CXCursor parent, void *context) {
     char *text = ht_tiles_expression(in->tiles, cursor);
     ht_range place, body = in->tiles->model->body_range;
     if (!text || !ht_source_place(in->tiles->model->facts->source, cursor, &place) ||
-        place.begin < body.begin || place.end > body.end ||
-        !ht_plan_editf(in->plan, place, NULL, "${%s}", text)) {
+        !names_itself(in->tiles->model, cursor, place) || place.begin < body.begin ||
+        place.end > body.end || !ht_plan_editf(in->plan, place, NULL, "${%s}", text)) {
         ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor,
                        "a constant that is computed from the block's cannot follow it");
         in->good = false;

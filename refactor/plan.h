@@ -51,6 +51,7 @@ struct ht_plan {
     char *bound[3];      /* bounds that the grid must cover, beside the model's guards; owned */
     char **names;
     size_t name_count;
+    size_t left_out; /* how many transformations are not to run, from the last */
     bool stay;       /* definitions of constants and variables are not to be edited */
     char **followed; /* constants whose definition is edited */
     size_t followed_count;
@@ -63,7 +64,8 @@ struct ht_plan {
 
 void ht_plan_init(ht_plan *plan, const ht_model *model);
 void ht_plan_free(ht_plan *plan);
-/* Runs all transformations. */
+size_t ht_transformation_count(void);
+/* Runs all transformations but those left out. */
 void ht_plan_run(ht_plan *plan);
 
 /* As ht_plan_param, without asking whether the name is free; the fields beyond are the caller's to

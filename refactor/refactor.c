@@ -45,13 +45,23 @@ static bool is_empty(const ht_plan *plan) {
             strcmp(plan->applied[0], ht_transformation_launch_bounds.name) == 0);
 }
 
-/* Plans everything, launches included where all is known; the reason when they cannot be rewritten,
- * free(). */
-static char *plan_all(ht_kernel_work *work, bool known, bool stay) {
+static void forget_plan(ht_kernel_work *work) {
+    if (work->modelled) {
+        ht_plan_free(&work->plan);
+        ht_grid_free(&work->grid);
+    }
+    work->modelled = false;
+}
+
+/* Plans everything, launches included where all is `known`; the reason when they cannot be
+ * rewritten, free(). */
+static char *plan_all(ht_kernel_work *work, bool known, size_t left_out, bool stay) {
     char *problem = NULL;
     bool follow = false;
+    forget_plan(work);
     ht_plan_init(&work->plan, &work->model);
     work->plan.stay = stay;
+    work->plan.left_out = left_out;
     ht_grid_read(&work->model, &work->grid);
     work->modelled = true;
     ht_plan_run(&work->plan);
@@ -62,9 +72,33 @@ static char *plan_all(ht_kernel_work *work, bool known, bool stay) {
     if (!follow || stay)
         return problem;
     free(problem);
-    ht_plan_free(&work->plan);
-    ht_grid_free(&work->grid);
-    return plan_all(work, known, true);
+    return plan_all(work, known, left_out, true);
+}
+
+/* The template, with as many transformations as clang accepts: a kernel that one of them does not
+ * fit still has the others. */
+static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
+    char *first = NULL;
+    for (size_t left_out = 0; left_out < ht_transformation_count(); ++left_out) {
+        char *problem = plan_all(work, true, left_out, false);
+        if (!problem && is_empty(&work->plan) && left_out > 0)
+            break;
+        if (!problem)
+            kernel->template = ht_template_make(&work->plan, &work->grid, slice, &problem);
+        if (first)
+            ht_plan_remark(&work->plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                           "%zu transformation%s left out: %s", left_out,
+                           left_out > 1 ? "s are" : " is", first);
+        else if (problem)
+            first = ht_strdup(problem);
+        free(problem);
+        if (kernel->template)
+            break;
+    }
+    publish(kernel, &work->plan, kernel->template != NULL);
+    settle(kernel, kernel->template ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, 0,
+           kernel->template ? NULL : ht_strdup(first));
+    free(first);
 }
 
 static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
@@ -73,31 +107,18 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
     ht_grid_read(model, &work->grid);
     char *problem = ht_binding_problem(model, &work->grid, slice, &line);
     ht_grid_free(&work->grid);
-    char *unwritable = plan_all(work, !problem, false);
+    free(plan_all(work, false, 0, false));
     bool empty = is_empty(&work->plan);
     if (!problem && !empty) {
-        if (unwritable) {
-            problem = unwritable;
-            publish(kernel, &work->plan, false);
-            settle(kernel, HT_KERNEL_REFUSED, 0, problem);
-            return;
-        }
-        kernel->template = ht_template_make(&work->plan, &work->grid, slice, &problem);
-        if (problem) {
-            publish(kernel, &work->plan, false);
-            settle(kernel, HT_KERNEL_REFUSED, 0, ht_format("internal: %s", problem));
-            free(problem);
-            return;
-        }
+        make_template(kernel, work, slice);
+        return;
     }
-    publish(kernel, &work->plan, kernel->template != NULL);
+    publish(kernel, &work->plan, false);
     if (problem) {
         settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
         kernel->skeleton = ht_skeleton_write(model, &work->grid, slice);
-    } else if (empty)
+    } else
         pass_remarks(kernel, ht_strdup("nothing can be made a parameter"));
-    else
-        settle(kernel, HT_KERNEL_TEMPLATED, 0, NULL);
 }
 
 static void note_launch(ht_kernel *kernel, const ht_model *model) {
@@ -106,6 +127,13 @@ static void note_launch(ht_kernel *kernel, const ht_model *model) {
         return;
     kernel->launch_file = ht_strdup(model->path);
     kernel->launch_line = launches->items[0].line;
+}
+
+/* Behind a line continuation, clang's location of a name is the backslash. */
+static bool is_named_plainly(const ht_source *source, CXCursor cursor, const char *name) {
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
+    return strncmp(source->text + offset, name, strlen(name)) == 0;
 }
 
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
@@ -123,6 +151,11 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
                callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
                       : ht_strdup("the kernel is macro-generated"));
         free(callee);
+        return;
+    }
+    if (!is_named_plainly(source, cursor, kernel->name) && file == 0) {
+        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
+               ht_strdup("a line continuation stands right before the kernel's name"));
         return;
     }
     if (file != 0) {
@@ -223,10 +256,7 @@ void ht_refactor_free(ht_refactor *refactor) {
         return;
     for (size_t i = 0; i < refactor->count; ++i) {
         ht_kernel_work *work = &refactor->work[i];
-        if (work->modelled) {
-            ht_plan_free(&work->plan);
-            ht_grid_free(&work->grid);
-        }
+        forget_plan(work);
         if (work->model.facts)
             ht_model_free(&work->model);
         kernel_free(&refactor->kernels[i]);

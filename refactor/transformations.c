@@ -13,6 +13,10 @@ const ht_transformation *const ht_transformations[] = {
     NULL,
 };
 
+size_t ht_transformation_count(void) {
+    return sizeof ht_transformations / sizeof *ht_transformations - 1;
+}
+
 typedef struct snapshot {
     size_t edits, params, requires, covers, followed;
     char *block[3];
@@ -68,7 +72,9 @@ static void roll_back(ht_plan *plan, snapshot *to) {
 }
 
 void ht_plan_run(ht_plan *plan) {
-    for (const ht_transformation *const *each = ht_transformations; *each; ++each) {
+    size_t count = ht_transformation_count();
+    for (size_t i = 0; i + plan->left_out < count; ++i) {
+        const ht_transformation *const *each = &ht_transformations[i];
         snapshot before = snapshot_take(plan);
         plan->transformation = (*each)->name;
         plan->failed = plan->abandoned = false;
