@@ -50,6 +50,11 @@ bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan);
  * some size stays right for it; *out_only_larger: smaller blocks are not proved. */
 bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
                            bool *out_only_larger);
+/* Is `dividend` `items` + `divisor` - 1, whatever the constants' values? */
+bool ht_tile_rounds_up(const ht_tiles *tiles, CXCursor dividend, CXCursor items,
+                       const char *divisor);
+/* Is a shared array's element that a condition keeps from being loaded written all the same? */
+bool ht_tile_fills(const ht_tiles *tiles);
 /* May a literal in the kernel be the constant, or computed from it? */
 bool ht_tile_suspicious(int64_t literal, int64_t value);
 /* Bytes of all shared arrays as a template expression; NULL when not known. free(). */

@@ -180,18 +180,16 @@ static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCu
     free(text);
 }
 
-/* X of X, X + (c - 1), X + c - 1 over c; *out_rounded tells the last two. */
-static CXCursor without_rounding(CXCursor dividend, bool *out_rounded) {
+/* X of X, X + (c - 1), X + c - 1 over c. */
+static CXCursor without_rounding(CXCursor dividend) {
     enum CXBinaryOperatorKind kind;
     CXCursor left, right;
     CXCursor cursor = ht_ast_strip(dividend, true);
-    *out_rounded = false;
     for (int i = 0; i < 2; ++i) {
         if (!ht_ast_binary(cursor, &kind, &left, &right) ||
             (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub))
             break;
         cursor = ht_ast_strip(left, true);
-        *out_rounded = true;
     }
     return cursor;
 }
@@ -203,13 +201,12 @@ static bool all_bounded(const looking *in) {
     return true;
 }
 
-/* K / TILE tiles: right for the K that TILE divides, unless the last tile is rounded up and its
- * loads are bounded. What a run-time K is divisible by, only the original's TILE tells: the new one
- * must divide that. */
+/* K / TILE tiles: right for the K that TILE divides, unless the last tile is rounded up, its loads
+ * are bounded and what they leave out is filled. What a run-time K is divisible by, only the
+ * original's TILE tells: the new one must divide that. */
 static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
     const ht_model *model = in->tiles->model;
     int64_t value, original;
-    bool rounded;
     if (!ht_tiles_mention(in->tiles, right))
         return;
     if (mentions_thread(model,
@@ -217,13 +214,14 @@ static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCurs
         in->only_larger = true;
         return;
     }
-    CXCursor items = without_rounding(left, &rounded);
+    CXCursor items = without_rounding(left);
     char *divisor = ht_tiles_expression(in->tiles, right);
     if (!divisor || !original_value(in->tiles, divisor, &original) || original <= 0)
         refuse(in, cursor, "a division by the block is not understood");
     else if (!ht_tiles_mention(in->tiles, items) && ht_model_constant(model, items, &value))
         ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)value, divisor);
-    else if (!(rounded && all_bounded(in)))
+    else if (!all_bounded(in) || !ht_tile_rounds_up(in->tiles, left, items, divisor) ||
+             !ht_tile_fills(in->tiles))
         ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)original,
                         divisor);
     free(divisor);
