@@ -51,7 +51,8 @@ static int finish(ht_survey *survey, const ht_session *session, const optimize_o
     int code = HT_EXIT_OK;
     if (ht_outputs_write(survey, session, compiler, given->out, &error) != HT_OK)
         code = ht_report_error(&error);
-    ht_entries_report_summary(&survey->entries, &session->device, out);
+    if (survey->entries.count || ht_survey_files_exit_code(survey) == HT_EXIT_OK)
+        ht_entries_report_summary(&survey->entries, &session->device, out);
     ht_outputs_report(&survey->entries, given->out, out);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: what was measured is in the database and will be reused.\n");
@@ -83,7 +84,8 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
         /* Rewritten sources are read again at the end, which takes about as long as reading them
          * did. */
         session->reserve = fmin(ht_clock_seconds() - session->start, given->tuning.max_time / 4);
-        fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
+        if (survey.entries.count)
+            fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
         status = ht_entries_tune(&survey.entries, session, out, &error);
     }
     if (status != HT_OK)

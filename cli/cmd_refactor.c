@@ -88,7 +88,7 @@ static int report(ht_survey *survey, const refactor_options *given) {
     }
     if (count)
         ht_refactor_report_table(rows, count, out);
-    else
+    else if (ht_survey_files_exit_code(survey) == HT_EXIT_OK)
         fprintf(out, "No kernels were found.\n");
     ht_outputs_report(&survey->entries, given->out, out);
     json_t *document = document_make(survey, rows, count);

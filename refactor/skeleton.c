@@ -7,6 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often a pointer parameter is named, and how often that is only to store through it. */
+typedef struct uses {
+    const ht_parameter *parameter;
+    size_t all, stores;
+} uses;
+
+static bool names_parameter(const uses *of, CXCursor cursor) {
+    return clang_equalCursors(clang_getCursorReferenced(cursor), of->parameter->cursor);
+}
+
+static bool count_use(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    uses *of = context;
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
+        of->all += names_parameter(of, cursor);
+    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Assign)
+        return true;
+    CXCursor place = ht_ast_strip(left, false);
+    if (clang_getCursorKind(place) == CXCursor_ArraySubscriptExpr ||
+        clang_getCursorKind(place) == CXCursor_UnaryOperator)
+        place = ht_ast_strip(ht_ast_child(place, 0), false);
+    of->stores += names_parameter(of, place);
+    return true;
+}
+
+/* A guess, for a person to check: what is only stored to is an output, what is also read is both.
+ */
+static const char *guessed_role(const ht_model *model, const ht_parameter *parameter) {
+    if (parameter->is_const)
+        return "in";
+    uses of = {.parameter = parameter};
+    ht_ast_walk(model->body, count_use, &of);
+    if (of.all == 0)
+        return "in";
+    return of.stores == of.all ? "out" : "inout";
+}
+
 static json_t *argument_line(const ht_model *model, const ht_parameter *parameter, size_t index) {
     char *name = parameter->name[0] ? ht_strdup(parameter->name) : ht_format("arg%zu", index);
     const char *type = parameter->is_pointer ? parameter->pointee : parameter->type;
@@ -17,7 +56,7 @@ static json_t *argument_line(const ht_model *model, const ht_parameter *paramete
                        ? model->facts->template_parameters[i].argument
                        : "?";
     if (parameter->is_pointer)
-        line = ht_format("%s : %s %s[?]", name, parameter->is_const ? "in" : "out", type);
+        line = ht_format("%s : %s %s[?]", name, guessed_role(model, parameter), type);
     else
         line = ht_format("%s : %s = ?", name, type);
     json_t *value = json_string(line);

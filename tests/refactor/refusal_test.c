@@ -157,6 +157,23 @@ Test(refusal, without_a_problem_there_is_a_skeleton_with_every_argument) {
     ht_problem_file_free(problems);
 }
 
+Test(refusal, a_skeleton_guesses_roles_from_how_buffers_are_used) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(
+        HEAD "__global__ void k(float *both, float *to, float *from, int *count, float *unused) {\n"
+             "  int i = threadIdx.x;\n"
+             "  both[i] *= 2;\n  to[i] = from[i];\n  atomicAdd(count, 1);\n}\n",
+        NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_not_null(kernel->skeleton);
+    cr_expect(strstr(kernel->skeleton, "\"both : inout float[?]\""));
+    cr_expect(strstr(kernel->skeleton, "\"to : out float[?]\""));
+    cr_expect(strstr(kernel->skeleton, "\"count : inout int[?]\""));
+    cr_expect(strstr(kernel->skeleton, "\"unused : in float[?]\""));
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
 Test(refusal, files_that_are_no_sources) {
     ht_refactor *refactor;
     ht_error error;

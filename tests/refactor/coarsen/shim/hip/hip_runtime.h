@@ -22,8 +22,12 @@ struct float2 {
 struct uint2 {
     unsigned x, y;
 };
-static inline float2 make_float2(float x, float y) { return {x, y}; }
-static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+static inline float2 make_float2(float x, float y) {
+    return {x, y};
+}
+static inline uint2 make_uint2(unsigned x, unsigned y) {
+    return {x, y};
+}
 
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 extern unsigned shim_factor;
