@@ -143,7 +143,7 @@ static ht_status instance_inspect(inspection_run *run, const ht_template *templa
         status = ht_inspect(&run->device, &binding, inspected.configs, inspected.count,
                             &ht_interrupted, inspected.inspections, error);
     }
-    if (status == HT_OK || status == HT_ERROR_INTERRUPTED) {
+    if (inspected.inspections && (status == HT_OK || status == HT_ERROR_INTERRUPTED)) {
         ht_inspected_print(&inspected, run->out);
         json_array_append_new(run->found, ht_inspected_json(&inspected));
         for (size_t i = 0; i < inspected.count; ++i) {

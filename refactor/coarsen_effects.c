@@ -348,8 +348,9 @@ static void check_tangled(ht_coarsen *c) {
             if (statement)
                 end = child->range.end;
         }
-        if (ht_node_is_loop(node) && node->kind != HT_NODE_DO &&
-            node->children[node->count - 1]->range.begin <= node->range.begin)
+        const ht_node *last = node->count ? node->children[node->count - 1] : NULL;
+        if (ht_node_is_loop(node) && node->kind != HT_NODE_DO && last &&
+            last->range.begin <= node->range.begin)
             ht_coarsen_set_reason(c, node->cursor, "a macro makes a whole loop");
     }
 }
