@@ -251,6 +251,17 @@ static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCurso
     return symbol;
 }
 
+/* In a function template / may be a floating division: its arguments tell. */
+static bool takes_integers(CXCursor call) {
+    bool all = true;
+    for (int i = -1; i < clang_Cursor_getNumArguments(call); ++i) {
+        CXCursor of = i < 0 ? call : clang_Cursor_getArgument(call, (unsigned)i);
+        CXType type = clang_getCanonicalType(clang_getNonReferenceType(clang_getCursorType(of)));
+        all = all && type.kind >= CXType_Bool && type.kind <= CXType_Int128;
+    }
+    return all;
+}
+
 static ht_symbol *read_call(const frame *in, CXCursor call) {
     char *name = ht_cursor_name(call);
     bool ceiling = strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0;
@@ -275,7 +286,7 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
     CXCursor primary = clang_getSpecializedCursorTemplate(function);
     function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
     CXCursor value = clang_Cursor_isNull(function) ? function : only_return(function);
-    if (clang_Cursor_isNull(value))
+    if (clang_Cursor_isNull(value) || (!clang_Cursor_isNull(primary) && !takes_integers(call)))
         return unknown(call);
     frame inner = {in->source, in, function, call, in->depth + 1, in->budget};
     symbol = read(&inner, value);
@@ -364,8 +375,12 @@ static ht_symbol *read(const frame *in, CXCursor expression) {
         return read_choice(&deeper, cursor);
     case CXCursor_MemberRefExpr:
         return read_member(&deeper, cursor);
-    case CXCursor_CallExpr:
-        return read_call(&deeper, cursor);
+    case CXCursor_CallExpr: {
+        CXCursor left, right;
+        enum CXBinaryOperatorKind kind;
+        return ht_ast_binary(cursor, &kind, &left, &right) ? read_operator(&deeper, cursor)
+                                                           : read_call(&deeper, cursor);
+    }
     default:
         if (ht_ast_constant(cursor, &value)) {
             ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_LITERAL, NULL);

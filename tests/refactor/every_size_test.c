@@ -275,6 +275,27 @@ Test(every_size, one_variable_among_the_arguments_of_the_launch_macro) {
                   "BLOCK_X=64 COARSEN_X=1", pieces);
 }
 
+/* Integer arguments make a function template's quotient one of integers; real ones do not. */
+Test(every_size, a_function_template_that_rounds_up_is_understood) {
+    const char *helper = "template <typename A, typename B> A over(A a, B b) { return (a + b - 1) "
+                         "/ b; }\n";
+    const char *pieces[] = {"k<<<over(n, 64), 64>>>", NULL};
+    char *source = ht_format("%s%svoid run(const float *in, float *out, int n) {\n"
+                             "    k<<<over(n, 256), 256>>>(in, out, n);\n"
+                             "}\n",
+                             GUARDED, helper);
+    expect_pieces(source, "BLOCK_X=64 COARSEN_X=1", pieces);
+    free(source);
+    source = ht_format("%s%svoid run(const float *in, float *out, int n) {\n"
+                       "    k<<<over(n * 1.0f, 256), 256>>>(in, out, n);\n"
+                       "}\n",
+                       GUARDED, helper);
+    subject of = subject_open(source);
+    cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+    subject_close(&of);
+    free(source);
+}
+
 /* ---- what macros write */
 
 Test(every_size, a_launch_whose_block_a_macro_writes_is_refused_or_kept) {
