@@ -102,8 +102,7 @@ ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char
         return HT_OK;
     }
     for (size_t i = 0; i < count && !*out_template && !*out_problem; ++i)
-        if (names_kernel(name, templates[i].name))
-        {
+        if (names_kernel(name, templates[i].name)) {
             if (templates[i].is_unit)
                 *out_template = ht_template_copy(&templates[i]);
             else
