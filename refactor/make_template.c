@@ -109,7 +109,8 @@ ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht
     if (!second || !ht_template_equal(first, second))
         *out_problem = ht_format("its template does not survive printing: %s", error.message);
     ht_template_free(first, 1);
-    char *error_text = *out_problem ? NULL : ht_unit_check(plan->model->facts->source, second);
+    char *error_text =
+        *out_problem || !second ? NULL : ht_unit_check(plan->model->facts->source, second);
     if (error_text)
         *out_problem = ht_format("cut out of its file it does not compile: %s", error_text);
     free(error_text);

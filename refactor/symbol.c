@@ -3,6 +3,7 @@
 #include "refactor/facts.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,14 +323,14 @@ static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
         if (!op)
             return unknown(cursor);
         symbol = symbol_new(HT_SYMBOL_UNARY);
-        strcpy(symbol->op, op);
+        snprintf(symbol->op, sizeof symbol->op, "%s", op);
         symbol->arguments[0] = read(in, left);
     } else {
         const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? operator_text(kind) : NULL;
         if (!op || is_floating(cursor))
             return unknown(cursor);
         symbol = symbol_new(HT_SYMBOL_BINARY);
-        strcpy(symbol->op, op);
+        snprintf(symbol->op, sizeof symbol->op, "%s", op);
         symbol->arguments[0] = read(in, left);
         symbol->arguments[1] = read(in, right);
     }

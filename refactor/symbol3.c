@@ -107,7 +107,7 @@ static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
 }
 
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {
-    int64_t a, b;
+    int64_t a = 0, b = 0;
     switch (symbol->kind) {
     case HT_SYMBOL_CONSTANT:
         *out_value = symbol->value;
@@ -132,9 +132,11 @@ bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {
             *out_value = a < b ? a : b;
         else if (strcmp(symbol->name, "max") == 0)
             *out_value = a > b ? a : b;
-        else if (b > 0)
+        else if (b > 0 && a <= INT64_MAX - b)
             *out_value = (a + b - 1) / b;
-        return b > 0 || strcmp(symbol->name, "ceil_div") != 0;
+        else
+            return false;
+        return true;
     default:
         return false;
     }
