@@ -1,7 +1,7 @@
 /* Builds the typed tree of a kernel's body. Only constructs on this list get in: what is not on it
  * is refused, so that everything behind may rely on knowing every effect and every jump. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdarg.h>
 #include <stdio.h>

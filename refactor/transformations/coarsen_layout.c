@@ -1,7 +1,7 @@
 /* Cuts a kernel's body into declarations in front, guards and work, and proves that threads behind
  * the end are inert. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdlib.h>
 

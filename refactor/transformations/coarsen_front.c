@@ -1,7 +1,7 @@
 /* What stands in front of the work: declarations that are the same for all outputs, what is left of
  * the guards, and the condition under which all outputs are inside. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdlib.h>
 

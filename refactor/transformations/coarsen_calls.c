@@ -1,6 +1,6 @@
 /* What calls may do: which functions are pure, atomic or unknown, and which arguments they change.
  */
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <string.h>
 

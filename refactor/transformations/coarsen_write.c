@@ -1,8 +1,8 @@
 /* Text made of pieces of the source with places replaced. Pieces are given to the plan by their
  * range, so that other transformations' edits inside them appear wherever a piece is used. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
 #include "refactor/plan.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * kernel and its launches are all that use it, else by a definition of the kernel's own. */
 #include "base/memory.h"
 #include "refactor/launch_edit.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

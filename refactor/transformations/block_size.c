@@ -4,11 +4,11 @@
  * does that launches the same global indices (this file). Where threads of a block work together
  * through shared memory, the block must be tied to the arrays by one named constant, which is then
  * promoted wherever it stands (block_tile.c). */
-#include "refactor/block_size.h"
+#include "refactor/transformations/block_size.h"
 
 #include "base/memory.h"
-#include "refactor/launch_bounds.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/launch_bounds.h"
+#include "refactor/transformations/tile.h"
 #include "refactor/values.h"
 
 #include <stdio.h>

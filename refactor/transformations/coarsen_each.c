@@ -1,6 +1,6 @@
 /* The work written for one output after the other: the whole in a loop, always legal. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <ctype.h>
 #include <stdlib.h>

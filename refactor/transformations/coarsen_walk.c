@@ -1,5 +1,5 @@
 /* Walking the tree of a kernel's body. */
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 ht_node *ht_node_strip(ht_node *node) {
     while (node && (node->kind == HT_NODE_PAREN || node->kind == HT_NODE_CAST))

@@ -1,7 +1,7 @@
 /* How values differ between the outputs of one thread, and which statements have to run once per
  * output. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* launch-bounds: __launch_bounds__(threads of the block) on or off, where the kernel has none. */
-#include "refactor/launch_bounds.h"
+#include "refactor/transformations/launch_bounds.h"
 
 #include "base/memory.h"
 

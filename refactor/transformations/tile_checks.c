@@ -1,6 +1,6 @@
 /* What must hold before a constant that ties a kernel to its block may change. */
 #include "base/memory.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

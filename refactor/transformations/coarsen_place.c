@@ -1,5 +1,5 @@
 /* Where statements begin and end in the text. */
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <ctype.h>
 #include <string.h>

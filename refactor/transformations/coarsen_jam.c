@@ -2,7 +2,7 @@
  * once, what is not goes into small loops over the outputs, and values that live on between such
  * loops become arrays. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The places in the source that read differently when outputs stand side by side. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Reads the conditions that keep threads behind the end from doing anything. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Which accesses to global memory stand behind upper bounds. */
 #include "base/memory.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Is the last tile of a size that the block does not divide as good as a whole one? */
 #include "base/memory.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

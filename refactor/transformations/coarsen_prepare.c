@@ -1,8 +1,8 @@
 /* Decides how the work is written side by side: what runs once per output, what becomes an array,
  * how accesses step. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
 #include "refactor/lexer.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Thread coarsening over the output's x: each thread computes COARSEN_X neighbouring outputs, and
  * the grid has that many times fewer threads along x. docs/coarsening.md says when this is done and
  * why it is right. */
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include "base/memory.h"
 

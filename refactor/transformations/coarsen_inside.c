@@ -2,7 +2,7 @@
  * for the first and the last output of a thread, they hold for those between, and the work can be
  * written without them. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdlib.h>
 

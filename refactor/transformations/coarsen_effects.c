@@ -1,6 +1,6 @@
 /* What a kernel's statements read, write and call. */
 #include "base/memory.h"
-#include "refactor/coarsen.h"
+#include "refactor/transformations/coarsen.h"
 
 #include <stdarg.h>
 #include <stdio.h>

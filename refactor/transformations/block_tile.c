@@ -2,9 +2,9 @@
  * template parameter of the kernel) gives the block, the shared arrays and the loops; it becomes
  * the parameter wherever it stands, or not at all. */
 #include "base/memory.h"
-#include "refactor/block_size.h"
-#include "refactor/launch_bounds.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/block_size.h"
+#include "refactor/transformations/launch_bounds.h"
+#include "refactor/transformations/tile.h"
 #include "refactor/values.h"
 
 #include <stdio.h>

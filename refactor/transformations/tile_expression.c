@@ -1,6 +1,6 @@
 /* Kernel expressions in terms of the constants that are about to become parameters. */
 #include "base/memory.h"
-#include "refactor/tile.h"
+#include "refactor/transformations/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
