@@ -122,8 +122,10 @@ static ht_status wait_for(const char *script, double seconds, char *evidence, si
 
 Test(process, deaths_leave_evidence, .timeout = 30) {
     char evidence[200];
-    cr_expect_eq(wait_for("#!/bin/sh\necho one\necho the last words >&2\nkill -SEGV $$\n", 10,
-                          evidence, sizeof evidence),
+    /* Words from before the request are not of its making, so the program waits for it. */
+    cr_expect_eq(wait_for("#!/bin/sh\ndd bs=1 count=1 of=/dev/null <&$2 2>/dev/null\n"
+                          "echo one\necho the last words >&2\nkill -SEGV $$\n",
+                          10, evidence, sizeof evidence),
                  HT_ERROR_CRASH);
     cr_expect_str_eq(evidence, "SIGSEGV: the last words");
     cr_expect_eq(wait_for("#!/bin/sh\nexit 3\n", 10, evidence, sizeof evidence), HT_ERROR_CRASH);
