@@ -89,8 +89,8 @@ int clang_run(const char *text, const char *options, char **out_output) {
     char *path = ht_path_join(folder, "unit.hip");
     cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
     char *command = ht_format("clang-19 -x hip -std=c++17 -nogpulib --offload-arch=gfx90a -w "
-                              "-I " HT_SOURCE_DIR
-                              "/tests/refactor/sources -include hip/hip_runtime.h %s %s -o - "
+                              "-I '" HT_SOURCE_DIR
+                              "/tests/refactor/sources' -include hip/hip_runtime.h %s '%s' -o - "
                               "2>&1",
                               options, path);
     FILE *pipe = popen(command, "r");
