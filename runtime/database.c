@@ -229,25 +229,13 @@ static void bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
 
 /* -1 means unknown and is NULL in the table, so that averages and comparisons in SQL come out
  * right. */
-#define RESOURCES(X)                                                                               \
-    X(vgprs)                                                                                       \
-    X(agprs)                                                                                       \
-    X(sgprs)                                                                                       \
-    X(vgpr_spills)                                                                                 \
-    X(sgpr_spills)                                                                                 \
-    X(lds)                                                                                         \
-    X(scratch)                                                                                     \
-    X(max_block)                                                                                   \
-    X(wavefront)                                                                                   \
-    X(waves_per_simd)                                                                              \
-    X(max_waves_per_simd)
 
 static void bind_resources(sqlite3_stmt *statement, const ht_resources *resources) {
 #define BIND(field)                                                                                \
     if (resources->field >= 0)                                                                     \
         sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":" #field),           \
                          resources->field);
-    RESOURCES(BIND)
+    HT_RESOURCE_FIELDS(BIND)
 #undef BIND
 }
 
@@ -337,7 +325,7 @@ static bool read_row(sqlite3_stmt *row, ht_evaluation *out) {
     out->resources.field =                                                                         \
         sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int(row, column);    \
     ++column;
-    RESOURCES(READ)
+    HT_RESOURCE_FIELDS(READ)
 #undef READ
     return status_from_name((const char *)sqlite3_column_text(row, 1), &out->status) &&
            parse_samples((const char *)sqlite3_column_text(row, 4), out) &&

@@ -176,23 +176,10 @@ bool ht_message_get_program(const json_t *message, ht_program *out_program) {
     return good;
 }
 
-#define RESOURCES(X)                                                                               \
-    X(vgprs)                                                                                       \
-    X(agprs)                                                                                       \
-    X(sgprs)                                                                                       \
-    X(vgpr_spills)                                                                                 \
-    X(sgpr_spills)                                                                                 \
-    X(lds)                                                                                         \
-    X(scratch)                                                                                     \
-    X(max_block)                                                                                   \
-    X(wavefront)                                                                                   \
-    X(waves_per_simd)                                                                              \
-    X(max_waves_per_simd)
-
 ht_resources ht_resources_unknown(void) {
     ht_resources resources;
 #define UNKNOWN(field) resources.field = -1;
-    RESOURCES(UNKNOWN)
+    HT_RESOURCE_FIELDS(UNKNOWN)
 #undef UNKNOWN
     return resources;
 }
@@ -200,7 +187,7 @@ ht_resources ht_resources_unknown(void) {
 json_t *ht_message_resources(const ht_resources *resources) {
     json_t *object = json_object();
 #define SET(field) json_object_set_new(object, #field, json_integer(resources->field));
-    RESOURCES(SET)
+    HT_RESOURCE_FIELDS(SET)
 #undef SET
     return object;
 }
@@ -210,7 +197,7 @@ ht_resources ht_message_get_resources(const json_t *message) {
 #define GET(field)                                                                                 \
     if (json_is_integer(json_object_get(message, #field)))                                         \
         resources.field = (int)json_integer_value(json_object_get(message, #field));
-    RESOURCES(GET)
+    HT_RESOURCE_FIELDS(GET)
 #undef GET
     return resources;
 }

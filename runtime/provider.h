@@ -40,6 +40,20 @@ typedef struct ht_resources {
     int max_waves_per_simd;
 } ht_resources;
 
+/* X(field) for every field of ht_resources. */
+#define HT_RESOURCE_FIELDS(X)                                                                      \
+    X(vgprs)                                                                                       \
+    X(agprs)                                                                                       \
+    X(sgprs)                                                                                       \
+    X(vgpr_spills)                                                                                 \
+    X(sgpr_spills)                                                                                 \
+    X(lds)                                                                                         \
+    X(scratch)                                                                                     \
+    X(max_block)                                                                                   \
+    X(wavefront)                                                                                   \
+    X(waves_per_simd)                                                                              \
+    X(max_waves_per_simd)
+
 typedef struct ht_provider {
     const char *name;
     const char *summary; /* one line for `hiptemper devices` */
