@@ -14,6 +14,10 @@ void ht_hash_bytes(const void *data, size_t length, char out_hex[HT_HASH_SIZE]) 
     hash_hex(XXH3_128bits(data, length), out_hex);
 }
 
+uint64_t ht_hash_short(const void *data, size_t length) {
+    return XXH3_64bits(data, length) >> 1;
+}
+
 void ht_hash_strings(char out_hex[HT_HASH_SIZE], ...) {
     XXH3_state_t *state = XXH3_createState();
     XXH3_128bits_reset(state);

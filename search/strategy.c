@@ -1,6 +1,7 @@
 /* What all strategies share: seeds first, and nothing illegal or asked before leaves. */
 #include "search/strategy.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "search/index_map.h"
@@ -16,8 +17,20 @@ struct ht_strategy {
     ht_config *seeds; /* legal, all different; owned */
     size_t seed_count;
     size_t seed_next;
-    ht_index_map seen; /* indices asked */
+    ht_index_map seen; /* keys asked */
 };
+
+/* What tells configurations apart: the index where there is one. Spaces too large to be listed use
+ * a hash; among a million asked, two share one with a probability of 3e-8, and one would be left
+ * out. */
+static bool key_of(const ht_space *space, const ht_config *config, uint64_t *out_key) {
+    if (ht_space_listed(space))
+        return ht_space_find(space, config, out_key);
+    if (!ht_space_legal(space, config))
+        return false;
+    *out_key = ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
+    return true;
+}
 
 static const ht_strategy_class *class_find(const char *name, ht_error *error) {
     for (size_t i = 0; ht_strategy_classes[i]; ++i) {
@@ -35,9 +48,8 @@ static const ht_strategy_class *class_find(const char *name, ht_error *error) {
 static void seeds_take(ht_strategy *strategy, const ht_strategy_options *options) {
     ht_index_map taken = {0};
     for (size_t i = 0; i < options->seed_count; ++i) {
-        uint64_t index;
-        if (!ht_space_find(strategy->space, &options->seeds[i], &index) ||
-            !ht_index_map_put(&taken, index, 0))
+        uint64_t key;
+        if (!key_of(strategy->space, &options->seeds[i], &key) || !ht_index_map_put(&taken, key, 0))
             continue;
         HT_GROW(strategy->seeds, strategy->seed_count);
         strategy->seeds[strategy->seed_count++] = options->seeds[i];
@@ -64,9 +76,8 @@ ht_status ht_strategy_create(const char *name, const ht_space *space,
 static size_t keep_new(ht_strategy *strategy, ht_config *configs, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
-        uint64_t index;
-        if (ht_space_find(strategy->space, &configs[i], &index) &&
-            ht_index_map_put(&strategy->seen, index, 0))
+        uint64_t key;
+        if (key_of(strategy->space, &configs[i], &key) && ht_index_map_put(&strategy->seen, key, 0))
             configs[kept++] = configs[i];
     }
     return kept;
