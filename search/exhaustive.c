@@ -1,26 +1,21 @@
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
+#include "search/sweep.h"
 
 #include <stdlib.h>
 
-typedef struct exhaustive {
-    const ht_space *space;
-    uint64_t next;
-} exhaustive;
-
 static void *exhaustive_create(const ht_space *space, const ht_strategy_options *options) {
     (void)options;
-    exhaustive *self = ht_alloc(1, sizeof *self);
-    self->space = space;
+    ht_sweep *self = ht_alloc(1, sizeof *self);
+    ht_sweep_begin(self, space);
     return self;
 }
 
 static size_t exhaustive_ask(void *data, size_t want, ht_config *out_configs) {
-    exhaustive *self = data;
     size_t count = 0;
-    while (count < want && self->next < ht_space_count(self->space))
-        out_configs[count++] = ht_space_at(self->space, self->next++);
+    while (count < want && ht_sweep_next(data, &out_configs[count]))
+        ++count;
     return count;
 }
 

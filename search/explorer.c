@@ -1,0 +1,168 @@
+#include "search/explorer.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* So many samples in a row that were all asked before: what is left is little enough to sweep. */
+enum { SAMPLES_IN_VAIN = 256 };
+
+static uint64_t key_of(const ht_config *config) {
+    return ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
+}
+
+static size_t point_add(ht_explorer *explorer, const ht_config *config) {
+    HT_GROW(explorer->points, explorer->point_count);
+    explorer->points[explorer->point_count] =
+        (ht_point){.config = *config, .cost = INFINITY, .owner = HT_NO_POINT};
+    ht_index_map_put(&explorer->by_key, key_of(config), explorer->point_count);
+    return explorer->point_count++;
+}
+
+void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
+                       const ht_strategy_options *options) {
+    *explorer = (ht_explorer){.space = space, .dimensions = ht_space_dimension_count(space)};
+    ht_random_seed(&explorer->random, options->seed);
+    explorer->sizes = ht_alloc(explorer->dimensions, sizeof *explorer->sizes);
+    size_t values = 0;
+    for (size_t i = 0; i < explorer->dimensions; ++i) {
+        explorer->sizes[i] = ht_space_dimension(space, i)->value_count;
+        values += explorer->sizes[i];
+    }
+    explorer->neighbours = ht_alloc(values, sizeof *explorer->neighbours);
+    ht_sweep_begin(&explorer->sweep, space);
+    for (size_t i = 0; i < options->seed_count; ++i)
+        if (ht_space_legal(space, &options->seeds[i]) &&
+            ht_explorer_find(explorer, &options->seeds[i]) == HT_NO_POINT)
+            point_add(explorer, &options->seeds[i]);
+}
+
+void ht_explorer_end(ht_explorer *explorer) {
+    free(explorer->sizes);
+    free(explorer->points);
+    free(explorer->neighbours);
+    ht_index_map_free(&explorer->by_key);
+    ht_index_map_free(&explorer->moved);
+}
+
+ptrdiff_t ht_explorer_find(const ht_explorer *explorer, const ht_config *config) {
+    uint64_t point;
+    return ht_index_map_get(&explorer->by_key, key_of(config), &point) ? (ptrdiff_t)point
+                                                                       : HT_NO_POINT;
+}
+
+size_t ht_explorer_ask(ht_explorer *explorer, const ht_config *config) {
+    return point_add(explorer, config);
+}
+
+size_t ht_explorer_tell(ht_explorer *explorer, const ht_config *config, const ht_outcome *outcome) {
+    ptrdiff_t found = ht_explorer_find(explorer, config);
+    size_t index = found == HT_NO_POINT ? point_add(explorer, config) : (size_t)found;
+    ht_point *point = &explorer->points[index];
+    explorer->told += !point->told;
+    point->told = true;
+    point->cost = outcome->status == HT_OK && !isnan(outcome->cost) ? outcome->cost : INFINITY;
+    return index;
+}
+
+static uint64_t index_at(const ht_explorer *explorer, uint64_t position) {
+    uint64_t index;
+    return ht_index_map_get(&explorer->moved, position, &index) ? index : position;
+}
+
+/* Fisher and Yates' shuffle in which only the positions that were swapped are stored (Durstenfeld
+ * 1964, kept sparse), so that neither time nor memory grows with the space. What was asked
+ * meanwhile is passed over. */
+static bool listed_fresh(ht_explorer *explorer, ht_config *out_config) {
+    uint64_t count = ht_space_count(explorer->space);
+    while (explorer->drawn < count) {
+        uint64_t first = explorer->drawn++;
+        uint64_t position = first + ht_random_below(&explorer->random, count - first);
+        uint64_t index = index_at(explorer, position);
+        ht_index_map_put(&explorer->moved, position, index_at(explorer, first));
+        *out_config = ht_space_at(explorer->space, index);
+        if (ht_explorer_find(explorer, out_config) == HT_NO_POINT)
+            return true;
+    }
+    return false;
+}
+
+static bool unlisted_fresh(ht_explorer *explorer, ht_config *out_config) {
+    for (int i = 0; i < SAMPLES_IN_VAIN && !explorer->sweeping; ++i) {
+        *out_config = ht_space_sample(explorer->space, &explorer->random);
+        if (ht_explorer_find(explorer, out_config) == HT_NO_POINT)
+            return true;
+    }
+    explorer->sweeping = true;
+    while (ht_sweep_next(&explorer->sweep, out_config))
+        if (ht_explorer_find(explorer, out_config) == HT_NO_POINT)
+            return true;
+    return false;
+}
+
+bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config) {
+    return ht_space_listed(explorer->space) ? listed_fresh(explorer, out_config)
+                                            : unlisted_fresh(explorer, out_config);
+}
+
+size_t ht_explorer_neighbours(ht_explorer *explorer, const ht_config *config,
+                              ht_neighbourhood kind) {
+    size_t room = 0;
+    for (size_t i = 0; i < explorer->dimensions; ++i)
+        room += explorer->sizes[i];
+    size_t count = ht_space_neighbours(explorer->space, config, kind, explorer->neighbours, room);
+    for (size_t i = count; i > 1; --i) {
+        size_t other = ht_explorer_below(explorer, i);
+        ht_config kept = explorer->neighbours[i - 1];
+        explorer->neighbours[i - 1] = explorer->neighbours[other];
+        explorer->neighbours[other] = kept;
+    }
+    return count;
+}
+
+bool ht_explorer_step(ht_explorer *explorer, const ht_config *config, ht_neighbourhood kind,
+                      ht_config *out_config) {
+    size_t count = ht_explorer_neighbours(explorer, config, kind);
+    for (size_t i = 0; i < count; ++i) {
+        *out_config = explorer->neighbours[i];
+        if (ht_explorer_find(explorer, out_config) == HT_NO_POINT)
+            return true;
+    }
+    return false;
+}
+
+static void walk_towards(ht_explorer *explorer, const ht_config *from, ht_config *config) {
+    ht_config at = *from;
+    size_t order[HT_PARAM_MAX];
+    for (size_t i = 0; i < explorer->dimensions; ++i) { /* shuffled as it is filled */
+        size_t other = ht_explorer_below(explorer, i + 1);
+        order[i] = order[other];
+        order[other] = i;
+    }
+    for (size_t i = 0; i < explorer->dimensions; ++i) {
+        uint16_t kept = at.choice[order[i]];
+        at.choice[order[i]] = config->choice[order[i]];
+        if (at.choice[order[i]] != kept && !ht_space_legal(explorer->space, &at))
+            at.choice[order[i]] = kept;
+    }
+    *config = at;
+}
+
+void ht_explorer_repair(ht_explorer *explorer, const ht_config *from, ht_config *config) {
+    if (ht_space_legal(explorer->space, config))
+        return;
+    if (ht_explorer_neighbours(explorer, config, HT_NEIGHBOURS_HAMMING) > 0)
+        *config = explorer->neighbours[0];
+    else
+        walk_towards(explorer, from, config);
+}
+
+size_t ht_explorer_below(ht_explorer *explorer, size_t bound) {
+    return (size_t)ht_random_below(&explorer->random, bound);
+}
+
+bool ht_explorer_chance(ht_explorer *explorer, double chance) {
+    return ht_random_unit(&explorer->random) < chance;
+}

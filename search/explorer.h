@@ -1,0 +1,72 @@
+/* What the strategies that learn from outcomes share: the points asked so far with their costs,
+ * and ways to legal configurations that were not asked yet. Every strategy draws only from here, so
+ * none repeats itself, and each ends exactly when the space does.
+ *
+ * Costs are compared, never added: a failure is INFINITY, worse than any success. */
+#ifndef HT_SEARCH_EXPLORER_H
+#define HT_SEARCH_EXPLORER_H
+
+#include "search/index_map.h"
+#include "search/strategy.h"
+#include "search/sweep.h"
+
+enum { HT_NO_POINT = -1 };
+
+typedef struct ht_point {
+    ht_config config;
+    double cost; /* INFINITY: failed, or not told yet */
+    bool told;
+    int owner; /* for the strategy: the particle, the slot; HT_NO_POINT at first */
+} ht_point;
+
+typedef struct ht_explorer {
+    const ht_space *space;
+    ht_random random;
+    size_t dimensions;
+    size_t *sizes; /* values of each dimension; owned */
+
+    ht_point *points; /* asked, in order; owned */
+    size_t point_count;
+    ht_index_map by_key; /* hash of a configuration -> its point */
+    size_t told;
+
+    ht_index_map moved; /* the shuffle of a listed space, see fresh() */
+    uint64_t drawn;
+    ht_sweep sweep; /* of a space that is not listed, once samples bring nothing new */
+    bool sweeping;
+
+    ht_config *neighbours; /* of the last ht_explorer_neighbours; owned */
+} ht_explorer;
+
+/* Seeds among the options count as asked from the beginning: the common code asks them first. */
+void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
+                       const ht_strategy_options *options);
+void ht_explorer_end(ht_explorer *explorer);
+
+/* The point of a configuration, HT_NO_POINT when it was not asked. */
+ptrdiff_t ht_explorer_find(const ht_explorer *explorer, const ht_config *config);
+/* Notes that a configuration is asked; its point. It must be legal and not asked before. */
+size_t ht_explorer_ask(ht_explorer *explorer, const ht_config *config);
+/* Notes an outcome, also of a configuration that was never asked here; its point. */
+size_t ht_explorer_tell(ht_explorer *explorer, const ht_config *config, const ht_outcome *outcome);
+
+/* A uniformly random legal configuration that was not asked yet; false when none is left. */
+bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config);
+/* Fills explorer->neighbours with the legal neighbours of `config`, in random order; returns how
+ * many. */
+size_t ht_explorer_neighbours(ht_explorer *explorer, const ht_config *config,
+                              ht_neighbourhood kind);
+/* One of the legal neighbours that were not asked yet, each as likely; false when there is none. */
+bool ht_explorer_step(ht_explorer *explorer, const ht_config *config, ht_neighbourhood kind,
+                      ht_config *out_config);
+/* Makes `config` legal. When it is not: a legal Hamming neighbour of it, and when there is none,
+ * where a walk from the legal configuration `from` ends that takes over one parameter after the
+ * other from `config`, in random order, as long as it stays legal. */
+void ht_explorer_repair(ht_explorer *explorer, const ht_config *from, ht_config *config);
+
+/* Uniform in [0, bound). */
+size_t ht_explorer_below(ht_explorer *explorer, size_t bound);
+/* True with probability `chance`. */
+bool ht_explorer_chance(ht_explorer *explorer, double chance);
+
+#endif

@@ -1,0 +1,128 @@
+/* Genetic algorithm (Holland 1975), steady state: the population is the best configurations told so
+ * far, and a child enters it as soon as it is told, not when a generation is full (Syswerda 1991,
+ * "A study of reproduction in generational and steady-state genetic algorithms"). So a batch is
+ * simply that many children of the population as it is, and nothing waits.
+ *
+ * Parents are won in tournaments, genes are crossed uniformly (Syswerda 1989), one gene a child
+ * mutates on average, and what the constraints forbid is repaired. A child that was asked before is
+ * mutated on. The population is a share of what was told: few at first, when evaluations are scarce
+ * and must go where costs are low, more later, when crossing needs variety.
+ *
+ * Half of the asks refine the best one instead, by an adjacent value of one parameter, as long as
+ * it has such neighbours (a memetic algorithm, Moscato 1989). */
+#include "search/strategy_classes.h"
+
+#include "base/memory.h"
+#include "search/ranking.h"
+
+#include <stdlib.h>
+
+enum {
+    INITIAL = 12,   /* random configurations before breeding, seeds among them */
+    SHARE = 5,      /* the population is one in so many of the successes */
+    SMALLEST = 4,   /* but at least so many */
+    LARGEST = 20,   /* and at most so many */
+    TOURNAMENT = 2, /* the better of so many is a parent */
+    TRIES = 16      /* mutations of a child that was asked before */
+};
+static const double REFINE = 0.5;    /* chance of a neighbour of the best instead of a child */
+static const double MUTATIONS = 1.0; /* genes of a child, on average */
+
+typedef struct genetic {
+    ht_explorer explorer;
+    ht_ranking ranking;
+    size_t genes; /* dimensions with more than one value */
+} genetic;
+
+static void *genetic_create(const ht_space *space, const ht_strategy_options *options) {
+    genetic *self = ht_alloc(1, sizeof *self);
+    ht_explorer_begin(&self->explorer, space, options);
+    for (size_t i = 0; i < self->explorer.dimensions; ++i)
+        self->genes += self->explorer.sizes[i] > 1;
+    return self;
+}
+
+static void genetic_destroy(void *data) {
+    genetic *self = data;
+    ht_explorer_end(&self->explorer);
+    ht_ranking_free(&self->ranking);
+    free(self);
+}
+
+static void genetic_tell(void *data, const ht_config *config, const ht_outcome *outcome) {
+    genetic *self = data;
+    size_t point = ht_explorer_tell(&self->explorer, config, outcome);
+    ht_ranking_add(&self->ranking, &self->explorer, point);
+}
+
+static const ht_config *ranked(const genetic *self, size_t rank) {
+    return &self->explorer.points[self->ranking.points[rank]].config;
+}
+
+static const ht_config *parent(genetic *self) {
+    size_t size = self->ranking.count / SHARE;
+    size = size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size;
+    size = size < self->ranking.count ? size : self->ranking.count;
+    size_t winner = size - 1;
+    for (int i = 0; i < TOURNAMENT; ++i) {
+        size_t rank = ht_explorer_below(&self->explorer, size);
+        winner = rank < winner ? rank : winner;
+    }
+    return ranked(self, winner);
+}
+
+static void mutate(genetic *self, ht_config *child) {
+    for (size_t i = 0; i < self->explorer.dimensions; ++i) {
+        size_t size = self->explorer.sizes[i];
+        if (size < 2 || !ht_explorer_chance(&self->explorer, MUTATIONS / (double)self->genes))
+            continue;
+        size_t value = ht_explorer_below(&self->explorer, size - 1); /* any but what it is */
+        child->choice[i] = (uint16_t)(value + (value >= child->choice[i]));
+    }
+}
+
+static bool breed(genetic *self, ht_config *out_config) {
+    const ht_config *mother = parent(self), *father = parent(self);
+    *out_config = *mother;
+    for (size_t i = 0; i < self->explorer.dimensions; ++i)
+        if (ht_explorer_chance(&self->explorer, 0.5))
+            out_config->choice[i] = father->choice[i];
+    for (int i = 0; i < TRIES; ++i) {
+        mutate(self, out_config);
+        ht_explorer_repair(&self->explorer, mother, out_config);
+        if (ht_explorer_find(&self->explorer, out_config) == HT_NO_POINT)
+            return true;
+    }
+    return false;
+}
+
+/* False: a random configuration is due. */
+static bool propose(genetic *self, ht_config *out_config) {
+    if (self->explorer.point_count < INITIAL || self->ranking.count == 0)
+        return false;
+    if (ht_explorer_chance(&self->explorer, REFINE) &&
+        ht_explorer_step(&self->explorer, ranked(self, 0), HT_NEIGHBOURS_ADJACENT, out_config))
+        return true;
+    return breed(self, out_config);
+}
+
+static size_t genetic_ask(void *data, size_t want, ht_config *out_configs) {
+    genetic *self = data;
+    size_t count = 0;
+    for (; count < want; ++count) {
+        if (!propose(self, &out_configs[count]) &&
+            !ht_explorer_fresh(&self->explorer, &out_configs[count]))
+            break;
+        ht_explorer_ask(&self->explorer, &out_configs[count]);
+    }
+    return count;
+}
+
+const ht_strategy_class ht_strategy_class_genetic = {
+    .name = "genetic",
+    .description = "steady-state genetic algorithm with refinement (Holland 1975, Syswerda 1991)",
+    .create = genetic_create,
+    .ask = genetic_ask,
+    .tell = genetic_tell,
+    .destroy = genetic_destroy,
+};
