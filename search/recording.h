@@ -51,10 +51,17 @@ typedef struct ht_record {
     char *timestamp; /* when it was evaluated, as the file has it; NULL: not recorded; owned */
 } ht_record;
 
+typedef enum ht_recording_format {
+    HT_RECORDING_GUESS, /* from the content (reading) */
+    HT_RECORDING_CACHE, /* Kernel Tuner cache file */
+    HT_RECORDING_T4     /* T4 results */
+} ht_recording_format;
+
 typedef struct ht_recording {
-    char *path;    /* where it was read from; NULL for none */
-    char *device;  /* "" when not told */
-    char *kernel;  /* "" when not told */
+    ht_recording_format format; /* it was read as; HT_RECORDING_GUESS when it was made otherwise */
+    char *path;                 /* where it was read from; NULL for none */
+    char *device;               /* "" when not told */
+    char *kernel;               /* "" when not told */
     char *problem; /* the problem's size as JSON text: "[4096, 4096]"; "" when not told */
     ht_recorded_parameter *parameters;
     size_t parameter_count;
@@ -64,12 +71,6 @@ typedef struct ht_recording {
     double *samples;   /* all single runs, milliseconds */
     size_t sample_count;
 } ht_recording; /* everything owned */
-
-typedef enum ht_recording_format {
-    HT_RECORDING_GUESS, /* from the content (reading) */
-    HT_RECORDING_CACHE, /* Kernel Tuner cache file */
-    HT_RECORDING_T4     /* T4 results */
-} ht_recording_format;
 
 /* Reads a file, unpacking it when it begins like gzip. Errors are HT_ERROR_IO (cannot be read) and
  * HT_ERROR_INPUT (not such a file: damaged, cut short, too large, inconsistent), naming the file

@@ -145,17 +145,11 @@ static ht_status check_objective(const ht_recording_reader *reader, const json_t
 ht_status ht_recording_read_cache(ht_recording_reader *reader, const json_t *root) {
     ht_recording *recording = reader->recording;
     const json_t *cache = json_object_get(root, "cache");
-    const json_t *problem = json_object_get(root, "problem_size");
     const char *key;
     json_t *entry;
     ht_recording_text(root, "device_name", &recording->device);
     ht_recording_text(root, "kernel_name", &recording->kernel);
-    if (problem) {
-        free(recording->problem);
-        char *text = json_dumps(problem, JSON_ENCODE_ANY);
-        recording->problem = ht_strdup(text ? text : "");
-        free(text);
-    }
+    ht_recording_problem(root, recording);
     ht_status status = check_objective(reader, root);
     if (status == HT_OK)
         status = read_parameters(reader, root);

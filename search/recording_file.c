@@ -22,6 +22,7 @@ static ht_status parse_document(ht_recording_reader *reader, const json_t *root,
     if (format == HT_RECORDING_GUESS)
         return ht_recording_fail(reader, "is no recorded run: a Kernel Tuner cache file has "
                                          "\"cache\", a T4 file has \"results\"");
+    reader->recording->format = format;
     ht_status status = format == HT_RECORDING_CACHE ? ht_recording_read_cache(reader, root)
                                                     : ht_recording_read_t4(reader, root);
     if (status != HT_OK)

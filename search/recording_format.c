@@ -105,6 +105,16 @@ void ht_recording_text(const json_t *object, const char *name, char **out_text) 
     *out_text = ht_strdup(json_string_value(value));
 }
 
+void ht_recording_problem(const json_t *object, ht_recording *recording) {
+    const json_t *problem = json_object_get(object, "problem_size");
+    if (!problem || json_is_null(problem))
+        return;
+    char *text = json_dumps(problem, JSON_ENCODE_ANY);
+    free(recording->problem);
+    recording->problem = ht_strdup(text ? text : "");
+    free(text);
+}
+
 void ht_print_json_text(const char *text, ht_text *out) {
     ht_text_append(out, "\"");
     for (const char *at = text; *at; ++at) {

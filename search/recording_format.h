@@ -44,6 +44,9 @@ ht_status ht_recording_choose(const ht_recording_reader *reader, size_t paramete
 /* A member that is a text replaces *out_text. */
 void ht_recording_text(const json_t *object, const char *name, char **out_text);
 
+/* The member "problem_size", of any type, as JSON text. */
+void ht_recording_problem(const json_t *object, ht_recording *recording);
+
 /* Printing. */
 void ht_print_json_text(const char *text, ht_text *out); /* quoted, escaped */
 void ht_print_json_number(double number, ht_text *out);  /* reads back as the same */

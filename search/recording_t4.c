@@ -36,6 +36,7 @@ static ht_status read_metadata(ht_recording_reader *reader, const json_t *root) 
     const json_t *unit = json_object_get(metadata, "timeunit");
     ht_recording_text(metadata, "device", &reader->recording->device);
     ht_recording_text(metadata, "kernel", &reader->recording->kernel);
+    ht_recording_problem(metadata, reader->recording);
     reader->unit = 1e3; /* a file that does not say has seconds */
     if (!unit)
         return HT_OK;
@@ -246,6 +247,8 @@ void ht_recording_print_t4(const ht_recording *recording, ht_text *out) {
     ht_print_json_text(recording->device, out);
     ht_text_append(out, ", \"kernel\": ");
     ht_print_json_text(recording->kernel, out);
+    if (recording->problem[0])
+        ht_text_printf(out, ", \"problem_size\": %s", recording->problem);
     ht_text_append(out, ", \"timeunit\": \"milliseconds\"},\n\"results\": [\n");
     for (size_t r = 0; r < recording->record_count; ++r) {
         print_result(recording, r, out);

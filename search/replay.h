@@ -44,4 +44,8 @@ ht_evaluator ht_replay_evaluator(const ht_replay *replay, size_t batch);
 size_t ht_replay_rank(const ht_replay *const *others, size_t other_count, bool worst, size_t want,
                       ht_config *out_configs);
 
+/* Puts a recording that ht_replay_create took into the space's order of parameters, and declares
+ * all of the space's values. Ends the use of replays made from it. */
+void ht_replay_arrange(const ht_space *space, ht_recording *recording);
+
 #endif
