@@ -1,7 +1,12 @@
 /* Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983, "Optimization by simulated annealing"):
- * a walk over neighbours that accepts a worse one with probability exp(-(increase / T)). Costs span
- * orders of magnitude, so the increase is that of the logarithm: a temperature of 0.1 accepts 10 %
- * more time with probability 1/e, whatever the kernel. */
+ * a walk over neighbours that accepts a worse one with probability exp(-increase / T). Costs differ
+ * by orders of magnitude from kernel to kernel, so the increase is that of the cost's logarithm: at
+ * T = 0.1 a neighbour that takes 10 % more time is accepted with probability 0.39, whatever the
+ * kernel.
+ *
+ * The temperature falls with every outcome; when it is cold, it rises again and the walk goes on
+ * from the best. Steps onto configurations that are known already cost nothing and do not cool. In
+ * a batch several neighbours of the same place are asked, and judged in turn. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -11,21 +16,18 @@
 #include <stdlib.h>
 
 enum {
-    INITIAL = 12,    /* random configurations; the walk starts from the best */
-    FREE_STEPS = 16, /* steps over known configurations before an ask gives up on walking */
-    PATIENCE = 30
+    INITIAL = 12,   /* random configurations, seeds among them; the walk starts from the best */
+    FREE_STEPS = 16 /* over known configurations in a row, before something new must be asked */
 };
 static const double HOT = 0.1;
-static const double COOLING = 0.95;
 static const double COLD = 0.01;
-static const double ADJACENT = 0.5;
+static const double COOLING = 0.95;
+static const double ADJACENT = 0.5; /* chance of an adjacent value instead of any other */
 
 typedef struct annealing {
     ht_explorer explorer;
-    ht_config at;
-    double cost; /* of at; INFINITY before the first success */
-    ht_config best;
-    double best_cost;
+    ht_config at, best;
+    double cost, best_cost; /* INFINITY before the first success */
     double temperature;
 } annealing;
 
@@ -43,52 +45,54 @@ static void annealing_destroy(void *data) {
     free(self);
 }
 
-static bool accept(annealing *self, double cost) {
-    if (cost <= self->cost)
-        return !isinf(cost);
-    return !isinf(cost) &&
-           ht_explorer_chance(&self->explorer, pow(cost / self->cost, -1 / self->temperature));
+static void consider(annealing *self, const ht_config *config, double cost) {
+    if (isinf(cost))
+        return;
+    if (cost > self->cost &&
+        !ht_explorer_chance(&self->explorer, pow(self->cost / cost, 1 / self->temperature)))
+        return;
+    self->at = *config;
+    self->cost = cost;
+}
+
+static void cool(annealing *self) {
+    self->temperature *= COOLING;
+    if (self->temperature >= COLD)
+        return;
+    self->temperature = HOT;
+    self->at = self->best;
+    self->cost = self->best_cost;
 }
 
 static void annealing_tell(void *data, const ht_config *config, const ht_outcome *outcome) {
     annealing *self = data;
     size_t point = ht_explorer_tell(&self->explorer, config, outcome);
     double cost = self->explorer.points[point].cost;
-    if (self->explorer.told > INITIAL)
-        self->temperature *= COOLING;
-    bool better = cost < self->best_cost;
-    if (better || (self->explorer.told > INITIAL && accept(self, cost))) {
-        self->at = *config;
-        self->cost = cost;
+    if (cost < self->best_cost) {
+        self->best = self->at = *config;
+        self->best_cost = self->cost = cost;
     }
-    if (better) {
-        self->best = *config;
-        self->best_cost = cost;
-    }
-    if (self->temperature < COLD) {
-        self->temperature = HOT;
-        self->at = self->best;
-        self->cost = self->best_cost;
+    if (self->explorer.told > INITIAL) {
+        consider(self, config, cost);
+        cool(self);
     }
 }
 
+/* False: a random configuration is due. */
 static bool propose(annealing *self, ht_config *out_config) {
     ht_explorer *explorer = &self->explorer;
     if (explorer->point_count < INITIAL || isinf(self->cost))
         return false;
     for (int i = 0; i < FREE_STEPS; ++i) {
-        ht_neighbourhood kind =
-            ht_explorer_chance(explorer, ADJACENT) ? HT_NEIGHBOURS_ADJACENT : HT_NEIGHBOURS_HAMMING;
-        if (ht_explorer_neighbours(explorer, &self->at, kind) == 0)
+        bool adjacent = ht_explorer_chance(explorer, ADJACENT);
+        if (ht_explorer_neighbours(explorer, &self->at,
+                                   adjacent ? HT_NEIGHBOURS_ADJACENT : HT_NEIGHBOURS_HAMMING) == 0)
             continue;
         *out_config = explorer->neighbours[0];
         ptrdiff_t known = ht_explorer_find(explorer, out_config);
         if (known == HT_NO_POINT)
             return true;
-        if (accept(self, explorer->points[known].cost)) {
-            self->at = *out_config;
-            self->cost = explorer->points[known].cost;
-        }
+        consider(self, out_config, explorer->points[known].cost);
     }
     return ht_explorer_step(explorer, &self->at, HT_NEIGHBOURS_HAMMING, out_config);
 }

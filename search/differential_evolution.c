@@ -3,8 +3,9 @@
  * agents a and b, rounded; where values have no order, differences mean nothing, and the parameter
  * is taken from best, a or x. The trial replaces its agent when it is no worse.
  *
- * Each trial is told to its agent on its own, so a batch is trials of several agents in turn. A
- * trial that was asked before is compared for free. */
+ * Each trial competes with its agent as soon as it is told, so a batch is trials of several agents
+ * in turn. A trial that was asked before competes for free, and a neighbour of the best agent is
+ * asked in its place. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -13,12 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    AGENTS = 12,
-    TRIES = 16 /* trials in a row that were asked before */
-};
-static const double WEIGHT = 0.5;    /* F */
-static const double CROSSOVER = 0.7; /* CR */
+enum { AGENTS = 12 };
+static const double WEIGHT = 0.9;    /* F */
+static const double CROSSOVER = 0.9; /* CR */
 
 typedef struct differential_evolution {
     ht_explorer explorer;
@@ -100,18 +98,15 @@ static void trial_make(differential_evolution *self, size_t agent, ht_config *ou
 static bool propose(differential_evolution *self, ht_config *out_config, size_t *out_agent) {
     if (self->explorer.point_count < AGENTS || self->count == 0)
         return false;
-    for (int i = 0; i < TRIES; ++i) {
-        *out_agent = self->turn++ % self->count;
-        trial_make(self, *out_agent, out_config);
-        ptrdiff_t known = ht_explorer_find(&self->explorer, out_config);
-        if (known == HT_NO_POINT)
-            return true;
-        if (self->explorer.points[known].told &&
-            self->explorer.points[known].cost < agent_cost(self, *out_agent))
-            self->agents[*out_agent] = (size_t)known;
-    }
-    return ht_explorer_step(&self->explorer, agent_config(self, *out_agent), HT_NEIGHBOURS_HAMMING,
-                            out_config);
+    *out_agent = self->turn++ % self->count;
+    trial_make(self, *out_agent, out_config);
+    ptrdiff_t known = ht_explorer_find(&self->explorer, out_config);
+    if (known == HT_NO_POINT)
+        return true;
+    if (self->explorer.points[known].cost < agent_cost(self, *out_agent))
+        self->agents[*out_agent] = (size_t)known;
+    ht_config best = *agent_config(self, extreme(self, 1));
+    return ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config);
 }
 
 static size_t evolution_ask(void *data, size_t want, ht_config *out_configs) {

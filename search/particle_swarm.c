@@ -3,7 +3,8 @@
  * random number; x <- x + v. Positions are real numbers over the positions of the values in their
  * lists; what is asked is x rounded and repaired, and where the repair changed it, x follows.
  *
- * Particles move in turn, each as soon as it is its turn, so a batch is several particles. */
+ * Particles move in turn, so a batch is several of them. Swarms contract until particles land where
+ * others were before; the turn of one that does goes to a neighbour of the swarm's best. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -12,10 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    PARTICLES = 12,
-    TRIES = 16 /* moves in a row to configurations that were asked before */
-};
+enum { PARTICLES = 12 };
 static const double CONSTRICTION = 0.7298;
 static const double PULL = 2.05;
 
@@ -109,14 +107,12 @@ static void particle_move(particle_swarm *self, particle *particle, ht_config *o
 static bool propose(particle_swarm *self, ht_config *out_config, size_t *out_index) {
     if (self->explorer.point_count < PARTICLES || self->count == 0)
         return false;
-    for (int i = 0; i < TRIES; ++i) {
-        *out_index = self->turn++ % self->count;
-        particle_move(self, &self->particles[*out_index], out_config);
-        if (ht_explorer_find(&self->explorer, out_config) == HT_NO_POINT)
-            return true;
-    }
-    ht_config from = *out_config;
-    return ht_explorer_step(&self->explorer, &from, HT_NEIGHBOURS_HAMMING, out_config);
+    *out_index = self->turn++ % self->count;
+    particle_move(self, &self->particles[*out_index], out_config);
+    if (ht_explorer_find(&self->explorer, out_config) == HT_NO_POINT)
+        return true;
+    ht_config best = self->explorer.points[self->particles[self->leader].best].config;
+    return ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config);
 }
 
 static size_t swarm_ask(void *data, size_t want, ht_config *out_configs) {
