@@ -26,7 +26,18 @@ static bool space_build(test_space *out, const char *text) {
     cr_assert_eq(status, HT_OK, "%d:%d: %s\n%s", error.line, error.column, error.message, text);
     cr_assert_eq(out->template_count, 1);
     out->binding = (ht_binding){.template = out->templates, .device = &out->device};
-    return ht_space_build(&out->binding, 0, &out->space, &error) == HT_OK;
+    if (ht_space_build(&out->binding, 0, &out->space, &error) != HT_OK)
+        return false;
+    out->legal = ht_space_count(out->space);
+    return true;
+}
+
+void test_space_unlist(test_space *space) {
+    ht_error error;
+    ht_space_free(space->space);
+    cr_assert_eq(ht_space_build(&space->binding, 1, &space->space, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_space_listed(space->space), space->legal == 1);
 }
 
 /* The chosen values are increasing, so they differ. */

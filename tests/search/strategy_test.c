@@ -10,68 +10,138 @@
 
 enum { SPACES = 60, MORE_THAN_ANY_SPACE = 4000 };
 
-/* An answer that depends on the configuration alone; some fail. */
-static ht_outcome outcome_of(const ht_config *config) {
+/* Answers that depend on the configuration alone. */
+typedef enum answers { SOME_FAIL, MOST_FAIL, ALL_FAIL, ALL_EQUAL, NOISE, ANSWERS } answers;
+
+static ht_outcome outcome_of(answers kind, const ht_config *config) {
     ht_outcome outcome = {.status = HT_OK, .cost = 1};
-    for (size_t i = 0; i < config->count; ++i)
-        outcome.cost += (config->choice[i] * 7 + i * 3) % 11;
-    if ((int)outcome.cost % 5 == 0)
+    uint64_t mixed = 0;
+    for (size_t i = 0; i < config->count; ++i) {
+        mixed = (mixed + config->choice[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        if (kind != ALL_EQUAL)
+            outcome.cost += (config->choice[i] * 7 + i * 3) % 11;
+    }
+    mixed ^= mixed >> 32;
+    if (kind == NOISE)
+        outcome.cost = (double)(mixed % 1000000) / 1e5;
+    if (kind == ALL_FAIL || (kind == MOST_FAIL && mixed % 10 != 0) ||
+        (kind == SOME_FAIL && mixed % 5 == 0))
         outcome = (ht_outcome){.status = HT_ERROR_COMPILE, .reason = "compile: no"};
     return outcome;
 }
 
-/* Asks in batches of pseudo-random size until nothing comes; owned array. */
-static ht_config *drain(const char *name, const test_space *space,
-                        const ht_strategy_options *options, uint64_t batch_seed,
-                        size_t *out_count) {
+typedef struct drained {
+    ht_config *asked; /* owned */
+    size_t count;
+} drained;
+
+static ht_strategy *strategy_make(const char *name, const test_space *space,
+                                  const ht_strategy_options *options) {
     ht_strategy *strategy;
     ht_error error;
     cr_assert_eq(ht_strategy_create(name, space->space, options, &strategy, &error), HT_OK, "%s",
                  error.message);
-    ht_config *asked = ht_alloc(MORE_THAN_ANY_SPACE + 16, sizeof *asked);
-    ht_random random;
-    ht_random_seed(&random, batch_seed);
-    size_t count = 0;
-    while (count < MORE_THAN_ANY_SPACE) {
-        size_t want = 1 + (size_t)ht_random_below(&random, 9);
-        size_t got = ht_strategy_ask(strategy, want, asked + count);
-        cr_assert_leq(got, want, "%s gave more than was asked", name);
-        for (size_t i = 0; i < got; ++i) {
-            ht_outcome outcome = outcome_of(&asked[count + i]);
-            ht_strategy_tell(strategy, &asked[count + i], &outcome);
-        }
-        count += got;
-        if (got == 0)
-            break;
-    }
-    cr_assert_eq(ht_strategy_ask(strategy, 4, asked + count), 0, "%s asks on after its end", name);
-    ht_strategy_free(strategy);
-    *out_count = count;
-    return asked;
+    return strategy;
 }
 
-Test(strategy, asks_every_legal_configuration_once_and_ends) {
+/* Asks in batches of pseudo-random size up to `largest` until nothing comes. */
+static drained drain(const char *name, const test_space *space, const ht_strategy_options *options,
+                     answers kind, size_t largest) {
+    ht_strategy *strategy = strategy_make(name, space, options);
+    drained out = {.asked = ht_alloc(MORE_THAN_ANY_SPACE + largest, sizeof *out.asked)};
+    ht_random random;
+    ht_random_seed(&random, options->seed);
+    size_t got = 1;
+    while (got > 0 && out.count < MORE_THAN_ANY_SPACE) {
+        size_t want = 1 + (size_t)ht_random_below(&random, largest);
+        got = ht_strategy_ask(strategy, want, out.asked + out.count);
+        cr_assert_leq(got, want, "%s gave more than was asked", name);
+        for (size_t i = 0; i < got; ++i) {
+            ht_outcome outcome = outcome_of(kind, &out.asked[out.count + i]);
+            ht_strategy_tell(strategy, &out.asked[out.count + i], &outcome);
+        }
+        out.count += got;
+    }
+    cr_assert_eq(ht_strategy_ask(strategy, 1, out.asked + out.count), 0, "%s asks on after its end",
+                 name);
+    ht_strategy_free(strategy);
+    return out;
+}
+
+static bool same_order(const drained *a, const drained *b) {
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; ++i)
+        if (!ht_config_equal(&a->asked[i], &b->asked[i]))
+            return false;
+    return true;
+}
+
+static void expect_each_once(const char *name, const test_space *space, const drained *drained) {
+    cr_assert_eq(drained->count, space->legal, "%s asked %zu of %zu", name, drained->count,
+                 space->legal);
+    for (size_t i = 0; i < drained->count; ++i) {
+        bool legal = false;
+        ht_error error;
+        cr_assert_eq(ht_binding_legal(&space->binding, &drained->asked[i], &legal, NULL, &error),
+                     HT_OK);
+        cr_assert(legal, "%s asked for an illegal configuration", name);
+        for (size_t j = 0; j < i; ++j)
+            cr_assert_not(ht_config_equal(&drained->asked[i], &drained->asked[j]), "%s repeats",
+                          name);
+    }
+}
+
+static void check_each_once(bool listed, answers kind, size_t largest) {
     for (size_t s = 0; ht_strategy_classes[s]; ++s) {
         const char *name = ht_strategy_classes[s]->name;
         for (uint64_t seed = 1; seed <= SPACES; ++seed) {
             test_space space;
             test_space_random(&space, seed);
-            size_t count;
-            ht_config *asked =
-                drain(name, &space, &(ht_strategy_options){.seed = seed}, seed, &count);
-            cr_assert_eq(count, ht_space_count(space.space), "%s, space %lu: asked %zu of %lu",
-                         name, (unsigned long)seed, count,
-                         (unsigned long)ht_space_count(space.space));
-            for (size_t i = 0; i < count; ++i) {
-                bool legal = false;
-                ht_error error;
-                cr_assert_eq(ht_binding_legal(&space.binding, &asked[i], &legal, NULL, &error),
-                             HT_OK);
-                cr_assert(legal, "%s asked for an illegal configuration", name);
-                for (size_t j = 0; j < i; ++j)
-                    cr_assert_not(ht_config_equal(&asked[i], &asked[j]), "%s repeats", name);
-            }
-            free(asked);
+            if (!listed)
+                test_space_unlist(&space);
+            drained all = drain(name, &space, &(ht_strategy_options){.seed = seed}, kind, largest);
+            expect_each_once(name, &space, &all);
+            free(all.asked);
+            test_space_free(&space);
+        }
+    }
+}
+
+Test(strategy, asks_every_legal_configuration_once_and_ends) {
+    for (answers kind = SOME_FAIL; kind < ANSWERS; ++kind)
+        check_each_once(true, kind, 9);
+}
+
+Test(strategy, asks_every_legal_configuration_once_one_at_a_time) {
+    check_each_once(true, SOME_FAIL, 1);
+}
+
+Test(strategy, asks_every_legal_configuration_once_in_large_batches) {
+    check_each_once(true, NOISE, 200);
+}
+
+Test(strategy, asks_every_legal_configuration_once_without_a_list) {
+    for (answers kind = SOME_FAIL; kind < ANSWERS; ++kind)
+        check_each_once(false, kind, 9);
+}
+
+/* An evaluator may be slow to answer: asks go on without a single tell. */
+Test(strategy, asks_do_not_wait_for_tells) {
+    for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+        const char *name = ht_strategy_classes[s]->name;
+        for (uint64_t seed = 1; seed <= SPACES; ++seed) {
+            test_space space;
+            test_space_random(&space, seed);
+            ht_strategy *strategy =
+                strategy_make(name, &space, &(ht_strategy_options){.seed = seed});
+            drained all = {.asked = ht_alloc(space.legal + 7, sizeof *all.asked)};
+            size_t got;
+            while ((got = ht_strategy_ask(strategy, 7, all.asked + all.count)) > 0)
+                all.count += got;
+            expect_each_once(name, &space, &all);
+            ht_strategy_free(strategy);
+            free(all.asked);
             test_space_free(&space);
         }
     }
@@ -79,48 +149,78 @@ Test(strategy, asks_every_legal_configuration_once_and_ends) {
 
 Test(strategy, same_seed_gives_the_same_order) {
     for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+        const char *name = ht_strategy_classes[s]->name;
         for (uint64_t seed = 1; seed <= SPACES; ++seed) {
             test_space space;
             test_space_random(&space, seed);
-            size_t first_count, second_count;
+            if (seed % 2)
+                test_space_unlist(&space);
             ht_strategy_options options = {.seed = 77 + seed};
-            const char *name = ht_strategy_classes[s]->name;
-            ht_config *first = drain(name, &space, &options, 5, &first_count);
-            ht_config *second = drain(name, &space, &options, 5, &second_count);
-            cr_assert_eq(first_count, second_count);
-            for (size_t i = 0; i < first_count; ++i)
-                cr_assert(ht_config_equal(&first[i], &second[i]), "%s differs at %zu", name, i);
-            free(first);
-            free(second);
+            drained first = drain(name, &space, &options, NOISE, 5);
+            drained second = drain(name, &space, &options, NOISE, 5);
+            cr_assert(same_order(&first, &second), "%s, space %lu", name, (unsigned long)seed);
+            free(first.asked);
+            free(second.asked);
             test_space_free(&space);
         }
     }
 }
 
-Test(strategy, seeds_come_first_without_illegal_and_double_ones) {
+/* Nothing is shared between two strategies: taking turns changes neither. */
+Test(strategy, strategies_do_not_disturb_each_other) {
     for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+        const char *name = ht_strategy_classes[s]->name;
         for (uint64_t seed = 1; seed <= SPACES; ++seed) {
             test_space space;
             test_space_random(&space, seed);
-            ht_random random;
-            ht_random_seed(&random, seed);
-            ht_config a = ht_space_sample(space.space, &random);
-            ht_config b = ht_space_sample(space.space, &random);
-            ht_config illegal = a;
-            illegal.choice[0] = 60000;
-            ht_config short_one = {.count = 0};
-            ht_config seeds[] = {illegal, a, a, short_one, b, a};
-            size_t count;
-            ht_config *asked =
-                drain(ht_strategy_classes[s]->name, &space,
-                      &(ht_strategy_options){.seed = seed, .seeds = seeds, .seed_count = 6}, seed,
-                      &count);
-            cr_assert(ht_config_equal(&asked[0], &a));
-            if (!ht_config_equal(&a, &b))
-                cr_assert(ht_config_equal(&asked[1], &b));
-            cr_assert_eq(count, ht_space_count(space.space), "seeds are asked once in all");
-            free(asked);
+            ht_strategy_options options = {.seed = seed};
+            drained alone = drain(name, &space, &options, NOISE, 1);
+            ht_strategy *pair[2] = {strategy_make(name, &space, &options),
+                                    strategy_make(name, &space, &options)};
+            for (size_t i = 0; i < 2 * alone.count; ++i) {
+                ht_config config;
+                cr_assert_eq(ht_strategy_ask(pair[i % 2], 1, &config), 1);
+                cr_assert(ht_config_equal(&config, &alone.asked[i / 2]), "%s at %zu", name, i / 2);
+                ht_outcome outcome = outcome_of(NOISE, &config);
+                ht_strategy_tell(pair[i % 2], &config, &outcome);
+            }
+            ht_strategy_free(pair[0]);
+            ht_strategy_free(pair[1]);
+            free(alone.asked);
             test_space_free(&space);
+        }
+    }
+}
+
+static void check_seeds(const char *name, uint64_t seed, size_t largest) {
+    test_space space;
+    test_space_random(&space, seed);
+    if (seed % 2)
+        test_space_unlist(&space);
+    ht_random random;
+    ht_random_seed(&random, seed);
+    ht_config a = ht_space_sample(space.space, &random);
+    ht_config b = ht_space_sample(space.space, &random);
+    ht_config illegal = a;
+    illegal.choice[0] = 60000;
+    ht_config short_one = {.count = 0};
+    ht_config seeds[] = {illegal, a, a, short_one, b, a};
+    drained all =
+        drain(name, &space, &(ht_strategy_options){.seed = seed, .seeds = seeds, .seed_count = 6},
+              SOME_FAIL, largest);
+    cr_assert(ht_config_equal(&all.asked[0], &a));
+    if (!ht_config_equal(&a, &b))
+        cr_assert(ht_config_equal(&all.asked[1], &b));
+    expect_each_once(name, &space, &all);
+    free(all.asked);
+    test_space_free(&space);
+}
+
+Test(strategy, seeds_come_first_without_illegal_and_double_ones) {
+    for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+        for (uint64_t seed = 1; seed <= SPACES; ++seed) {
+            check_seeds(ht_strategy_classes[s]->name, seed, 1);
+            check_seeds(ht_strategy_classes[s]->name, seed, 9);
         }
     }
 }

@@ -1,0 +1,111 @@
+/* Strategies that learn find better configurations than chance does, on a landscape that rewards
+ * learning; good seeds help, and failures repel. */
+#include "spaces.h"
+
+#include "search/strategy.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { EVALUATIONS = 120, REPEATS = 20 };
+
+static const char large[] =
+    "#pragma tune unit\n#pragma tune kernel(k)\n"
+    "#pragma tune param(A : 1..12 = 1)\n#pragma tune param(B : 1..12 = 1)\n"
+    "#pragma tune param(C : 1..12 = 1)\n#pragma tune param(D : 1..12 = 1)\n"
+    "#pragma tune require((A + B) % 2 == 0)\n#pragma tune require(C * D <= 80)\n"
+    "#pragma tune block(A)\n#pragma tune grid(1)\n"
+    "#pragma tune arg(out : out float[64])\n"
+    "template <int A, int B, int C, int D> __global__ void k(float *out) {}\n";
+
+/* A tilted bowl whose bottom is a random legal configuration; beyond some distance a third fail. */
+typedef struct bowl {
+    ht_config bottom;
+} bowl;
+
+static ht_outcome bowl_at(const bowl *bowl, const ht_config *config) {
+    double cost = 1;
+    size_t sum = 0;
+    for (size_t i = 0; i < config->count; ++i) {
+        double off = (double)config->choice[i] - bowl->bottom.choice[i];
+        cost += (double)(i + 1) * off * off;
+        sum += config->choice[i];
+    }
+    if (cost > 60 && sum % 3 == 0)
+        return (ht_outcome){.status = HT_ERROR_COMPILE, .reason = "compile: no"};
+    return (ht_outcome){.status = HT_OK, .cost = cost};
+}
+
+static bool learns(const ht_strategy_class *class) {
+    return class->tell != NULL;
+}
+
+/* Mean over repeats of the best cost after EVALUATIONS. */
+static double mean_best(const char *name, const ht_space *space, bool seeded, size_t batch) {
+    double sum = 0;
+    for (uint64_t repeat = 0; repeat < REPEATS; ++repeat) {
+        ht_random random;
+        ht_random_seed(&random, 1000 + repeat); /* not what the strategy draws */
+        bowl bowl = {ht_space_sample(space, &random)};
+        ht_config near[200];
+        size_t count = ht_space_neighbours(space, &bowl.bottom, HT_NEIGHBOURS_HAMMING, near, 200);
+        cr_assert_gt(count, 3);
+        ht_strategy_options options = {.seed = repeat, .seeds = near, .seed_count = seeded ? 3 : 0};
+        ht_strategy *strategy;
+        cr_assert_eq(ht_strategy_create(name, space, &options, &strategy, NULL), HT_OK);
+        double best = 1e9;
+        for (size_t done = 0; done < EVALUATIONS; done += batch) {
+            ht_config configs[EVALUATIONS];
+            cr_assert_eq(ht_strategy_ask(strategy, batch, configs), batch);
+            for (size_t i = 0; i < batch; ++i) {
+                ht_outcome outcome = bowl_at(&bowl, &configs[i]);
+                if (outcome.status == HT_OK && outcome.cost < best)
+                    best = outcome.cost;
+                ht_strategy_tell(strategy, &configs[i], &outcome);
+            }
+        }
+        sum += best;
+        ht_strategy_free(strategy);
+    }
+    return sum / REPEATS;
+}
+
+static void check_learning(size_t batch, double share) {
+    test_space space;
+    test_space_parse(&space, large);
+    for (int unlisted = 0; unlisted < 2; ++unlisted) {
+        double chance = mean_best("random", space.space, false, 1);
+        for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+            const char *name = ht_strategy_classes[s]->name;
+            if (!learns(ht_strategy_classes[s]))
+                continue;
+            double reached = mean_best(name, space.space, false, batch);
+            cr_assert_lt(reached - 1, share * (chance - 1), "%s: %g, random: %g", name, reached,
+                         chance);
+        }
+        test_space_unlist(&space);
+    }
+    test_space_free(&space);
+}
+
+Test(learning, reaches_much_more_than_chance) {
+    check_learning(1, 0.3);
+}
+
+Test(learning, reaches_more_than_chance_in_batches) {
+    check_learning(20, 0.5);
+}
+
+Test(learning, good_seeds_help) {
+    test_space space;
+    test_space_parse(&space, large);
+    for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+        const char *name = ht_strategy_classes[s]->name;
+        if (!learns(ht_strategy_classes[s]))
+            continue;
+        double without = mean_best(name, space.space, false, 1);
+        double with = mean_best(name, space.space, true, 1);
+        cr_assert_leq(with, without, "%s: %g with seeds, %g without", name, with, without);
+    }
+    test_space_free(&space);
+}
