@@ -1,0 +1,6 @@
+/* Kernel Tuner cache files, unpacked. */
+#include "recording.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    return fuzz_recording(data, size, HT_RECORDING_CACHE);
+}
