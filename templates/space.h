@@ -32,6 +32,9 @@ ht_status ht_space_build(const ht_binding *binding, uint64_t max_legal, ht_space
 /* From a file in the T1 format (docs/space.md): Python expressions. The space owns all it needs. */
 ht_status ht_space_read_t1(const char *path, uint64_t max_legal, ht_space **out_space,
                            ht_error *error);
+/* The same from text; `file` is for messages. */
+ht_status ht_space_parse_t1(const char *text, const char *file, uint64_t max_legal,
+                            ht_space **out_space, ht_error *error);
 void ht_space_free(ht_space *space);
 
 /* NULL for a space read from a T1 file. */
@@ -62,10 +65,15 @@ typedef enum ht_neighbourhood {
 size_t ht_space_neighbours(const ht_space *space, const ht_config *config, ht_neighbourhood kind,
                            ht_config *out_configs, size_t room);
 
+/* The constraints as their authors wrote them: "require(A < 3) in line 2", "\"a < 3\"", "the
+ * device's limits on the launch of k". */
+size_t ht_space_constraint_count(const ht_space *space);
+const char *ht_space_constraint_text(const ht_space *space, size_t constraint);
+
 /* Values of the constraints' own subexpressions, so that a model can see what the author of the
  * constraints thought mattered (threads in a block, bytes of LDS, a quotient). */
-/* The number of numeric subexpressions of the constraints that depend on two or more parameters, all
- * different; operands of comparisons and remainders first. */
+/* The number of numeric subexpressions of the constraints that depend on two or more parameters,
+ * all different; operands of comparisons and remainders first. */
 size_t ht_space_term_count(const ht_space *space);
 /* The term as text: "BLOCK_X * BLOCK_Y"; borrowed. */
 const char *ht_space_term_text(const ht_space *space, size_t term);
