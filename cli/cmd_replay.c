@@ -223,7 +223,23 @@ static ht_status run_all(replaying *job, ht_error *error) {
     return status;
 }
 
-static int finish(const replaying *job, bool interrupted, FILE *out) {
+/* Strategies without a complete search are left out of the report. */
+static size_t runs_keep(replaying *job) {
+    size_t kept = 0;
+    for (size_t i = 0; i < job->name_count; ++i) {
+        bool any = false;
+        for (size_t r = 0; r < job->runs[i].count; ++r)
+            any |= job->runs[i].traces[r].complete;
+        ht_replayed run = job->runs[i];
+        if (any) { /* swapped, so that all are freed at the end */
+            job->runs[i] = job->runs[kept];
+            job->runs[kept++] = run;
+        }
+    }
+    return kept;
+}
+
+static int finish(replaying *job, bool interrupted, FILE *out) {
     const replay_options *given = job->given;
     ht_replay_report report = {
         .space_path = given->space,
@@ -238,7 +254,7 @@ static int finish(const replaying *job, bool interrupted, FILE *out) {
         .seed_count = job->seed_count,
         .interrupted = interrupted,
         .runs = job->runs,
-        .run_count = job->name_count,
+        .run_count = runs_keep(job),
     };
     ht_replay_report_print(&report, out);
     json_t *document = ht_replay_report_json(&report);

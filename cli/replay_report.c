@@ -92,25 +92,22 @@ static void print_head(const ht_replay_report *report, FILE *out) {
 
 static void print_notes(const ht_replay_report *report, FILE *out) {
     const ht_score *score = report->score;
-    uint64_t missing = 0, least = UINT64_MAX;
-    for (size_t i = 0; i < report->run_count; ++i) {
-        totals sum = totals_of(&report->runs[i]);
-        missing += sum.missing;
-        least = sum.longest < least ? sum.longest : least;
-    }
+    uint64_t missing = 0;
+    for (size_t i = 0; i < report->run_count; ++i)
+        missing += totals_of(&report->runs[i]).missing;
     fprintf(
         out,
         "\nMean (median) of optimum / best so far after 10, 25, ... evaluations. P: performance "
         "against random\nsearch in %.0f %s (about %.0f successes), 0 random, 1 the optimum at "
-        "once; random search itself has ",
+        "once; random search itself ",
         ht_replay_timed(report->replay) ? score->budget_ms / 1e3 : score->budget_ms,
         ht_replay_timed(report->replay) ? "seconds of recorded tuning"
                                         : "evaluations (the run has no tuning times)",
         score->budget_draws);
     if (isnan(report->random_performance))
-        fprintf(out, "none.\n");
+        fprintf(out, "was not measured.\n");
     else
-        fprintf(out, "%.3f.\n", report->random_performance);
+        fprintf(out, "has %.3f.\n", report->random_performance);
     if (report->max_evaluations && (double)report->max_evaluations < score->budget_draws)
         fprintf(out, "P counts what a search had at its end for the time left, as --max-evals ends "
                      "it before.\n");
