@@ -1,7 +1,7 @@
 /* Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983, "Optimization by simulated annealing"):
  * a walk over neighbours that accepts a worse one with probability exp(-increase / T). Costs differ
  * by orders of magnitude from kernel to kernel, so the increase is that of the cost's logarithm: at
- * T = 0.1 a neighbour that takes 10 % more time is accepted with probability 0.39, whatever the
+ * T = 0.05 a neighbour that takes 10 % more time is accepted with probability 0.15, whatever the
  * kernel.
  *
  * The temperature falls with every outcome; when it is cold, it rises again and the walk goes on
@@ -19,7 +19,7 @@ enum {
     INITIAL = 12,   /* random configurations, seeds among them; the walk starts from the best */
     FREE_STEPS = 16 /* over known configurations in a row, before something new must be asked */
 };
-static const double HOT = 0.1;
+static const double HOT = 0.05;
 static const double COLD = 0.01;
 static const double COOLING = 0.95;
 static const double ADJACENT = 0.5; /* chance of an adjacent value instead of any other */
@@ -85,10 +85,9 @@ static bool propose(annealing *self, ht_config *out_config) {
         return false;
     for (int i = 0; i < FREE_STEPS; ++i) {
         bool adjacent = ht_explorer_chance(explorer, ADJACENT);
-        if (ht_explorer_neighbours(explorer, &self->at,
-                                   adjacent ? HT_NEIGHBOURS_ADJACENT : HT_NEIGHBOURS_HAMMING) == 0)
+        ht_neighbourhood kind = adjacent ? HT_NEIGHBOURS_ADJACENT : HT_NEIGHBOURS_HAMMING;
+        if (!ht_explorer_neighbour(explorer, &self->at, kind, out_config))
             continue;
-        *out_config = explorer->neighbours[0];
         ptrdiff_t known = ht_explorer_find(explorer, out_config);
         if (known == HT_NO_POINT)
             return true;

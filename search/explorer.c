@@ -26,12 +26,11 @@ void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
     *explorer = (ht_explorer){.space = space, .dimensions = ht_space_dimension_count(space)};
     ht_random_seed(&explorer->random, options->seed);
     explorer->sizes = ht_alloc(explorer->dimensions, sizeof *explorer->sizes);
-    size_t values = 0;
     for (size_t i = 0; i < explorer->dimensions; ++i) {
         explorer->sizes[i] = ht_space_dimension(space, i)->value_count;
-        values += explorer->sizes[i];
+        explorer->neighbour_room += explorer->sizes[i];
     }
-    explorer->neighbours = ht_alloc(values, sizeof *explorer->neighbours);
+    explorer->neighbours = ht_alloc(explorer->neighbour_room, sizeof *explorer->neighbours);
     ht_sweep_begin(&explorer->sweep, space);
     for (size_t i = 0; i < options->seed_count; ++i)
         if (ht_space_legal(space, &options->seeds[i]) &&
@@ -107,30 +106,52 @@ bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config) {
                                             : unlisted_fresh(explorer, out_config);
 }
 
-size_t ht_explorer_neighbours(ht_explorer *explorer, const ht_config *config,
+/* Fills explorer->neighbours, by parameter; returns how many. */
+static size_t neighbours_list(ht_explorer *explorer, const ht_config *config,
                               ht_neighbourhood kind) {
-    size_t room = 0;
-    for (size_t i = 0; i < explorer->dimensions; ++i)
-        room += explorer->sizes[i];
-    size_t count = ht_space_neighbours(explorer->space, config, kind, explorer->neighbours, room);
-    for (size_t i = count; i > 1; --i) {
-        size_t other = ht_explorer_below(explorer, i);
-        ht_config kept = explorer->neighbours[i - 1];
-        explorer->neighbours[i - 1] = explorer->neighbours[other];
-        explorer->neighbours[other] = kept;
+    return ht_space_neighbours(explorer->space, config, kind, explorer->neighbours,
+                               explorer->neighbour_room);
+}
+
+static size_t parameter_changed(const ht_config *from, const ht_config *to) {
+    size_t i = 0;
+    while (from->choice[i] == to->choice[i])
+        ++i;
+    return i;
+}
+
+/* One of the first `count` listed neighbours: a parameter, then one of its neighbours. */
+static bool neighbour_pick(ht_explorer *explorer, const ht_config *config, size_t count,
+                           ht_config *out_config) {
+    size_t begins[HT_PARAM_MAX + 1], parameters = 0, last = SIZE_MAX;
+    for (size_t i = 0; i < count; ++i) {
+        size_t changed = parameter_changed(config, &explorer->neighbours[i]);
+        if (changed != last)
+            begins[parameters++] = i;
+        last = changed;
     }
-    return count;
+    if (parameters == 0)
+        return false;
+    begins[parameters] = count;
+    size_t chosen = ht_explorer_below(explorer, parameters);
+    size_t among = ht_explorer_below(explorer, begins[chosen + 1] - begins[chosen]);
+    *out_config = explorer->neighbours[begins[chosen] + among];
+    return true;
+}
+
+bool ht_explorer_neighbour(ht_explorer *explorer, const ht_config *config, ht_neighbourhood kind,
+                           ht_config *out_config) {
+    size_t count = neighbours_list(explorer, config, kind);
+    return neighbour_pick(explorer, config, count, out_config);
 }
 
 bool ht_explorer_step(ht_explorer *explorer, const ht_config *config, ht_neighbourhood kind,
                       ht_config *out_config) {
-    size_t count = ht_explorer_neighbours(explorer, config, kind);
-    for (size_t i = 0; i < count; ++i) {
-        *out_config = explorer->neighbours[i];
-        if (ht_explorer_find(explorer, out_config) == HT_NO_POINT)
-            return true;
-    }
-    return false;
+    size_t count = neighbours_list(explorer, config, kind), unasked = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (ht_explorer_find(explorer, &explorer->neighbours[i]) == HT_NO_POINT)
+            explorer->neighbours[unasked++] = explorer->neighbours[i];
+    return neighbour_pick(explorer, config, unasked, out_config);
 }
 
 static void walk_towards(ht_explorer *explorer, const ht_config *from, ht_config *config) {
@@ -153,9 +174,8 @@ static void walk_towards(ht_explorer *explorer, const ht_config *from, ht_config
 void ht_explorer_repair(ht_explorer *explorer, const ht_config *from, ht_config *config) {
     if (ht_space_legal(explorer->space, config))
         return;
-    if (ht_explorer_neighbours(explorer, config, HT_NEIGHBOURS_HAMMING) > 0)
-        *config = explorer->neighbours[0];
-    else
+    ht_config wanted = *config;
+    if (!ht_explorer_neighbour(explorer, &wanted, HT_NEIGHBOURS_HAMMING, config))
         walk_towards(explorer, from, config);
 }
 

@@ -35,7 +35,8 @@ typedef struct ht_explorer {
     ht_sweep sweep; /* of a space that is not listed, once samples bring nothing new */
     bool sweeping;
 
-    ht_config *neighbours; /* of the last ht_explorer_neighbours; owned */
+    ht_config *neighbours; /* of the last configuration looked at; owned */
+    size_t neighbour_room;
 } ht_explorer;
 
 /* Seeds among the options count as asked from the beginning: the common code asks them first. */
@@ -50,13 +51,15 @@ size_t ht_explorer_ask(ht_explorer *explorer, const ht_config *config);
 /* Notes an outcome, also of a configuration that was never asked here; its point. */
 size_t ht_explorer_tell(ht_explorer *explorer, const ht_config *config, const ht_outcome *outcome);
 
-/* A uniformly random legal configuration that was not asked yet; false when none is left. */
+/* A uniformly random legal configuration that was not asked yet; false when none is left. Whoever
+ * draws it asks it: it is not drawn again. */
 bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config);
-/* Fills explorer->neighbours with the legal neighbours of `config`, in random order; returns how
- * many. */
-size_t ht_explorer_neighbours(ht_explorer *explorer, const ht_config *config,
-                              ht_neighbourhood kind);
-/* One of the legal neighbours that were not asked yet, each as likely; false when there is none. */
+/* A random legal neighbour of `config`, asked or not: each parameter that has one is as likely,
+ * then each of its values. So a parameter with many values does not draw all steps. False when
+ * there is none. */
+bool ht_explorer_neighbour(ht_explorer *explorer, const ht_config *config, ht_neighbourhood kind,
+                           ht_config *out_config);
+/* The same among those that were not asked yet. */
 bool ht_explorer_step(ht_explorer *explorer, const ht_config *config, ht_neighbourhood kind,
                       ht_config *out_config);
 /* Makes `config` legal. When it is not: a legal Hamming neighbour of it, and when there is none,
