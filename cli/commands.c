@@ -7,9 +7,11 @@ extern const ht_command ht_command_inspect;
 extern const ht_command ht_command_optimize;
 extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_replay;
+extern const ht_command ht_command_space;
 extern const ht_command ht_command_tune;
 
 const ht_command *const ht_commands[] = {
-    &ht_command_optimize, &ht_command_refactor, &ht_command_tune,    &ht_command_inspect,
-    &ht_command_devices,  &ht_command_replay,   &ht_command_convert, NULL,
+    &ht_command_optimize, &ht_command_refactor, &ht_command_tune,
+    &ht_command_inspect,  &ht_command_space,    &ht_command_devices,
+    &ht_command_replay,   &ht_command_convert,  NULL,
 };
