@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEAST_EVALUATIONS = 200, LEAST_RANDOM = 100 };
+enum { LEAST_EVALUATIONS = 200, LEAST_RANDOM = 300 };
 static const double quiet_seconds = 2;
 
 typedef struct replay_options {

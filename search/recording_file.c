@@ -45,10 +45,15 @@ ht_status ht_recording_parse(const char *text, size_t length, const char *path,
                              ht_error *error) {
     json_error_t json_error;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &json_error);
-    if (!root)
+    if (!root) {
+        bool early = json_error_code(&json_error) == json_error_premature_end_of_input;
         return ht_error_set_at(
             error, HT_ERROR_INPUT, path, json_error.line > 0 ? json_error.line : 0,
-            json_error.column > 0 ? json_error.column : 0, "malformed JSON: %s", json_error.text);
+            json_error.column > 0 ? json_error.column : 0, "malformed JSON: %s%s", json_error.text,
+            early ? "; the file ends too early: copy it again (Kernel Tuner closes a cache file "
+                    "only at the end of a run: put }} in place of its last comma)"
+                  : "");
+    }
     ht_recording_reader reader = {
         .recording = ht_recording_new(path), .error = error, .entry = SIZE_MAX, .unit = 1};
     ht_status status = parse_document(&reader, root, format);
