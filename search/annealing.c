@@ -4,9 +4,10 @@
  * T = 0.05 a neighbour that takes 10 % more time is accepted with probability 0.15, whatever the
  * kernel.
  *
- * The temperature falls with every outcome; when it is cold, it rises again and the walk goes on
- * from the best. Steps onto configurations that are known already cost nothing and do not cool. In
- * a batch several neighbours of the same place are asked, and judged in turn. */
+ * The walk starts from the best of the first configurations. The temperature falls with every
+ * outcome; when it is cold, it rises again and the walk goes on from the best. Steps onto
+ * configurations that are known already cost nothing and do not cool. In a batch several neighbours
+ * of the same place are asked, and judged in turn. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -15,10 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    INITIAL = 12,   /* random configurations, seeds among them; the walk starts from the best */
-    FREE_STEPS = 16 /* over known configurations in a row, before something new must be asked */
-};
+enum { FREE_STEPS = 16 }; /* over known configurations in a row, before something new is asked */
 static const double HOT = 0.05;
 static const double COLD = 0.01;
 static const double COOLING = 0.95;
@@ -72,16 +70,17 @@ static void annealing_tell(void *data, const ht_config *config, const ht_outcome
         self->best = self->at = *config;
         self->best_cost = self->cost = cost;
     }
-    if (self->explorer.told > INITIAL) {
+    if (self->explorer.told > HT_EXPLORER_INITIAL) {
         consider(self, config, cost);
         cool(self);
     }
 }
 
-/* False: a random configuration is due. */
-static bool propose(annealing *self, ht_config *out_config) {
+static bool propose(void *data, ht_config *out_config, int *out_owner) {
+    annealing *self = data;
+    (void)out_owner;
     ht_explorer *explorer = &self->explorer;
-    if (explorer->point_count < INITIAL || isinf(self->cost))
+    if (isinf(self->cost))
         return false;
     for (int i = 0; i < FREE_STEPS; ++i) {
         bool adjacent = ht_explorer_chance(explorer, ADJACENT);
@@ -98,14 +97,7 @@ static bool propose(annealing *self, ht_config *out_config) {
 
 static size_t annealing_ask(void *data, size_t want, ht_config *out_configs) {
     annealing *self = data;
-    size_t count = 0;
-    for (; count < want; ++count) {
-        if (!propose(self, &out_configs[count]) &&
-            !ht_explorer_fresh(&self->explorer, &out_configs[count]))
-            break;
-        ht_explorer_ask(&self->explorer, &out_configs[count]);
-    }
-    return count;
+    return ht_explorer_fill(&self->explorer, propose, self, want, out_configs);
 }
 
 const ht_strategy_class ht_strategy_class_annealing = {

@@ -70,8 +70,7 @@ static void evolution_tell(void *data, const ht_config *config, const ht_outcome
 
 static uint16_t crossed_value(differential_evolution *self, size_t i, uint16_t x, uint16_t best,
                               uint16_t a, uint16_t b) {
-    ht_param_kind kind = ht_space_dimension(self->explorer.space, i)->kind;
-    if (kind == HT_PARAM_ENUMERATION || kind == HT_PARAM_TYPE)
+    if (!self->explorer.ordered[i])
         return ht_explorer_chance(&self->explorer, WEIGHT) ? best : a != b ? a : x;
     double value = x + WEIGHT * (best - x) + WEIGHT * (a - b);
     double last = (double)self->explorer.sizes[i] - 1;
@@ -94,34 +93,25 @@ static void trial_make(differential_evolution *self, size_t agent, ht_config *ou
     ht_explorer_repair(explorer, x, out_config);
 }
 
-/* False: a random configuration is due. */
-static bool propose(differential_evolution *self, ht_config *out_config, size_t *out_agent) {
-    if (self->explorer.point_count < AGENTS || self->count == 0)
+static bool propose(void *data, ht_config *out_config, int *out_owner) {
+    differential_evolution *self = data;
+    if (self->count == 0)
         return false;
-    *out_agent = self->turn++ % self->count;
-    trial_make(self, *out_agent, out_config);
+    size_t agent = self->turn++ % self->count;
+    *out_owner = (int)agent;
+    trial_make(self, agent, out_config);
     ptrdiff_t known = ht_explorer_find(&self->explorer, out_config);
     if (known == HT_NO_POINT)
         return true;
-    if (self->explorer.points[known].cost < agent_cost(self, *out_agent))
-        self->agents[*out_agent] = (size_t)known;
+    if (self->explorer.points[known].cost < agent_cost(self, agent))
+        self->agents[agent] = (size_t)known;
     ht_config best = *agent_config(self, extreme(self, 1));
     return ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config);
 }
 
 static size_t evolution_ask(void *data, size_t want, ht_config *out_configs) {
     differential_evolution *self = data;
-    size_t count = 0;
-    for (; count < want; ++count) {
-        size_t agent = 0;
-        bool proposed = propose(self, &out_configs[count], &agent);
-        if (!proposed && !ht_explorer_fresh(&self->explorer, &out_configs[count]))
-            break;
-        size_t point = ht_explorer_ask(&self->explorer, &out_configs[count]);
-        if (proposed)
-            self->explorer.points[point].owner = (int)agent;
-    }
-    return count;
+    return ht_explorer_fill(&self->explorer, propose, self, want, out_configs);
 }
 
 const ht_strategy_class ht_strategy_class_differential_evolution = {

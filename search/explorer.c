@@ -8,6 +8,7 @@
 
 /* So many samples in a row that were all asked before: what is left is little enough to sweep. */
 enum { SAMPLES_IN_VAIN = 256 };
+enum { CANDIDATES = 16 };
 
 static uint64_t key_of(const ht_config *config) {
     return ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
@@ -26,9 +27,13 @@ void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
     *explorer = (ht_explorer){.space = space, .dimensions = ht_space_dimension_count(space)};
     ht_random_seed(&explorer->random, options->seed);
     explorer->sizes = ht_alloc(explorer->dimensions, sizeof *explorer->sizes);
+    explorer->ordered = ht_alloc(explorer->dimensions, sizeof *explorer->ordered);
     for (size_t i = 0; i < explorer->dimensions; ++i) {
-        explorer->sizes[i] = ht_space_dimension(space, i)->value_count;
+        const ht_dimension *dimension = ht_space_dimension(space, i);
+        explorer->sizes[i] = dimension->value_count;
         explorer->neighbour_room += explorer->sizes[i];
+        explorer->ordered[i] =
+            dimension->kind == HT_PARAM_INTEGER || dimension->kind == HT_PARAM_BOOLEAN;
     }
     explorer->neighbours = ht_alloc(explorer->neighbour_room, sizeof *explorer->neighbours);
     ht_sweep_begin(&explorer->sweep, space);
@@ -40,6 +45,7 @@ void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
 
 void ht_explorer_end(ht_explorer *explorer) {
     free(explorer->sizes);
+    free(explorer->ordered);
     free(explorer->points);
     free(explorer->neighbours);
     ht_index_map_free(&explorer->by_key);
@@ -104,6 +110,54 @@ static bool unlisted_fresh(ht_explorer *explorer, ht_config *out_config) {
 bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config) {
     return ht_space_listed(explorer->space) ? listed_fresh(explorer, out_config)
                                             : unlisted_fresh(explorer, out_config);
+}
+
+static double distance(const ht_explorer *explorer, const ht_config *a, const ht_config *b) {
+    double sum = 0;
+    for (size_t i = 0; i < explorer->dimensions; ++i) {
+        double apart = fabs((double)a->choice[i] - (double)b->choice[i]);
+        bool ordered = explorer->ordered[i];
+        if (apart > 0)
+            sum += ordered ? apart / (double)(explorer->sizes[i] - 1) : 1;
+    }
+    return sum;
+}
+
+static double distance_to_nearest(const ht_explorer *explorer, const ht_config *config) {
+    double nearest = INFINITY;
+    for (size_t i = 0; i < explorer->point_count; ++i)
+        nearest = fmin(nearest, distance(explorer, &explorer->points[i].config, config));
+    return nearest;
+}
+
+/* False when all candidates were asked before. */
+static bool spread(ht_explorer *explorer, ht_config *out_config) {
+    double farthest = 0;
+    for (int i = 0; i < CANDIDATES; ++i) {
+        ht_config candidate = ht_space_sample(explorer->space, &explorer->random);
+        double nearest = distance_to_nearest(explorer, &candidate);
+        if (nearest <= farthest)
+            continue;
+        farthest = nearest;
+        *out_config = candidate;
+    }
+    return farthest > 0;
+}
+
+size_t ht_explorer_fill(ht_explorer *explorer, ht_propose propose, void *strategy, size_t want,
+                        ht_config *out_configs) {
+    size_t count = 0;
+    for (; count < want; ++count) {
+        ht_config *next = &out_configs[count];
+        int owner = HT_NO_POINT;
+        bool young = explorer->point_count < HT_EXPLORER_INITIAL;
+        bool found = young ? spread(explorer, next) : propose(strategy, next, &owner);
+        if (!found && !ht_explorer_fresh(explorer, next))
+            break;
+        size_t point = ht_explorer_ask(explorer, next);
+        explorer->points[point].owner = found ? owner : HT_NO_POINT;
+    }
+    return count;
 }
 
 /* Fills explorer->neighbours, by parameter; returns how many. */

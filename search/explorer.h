@@ -10,7 +10,7 @@
 #include "search/strategy.h"
 #include "search/sweep.h"
 
-enum { HT_NO_POINT = -1 };
+enum { HT_NO_POINT = -1, HT_EXPLORER_INITIAL = 12 };
 
 typedef struct ht_point {
     ht_config config;
@@ -24,6 +24,7 @@ typedef struct ht_explorer {
     ht_random random;
     size_t dimensions;
     size_t *sizes; /* values of each dimension; owned */
+    bool *ordered; /* dimensions whose values have an order; owned */
 
     ht_point *points; /* asked, in order; owned */
     size_t point_count;
@@ -54,6 +55,17 @@ size_t ht_explorer_tell(ht_explorer *explorer, const ht_config *config, const ht
 /* A uniformly random legal configuration that was not asked yet; false when none is left. Whoever
  * draws it asks it: it is not drawn again. */
 bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config);
+/* A strategy's next configuration, legal and not asked yet, and who in the strategy wants to know
+ * its outcome (it becomes the point's owner). False: the strategy has none. */
+typedef bool (*ht_propose)(void *strategy, ht_config *out_config, int *out_owner);
+/* Asks for `want` configurations: what `propose` gives, and fresh ones where it gives none. Before
+ * it is asked for the first time, HT_EXPLORER_INITIAL configurations (seeds among them) are spread
+ * over the space: each is, of 16 samples, the one farthest from all asked so far (best-candidate
+ * sampling, Mitchell 1991, "Spectrally optimal sampling for distribution ray tracing"), where a
+ * parameter counts for the difference of the values' positions over the length of their list, or 1
+ * where values have no order. */
+size_t ht_explorer_fill(ht_explorer *explorer, ht_propose propose, void *strategy, size_t want,
+                        ht_config *out_configs);
 /* A random legal neighbour of `config`, asked or not: each parameter that has one is as likely,
  * then each of its values. So a parameter with many values does not draw all steps. False when
  * there is none. */

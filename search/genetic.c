@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 enum {
-    INITIAL = 12,   /* random configurations before breeding, seeds among them */
     SHARE = 5,      /* the population is one in so many of the successes */
     SMALLEST = 4,   /* but at least so many */
     LARGEST = 20,   /* and at most so many */
@@ -96,9 +95,10 @@ static bool breed(genetic *self, ht_config *out_config) {
     return false;
 }
 
-/* False: a random configuration is due. */
-static bool propose(genetic *self, ht_config *out_config) {
-    if (self->explorer.point_count < INITIAL || self->ranking.count == 0)
+static bool propose(void *data, ht_config *out_config, int *out_owner) {
+    genetic *self = data;
+    (void)out_owner;
+    if (self->ranking.count == 0)
         return false;
     if (ht_explorer_chance(&self->explorer, REFINE) &&
         ht_explorer_step(&self->explorer, ranked(self, 0), HT_NEIGHBOURS_ADJACENT, out_config))
@@ -108,14 +108,7 @@ static bool propose(genetic *self, ht_config *out_config) {
 
 static size_t genetic_ask(void *data, size_t want, ht_config *out_configs) {
     genetic *self = data;
-    size_t count = 0;
-    for (; count < want; ++count) {
-        if (!propose(self, &out_configs[count]) &&
-            !ht_explorer_fresh(&self->explorer, &out_configs[count]))
-            break;
-        ht_explorer_ask(&self->explorer, &out_configs[count]);
-    }
-    return count;
+    return ht_explorer_fill(&self->explorer, propose, self, want, out_configs);
 }
 
 const ht_strategy_class ht_strategy_class_genetic = {

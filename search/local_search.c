@@ -1,7 +1,7 @@
-/* Local search, best first: a few random configurations, then always a neighbour of the best one
- * known that was not asked yet; the first improvement moves on at once, since it is the best then.
- * Parameters step to an adjacent value first (first improvement, Hoos and Stuetzle 2004,
- * "Stochastic Local Search", chapter 2).
+/* Local search, best first: a few configurations spread over the space, then always a neighbour of
+ * the best one known that was not asked yet; the first improvement moves on at once, since it is
+ * the best then. Parameters step to an adjacent value first (first improvement, Hoos and Stuetzle
+ * 2004, "Stochastic Local Search", chapter 2).
  *
  * Once no adjacent neighbour of the best is left, it is a local optimum, and asks go in turn by
  * chance to a restart at random, to the wider neighbourhood (any other value of one parameter:
@@ -16,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { INITIAL = 12 };              /* random configurations before the descent, seeds among them */
 static const double RESTART = 0.25; /* chance of a random configuration in a local optimum */
 static const double WIDE = 0.5;     /* of the rest, chance of the wider neighbourhood */
 
@@ -65,10 +64,10 @@ static bool descends(const local_search *self) {
            self->explorer.points[self->adjacent.points[0]].cost <= self->best_cost;
 }
 
-/* False: a random configuration is due. */
-static bool propose(local_search *self, ht_config *out_config) {
-    if (self->explorer.point_count < INITIAL)
-        return false;
+/* False: a restart is due. */
+static bool propose(void *data, ht_config *out_config, int *out_owner) {
+    local_search *self = data;
+    (void)out_owner;
     while (descends(self))
         if (step(self, &self->adjacent, HT_NEIGHBOURS_ADJACENT, out_config))
             return true;
@@ -86,14 +85,7 @@ static bool propose(local_search *self, ht_config *out_config) {
 
 static size_t local_ask(void *data, size_t want, ht_config *out_configs) {
     local_search *self = data;
-    size_t count = 0;
-    for (; count < want; ++count) {
-        if (!propose(self, &out_configs[count]) &&
-            !ht_explorer_fresh(&self->explorer, &out_configs[count]))
-            break;
-        ht_explorer_ask(&self->explorer, &out_configs[count]);
-    }
-    return count;
+    return ht_explorer_fill(&self->explorer, propose, self, want, out_configs);
 }
 
 const ht_strategy_class ht_strategy_class_local_search = {

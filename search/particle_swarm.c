@@ -103,12 +103,13 @@ static void particle_move(particle_swarm *self, particle *particle, ht_config *o
             particle->position[i] = out_config->choice[i];
 }
 
-/* False: a random configuration is due. */
-static bool propose(particle_swarm *self, ht_config *out_config, size_t *out_index) {
-    if (self->explorer.point_count < PARTICLES || self->count == 0)
+static bool propose(void *data, ht_config *out_config, int *out_owner) {
+    particle_swarm *self = data;
+    if (self->count == 0)
         return false;
-    *out_index = self->turn++ % self->count;
-    particle_move(self, &self->particles[*out_index], out_config);
+    size_t index = self->turn++ % self->count;
+    *out_owner = (int)index;
+    particle_move(self, &self->particles[index], out_config);
     if (ht_explorer_find(&self->explorer, out_config) == HT_NO_POINT)
         return true;
     ht_config best = self->explorer.points[self->particles[self->leader].best].config;
@@ -117,17 +118,7 @@ static bool propose(particle_swarm *self, ht_config *out_config, size_t *out_ind
 
 static size_t swarm_ask(void *data, size_t want, ht_config *out_configs) {
     particle_swarm *self = data;
-    size_t count = 0;
-    for (; count < want; ++count) {
-        size_t index = 0;
-        bool proposed = propose(self, &out_configs[count], &index);
-        if (!proposed && !ht_explorer_fresh(&self->explorer, &out_configs[count]))
-            break;
-        size_t point = ht_explorer_ask(&self->explorer, &out_configs[count]);
-        if (proposed)
-            self->explorer.points[point].owner = (int)index;
-    }
-    return count;
+    return ht_explorer_fill(&self->explorer, propose, self, want, out_configs);
 }
 
 const ht_strategy_class ht_strategy_class_particle_swarm = {
