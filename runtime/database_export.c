@@ -160,8 +160,8 @@ static bool config_take(const exporter *run, const char *text) {
     if (recording->record_count == 0)
         while (take_pair(&at, &name, &value))
             width = ht_recording_parameter(recording, name) + 1;
-    strcpy(copy, text);
-    at = copy;
+    free(copy); /* taking pairs cut it up */
+    at = copy = ht_strdup(text);
     ht_recording_add(recording);
     uint16_t *choices = recording->choices + (recording->record_count - 1) * width;
     while (take_pair(&at, &name, &value)) {

@@ -22,7 +22,8 @@ struct ht_replay {
 /* How the recording's parameters and values are those of the space. */
 typedef struct mapping {
     size_t dimensions[HT_PARAM_MAX]; /* by parameter of the recording */
-    uint16_t *values[HT_PARAM_MAX];  /* by parameter, by value; owned */
+    size_t first[HT_PARAM_MAX];      /* by parameter, of its values in `values` */
+    uint16_t *values;                /* of the space, by value of the recording; owned */
 } mapping;
 
 static bool is_ordinal(const ht_dimension *dimension) {
@@ -66,17 +67,17 @@ static ht_status map_values(mapping *map, const ht_space *space, const ht_record
                             size_t p, ht_error *error) {
     const ht_recorded_parameter *parameter = &recording->parameters[p];
     const ht_dimension *dimension = ht_space_dimension(space, map->dimensions[p]);
-    map->values[p] = ht_alloc(parameter->value_count, sizeof *map->values[p]);
+    uint16_t *values = map->values + map->first[p];
     for (size_t v = 0; v < parameter->value_count; ++v) {
         size_t i = 0;
         while (i < dimension->value_count && !same_value(dimension, i, &parameter->values[v]))
             ++i;
         /* A declared value that no record has is no harm; UINT16_MAX marks it. */
-        map->values[p][v] = i < dimension->value_count ? (uint16_t)i : UINT16_MAX;
+        values[v] = i < dimension->value_count ? (uint16_t)i : UINT16_MAX;
     }
     for (size_t r = 0; r < recording->record_count; ++r) {
         size_t choice = recording->choices[r * recording->parameter_count + p];
-        if (map->values[p][choice] == UINT16_MAX)
+        if (values[choice] == UINT16_MAX)
             return fail(recording, error,
                         "parameter %.80s has the value %.80s, which is none of "
                         "the space's",
@@ -88,6 +89,7 @@ static ht_status map_values(mapping *map, const ht_space *space, const ht_record
 static ht_status map_make(mapping *map, const ht_space *space, const ht_recording *recording,
                           ht_error *error) {
     size_t count = ht_space_dimension_count(space);
+    size_t values = 0;
     bool used[HT_PARAM_MAX] = {false};
     for (size_t p = 0; p < recording->parameter_count; ++p) {
         size_t d = 0;
@@ -99,7 +101,10 @@ static ht_status map_make(mapping *map, const ht_space *space, const ht_recordin
                         name);
         used[d] = true;
         map->dimensions[p] = d;
+        map->first[p] = values;
+        values += recording->parameters[p].value_count;
     }
+    map->values = ht_alloc(values, sizeof *map->values);
     for (size_t d = 0; d < count; ++d)
         if (!used[d])
             return fail(recording, error, "the space has a parameter %.80s, the run has none",
@@ -119,7 +124,8 @@ static ht_status records_place(ht_replay *replay, const mapping *map, ht_error *
         ht_config config = {.count = (uint16_t)width};
         uint64_t index;
         for (size_t p = 0; p < width; ++p)
-            config.choice[map->dimensions[p]] = map->values[p][recording->choices[r * width + p]];
+            config.choice[map->dimensions[p]] =
+                map->values[map->first[p] + recording->choices[r * width + p]];
         if (!ht_space_find(replay->space, &config, &index)) {
             ++replay->counts.extra;
             continue;
@@ -205,8 +211,7 @@ ht_status ht_replay_create(const ht_space *space, const ht_recording *recording,
             : map_make(&map, space, recording, error);
     if (status == HT_OK)
         status = replay_fill(replay, &map, partial, error);
-    for (size_t p = 0; p < HT_PARAM_MAX; ++p)
-        free(map.values[p]);
+    free(map.values);
     if (status == HT_OK)
         *out_replay = replay;
     else
