@@ -8,7 +8,7 @@
 
 /* So many samples in a row that were all asked before: what is left is little enough to sweep. */
 enum { SAMPLES_IN_VAIN = 256 };
-enum { CANDIDATES = 16 };
+enum { CANDIDATES = 8 };
 
 static uint64_t key_of(const ht_config *config) {
     return ht_hash_short(config->choice, config->count * sizeof config->choice[0]);

@@ -60,7 +60,7 @@ bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config);
 typedef bool (*ht_propose)(void *strategy, ht_config *out_config, int *out_owner);
 /* Asks for `want` configurations: what `propose` gives, and fresh ones where it gives none. Before
  * it is asked for the first time, HT_EXPLORER_INITIAL configurations (seeds among them) are spread
- * over the space: each is, of 16 samples, the one farthest from all asked so far (best-candidate
+ * over the space: each is, of 8 samples, the one farthest from all asked so far (best-candidate
  * sampling, Mitchell 1991, "Spectrally optimal sampling for distribution ray tracing"), where a
  * parameter counts for the difference of the values' positions over the length of their list, or 1
  * where values have no order. */
