@@ -89,7 +89,6 @@ static ht_status map_values(mapping *map, const ht_space *space, const ht_record
 static ht_status map_make(mapping *map, const ht_space *space, const ht_recording *recording,
                           ht_error *error) {
     size_t count = ht_space_dimension_count(space);
-    size_t values = 0;
     bool used[HT_PARAM_MAX] = {false};
     for (size_t p = 0; p < recording->parameter_count; ++p) {
         size_t d = 0;
@@ -101,10 +100,7 @@ static ht_status map_make(mapping *map, const ht_space *space, const ht_recordin
                         name);
         used[d] = true;
         map->dimensions[p] = d;
-        map->first[p] = values;
-        values += recording->parameters[p].value_count;
     }
-    map->values = ht_alloc(values, sizeof *map->values);
     for (size_t d = 0; d < count; ++d)
         if (!used[d])
             return fail(recording, error, "the space has a parameter %.80s, the run has none",
@@ -201,14 +197,19 @@ ht_status ht_replay_create(const ht_space *space, const ht_recording *recording,
         return ht_error_set(error, HT_ERROR_UNSUPPORTED,
                             "the search space is too large to be replayed: its configurations are "
                             "not listed");
+    if (recording->parameter_count > HT_PARAM_MAX)
+        return fail(recording, error, "the run has more than %d parameters", HT_PARAM_MAX);
     mapping map = {0};
+    size_t values = 0;
+    for (size_t p = 0; p < recording->parameter_count; ++p) {
+        map.first[p] = values;
+        values += recording->parameters[p].value_count;
+    }
+    map.values = ht_alloc(values, sizeof *map.values);
     ht_replay *replay = ht_alloc(1, sizeof *replay);
     replay->space = space;
     replay->recording = recording;
-    ht_status status =
-        recording->parameter_count > HT_PARAM_MAX
-            ? fail(recording, error, "the run has more than %d parameters", HT_PARAM_MAX)
-            : map_make(&map, space, recording, error);
+    ht_status status = map_make(&map, space, recording, error);
     if (status == HT_OK)
         status = replay_fill(replay, &map, partial, error);
     free(map.values);
