@@ -203,7 +203,9 @@ static uint32_t make(ht_code *code, ht_instruction in) {
         ranges[k] = operand->range;
         in.params |= operand->params;
     }
-    if (constants == arity)
+    /* `fails && false` stays, as it is false where its parts are looked at one by one. */
+    bool split = in.op == HT_CODE_BOTH && code->items[in.operands[0]].op == HT_CODE_FAIL;
+    if (constants == arity && !split)
         return fold(code, &in, arity);
     in.range = ht_code_range(&in, ranges);
     in.may_fault = in.checked = in.range.may_fault;
@@ -225,7 +227,7 @@ static uint32_t shorten(ht_code *code, ht_code_op op, uint32_t a, uint32_t b) {
         return (value.whole != 0) == (op == HT_CODE_EITHER)
                    ? ht_code_whole(code, op == HT_CODE_EITHER)
                    : ht_code_unary(code, HT_CODE_TRUTH, b);
-    if (code->items[a].op == HT_CODE_FAIL)
+    if (code->items[a].op == HT_CODE_FAIL && op == HT_CODE_EITHER)
         return a;
     if (ht_code_constant(code, b, &value) && (value.whole != 0) == (op == HT_CODE_BOTH))
         return ht_code_unary(code, HT_CODE_TRUTH, a);

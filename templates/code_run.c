@@ -178,11 +178,11 @@ static void run_whole(ht_code_op op, const lanes *l) {
     }
 }
 
+/* As CPython's float_floor_div: from the remainder, so that both agree. */
 static double floor_real_quotient(double a, double b) {
-    double rest = fmod(a, b);
+    double rest = fmod(a, b), quotient = (a - rest) / b;
     if (rest != 0 && (rest < 0) != (b < 0))
-        rest += b;
-    double quotient = (a - rest) / b;
+        quotient -= 1;
     double whole = floor(quotient);
     return quotient - whole > 0.5 ? whole + 1 : whole;
 }

@@ -102,7 +102,8 @@ static ht_status compute_value(computer *c, const binding *names, const ht_pytho
     const ht_instruction *in = ht_code_at(c->code, made);
     if (in->op != HT_CODE_CONSTANT)
         return ht_python_fail(c->error, node->begin, "%s",
-                              ht_fault_text((ht_fault)in->constant.whole));
+                              in->op == HT_CODE_FAIL ? ht_fault_text((ht_fault)in->constant.whole)
+                                                     : "this has no value");
     out->type = (ht_code_type)in->type;
     out->number = in->constant;
     out->boolean = out->type == HT_CODE_WHOLE && is_boolean(names, node);

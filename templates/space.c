@@ -144,9 +144,8 @@ static ht_status construct(ht_space *space, uint64_t max_legal, ht_error *error)
     return status;
 }
 
-/* Takes the model. */
-static ht_status build(const ht_space_model *model, const ht_binding *binding, uint64_t max_legal,
-                       ht_space **out_space, ht_error *error) {
+ht_status ht_space_from_model(const ht_space_model *model, const ht_binding *binding,
+                              uint64_t max_legal, ht_space **out_space, ht_error *error) {
     ht_space *space = ht_alloc(1, sizeof *space);
     space->model = *model;
     if (binding)
@@ -164,7 +163,7 @@ ht_status ht_space_build(const ht_binding *binding, uint64_t max_legal, ht_space
                          ht_error *error) {
     ht_space_model model;
     ht_space_model_template(binding, &model);
-    return build(&model, binding, max_legal, out_space, error);
+    return ht_space_from_model(&model, binding, max_legal, out_space, error);
 }
 
 ht_status ht_space_parse_t1(const char *text, const char *file, uint64_t max_legal,
@@ -172,7 +171,9 @@ ht_status ht_space_parse_t1(const char *text, const char *file, uint64_t max_leg
     ht_space_model model;
     *out_space = NULL;
     ht_status status = ht_space_model_t1(text, file, &model, error);
-    return status == HT_OK ? build(&model, NULL, max_legal, out_space, error) : status;
+    if (status == HT_OK)
+        status = ht_space_from_model(&model, NULL, max_legal, out_space, error);
+    return status;
 }
 
 ht_status ht_space_read_t1(const char *path, uint64_t max_legal, ht_space **out_space,
@@ -221,6 +222,10 @@ uint64_t ht_space_cartesian(const ht_space *space) {
 
 ht_config ht_space_at(const ht_space *space, uint64_t index) {
     return ht_diagram_at(&space->diagram, index);
+}
+
+size_t ht_space_list(const ht_space *space, uint64_t first, ht_config *out_configs, size_t room) {
+    return ht_diagram_list(&space->diagram, first, out_configs, room);
 }
 
 bool ht_space_find(const ht_space *space, const ht_config *config, uint64_t *out_index) {

@@ -48,6 +48,9 @@ uint64_t ht_space_count(const ht_space *space);     /* legal ones; UINT64_MAX wh
 uint64_t ht_space_cartesian(const ht_space *space); /* all combinations; UINT64_MAX when more */
 /* The i-th legal configuration, lexicographic by value index, first parameter slowest. */
 ht_config ht_space_at(const ht_space *space, uint64_t index);
+/* The legal configurations from the first-th on, at most `room`; returns how many. Faster than one
+ * by one. */
+size_t ht_space_list(const ht_space *space, uint64_t first, ht_config *out_configs, size_t room);
 /* Index of a legal configuration; false when it is not legal. */
 bool ht_space_find(const ht_space *space, const ht_config *config, uint64_t *out_index);
 bool ht_space_legal(const ht_space *space, const ht_config *config);

@@ -152,9 +152,9 @@ static void compiler_make(compiler *c, const ht_diagram_request *request, ht_dia
     uint32_t rank[HT_PARAM_MAX] = {0};
     *c = (compiler){.request = request, .diagram = diagram};
     ht_diagram_start(diagram, request->model, request->order);
-    c->config.count = (uint16_t)diagram->levels;
+    c->config.count = (uint16_t)diagram->params;
     for (size_t at = 0; at < diagram->levels; ++at)
-        rank[request->order[at]] = (uint32_t)at;
+        rank[diagram->order[at]] = (uint32_t)at; /* no constraint sees the others */
     c->residuals = ht_alloc(request->constraint_count, sizeof *c->residuals);
     for (size_t i = 0; i < request->constraint_count; ++i)
         ht_residuals_make(request->constraints[i], request->model, rank, &c->residuals[i]);

@@ -7,10 +7,15 @@
 #include <string.h>
 
 void ht_diagram_start(ht_diagram *diagram, const ht_space_model *model, const uint32_t *order) {
-    *diagram = (ht_diagram){.levels = model->dimension_count};
-    for (size_t level = 0; level < diagram->levels; ++level) {
-        diagram->order[level] = order[level];
-        diagram->widths[level] = model->dimensions[order[level]].value_count;
+    *diagram = (ht_diagram){.params = model->dimension_count};
+    for (size_t i = 0; i < diagram->params; ++i) {
+        size_t width = model->dimensions[order[i]].value_count;
+        if (width < 2) {
+            diagram->single |= UINT64_C(1) << order[i];
+            continue;
+        }
+        diagram->order[diagram->levels] = order[i];
+        diagram->widths[diagram->levels++] = width;
     }
     for (diagram->node_count = 0; diagram->node_count < 2; ++diagram->node_count) {
         HT_GROW(diagram->first, diagram->node_count);
@@ -107,7 +112,7 @@ static size_t edge_of(const uint64_t *before, size_t width, uint64_t rank) {
 }
 
 ht_config ht_diagram_at(const ht_diagram *diagram, uint64_t index) {
-    ht_config config = {.count = (uint16_t)diagram->levels};
+    ht_config config = {.count = (uint16_t)diagram->params};
     uint32_t node = diagram->root;
     for (size_t level = 0; level < diagram->levels; ++level) {
         uint32_t first = diagram->first[node];
@@ -119,12 +124,47 @@ ht_config ht_diagram_at(const ht_diagram *diagram, uint64_t index) {
     return config;
 }
 
+typedef struct lister {
+    const ht_diagram *diagram;
+    uint64_t skip; /* configurations to pass over first */
+    ht_config path;
+    ht_config *out;
+    size_t count, room;
+} lister;
+
+static void list_below(lister *l, uint32_t node, size_t level) {
+    const ht_diagram *diagram = l->diagram;
+    if (level == diagram->levels) {
+        l->out[l->count++] = l->path;
+        return;
+    }
+    const uint32_t *children = diagram->child + diagram->first[node];
+    for (size_t v = 0; v < diagram->widths[level] && l->count < l->room; ++v) {
+        uint64_t behind = diagram->total[children[v]];
+        if (l->skip >= behind) { /* also when nothing is there */
+            l->skip -= behind;
+            continue;
+        }
+        l->path.choice[diagram->order[level]] = (uint16_t)v;
+        list_below(l, children[v], level + 1);
+    }
+}
+
+size_t ht_diagram_list(const ht_diagram *diagram, uint64_t first, ht_config *out, size_t room) {
+    lister l = {.diagram = diagram, .skip = first, .out = out, .room = room};
+    l.path.count = (uint16_t)diagram->params;
+    if (room && first < ht_diagram_count(diagram))
+        list_below(&l, diagram->root, 0);
+    return l.count;
+}
+
 bool ht_diagram_find(const ht_diagram *diagram, const ht_config *config, uint64_t *out_index) {
     uint32_t node = diagram->root;
     uint64_t index = 0;
-    if (config->count != diagram->levels)
+    size_t level = 0;
+    if (config->count != diagram->params)
         return false;
-    for (size_t level = 0; level < diagram->levels; ++level) {
+    for (; level < diagram->levels; ++level) {
         size_t v = config->choice[diagram->order[level]];
         if (v >= diagram->widths[level])
             return false;
@@ -134,13 +174,16 @@ bool ht_diagram_find(const ht_diagram *diagram, const ht_config *config, uint64_
         if (!node)
             return false;
     }
+    for (size_t i = 0; i < diagram->params && level < diagram->params; ++i)
+        if (diagram->single >> i & 1 && config->choice[i])
+            return false;
     *out_index = index;
     return node != 0;
 }
 
 /* Down the diagram with probabilities as the weights, for spaces too large for a rank. */
 static ht_config sample_weighted(const ht_diagram *diagram, ht_random *random) {
-    ht_config config = {.count = (uint16_t)diagram->levels};
+    ht_config config = {.count = (uint16_t)diagram->params};
     uint32_t node = diagram->root;
     for (size_t level = 0; level < diagram->levels; ++level) {
         uint32_t first = diagram->first[node];

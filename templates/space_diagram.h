@@ -11,7 +11,9 @@
 #include "templates/space_constraint.h"
 
 typedef struct ht_diagram {
-    size_t levels;
+    size_t params;
+    size_t levels;                /* only of parameters with several values */
+    uint64_t single;              /* the others, as bits */
     uint32_t order[HT_PARAM_MAX]; /* the parameter of each level */
     size_t widths[HT_PARAM_MAX];  /* its values */
     /* Nodes: 0 has nothing legal behind it; 1 is the end. */
@@ -54,6 +56,8 @@ void ht_diagram_free(ht_diagram *diagram);
 uint64_t ht_diagram_count(const ht_diagram *diagram);
 /* By rank in the diagram's order. */
 ht_config ht_diagram_at(const ht_diagram *diagram, uint64_t index);
+/* Those from `first` on, at most `room`; returns how many. */
+size_t ht_diagram_list(const ht_diagram *diagram, uint64_t first, ht_config *out, size_t room);
 bool ht_diagram_find(const ht_diagram *diagram, const ht_config *config, uint64_t *out_index);
 /* Each with the same probability. The diagram must not be empty. */
 ht_config ht_diagram_sample(const ht_diagram *diagram, ht_random *random);

@@ -16,6 +16,10 @@ struct ht_space {
     uint64_t cartesian;
 };
 
+/* Takes the model, also when it fails. `binding` is NULL for a T1 file. */
+ht_status ht_space_from_model(const ht_space_model *model, const ht_binding *binding,
+                              uint64_t max_legal, ht_space **out_space, ht_error *error);
+
 /* space_empty.c: the error for a space with nothing legal in it: the smallest set of constraints,
  * in the sense that none can be left out, that leaves nothing. `order` is one in which the diagram
  * was made. */

@@ -19,7 +19,7 @@ typedef struct relister {
 static void list(relister *r, uint32_t node, size_t level, uint16_t *path) {
     const ht_diagram *from = r->from;
     if (level == from->levels) {
-        memcpy(r->rows + r->count++ * from->levels, path, from->levels * sizeof *path);
+        memcpy(r->rows + r->count++ * from->params, path, from->params * sizeof *path);
         return;
     }
     for (size_t v = 0; v < from->widths[level]; ++v) {
@@ -30,9 +30,9 @@ static void list(relister *r, uint32_t node, size_t level, uint16_t *path) {
     }
 }
 
-static int by_values(const void *a, const void *b, void *levels) {
+static int by_values(const void *a, const void *b, void *params) {
     const uint16_t *x = a, *y = b;
-    for (size_t i = 0; i < *(const size_t *)levels; ++i)
+    for (size_t i = 0; i < *(const size_t *)params; ++i)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
     return 0;
@@ -40,16 +40,17 @@ static int by_values(const void *a, const void *b, void *levels) {
 
 /* The node for rows [low, high), which agree on all levels before. */
 static uint32_t gather(relister *r, size_t level, size_t low, size_t high) {
-    size_t levels = r->to->levels, width = level < levels ? r->to->widths[level] : 0;
+    const ht_diagram *to = r->to;
     bool fresh;
-    if (level == levels)
+    if (level == to->levels)
         return 1;
+    size_t width = to->widths[level], params = to->params, param = to->order[level];
     uint32_t *children = r->children[level];
     memset(children, 0, width * sizeof *children);
     while (low < high) {
         size_t next = low;
-        uint16_t value = r->rows[low * levels + level];
-        while (next < high && r->rows[next * levels + level] == value)
+        uint16_t value = r->rows[low * params + param];
+        while (next < high && r->rows[next * params + param] == value)
             ++next;
         children[value] = gather(r, level + 1, low, next);
         low = next;
@@ -67,13 +68,13 @@ void ht_diagram_reorder(const ht_diagram *diagram, const ht_space_model *model,
     relister r = {.from = diagram, .to = out_diagram};
     uint32_t order[HT_PARAM_MAX];
     uint16_t path[HT_PARAM_MAX] = {0};
-    size_t levels = diagram->levels;
-    for (size_t i = 0; i < levels; ++i)
+    size_t params = diagram->params, levels = diagram->levels;
+    for (size_t i = 0; i < params; ++i)
         order[i] = (uint32_t)i;
     ht_diagram_start(out_diagram, model, order);
-    r.rows = ht_alloc(ht_diagram_count(diagram), levels * sizeof *r.rows);
+    r.rows = ht_alloc(ht_diagram_count(diagram), params * sizeof *r.rows);
     list(&r, diagram->root, 0, path);
-    qsort_r(r.rows, r.count, levels * sizeof *r.rows, by_values, &levels);
+    qsort_r(r.rows, r.count, params * sizeof *r.rows, by_values, &params);
     for (size_t i = 0; i < levels; ++i) {
         r.sets[i].width = out_diagram->widths[i];
         r.children[i] = ht_alloc(out_diagram->widths[i], sizeof *r.children[i]);

@@ -73,7 +73,7 @@ static bool walk_down(walk *w, uint32_t node, size_t level) {
 static bool wander(const ht_space *space, ht_random *random, ht_config *out) {
     for (int start = 0; start < WALK_STARTS; ++start) {
         walk w = {.space = space, .random = random};
-        w.config.count = (uint16_t)space->diagram.levels;
+        w.config.count = (uint16_t)space->diagram.params;
         if (walk_down(&w, space->diagram.root, 0)) {
             *out = w.config;
             return true;
