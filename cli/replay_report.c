@@ -102,7 +102,7 @@ static void print_notes(const ht_replay_report *report, FILE *out) {
         "once; random search itself ",
         ht_replay_timed(report->replay) ? score->budget_ms / 1e3 : score->budget_ms,
         ht_replay_timed(report->replay) ? "seconds of recorded tuning"
-                                        : "evaluations (the run has no tuning times)",
+                                        : "evaluations, as the run has no tuning times",
         score->budget_draws);
     if (isnan(report->random_performance))
         fprintf(out, "was not measured.\n");

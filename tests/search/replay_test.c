@@ -2,6 +2,7 @@
 #include "recordings.h"
 #include "spaces.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "search/replay_run.h"
 
@@ -361,4 +362,49 @@ Test(replay, arranged_as_the_space) {
     }
     fixture_free(&plain);
     fixture_free(&back);
+}
+
+static const char mixed_t1[] =
+    "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+    "{\"Name\": \"layout\", \"Type\": \"string\", \"Values\": \"['NCHW', 'a,b']\"},"
+    "{\"Name\": \"scale\", \"Type\": \"float\", \"Values\": \"[0.5, 1.0, 2e-1]\"},"
+    "{\"Name\": \"on\", \"Type\": \"bool\", \"Values\": \"[True, False]\"}],"
+    "\"Conditions\": [{\"Expression\": \"on or scale < 0.3\", \"Parameters\": [\"on\"]}]}}";
+static const char mixed_run[] =
+    "{\"tune_params_keys\": [\"on\", \"scale\", \"layout\"], \"cache\": {"
+    "\"True,0.5,NCHW\": {\"on\": true, \"scale\": 0.5, \"layout\": \"NCHW\", \"time\": 1},"
+    "\"True,1,NCHW\": {\"on\": true, \"scale\": 1, \"layout\": \"NCHW\", \"time\": 2},"
+    "\"1,0.2,NCHW\": {\"on\": 1, \"scale\": 0.2, \"layout\": \"NCHW\", \"time\": 3},"
+    "\"0,0.2,NCHW\": {\"on\": 0, \"scale\": 0.2, \"layout\": \"NCHW\", \"time\": 4},"
+    "\"True,0.5,a,b\": {\"on\": true, \"scale\": 0.5, \"layout\": \"a,b\", \"time\": 5},"
+    "\"True,1.0,a,b\": {\"on\": true, \"scale\": 1.0, \"layout\": \"a,b\", \"time\": 6},"
+    "\"True,0.2,a,b\": {\"on\": true, \"scale\": 0.2, \"layout\": \"a,b\", \"time\": 7},"
+    "\"False,0.2,a,b\": {\"on\": false, \"scale\": \"0.2\", \"layout\": \"a,b\", \"time\": 8}}}";
+
+/* Texts, reals and booleans, in a space that was read from a file. */
+Test(replay, mixed_values) {
+    char *folder, *path;
+    ht_error error = {0};
+    ht_space *space;
+    ht_recording *run;
+    ht_replay *replay;
+    cr_assert_eq(ht_dir_temporary("mixed", &folder, &error), HT_OK);
+    path = ht_path_join(folder, "T1.json");
+    cr_assert_eq(ht_file_write(path, mixed_t1, strlen(mixed_t1), &error), HT_OK);
+    cr_assert_eq(ht_space_read_t1(path, 0, &space, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(
+        ht_recording_parse(mixed_run, strlen(mixed_run), "run", HT_RECORDING_GUESS, &run, &error),
+        HT_OK, "%s", error.message);
+    cr_assert_eq(ht_replay_create(space, run, false, &replay, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(ht_space_count(space), 8);
+    for (uint64_t i = 0; i < 8; ++i)
+        cr_assert_eq(ht_replay_record(replay, i)->cost, (double)i + 1);
+    ht_replay_arrange(space, run);
+    cr_assert_str_eq(run->parameters[0].name, "layout");
+    ht_replay_free(replay);
+    ht_recording_free(run);
+    ht_space_free(space);
+    ht_dir_remove(folder);
+    free(path);
+    free(folder);
 }
