@@ -112,6 +112,87 @@ Test(space, holds_what_a_filter_over_all_combinations_leaves) {
     cr_assert(empty > 100 && filtered > 200, "%zu empty, %zu filtered", empty, filtered);
 }
 
+/* Expressions that may fail: divisions by zero, shifts, overflow, logarithms of nothing. */
+static void random_failing(ht_random *random, int depth, ht_text *out) {
+    static const char *const formats[][3] = {{"(", " / ", ")"},
+                                             {"(", " % ", ")"},
+                                             {"(", " << ", ")"},
+                                             {"(", " >> ", ")"},
+                                             {"(", " * ", ")"},
+                                             {"(", " - ", ")"},
+                                             {"(", " && ", ")"},
+                                             {"(", " || ", ")"},
+                                             {"(", " < ", ")"},
+                                             {"(", " == ", ")"},
+                                             {"ceil_div(", ", ", ")"},
+                                             {"round_up(", ", ", ")"},
+                                             {"gcd(", ", ", ")"},
+                                             {"clamp(", ", ", ", 5)"},
+                                             {"(", " ? log2(A) : ", ")"},
+                                             {"(", " + pow2(B) > ", ")"},
+                                             {"(-", " != ~", ")"},
+                                             {"(!", " + sizeof(T) | ", ")"},
+                                             {"(", " * 4611686018427387904 ^ ", ")"},
+                                             {"(n & ", " >= ", ")"}};
+    static const char *const leaves[] = {"A", "B", "C", "n", "1", "0", "3", "Y", "is_pow2(A)"};
+    if (!depth || !ht_random_below(random, 5)) {
+        ht_text_append(out, leaves[ht_random_below(random, sizeof leaves / sizeof *leaves)]);
+        return;
+    }
+    const char *const *format = formats[ht_random_below(random, sizeof formats / sizeof *formats)];
+    ht_text_append(out, format[0]);
+    random_failing(random, depth - 1, out);
+    ht_text_append(out, format[1]);
+    random_failing(random, depth - 1, out);
+    ht_text_append(out, format[2]);
+}
+
+/* A space says of every combination what one evaluation of the whole expressions says. */
+Test(space, agrees_with_the_other_evaluator_where_expressions_fail) {
+    ht_random random;
+    size_t spaces = 0, faults = 0;
+    ht_random_seed(&random, 43);
+    for (int round = 0; round < 3000; ++round) {
+        ht_text text = {0};
+        ht_text_append(&text, T "kernel(k) param(A : 0, 1, -2, 8 = 1) param(B : 0..3 = 1)\n" T
+                                "param(C : X, Y = X) param(T : type float, double = float)\n" T
+                                "arg(m : int = 4) arg(n : int = m * 3 - 6 / (m - 3))\n");
+        for (size_t i = 1 + ht_random_below(&random, 2); i; --i) {
+            ht_text_append(&text, T "require(");
+            random_failing(&random, 3, &text);
+            ht_text_append(&text, ")\n");
+        }
+        ht_text_append(&text, T "block(");
+        random_failing(&random, 1, &text);
+        ht_text_append(&text, " + 2, B + 1) grid(A + 9)\n");
+        ht_template *template = test_template(text.data);
+        ht_binding binding = {template, NULL, &test_device};
+        ht_config config = ht_config_default(template);
+        ht_space *space = NULL;
+        ht_error error = {0};
+        ht_status status = ht_space_build(&binding, 0, &space, &error);
+        bool any = false, failed = false;
+        memset(config.choice, 0, sizeof config.choice);
+        do {
+            bool legal = false;
+            bool known = ht_binding_legal(&binding, &config, &legal, NULL, NULL) == HT_OK;
+            any |= known && legal;
+            failed |= !known;
+            if (space)
+                cr_assert_eq(ht_space_legal(space, &config), known && legal, "%s", text.data);
+        } while (next(template, &config));
+        cr_assert(status == HT_OK || failed || !any, "%s\n%s", text.data, error.message);
+        cr_assert(status != HT_OK || any, "%s", text.data);
+        cr_assert(status == HT_OK || (status == HT_ERROR_INPUT && error.message[0]));
+        spaces += status == HT_OK;
+        faults += status != HT_OK && failed && any;
+        ht_space_free(space);
+        ht_template_free(template, 1);
+        ht_text_free(&text);
+    }
+    cr_assert(spaces > 300 && faults > 300, "%zu spaces, %zu faults", spaces, faults);
+}
+
 static ht_space *build(ht_template *template, ht_binding *binding) {
     ht_space *space;
     ht_error error;
