@@ -8,7 +8,8 @@
  *   + parse  the same with reading the JSON and its Python expressions
  *   + list   the same without parsing, with every configuration written out
  *   filter   every combination through the same evaluator, 64 at a time, the legal ones written out
- *   native   for the space named gemm_15p: its constraints by hand, in nested C loops
+ *   native   for the space named gemm_15p: its constraints by hand, in nested C loops, each as soon
+ *            as its parameters are there, the legal ones written out
  * Then two generated spaces of 10^9 and 10^12 combinations. */
 #include "templates/space_internal.h"
 
@@ -142,34 +143,58 @@ static double time_filter(subject *s) {
 
 static const int sizes[] = {16, 32, 64, 128}, threads[] = {8, 16, 32}, vectors[] = {1, 2, 4, 8};
 
-/* gemm_15p by hand: every combination of the ten parameters that have several values. */
+/* KWG is a multiple of the real number a / b: with KWG = 32, of 32 b and a. */
+static bool divides_depth(int a, int b) {
+    return 32 * b % a == 0;
+}
+
+static ht_config *native_config(ht_config **legal, uint64_t *count) {
+    HT_GROW(*legal, *count);
+    ht_config *config = &(*legal)[(*count)++];
+    *config = (ht_config){.count = 15};
+    return config;
+}
+
+/* gemm_15p by hand, in nested loops over the parameters that have several values, each constraint
+ * as soon as its parameters are there. */
 static double time_native(subject *s) {
-    ht_config *legal = NULL;
+    ht_config *legal = NULL, outer = {0};
     uint64_t count = 0;
+    uint16_t *at = outer.choice;
     double start = cpu_ms();
-    for (uint32_t at = 0; at < 82944; ++at) {
-        uint32_t rest = at;
-        uint32_t index[10];
-        static const uint32_t radix[] = {2, 2, 4, 4, 3, 3, 3, 3, 4, 4};
-        for (int i = 0; i < 10; ++i) {
-            index[i] = rest % radix[i];
-            rest /= radix[i];
+#define LOOP(place, values) for (at[place] = 0; at[place] < (values); ++at[place])
+    LOOP(0, 4)
+    LOOP(1, 4)
+    LOOP(3, 3)
+    LOOP(4, 3) {
+        int mwg = sizes[at[0]], nwg = sizes[at[1]], mdimc = threads[at[3]], ndimc = threads[at[4]];
+        if (mdimc * ndimc > 1024)
+            continue;
+        LOOP(5, 3) {
+            int mdima = threads[at[5]];
+            if (!divides_depth(mdimc * ndimc, mdima))
+                continue;
+            LOOP(6, 3) {
+                int ndimb = threads[at[6]];
+                if (!divides_depth(mdimc * ndimc, ndimb))
+                    continue;
+                LOOP(8, 4) {
+                    if (mwg % (mdimc * vectors[at[8]]) || mwg % (mdima * vectors[at[8]]))
+                        continue;
+                    LOOP(9, 4) {
+                        if (nwg % (ndimc * vectors[at[9]]) || nwg % (ndimb * vectors[at[9]]))
+                            continue;
+                        LOOP(12, 2)
+                        LOOP(13, 2) {
+                            ht_config *config = native_config(&legal, &count);
+                            memcpy(config->choice, at, sizeof config->choice);
+                        }
+                    }
+                }
+            }
         }
-        int vwn = vectors[index[2]], vwm = vectors[index[3]], ndimb = threads[index[4]];
-        int mdima = threads[index[5]], ndimc = threads[index[6]], mdimc = threads[index[7]];
-        int nwg = sizes[index[8]], mwg = sizes[index[9]];
-        if (mwg % (mdimc * vwm) || nwg % (ndimc * vwn) || mwg % (mdima * vwm) ||
-            nwg % (ndimb * vwn) || mdimc * ndimc > 1024)
-            continue;
-        /* Exact: KWG is a multiple of a quotient q / d when it is one of q after times d. */
-        if ((32 * mdima) % (mdimc * ndimc) || (32 * ndimb) % (mdimc * ndimc))
-            continue;
-        HT_GROW(legal, count);
-        legal[count].count = 10;
-        for (int i = 0; i < 10; ++i)
-            legal[count].choice[i] = (uint16_t)index[i];
-        ++count;
     }
+#undef LOOP
     double spent = cpu_ms() - start;
     s->counts[NATIVE] = count;
     free(legal);

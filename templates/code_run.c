@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct lanes {
-    const ht_number *a, *b, *c;
+    const ht_number *a, *b, *c; /* those that are not there are others */
     ht_number *out;
-    uint8_t *fault; /* NULL when nothing can go wrong */
+    uint8_t *fault;
     size_t count;
 } lanes;
 
@@ -22,10 +22,10 @@ typedef struct lanes {
  * keeps its first fault. */
 #define CHECKED(test, why)                                                                         \
     for (size_t i = 0; i < l->count; ++i) {                                                        \
-        int64_t a = l->a[i].whole, b = l->b ? l->b[i].whole : 0, value = 0;                        \
+        int64_t a = l->a[i].whole, b = l->b[i].whole, value = 0;                                   \
         bool bad = (test);                                                                         \
         l->out[i].whole = bad ? 0 : value;                                                         \
-        if (bad && l->fault && !l->fault[i])                                                       \
+        if (bad && !l->fault[i])                                                                   \
             l->fault[i] = (why);                                                                   \
         (void)b;                                                                                   \
     }                                                                                              \
@@ -194,7 +194,7 @@ static double real_modulo(double a, double b) {
 
 static void run_real_checked(ht_code_op op, const lanes *l) {
     for (size_t i = 0; i < l->count; ++i) {
-        double a = RA, b = l->b ? RB : 1, value = 0;
+        double a = RA, b = RB, value = 0;
         ht_fault fault = HT_FAULT_NONE;
         bool divides = op == HT_CODE_REAL_DIVIDE || op == HT_CODE_REAL_FLOOR_DIVIDE ||
                        op == HT_CODE_REAL_MODULO;
@@ -213,7 +213,7 @@ static void run_real_checked(ht_code_op op, const lanes *l) {
         if (fault == HT_FAULT_NONE && !isfinite(value))
             fault = HT_FAULT_OVERFLOW;
         l->out[i].real = fault ? 0 : value;
-        if (fault && l->fault && !l->fault[i])
+        if (fault && !l->fault[i])
             l->fault[i] = (uint8_t)fault;
     }
 }
@@ -233,7 +233,7 @@ static bool to_whole(double a, ht_number *out) {
 static void run_conversion(ht_code_op op, const lanes *l) {
     for (size_t i = 0; i < l->count; ++i) {
         bool bad = op == HT_CODE_TO_REAL ? to_real(A, &l->out[i]) : to_whole(RA, &l->out[i]);
-        if (bad && l->fault && !l->fault[i])
+        if (bad && !l->fault[i])
             l->fault[i] = HT_FAULT_OVERFLOW;
     }
 }
@@ -307,11 +307,11 @@ static void run_leaf(const ht_instruction *in, const uint16_t *choices, const la
 void ht_instruction_run(const ht_instruction *in, const uint16_t *choices, size_t count,
                         const ht_workspace *space, size_t own) {
     size_t arity = ht_code_arity(in->op);
-    const ht_number *operands[3] = {0};
+    const ht_number *operands[3] = {space->values, space->values, space->values};
     const uint8_t *faults[3] = {0};
-    for (size_t k = 0; k < arity; ++k) {
-        operands[k] = space->values + in->operands[k] * count;
-        if (in->may_fault)
+    for (size_t k = 0; k < 3 && arity; ++k) {
+        operands[k] = space->values + in->operands[k < arity ? k : 0] * count;
+        if (in->may_fault && k < arity)
             faults[k] = space->faults + in->operands[k] * count;
     }
     lanes l = {operands[0],

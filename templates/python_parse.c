@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,10 @@ static ht_python_node *node_new(ht_python_kind kind, size_t begin) {
     return node;
 }
 
+/* Nothing to add is what is left after an error. */
 static void node_add(ht_python_node *node, ht_python_node *child) {
+    if (!child)
+        return;
     HT_GROW(node->children, node->child_count);
     node->children[node->child_count++] = child;
     if (node->depth <= child->depth)
@@ -78,10 +82,7 @@ static ht_status expect(parser *p, const char *word) {
     char quoted[16];
     if (is(p, word))
         return advance(p);
-    quoted[0] = '\'';
-    size_t length = strlen(word);
-    memcpy(quoted + 1, word, length);
-    memcpy(quoted + 1 + length, "'", 2);
+    snprintf(quoted, sizeof quoted, "'%s'", word);
     return fail_here(p, quoted);
 }
 

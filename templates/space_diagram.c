@@ -134,10 +134,6 @@ typedef struct lister {
 
 static void list_below(lister *l, uint32_t node, size_t level) {
     const ht_diagram *diagram = l->diagram;
-    if (level == diagram->levels) {
-        l->out[l->count++] = l->path;
-        return;
-    }
     const uint32_t *children = diagram->child + diagram->first[node];
     for (size_t v = 0; v < diagram->widths[level] && l->count < l->room; ++v) {
         uint64_t behind = diagram->total[children[v]];
@@ -146,15 +142,22 @@ static void list_below(lister *l, uint32_t node, size_t level) {
             continue;
         }
         l->path.choice[diagram->order[level]] = (uint16_t)v;
-        list_below(l, children[v], level + 1);
+        if (level + 1 == diagram->levels)
+            l->out[l->count++] = l->path;
+        else
+            list_below(l, children[v], level + 1);
     }
 }
 
 size_t ht_diagram_list(const ht_diagram *diagram, uint64_t first, ht_config *out, size_t room) {
     lister l = {.diagram = diagram, .skip = first, .out = out, .room = room};
     l.path.count = (uint16_t)diagram->params;
-    if (room && first < ht_diagram_count(diagram))
+    if (!room || first >= ht_diagram_count(diagram))
+        return 0;
+    if (diagram->levels)
         list_below(&l, diagram->root, 0);
+    else
+        out[l.count++] = l.path;
     return l.count;
 }
 

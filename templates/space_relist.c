@@ -68,19 +68,19 @@ void ht_diagram_reorder(const ht_diagram *diagram, const ht_space_model *model,
     relister r = {.from = diagram, .to = out_diagram};
     uint32_t order[HT_PARAM_MAX];
     uint16_t path[HT_PARAM_MAX] = {0};
-    size_t params = diagram->params, levels = diagram->levels;
+    size_t params = diagram->params;
     for (size_t i = 0; i < params; ++i)
         order[i] = (uint32_t)i;
     ht_diagram_start(out_diagram, model, order);
     r.rows = ht_alloc(ht_diagram_count(diagram), params * sizeof *r.rows);
     list(&r, diagram->root, 0, path);
     qsort_r(r.rows, r.count, params * sizeof *r.rows, by_values, &params);
-    for (size_t i = 0; i < levels; ++i) {
+    for (size_t i = 0; i < out_diagram->levels; ++i) {
         r.sets[i].width = out_diagram->widths[i];
         r.children[i] = ht_alloc(out_diagram->widths[i], sizeof *r.children[i]);
     }
     ht_diagram_finish(out_diagram, gather(&r, 0, 0, r.count));
-    for (size_t i = 0; i < levels; ++i) {
+    for (size_t i = 0; i < out_diagram->levels; ++i) {
         ht_intern_free(&r.sets[i]);
         free(r.nodes[i]);
         free(r.children[i]);

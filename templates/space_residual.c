@@ -44,7 +44,7 @@ static uint32_t row_add(ht_residuals *r, ht_intern *set, uint32_t **numbers, con
     if (same)
         return row[0];
     uint32_t number = ht_intern_put(set, row, &fresh);
-    if (fresh) {
+    if (fresh || !*numbers) {
         HT_GROW(*numbers, number);
         uint32_t made = residual_add(r, set->width, 0);
         memcpy(r->children + r->first[made], row, set->width * sizeof *row);
@@ -56,7 +56,7 @@ static uint32_t row_add(ht_residuals *r, ht_intern *set, uint32_t **numbers, con
 /* Copies the table in the order of the residuals. */
 static uint32_t *table_ordered(const ht_residuals *r, size_t size) {
     const ht_space_constraint *constraint = r->constraint;
-    size_t scope = constraint->scope_count, strides[HT_PARAM_MAX], choice[HT_PARAM_MAX] = {0};
+    size_t scope = constraint->scope_count, strides[HT_PARAM_MAX] = {0}, choice[HT_PARAM_MAX] = {0};
     uint32_t *out = ht_alloc(size, sizeof *out);
     for (size_t k = 0; k < scope; ++k)
         for (size_t j = 0; j < scope; ++j)

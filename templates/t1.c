@@ -177,7 +177,7 @@ static void add_dimension(t1 *t, const char *name, const ht_python_value *values
         ht_python_value_print(&values[i], &text);
         texts[i] = ht_text_take(&text);
     }
-    bool is_text = values[0].type == HT_CODE_TEXT;
+    bool is_text = t->types[t->model->dimension_count] == HT_CODE_TEXT;
     ht_dimension dimension = {.name = name,
                               .kind = is_text    ? HT_PARAM_ENUMERATION
                                       : booleans ? HT_PARAM_BOOLEAN
