@@ -5,7 +5,8 @@
  *
  * Each trial competes with its agent as soon as it is told, so a batch is trials of several agents
  * in turn. A trial that was asked before competes for free, and a neighbour of the best agent is
- * asked in its place. */
+ * asked in its place. When all of those were asked too, the agents have come together, and others
+ * start at random. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -23,6 +24,7 @@ typedef struct differential_evolution {
     size_t agents[AGENTS]; /* points */
     size_t count;
     size_t turn;
+    size_t newcomers; /* random configurations due after a restart */
 } differential_evolution;
 
 static void *evolution_create(const ht_space *space, const ht_strategy_options *options) {
@@ -59,11 +61,12 @@ static void evolution_tell(void *data, const ht_config *config, const ht_outcome
     differential_evolution *self = data;
     size_t point = ht_explorer_tell(&self->explorer, config, outcome);
     int owner = self->explorer.points[point].owner;
-    if (owner == HT_NO_POINT && self->count < AGENTS) {
+    bool mine = owner != HT_NO_POINT && (size_t)owner < self->count;
+    if (!mine && self->count < AGENTS) {
         self->agents[self->count++] = point;
         return;
     }
-    size_t agent = owner == HT_NO_POINT ? extreme(self, -1) : (size_t)owner;
+    size_t agent = mine ? (size_t)owner : extreme(self, -1);
     if (self->explorer.points[point].cost <= agent_cost(self, agent))
         self->agents[agent] = point;
 }
@@ -95,7 +98,9 @@ static void trial_make(differential_evolution *self, size_t agent, ht_config *ou
 
 static bool propose(void *data, ht_config *out_config, int *out_owner) {
     differential_evolution *self = data;
-    if (self->count == 0)
+    if (self->newcomers > 0)
+        --self->newcomers;
+    if (self->newcomers > 0 || self->count == 0)
         return false;
     size_t agent = self->turn++ % self->count;
     *out_owner = (int)agent;
@@ -106,7 +111,11 @@ static bool propose(void *data, ht_config *out_config, int *out_owner) {
     if (self->explorer.points[known].cost < agent_cost(self, agent))
         self->agents[agent] = (size_t)known;
     ht_config best = *agent_config(self, extreme(self, 1));
-    return ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config);
+    if (ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config))
+        return true;
+    self->count = 0;
+    self->newcomers = AGENTS;
+    return false;
 }
 
 static size_t evolution_ask(void *data, size_t want, ht_config *out_configs) {

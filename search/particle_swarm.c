@@ -4,7 +4,8 @@
  * lists; what is asked is x rounded and repaired, and where the repair changed it, x follows.
  *
  * Particles move in turn, so a batch is several of them. Swarms contract until particles land where
- * others were before; the turn of one that does goes to a neighbour of the swarm's best. */
+ * others were before; the turn of one that does goes to a neighbour of the swarm's best. When all
+ * of those were asked too, another swarm starts at random. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -29,6 +30,7 @@ typedef struct particle_swarm {
     size_t count;
     size_t leader; /* the particle with the best point */
     size_t turn;
+    size_t newcomers; /* random configurations due after a restart */
 } particle_swarm;
 
 static void *swarm_create(const ht_space *space, const ht_strategy_options *options) {
@@ -75,7 +77,8 @@ static void swarm_tell(void *data, const ht_config *config, const ht_outcome *ou
     particle_swarm *self = data;
     size_t point = ht_explorer_tell(&self->explorer, config, outcome);
     int owner = self->explorer.points[point].owner;
-    size_t index = owner == HT_NO_POINT ? newcomer(self, point) : (size_t)owner;
+    bool mine = owner != HT_NO_POINT && (size_t)owner < self->count;
+    size_t index = mine ? (size_t)owner : newcomer(self, point);
     if (self->explorer.points[point].cost < best_cost(self, index))
         self->particles[index].best = point;
     if (best_cost(self, index) < best_cost(self, self->leader))
@@ -105,7 +108,9 @@ static void particle_move(particle_swarm *self, particle *particle, ht_config *o
 
 static bool propose(void *data, ht_config *out_config, int *out_owner) {
     particle_swarm *self = data;
-    if (self->count == 0)
+    if (self->newcomers > 0)
+        --self->newcomers;
+    if (self->newcomers > 0 || self->count == 0)
         return false;
     size_t index = self->turn++ % self->count;
     *out_owner = (int)index;
@@ -113,7 +118,11 @@ static bool propose(void *data, ht_config *out_config, int *out_owner) {
     if (ht_explorer_find(&self->explorer, out_config) == HT_NO_POINT)
         return true;
     ht_config best = self->explorer.points[self->particles[self->leader].best].config;
-    return ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config);
+    if (ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config))
+        return true;
+    self->count = self->leader = 0;
+    self->newcomers = PARTICLES;
+    return false;
 }
 
 static size_t swarm_ask(void *data, size_t want, ht_config *out_configs) {
