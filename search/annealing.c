@@ -5,9 +5,10 @@
  * kernel.
  *
  * The walk starts from the best of the first configurations. The temperature falls with every
- * outcome; when it is cold, it rises again and the walk goes on from the best. Steps onto
- * configurations that are known already cost nothing and do not cool. In a batch several neighbours
- * of the same place are asked, and judged in turn. */
+ * outcome; when it is cold, it rises again and the walk goes on from the best, or, when that
+ * brought nothing better, from the best of others chosen at random. Steps onto configurations that
+ * are known already cost nothing and do not cool. In a batch several neighbours of the same place
+ * are asked, and judged in turn. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -25,14 +26,15 @@ static const double ADJACENT = 0.5; /* chance of an adjacent value instead of an
 typedef struct annealing {
     ht_explorer explorer;
     ht_config at, best;
-    double cost, best_cost; /* INFINITY before the first success */
+    double cost, best_cost; /* since the last start; INFINITY before its first success */
+    double cycle_cost;      /* best_cost when it was hot last */
     double temperature;
 } annealing;
 
 static void *annealing_create(const ht_space *space, const ht_strategy_options *options) {
     annealing *self = ht_alloc(1, sizeof *self);
     ht_explorer_begin(&self->explorer, space, options);
-    self->cost = self->best_cost = INFINITY;
+    self->cost = self->best_cost = self->cycle_cost = INFINITY;
     self->temperature = HOT;
     return self;
 }
@@ -58,8 +60,12 @@ static void cool(annealing *self) {
     if (self->temperature >= COLD)
         return;
     self->temperature = HOT;
+    if (self->best_cost >= self->cycle_cost) {
+        self->best_cost = INFINITY;
+        ht_explorer_restart(&self->explorer);
+    }
     self->at = self->best;
-    self->cost = self->best_cost;
+    self->cost = self->cycle_cost = self->best_cost;
 }
 
 static void annealing_tell(void *data, const ht_config *config, const ht_outcome *outcome) {
@@ -70,7 +76,7 @@ static void annealing_tell(void *data, const ht_config *config, const ht_outcome
         self->best = self->at = *config;
         self->best_cost = self->cost = cost;
     }
-    if (self->explorer.told > HT_EXPLORER_INITIAL) {
+    if (self->explorer.points[point].owner != HT_NO_POINT) { /* a step of the walk */
         consider(self, config, cost);
         cool(self);
     }
@@ -78,7 +84,7 @@ static void annealing_tell(void *data, const ht_config *config, const ht_outcome
 
 static bool propose(void *data, ht_config *out_config, int *out_owner) {
     annealing *self = data;
-    (void)out_owner;
+    *out_owner = 0;
     ht_explorer *explorer = &self->explorer;
     if (isinf(self->cost))
         return false;

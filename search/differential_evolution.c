@@ -24,7 +24,6 @@ typedef struct differential_evolution {
     size_t agents[AGENTS]; /* points */
     size_t count;
     size_t turn;
-    size_t newcomers; /* random configurations due after a restart */
 } differential_evolution;
 
 static void *evolution_create(const ht_space *space, const ht_strategy_options *options) {
@@ -98,9 +97,7 @@ static void trial_make(differential_evolution *self, size_t agent, ht_config *ou
 
 static bool propose(void *data, ht_config *out_config, int *out_owner) {
     differential_evolution *self = data;
-    if (self->newcomers > 0)
-        --self->newcomers;
-    if (self->newcomers > 0 || self->count == 0)
+    if (self->count == 0)
         return false;
     size_t agent = self->turn++ % self->count;
     *out_owner = (int)agent;
@@ -114,7 +111,7 @@ static bool propose(void *data, ht_config *out_config, int *out_owner) {
     if (ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config))
         return true;
     self->count = 0;
-    self->newcomers = AGENTS;
+    ht_explorer_restart(&self->explorer);
     return false;
 }
 

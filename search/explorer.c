@@ -8,7 +8,10 @@
 
 /* So many samples in a row that were all asked before: what is left is little enough to sweep. */
 enum { SAMPLES_IN_VAIN = 256 };
-enum { CANDIDATES = 8 };
+enum {
+    INITIAL = 12,  /* configurations before a strategy proposes */
+    CANDIDATES = 8 /* for each of them */
+};
 
 static uint64_t key_of(const ht_config *config) {
     return ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
@@ -144,14 +147,28 @@ static bool spread(ht_explorer *explorer, ht_config *out_config) {
     return farthest > 0;
 }
 
+void ht_explorer_restart(ht_explorer *explorer) {
+    explorer->fresh_due = INITIAL;
+}
+
+/* False: a fresh one is due. */
+static bool next_one(ht_explorer *explorer, ht_propose propose, void *strategy,
+                     ht_config *out_config, int *out_owner) {
+    if (explorer->point_count < INITIAL)
+        return spread(explorer, out_config);
+    if (explorer->fresh_due == 0 && propose(strategy, out_config, out_owner))
+        return true;
+    explorer->fresh_due -= explorer->fresh_due > 0;
+    return false;
+}
+
 size_t ht_explorer_fill(ht_explorer *explorer, ht_propose propose, void *strategy, size_t want,
                         ht_config *out_configs) {
     size_t count = 0;
     for (; count < want; ++count) {
         ht_config *next = &out_configs[count];
         int owner = HT_NO_POINT;
-        bool young = explorer->point_count < HT_EXPLORER_INITIAL;
-        bool found = young ? spread(explorer, next) : propose(strategy, next, &owner);
+        bool found = next_one(explorer, propose, strategy, next, &owner);
         if (!found && !ht_explorer_fresh(explorer, next))
             break;
         size_t point = ht_explorer_ask(explorer, next);

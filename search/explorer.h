@@ -10,13 +10,13 @@
 #include "search/strategy.h"
 #include "search/sweep.h"
 
-enum { HT_NO_POINT = -1, HT_EXPLORER_INITIAL = 12 };
+enum { HT_NO_POINT = -1 };
 
 typedef struct ht_point {
     ht_config config;
     double cost; /* INFINITY: failed, or not told yet */
     bool told;
-    int owner; /* for the strategy: the particle, the slot; HT_NO_POINT at first */
+    int owner; /* what the strategy gave; HT_NO_POINT: it did not propose this one */
 } ht_point;
 
 typedef struct ht_explorer {
@@ -35,6 +35,8 @@ typedef struct ht_explorer {
     uint64_t drawn;
     ht_sweep sweep; /* of a space that is not listed, once samples bring nothing new */
     bool sweeping;
+
+    size_t fresh_due; /* fresh ones to ask before the strategy proposes again */
 
     ht_config *neighbours; /* of the last configuration looked at; owned */
     size_t neighbour_room;
@@ -59,13 +61,16 @@ bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config);
  * its outcome (it becomes the point's owner). False: the strategy has none. */
 typedef bool (*ht_propose)(void *strategy, ht_config *out_config, int *out_owner);
 /* Asks for `want` configurations: what `propose` gives, and fresh ones where it gives none. Before
- * it is asked for the first time, HT_EXPLORER_INITIAL configurations (seeds among them) are spread
+ * it is asked for the first time, 12 configurations (seeds among them) are spread
  * over the space: each is, of 8 samples, the one farthest from all asked so far (best-candidate
  * sampling, Mitchell 1991, "Spectrally optimal sampling for distribution ray tracing"), where a
  * parameter counts for the difference of the values' positions over the length of their list, or 1
  * where values have no order. */
 size_t ht_explorer_fill(ht_explorer *explorer, ht_propose propose, void *strategy, size_t want,
                         ht_config *out_configs);
+/* A strategy that found no more starts anew: the next 12 configurations are fresh ones, not what it
+ * proposes. */
+void ht_explorer_restart(ht_explorer *explorer);
 /* A random legal neighbour of `config`, asked or not: each parameter that has one is as likely,
  * then each of its values. So a parameter with many values does not draw all steps. False when
  * there is none. */

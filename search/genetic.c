@@ -9,7 +9,8 @@
  * and must go where costs are low, more later, when crossing needs variety.
  *
  * Half of the asks refine the best one instead, by an adjacent value of one parameter, as long as
- * it has such neighbours (a memetic algorithm, Moscato 1989). */
+ * it has such neighbours (a memetic algorithm, Moscato 1989). When the best has not changed for
+ * long, another population starts at random. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 
 enum {
+    PATIENCE = 50,  /* outcomes without a better one before another population starts */
     SHARE = 5,      /* the population is one in so many of the successes */
     SMALLEST = 4,   /* but at least so many */
     LARGEST = 20,   /* and at most so many */
@@ -30,7 +32,8 @@ static const double MUTATIONS = 1.0; /* genes of a child, on average */
 typedef struct genetic {
     ht_explorer explorer;
     ht_ranking ranking;
-    size_t genes; /* dimensions with more than one value */
+    size_t improved; /* outcomes told when the best of the population was found */
+    size_t genes;    /* dimensions with more than one value */
 } genetic;
 
 static void *genetic_create(const ht_space *space, const ht_strategy_options *options) {
@@ -48,9 +51,15 @@ static void genetic_destroy(void *data) {
     free(self);
 }
 
+static double best_cost(const genetic *self) {
+    return self->explorer.points[self->ranking.points[0]].cost;
+}
+
 static void genetic_tell(void *data, const ht_config *config, const ht_outcome *outcome) {
     genetic *self = data;
     size_t point = ht_explorer_tell(&self->explorer, config, outcome);
+    if (self->ranking.count == 0 || self->explorer.points[point].cost < best_cost(self))
+        self->improved = self->explorer.told;
     ht_ranking_add(&self->ranking, &self->explorer, point);
 }
 
@@ -100,6 +109,11 @@ static bool propose(void *data, ht_config *out_config, int *out_owner) {
     (void)out_owner;
     if (self->ranking.count == 0)
         return false;
+    if (self->explorer.told - self->improved > PATIENCE) {
+        self->ranking.count = 0;
+        ht_explorer_restart(&self->explorer);
+        return false;
+    }
     if (ht_explorer_chance(&self->explorer, REFINE) &&
         ht_explorer_step(&self->explorer, ranked(self, 0), HT_NEIGHBOURS_ADJACENT, out_config))
         return true;

@@ -30,7 +30,6 @@ typedef struct particle_swarm {
     size_t count;
     size_t leader; /* the particle with the best point */
     size_t turn;
-    size_t newcomers; /* random configurations due after a restart */
 } particle_swarm;
 
 static void *swarm_create(const ht_space *space, const ht_strategy_options *options) {
@@ -108,9 +107,7 @@ static void particle_move(particle_swarm *self, particle *particle, ht_config *o
 
 static bool propose(void *data, ht_config *out_config, int *out_owner) {
     particle_swarm *self = data;
-    if (self->newcomers > 0)
-        --self->newcomers;
-    if (self->newcomers > 0 || self->count == 0)
+    if (self->count == 0)
         return false;
     size_t index = self->turn++ % self->count;
     *out_owner = (int)index;
@@ -121,7 +118,7 @@ static bool propose(void *data, ht_config *out_config, int *out_owner) {
     if (ht_explorer_step(&self->explorer, &best, HT_NEIGHBOURS_HAMMING, out_config))
         return true;
     self->count = self->leader = 0;
-    self->newcomers = PARTICLES;
+    ht_explorer_restart(&self->explorer);
     return false;
 }
 
