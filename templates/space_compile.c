@@ -79,8 +79,10 @@ static bool step(compiler *c, level *l, size_t width, const uint32_t *state, siz
         const seeing *s = &l->seeing[i];
         uint32_t residual = s->from == NO_SLOT ? s->residuals->root : state[s->from];
         if (residual > HT_VERDICT_FAULT) {
+            size_t before = s->residuals->child_count;
             residual = ht_residual_next(s->residuals, residual, s->stage, v);
             c->work += s->residuals->maker ? UNTABLED_WORK : 0;
+            c->work += s->residuals->child_count - before; /* memory counts as work */
         }
         if (residual == HT_VERDICT_FALSE ||
             (residual == HT_VERDICT_FAULT && c->request->faults_reject))
@@ -142,6 +144,7 @@ static uint32_t descend(compiler *c, size_t at, const uint32_t *state) {
         return l->nodes[number];
     HT_GROW(l->nodes, number);
     l->nodes[number] = 0;
+    c->work += l->states.width;
     expand(c, at, state);
     if (!c->stopped)
         l->nodes[number] = ht_diagram_add(c->diagram, l->children, c->diagram->widths[at]);

@@ -153,7 +153,10 @@ static void from_expression(ht_residuals *r) {
     stages_make(r, m);
     cuts_make(m);
     r->root = residual_add(r, r->widths[0], (uint32_t)HT_RESIDUAL_UNKNOWN);
-    m->rows = ht_alloc(r->count, sizeof *m->rows); /* the root's set has no words */
+    for (uint32_t i = 0; i < r->count; ++i) {
+        HT_GROW(m->rows, i);
+        m->rows[i] = 0; /* the root's set has no words */
+    }
 }
 
 void ht_residuals_make(const ht_space_constraint *constraint, const ht_space_model *model,
@@ -272,7 +275,7 @@ static uint32_t intern_values(ht_residuals *r, ht_residual_maker *m, size_t stag
         uint32_t made = residual_add(r, r->widths[next], (uint32_t)HT_RESIDUAL_UNKNOWN);
         HT_GROW(m->numbers[next], number);
         m->numbers[next][number] = made;
-        m->rows = ht_realloc(m->rows, r->count, sizeof *m->rows);
+        HT_GROW(m->rows, made);
         m->rows[made] = number;
     }
     return m->numbers[next][number];

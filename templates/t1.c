@@ -256,7 +256,7 @@ static ht_status parse_condition(t1 *t, const json_t *given) {
     if (status != HT_OK)
         return status;
     HT_GROW(t->conditions, t->condition_count);
-    t->texts = ht_realloc((void *)t->texts, t->condition_count + 1, sizeof *t->texts);
+    HT_GROW(t->texts, t->condition_count);
     t->conditions[t->condition_count] = node;
     t->texts[t->condition_count++] = text;
     add_words_of(t, node);
