@@ -3,11 +3,11 @@
  * the best then. Parameters step to an adjacent value first (first improvement, Hoos and Stuetzle
  * 2004, "Stochastic Local Search", chapter 2).
  *
- * Once no adjacent neighbour of the best is left, it is a local optimum, and asks go in turn by
- * chance to a restart at random, to the wider neighbourhood (any other value of one parameter:
- * variable neighbourhood descent, Hansen and Mladenovic 1997) of the best, and to the adjacent
- * neighbourhood of the next best. So it never waits for an outcome: a batch is more neighbours of
- * the same configurations. */
+ * Once no adjacent neighbour of the best is left, it is a local optimum, and asks go by chance to
+ * its wider neighbourhood (any other value of one parameter: variable neighbourhood descent,
+ * Hansen and Mladenovic 1997) or to the adjacent neighbourhood of the next best. When that brings
+ * nothing better for long, all starts anew from random configurations. It never waits for an
+ * outcome: a batch is more neighbours of the same configurations. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -16,14 +16,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double RESTART = 0.25; /* chance of a random configuration in a local optimum */
-static const double WIDE = 0.5;     /* of the rest, chance of the wider neighbourhood */
+enum { PATIENCE = 30 };         /* outcomes without a better one before another start */
+static const double WIDE = 0.5; /* in a local optimum, chance of the wider neighbourhood */
 
 typedef struct local_search {
     ht_explorer explorer;
     /* Points that may have neighbours left to ask. */
     ht_ranking adjacent, hamming;
-    double best_cost;
+    double best_cost; /* since the last start */
+    size_t improved;  /* outcomes told when it was found */
 } local_search;
 
 static void *local_create(const ht_space *space, const ht_strategy_options *options) {
@@ -46,7 +47,10 @@ static void local_tell(void *data, const ht_config *config, const ht_outcome *ou
     size_t point = ht_explorer_tell(&self->explorer, config, outcome);
     ht_ranking_add(&self->adjacent, &self->explorer, point);
     ht_ranking_add(&self->hamming, &self->explorer, point);
-    self->best_cost = fmin(self->best_cost, self->explorer.points[point].cost);
+    if (self->explorer.points[point].cost < self->best_cost) {
+        self->best_cost = self->explorer.points[point].cost;
+        self->improved = self->explorer.told;
+    }
 }
 
 /* An unasked neighbour of the first of a ranking, which is dropped when it has none left. */
@@ -64,15 +68,23 @@ static bool descends(const local_search *self) {
            self->explorer.points[self->adjacent.points[0]].cost <= self->best_cost;
 }
 
-/* False: a restart is due. */
+static void restart(local_search *self) {
+    self->adjacent.count = self->hamming.count = 0;
+    self->best_cost = INFINITY;
+    self->improved = self->explorer.told;
+    ht_explorer_restart(&self->explorer);
+}
+
 static bool propose(void *data, ht_config *out_config, int *out_owner) {
     local_search *self = data;
     (void)out_owner;
+    if (self->explorer.told - self->improved > PATIENCE) {
+        restart(self);
+        return false;
+    }
     while (descends(self))
         if (step(self, &self->adjacent, HT_NEIGHBOURS_ADJACENT, out_config))
             return true;
-    if (ht_explorer_chance(&self->explorer, RESTART))
-        return false;
     while (self->adjacent.count + self->hamming.count > 0) {
         bool wide = self->adjacent.count == 0 ||
                     (self->hamming.count > 0 && ht_explorer_chance(&self->explorer, WIDE));
