@@ -111,6 +111,20 @@ static void configs_sample(ht_inspected *inspected, const ht_space *space, uint6
     free(order);
 }
 
+/* The same from a space too large to be listed, in which a configuration hardly comes twice. */
+static void configs_draw(ht_inspected *inspected, const ht_space *space, uint64_t want,
+                         const inspect_options *given) {
+    ht_random random;
+    ht_random_seed(&random, given->seed);
+    ht_config first = ht_config_default(inspected->template);
+    if (!given->sample && ht_space_legal(space, &first))
+        add_config(inspected, &first);
+    while (inspected->count < want) {
+        ht_config config = ht_space_sample(space, &random);
+        add_config(inspected, &config);
+    }
+}
+
 static ht_status configs_choose(ht_inspected *inspected, const ht_binding *binding,
                                 const inspect_options *given, ht_error *error) {
     if (given->configs.count)
@@ -119,9 +133,16 @@ static ht_status configs_choose(ht_inspected *inspected, const ht_binding *bindi
     ht_status status = ht_space_build(binding, 0, &space, error);
     if (status != HT_OK)
         return status;
-    inspected->legal = ht_space_count(space);
+    uint64_t count = ht_space_count(space);
+    inspected->legal = count == UINT64_MAX ? 0 : count;
     uint64_t want = given->sample ? given->sample : DEFAULT_SAMPLE;
-    if (!given->all && want < inspected->legal) {
+    if (!ht_space_listed(space)) {
+        if (given->all)
+            status = ht_error_set(error, HT_ERROR_INPUT,
+                                  "the space is too large to be listed: use --sample N");
+        else
+            configs_draw(inspected, space, want, given);
+    } else if (!given->all && want < inspected->legal) {
         configs_sample(inspected, space, want, given);
     } else {
         inspected->configs = ht_alloc(inspected->legal, sizeof *inspected->configs);
@@ -129,7 +150,7 @@ static ht_status configs_choose(ht_inspected *inspected, const ht_binding *bindi
             inspected->configs[inspected->count++] = ht_space_at(space, i);
     }
     ht_space_free(space);
-    return HT_OK;
+    return status;
 }
 
 static ht_status instance_inspect(inspection_run *run, const ht_template *template,

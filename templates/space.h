@@ -14,7 +14,7 @@ typedef struct ht_space ht_space;
 /* One parameter as the search sees it. All pointers are borrowed from the space. */
 typedef struct ht_dimension {
     const char *name;
-    ht_param_kind kind;
+    ht_param_kind kind; /* HT_PARAM_INTEGER also for a T1 file's reals */
     size_t value_count;
     /* The values as numbers, in their written order: integers, a T1 file's reals, 0 and 1 for
      * booleans, ordinals for enumerations and types. */
@@ -23,10 +23,12 @@ typedef struct ht_dimension {
     size_t default_index;
 } ht_dimension;
 
-/* Keeps copies of nothing: template, problem and device must outlive the space. An empty space is
- * an error that names the constraints that leave nothing. So is a constraint that cannot be
- * evaluated for a configuration that no other constraint excludes. `max_legal` 0 means 4,000,000;
- * a space with more legal configurations is built all the same, but is not listed. */
+/* Template, problem and device must outlive the space. An empty space is an error that names a
+ * smallest set of constraints that leave nothing. So is a constraint that cannot be evaluated for a
+ * configuration that no other constraint excludes; both sides of an `&&` count as constraints.
+ * `max_legal` 0 means 4,000,000; a space with more legal configurations is built all the same, but
+ * is not listed. The work is bounded: docs/space.md tells what is left of a space that is too much.
+ */
 ht_status ht_space_build(const ht_binding *binding, uint64_t max_legal, ht_space **out_space,
                          ht_error *error);
 /* From a file in the T1 format (docs/space.md): Python expressions. The space owns all it needs. */
