@@ -5,6 +5,7 @@
 #include "search/strategy.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 enum { EVALUATIONS = 120, REPEATS = 20 };
@@ -106,6 +107,51 @@ Test(learning, good_seeds_help) {
         double without = mean_best(name, space.space, false, 1);
         double with = mean_best(name, space.space, true, 1);
         cr_assert_leq(with, without, "%s: %g with seeds, %g without", name, with, without);
+    }
+    test_space_free(&space);
+}
+
+/* A wide bowl that leads everyone astray, and a narrow one that is deeper. */
+static double two_bowls(const ht_config *wide, const ht_config *deep, const ht_config *at) {
+    double to_wide = 0, to_deep = 0;
+    for (size_t i = 0; i < at->count; ++i) {
+        to_wide += fabs((double)at->choice[i] - wide->choice[i]);
+        to_deep += fabs((double)at->choice[i] - deep->choice[i]);
+    }
+    return fmin(2 + to_wide / 20, 1 + to_deep / 4);
+}
+
+static bool finds_deep(const char *name, const ht_space *space, uint64_t repeat) {
+    ht_random random;
+    ht_random_seed(&random, 2000 + repeat);
+    ht_config wide = ht_space_sample(space, &random), deep = ht_space_sample(space, &random);
+    ht_strategy *strategy;
+    cr_assert_eq(
+        ht_strategy_create(name, space, &(ht_strategy_options){.seed = repeat}, &strategy, NULL),
+        HT_OK);
+    bool found = false;
+    for (int i = 0; i < 1000 && !found; ++i) {
+        ht_config config;
+        cr_assert_eq(ht_strategy_ask(strategy, 1, &config), 1);
+        ht_outcome outcome = {.status = HT_OK, .cost = two_bowls(&wide, &deep, &config)};
+        ht_strategy_tell(strategy, &config, &outcome);
+        found = ht_config_equal(&config, &deep);
+    }
+    ht_strategy_free(strategy);
+    return found;
+}
+
+Test(learning, leaves_a_local_optimum) {
+    test_space space;
+    test_space_parse(&space, large);
+    for (size_t s = 0; ht_strategy_classes[s]; ++s) {
+        const char *name = ht_strategy_classes[s]->name;
+        if (!learns(ht_strategy_classes[s]))
+            continue;
+        int found = 0;
+        for (uint64_t repeat = 0; repeat < REPEATS; ++repeat)
+            found += finds_deep(name, space.space, repeat);
+        cr_assert_geq(found, REPEATS / 2, "%s: %d of %d", name, found, REPEATS);
     }
     test_space_free(&space);
 }
