@@ -83,6 +83,8 @@ const char *ht_status_name(ht_status status) {
         return "mismatch";
     case HT_ERROR_INTERRUPTED:
         return "interrupted";
+    case HT_ERROR_DEVICE:
+        return "device";
     case HT_ERROR_INTERNAL:
         return "internal";
     }
@@ -97,6 +99,8 @@ int ht_status_exit_code(ht_status status) {
         return 2;
     case HT_ERROR_MISSING:
         return 3;
+    case HT_ERROR_DEVICE:
+        return 4;
     case HT_ERROR_INTERRUPTED:
         return 130;
     default:

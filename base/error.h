@@ -18,6 +18,7 @@ typedef enum ht_status {
     HT_ERROR_TIMEOUT,     /* a variant or a worker ran past its limit */
     HT_ERROR_MISMATCH,    /* outputs differ from the reference */
     HT_ERROR_INTERRUPTED, /* Ctrl-C */
+    HT_ERROR_DEVICE,      /* the device keeps failing, with whatever runs on it (exit code 4) */
     HT_ERROR_INTERNAL     /* a defect of this program */
 } ht_status;
 
@@ -48,8 +49,8 @@ void ht_error_prefix(ht_error *error, const char *format, ...)
  * "compile", ... */
 const char *ht_status_name(ht_status status);
 
-/* Process exit code for a status: 0 ok; 2 bad input; 3 something missing; 130 interrupted; 1 the
- * rest. */
+/* Process exit code for a status: 0 ok; 2 bad input; 3 something missing; 4 the device fails; 130
+ * interrupted; 1 the rest. */
 int ht_status_exit_code(ht_status status);
 
 /* Lets the static analyzer see that these return the status they are given. */

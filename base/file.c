@@ -3,9 +3,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +60,26 @@ static bool write_all(int fd, const char *data, size_t length) {
     return true;
 }
 
+/* Temporary files of this path whose writers died before they could rename or remove them. */
+static void sweep_temporaries(const char *path) {
+    char *folder = ht_path_folder(path), *stem = ht_format("%s.tmp.", ht_path_name(path));
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char *end = NULL;
+        if (strncmp(entry->d_name, stem, strlen(stem)) != 0)
+            continue;
+        long pid = strtol(entry->d_name + strlen(stem), &end, 10);
+        if (pid > 0 && *end == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    if (directory)
+        closedir(directory);
+    free(stem);
+    free(folder);
+}
+
 ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error) {
+    sweep_temporaries(path);
     char *temporary = ht_format("%s.tmp.%ld", path, (long)getpid());
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool good = fd >= 0 && write_all(fd, data, length);

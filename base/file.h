@@ -13,7 +13,8 @@
 ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
                        ht_error *error);
 
-/* Writes to a temporary file beside `path`, then renames. */
+/* Writes to a temporary file beside `path`, then renames. Removes what a killed writer left there.
+ */
 ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error);
 
 /* mkdir -p. */

@@ -89,6 +89,7 @@ enum {
         1, /* a kernel failed verification, or could not be measured; output not writable */
     HT_EXIT_INPUT = 2,   /* usage or bad input */
     HT_EXIT_MISSING = 3, /* a tool or device is not there */
+    HT_EXIT_DEVICE = 4,  /* the device keeps failing */
     HT_EXIT_INTERRUPTED = 130
 };
 

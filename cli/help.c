@@ -12,6 +12,7 @@ static const char common_exit_codes[] =
     "  1    a kernel could not be measured or verified, or a result could not be written\n"
     "  2    wrong usage or bad input\n"
     "  3    a tool, library or device is missing\n"
+    "  4    the device keeps failing, with the original kernel too\n"
     "  130  interrupted; what was done until then is reported and kept\n";
 
 /* Wraps one paragraph; the first line begins at `column`, the others are indented by `indent`. */

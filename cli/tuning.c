@@ -321,7 +321,8 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
     out_result->seconds = ht_clock_seconds() - pair.begun;
     if (session->pairs_left)
         --session->pairs_left;
-    if (status != HT_ERROR_MISSING)
+    /* What hits every kernel alike ends the command. */
+    if (status != HT_ERROR_MISSING && status != HT_ERROR_DEVICE)
         return HT_OK;
     if (error)
         *error = own;

@@ -1,7 +1,6 @@
 #include "runtime/child.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -37,22 +36,17 @@ static void child_isolate(pid_t parent, const char *folder) {
         dup2(null, fd);
 }
 
-static void discard_folder(char *folder) {
-    ht_dir_remove(folder);
-    free(folder);
-}
-
 ht_status ht_child_start(ht_child_work work, const void *context, double seconds,
                          ht_child *out_child, ht_error *error) {
     int ends[2];
-    char *folder;
-    ht_status status = ht_dir_temporary("hiptemper-child", &folder, error);
+    ht_scratch scratch;
+    ht_status status = ht_scratch_make("child", &scratch, error);
     if (status)
         return status;
     if (pipe2(ends, O_CLOEXEC) != 0) {
         status =
             ht_error_set(error, HT_ERROR_IO, "no pipe to a child process: %s", strerror(errno));
-        discard_folder(folder);
+        ht_scratch_remove(&scratch);
         return status;
     }
     pid_t parent = getpid();
@@ -61,19 +55,19 @@ ht_status ht_child_start(ht_child_work work, const void *context, double seconds
         status = ht_error_set(error, HT_ERROR_IO, "no child process: %s", strerror(errno));
         close(ends[0]);
         close(ends[1]);
-        discard_folder(folder);
+        ht_scratch_remove(&scratch);
         return status;
     }
     if (pid == 0) {
         close(ends[0]);
         int fd = fcntl(ends[1], F_DUPFD_CLOEXEC, 3); /* above the three that isolation replaces */
-        child_isolate(parent, folder);
+        child_isolate(parent, scratch.path);
         work(context, fd);
         _exit(0);
     }
     close(ends[1]);
     setpgid(pid, pid); /* whoever of the two comes first */
-    *out_child = (ht_child){pid, ends[0], ht_clock_seconds() + seconds, folder};
+    *out_child = (ht_child){pid, ends[0], ht_clock_seconds() + seconds, scratch};
     return HT_OK;
 }
 
@@ -107,7 +101,7 @@ void ht_child_finish(ht_child *child, ht_child_result *out_result) {
         ;
     kill(-child->pid, SIGKILL); /* what it may have started */
     close(child->fd);
-    discard_folder(child->folder);
+    ht_scratch_remove(&child->scratch);
     if (WIFSIGNALED(status))
         out_result->signal = WTERMSIG(status);
     else

@@ -4,7 +4,7 @@
 #ifndef HT_RUNTIME_CHILD_H
 #define HT_RUNTIME_CHILD_H
 
-#include "base/error.h"
+#include "base/scratch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@ typedef void (*ht_child_work)(const void *context, int fd);
 typedef struct ht_child {
     pid_t pid;
     int fd;
-    double deadline; /* on ht_clock_seconds */
-    char *folder;    /* its TMPDIR, removed at its end: a compiler that dies leaves files; owned */
+    double deadline;    /* on ht_clock_seconds */
+    ht_scratch scratch; /* its TMPDIR, removed at its end: a compiler that dies leaves files */
 } ht_child;
 
 typedef struct ht_child_result {

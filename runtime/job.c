@@ -174,9 +174,10 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
 static ht_status start(ht_job *job, ht_error *error) {
     ht_status status = look_at_arguments(job, error);
     if (status == HT_OK)
-        status = ht_dir_temporary("job", &job->folder, error);
+        status = ht_scratch_make("job", &job->scratch, error);
     if (status != HT_OK)
         return status;
+    job->folder = job->scratch.path;
     make_processes(job);
     status = ht_spec_write(job->folder, job->binding, job->device, error);
     if (status == HT_OK)
@@ -230,12 +231,10 @@ void ht_job_free(ht_job *job) {
     free(job->compilers);
     ht_process_stop(&job->runner);
     ht_process_free(&job->runner);
-    if (job->folder != NULL)
-        ht_dir_remove(job->folder);
+    ht_scratch_remove(&job->scratch);
     json_decref(job->original);
     json_decref(job->twin);
     free(job->expect_file);
-    free(job->folder);
     free(job->problem);
     free(job->device_text);
     free(job->method);

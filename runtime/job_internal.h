@@ -3,6 +3,7 @@
 #define HT_RUNTIME_JOB_INTERNAL_H
 
 #include "base/hash.h"
+#include "base/scratch.h"
 #include "runtime/job.h"
 #include "runtime/layout.h"
 #include "runtime/process.h"
@@ -20,7 +21,8 @@ struct ht_job {
     ht_job_options options; /* defaults filled in */
     ht_config default_config;
     bool has_original; /* the reference is a kernel of its own, else the default configuration */
-    char *folder;      /* private; removed at the end */
+    ht_scratch scratch;
+    const char *folder; /* the path in it: private; removed at the end */
 
     ht_process *compilers;
     size_t compiler_count;

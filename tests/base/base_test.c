@@ -4,11 +4,15 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/scratch.h"
 #include "base/text.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 Test(error, message_too_long_is_cut_and_says_so) {
@@ -54,6 +58,78 @@ Test(file, writing_replaces_whole_files_and_leaves_nothing_behind) {
     cr_assert_eq(rmdir(folder), 0, "temporary files were left in the folder");
     free(path);
     free(folder);
+}
+
+/* A process id that is free by now. */
+static pid_t dead_process(void) {
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, NULL, 0);
+    return pid;
+}
+
+Test(file, a_killed_writer_s_file_goes_with_the_next_writing) {
+    char *folder;
+    cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
+    char *path = ht_path_join(folder, "a.txt");
+    char *dead = ht_format("%s.tmp.%d", path, (int)dead_process());
+    char *alive = ht_format("%s.tmp.%d", path, (int)getppid());
+    cr_assert_eq(ht_file_write(dead, "x", 1, NULL), HT_OK);
+    cr_assert_eq(ht_file_write(alive, "x", 1, NULL), HT_OK);
+    cr_assert_eq(ht_file_write(path, "y", 1, NULL), HT_OK);
+    cr_expect_not(ht_file_exists(dead));
+    cr_expect(ht_file_exists(alive));
+    ht_dir_remove(folder);
+    free(dead);
+    free(alive);
+    free(path);
+    free(folder);
+}
+
+Test(scratch, what_the_killed_leave_is_swept_and_what_lives_stays) {
+    char *root;
+    cr_assert_eq(ht_dir_temporary("test", &root, NULL), HT_OK);
+    setenv("TMPDIR", root, 1);
+    int pipes[2];
+    cr_assert_eq(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        ht_scratch scratch;
+        bool good = ht_scratch_make("job", &scratch, NULL) == HT_OK;
+        if (write(pipes[1], scratch.path, strlen(scratch.path)) < 0 || !good)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    char path[4097] = {0};
+    cr_assert_gt(read(pipes[0], path, sizeof path - 1), 0);
+    cr_expect_eq(ht_scratch_sweep(root), 0);
+    cr_expect(ht_dir_exists(path), "its owner lives");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+
+    /* Not ours to judge: another form of name, and a young folder without a lock. */
+    char *other = ht_path_join(root, "hiptemper-notes");
+    char *young = ht_format("%s/hiptemper-job-%d-abcdef", root, (int)dead_process());
+    cr_assert_eq(ht_dir_make(other, NULL), HT_OK);
+    cr_assert_eq(ht_dir_make(young, NULL), HT_OK);
+    ht_scratch scratch;
+    cr_assert_eq(ht_scratch_make("job", &scratch, NULL), HT_OK);
+    cr_expect_not(ht_dir_exists(path), "making one sweeps");
+    cr_expect(ht_dir_exists(scratch.path));
+    cr_expect(ht_dir_exists(other));
+    cr_expect(ht_dir_exists(young));
+    struct timeval old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    cr_assert_eq(utimes(young, old), 0);
+    cr_expect_eq(ht_scratch_sweep(root), 1);
+    cr_expect_not(ht_dir_exists(young));
+    ht_scratch_remove(&scratch);
+    cr_expect_null(scratch.path);
+    ht_dir_remove(root);
+    free(other);
+    free(young);
+    free(root);
 }
 
 Test(file, a_folder_is_not_readable_as_a_file) {
