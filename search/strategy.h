@@ -14,6 +14,7 @@ typedef struct ht_strategy_options {
     const ht_config
         *seeds; /* asked first, in order, illegal and double ones dropped; borrowed during create */
     size_t seed_count;
+    const struct ht_bayes_settings *bayes; /* search/bayes.h; NULL: the defaults; borrowed */
 } ht_strategy_options;
 
 typedef struct ht_strategy ht_strategy;

@@ -5,6 +5,8 @@
 #include "search/strategy.h"
 
 extern const ht_strategy_class ht_strategy_class_annealing;
+extern const ht_strategy_class ht_strategy_class_auto;
+extern const ht_strategy_class ht_strategy_class_bayes;
 extern const ht_strategy_class ht_strategy_class_differential_evolution;
 extern const ht_strategy_class ht_strategy_class_exhaustive;
 extern const ht_strategy_class ht_strategy_class_genetic;

@@ -1,0 +1,27 @@
+/* The settings of the strategies `bayes` and `auto`, for the program that chose them
+ * (benchmarks/search_settings.c); docs/search.md tells what each does and how it was chosen. */
+#ifndef HT_SEARCH_BAYES_H
+#define HT_SEARCH_BAYES_H
+
+#include "search/features.h"
+
+typedef struct ht_bayes_settings {
+    unsigned features; /* kinds, a bit each: 1 << HT_FEATURE_SIZE | ... */
+    int design;        /* configurations spread over the space before the model is asked */
+    int design_seeded; /* the same beside seeds, in turn with the model's */
+    int spread;        /* each is the farthest of so many samples */
+    double clip;       /* log of the ratio to the best beyond which times are softly clipped */
+    double length[HT_FEATURE_KINDS]; /* mean of the prior of log length scales, by kind */
+    double length_spread;
+    double noise;           /* mean of the prior of log noise */
+    int refit;              /* successes between two fits: at least so many, */
+    double refit_share;     /* and at least this share of all */
+    int fit_points;         /* successes a fit looks at: the best half and a sample */
+    int first_steps, steps; /* of the fit: the first one, and later ones */
+    int pool;               /* candidates looked at each time, in spaces larger than that */
+    int local; /* every so many picks the best predicted neighbour of the best; 0: none */
+} ht_bayes_settings;
+
+extern const ht_bayes_settings ht_bayes_defaults;
+
+#endif

@@ -1,0 +1,237 @@
+#include "search/bayes_model.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE = 4096, OBSERVED_MAX = 512 };
+
+/* Configurations that cover the space: all of a small one, else evenly spaced or drawn ones. */
+static ht_config *sample_of(ht_explorer *explorer, size_t *out_count) {
+    const ht_space *space = explorer->space;
+    bool listed = ht_space_listed(space);
+    uint64_t legal = ht_space_count(space);
+    size_t count = listed && legal < SAMPLE ? (size_t)legal : listed ? SAMPLE : SAMPLE / 4;
+    ht_config *sample = ht_alloc(count + 1, sizeof *sample);
+    for (size_t i = 0; i < count; ++i) {
+        if (listed)
+            sample[i] = ht_space_at(space, (uint64_t)((double)i / (double)count * (double)legal));
+        else
+            sample[i] = ht_space_sample(space, &explorer->random);
+    }
+    *out_count = count;
+    return sample;
+}
+
+void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
+                          const ht_bayes_settings *settings) {
+    size_t count;
+    ht_config *sample = sample_of(explorer, &count);
+    *model = (ht_bayes_model){.settings = settings, .explorer = explorer};
+    model->features = ht_features_create(explorer->space, sample, count, settings->features);
+    free(sample);
+    size_t d = ht_features_count(model->features);
+    ht_pool_begin(&model->pool, explorer->space, model->features, (size_t)settings->pool);
+    model->gp = ht_gp_create(d);
+    model->prior = (ht_gp_prior){.length_spread = settings->length_spread,
+                                 .amplitude_spread = 1,
+                                 .noise = settings->noise,
+                                 .noise_spread = 2};
+    for (size_t k = 0; k < d; ++k)
+        model->prior.length[k] = settings->length[ht_features_kind(model->features, k)];
+    ht_feasibility_begin(&model->feasibility, d);
+    model->scores = ht_alloc(model->pool.limit + 1, sizeof *model->scores);
+}
+
+void ht_bayes_model_end(ht_bayes_model *model) {
+    ht_features_free(model->features);
+    ht_pool_end(&model->pool);
+    ht_ranking_free(&model->ranking);
+    ht_gp_free(model->gp);
+    free(model->x);
+    free(model->observed);
+    free(model->chances);
+    free(model->scores);
+}
+
+const double *ht_bayes_model_point(ht_bayes_model *model, size_t point) {
+    size_t d = ht_features_count(model->features), count = model->explorer->point_count;
+    if (point >= model->described) {
+        model->x = ht_realloc(model->x, count * d + 1, sizeof *model->x);
+        for (; model->described < count; ++model->described)
+            ht_features_of(model->features, &model->explorer->points[model->described].config,
+                           model->x + model->described * d);
+    }
+    return model->x + point * d;
+}
+
+void ht_bayes_model_asked(ht_bayes_model *model, const ht_config *config) {
+    ht_pool_asked(&model->pool, config);
+}
+
+void ht_bayes_model_told(ht_bayes_model *model, size_t point) {
+    if (!isfinite(model->explorer->points[point].cost)) {
+        ++model->failures;
+        return;
+    }
+    ht_ranking_add(&model->ranking, model->explorer, point);
+    ++model->successes;
+    model->observed = ht_realloc(model->observed, model->successes, sizeof *model->observed);
+    model->observed[model->successes - 1] = point;
+}
+
+static double cost_of(const ht_bayes_model *model, size_t observation) {
+    return model->explorer->points[model->observed[observation]].cost;
+}
+
+/* Features and standardised costs of `count` points. */
+static double *rows_of(ht_bayes_model *model, const size_t *points, size_t count, double *y) {
+    size_t d = ht_features_count(model->features);
+    double *x = ht_alloc(count * d + 1, sizeof *x);
+    for (size_t i = 0; i < count; ++i) {
+        memcpy(x + i * d, ht_bayes_model_point(model, points[i]), d * sizeof *x);
+        y[i] = ht_objective_of(&model->objective, model->explorer->points[points[i]].cost);
+    }
+    return x;
+}
+
+/* The points a fit looks at: the best half of `fit_points`, the rest drawn from the others. */
+static size_t fit_points_choose(ht_bayes_model *model, size_t *points) {
+    size_t all = model->ranking.count, most = (size_t)model->settings->fit_points;
+    memcpy(points, model->ranking.points, all * sizeof *points);
+    if (all <= most)
+        return all;
+    for (size_t i = most / 2; i < most; ++i) {
+        size_t other = i + ht_explorer_below(model->explorer, all - i);
+        size_t point = points[i];
+        points[i] = points[other];
+        points[other] = point;
+    }
+    return most;
+}
+
+static void objective_set(ht_bayes_model *model) {
+    double *costs = ht_alloc(model->successes, sizeof *costs);
+    for (size_t i = 0; i < model->successes; ++i)
+        costs[i] = cost_of(model, i);
+    ht_objective_set(&model->objective, costs, model->successes, model->settings->clip);
+    free(costs);
+}
+
+static void fit(ht_bayes_model *model) {
+    const ht_bayes_settings *settings = model->settings;
+    size_t *points = ht_alloc(model->successes, sizeof *points);
+    double *y = ht_alloc(model->successes, sizeof *y);
+    objective_set(model);
+    size_t count = fit_points_choose(model, points);
+    double *x = rows_of(model, points, count, y);
+    if (!model->successes_at_fit) {
+        memcpy(model->parameters.log_length, model->prior.length,
+               sizeof model->parameters.log_length);
+        model->parameters.log_noise = model->prior.noise;
+    }
+    ht_gp_fit(x, y, count, ht_features_count(model->features), &model->prior,
+              model->successes_at_fit ? settings->steps : settings->first_steps,
+              &model->parameters);
+    model->successes_at_fit = model->successes;
+    free(x);
+    free(y);
+    free(points);
+}
+
+static void observe(ht_bayes_model *model, const size_t *points, size_t count) {
+    double *y = ht_alloc(count + 1, sizeof *y);
+    double *x = rows_of(model, points, count, y);
+    ht_gp_observe(model->gp, x, y, count);
+    for (size_t i = 0; i < count; ++i)
+        model->best = fmin(model->best, y[i]);
+    free(x);
+    free(y);
+}
+
+/* After a fit: the process anew, over a fresh pool. Of very many points the best and the latest are
+ * observed. */
+static void restart(ht_bayes_model *model) {
+    bool before = model->pool.count > 0;
+    ht_pool_refresh(&model->pool, model->explorer, &model->ranking, before ? model->scores : NULL);
+    ht_gp_begin(model->gp, &model->parameters, model->pool.x, model->pool.count);
+    model->best = INFINITY;
+    model->told_at_chances = 0;
+    if (model->successes <= OBSERVED_MAX) {
+        observe(model, model->observed, model->successes);
+    } else {
+        observe(model, model->ranking.points, OBSERVED_MAX / 2);
+        observe(model, model->observed + model->successes - OBSERVED_MAX / 2, OBSERVED_MAX / 2);
+    }
+    model->observed_count = model->successes;
+}
+
+static void chances_update(ht_bayes_model *model) {
+    const ht_explorer *explorer = model->explorer;
+    size_t d = ht_features_count(model->features), count = 0;
+    if (model->failures == 0 || model->told_at_chances == explorer->told)
+        return;
+    double *x = ht_alloc(explorer->point_count * d + 1, sizeof *x);
+    bool *succeeded = ht_alloc(explorer->point_count, sizeof *succeeded);
+    for (size_t i = 0; i < explorer->point_count; ++i) {
+        if (!explorer->points[i].told)
+            continue;
+        memcpy(x + count * d, ht_bayes_model_point(model, i), d * sizeof *x);
+        succeeded[count++] = isfinite(explorer->points[i].cost);
+    }
+    ht_feasibility_fit(&model->feasibility, x, succeeded, count);
+    if (!model->chances)
+        model->chances = ht_alloc(model->pool.limit + 1, sizeof *model->chances);
+    ht_feasibility_of(&model->feasibility, model->pool.x, model->pool.count, model->chances);
+    model->told_at_chances = explorer->told;
+    free(x);
+    free(succeeded);
+}
+
+/* Brings the process up to what was told, and imagines what was asked and not told yet. */
+static void update(ht_bayes_model *model) {
+    const ht_bayes_settings *settings = model->settings;
+    double due = fmax(settings->refit, settings->refit_share * (double)model->successes);
+    ht_gp_wake(model->gp);
+    if (!model->successes_at_fit || (double)(model->successes - model->successes_at_fit) >= due) {
+        fit(model);
+        restart(model);
+    }
+    observe(model, model->observed + model->observed_count,
+            model->successes - model->observed_count);
+    model->observed_count = model->successes;
+    chances_update(model);
+    for (size_t i = 0; i < model->explorer->point_count; ++i)
+        if (!model->explorer->points[i].told)
+            ht_gp_imagine(model->gp, ht_bayes_model_point(model, i));
+}
+
+static ptrdiff_t best_scored(ht_bayes_model *model) {
+    const float *mean = ht_gp_mean(model->gp), *variance = ht_gp_variance(model->gp);
+    ptrdiff_t best = -1;
+    for (size_t i = 0; i < model->pool.count; ++i) {
+        if (model->pool.asked[i])
+            continue;
+        double chance = model->chances ? model->chances[i] : 1;
+        model->scores[i] =
+            (float)(chance * ht_expected_improvement(model->best, mean[i], variance[i]));
+        if (best < 0 || model->scores[i] > model->scores[best])
+            best = (ptrdiff_t)i;
+    }
+    return best;
+}
+
+bool ht_bayes_model_pick(ht_bayes_model *model, ht_config *out_config) {
+    update(model);
+    ptrdiff_t best = best_scored(model);
+    if (best < 0 && !model->pool.whole) {
+        restart(model);
+        best = best_scored(model);
+    }
+    if (best < 0)
+        return false;
+    *out_config = model->pool.configs[best];
+    return true;
+}

@@ -1,0 +1,50 @@
+/* What the strategy `bayes` believes: a Gaussian process for the costs and a logistic regression
+ * for success, over a pool of candidates. */
+#ifndef HT_SEARCH_BAYES_MODEL_H
+#define HT_SEARCH_BAYES_MODEL_H
+
+#include "search/bayes.h"
+#include "search/feasibility.h"
+#include "search/gp.h"
+#include "search/objective.h"
+#include "search/pool.h"
+
+typedef struct ht_bayes_model {
+    const ht_bayes_settings *settings;
+    ht_features *features;
+    ht_explorer *explorer; /* borrowed: the points */
+    ht_pool pool;
+    ht_ranking ranking; /* of the successes */
+
+    double *x; /* point_count * features, of the explorer's points */
+    size_t described;
+
+    ht_gp *gp;
+    ht_gp_prior prior;
+    ht_gp_parameters parameters;
+    ht_objective objective;
+    size_t *observed; /* the points in the process, in order */
+    size_t observed_count;
+    size_t successes;        /* told */
+    size_t successes_at_fit; /* 0: no fit yet */
+    double best;             /* lowest standardised cost observed */
+
+    ht_feasibility feasibility;
+    size_t failures;
+    float *chances; /* of the pool's candidates to succeed; NULL: all 1 */
+    size_t told_at_chances;
+    float *scores; /* of the pool's candidates, at the last pick */
+} ht_bayes_model;
+
+void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
+                          const ht_bayes_settings *settings);
+void ht_bayes_model_end(ht_bayes_model *model);
+/* The features of a point of the explorer; borrowed until the next point. */
+const double *ht_bayes_model_point(ht_bayes_model *model, size_t point);
+void ht_bayes_model_asked(ht_bayes_model *model, const ht_config *config);
+/* After a point was told for the first time. */
+void ht_bayes_model_told(ht_bayes_model *model, size_t point);
+/* The candidate to ask next; false when none is left in the pool. Needs two successes. */
+bool ht_bayes_model_pick(ht_bayes_model *model, ht_config *out_config);
+
+#endif

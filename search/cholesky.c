@@ -1,0 +1,29 @@
+#include "search/cholesky.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <pthread.h>
+
+bool ht_cholesky(double *matrix, size_t size) {
+    for (size_t i = 0; i < size; ++i) {
+        double *row = matrix + i * size;
+        for (size_t j = 0; j < i; ++j) {
+            const double *other = matrix + j * size;
+            row[j] = (row[j] - cblas_ddot((int)j, row, 1, other, 1)) / other[j];
+        }
+        double rest = row[i] - cblas_ddot((int)i, row, 1, row, 1);
+        if (!(rest > 1e-12))
+            return false;
+        row[i] = sqrt(rest);
+    }
+    return true;
+}
+
+static void one_thread(void) {
+    openblas_set_num_threads(1);
+}
+
+void ht_blas_begin(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, one_thread);
+}
