@@ -71,9 +71,20 @@ typedef struct ht_final {
     char reason[160];
     bool verified;
     ht_timing timing;
-    double speedup;                /* original / this: median of the paired ratios */
-    double speedup_lo, speedup_hi; /* 95 % interval, bootstrap over pairs */
+    double speedup;                /* original / this, from rounds (ht_stats_paired_ratio) */
+    double speedup_lo, speedup_hi; /* its interval; all intervals of a job hold in 95 % of jobs */
+    double over_best;              /* this / the fastest finalist; 1 for that one itself */
+    double over_best_lo, over_best_hi; /* holds 1: which of the two is faster is unclear */
 } ht_final;
+
+/* What the interval of the speedup says; unclear when it holds 1. */
+typedef enum ht_comparison {
+    HT_COMPARISON_UNCLEAR,
+    HT_COMPARISON_FASTER,
+    HT_COMPARISON_SLOWER
+} ht_comparison;
+ht_comparison ht_final_compare(const ht_final *final);
+const char *ht_comparison_name(ht_comparison comparison); /* "unclear", "faster", "slower" */
 
 ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
                         ht_timing *out_original, ht_final *out_finals, ht_error *error);

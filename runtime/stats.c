@@ -1,7 +1,6 @@
 #include "runtime/stats.h"
 
 #include "base/memory.h"
-#include "base/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,55 +61,134 @@ double ht_interval_width(const ht_interval *interval) {
     return interval->median > 0 ? (interval->hi - interval->lo) / interval->median : INFINITY;
 }
 
-/* Value at fraction `q` of a sorted array, between neighbours by linear interpolation. */
-static double quantile(const double *sorted, size_t count, double q) {
-    double position = q * (double)(count - 1);
-    size_t below = (size_t)position;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (position - (double)below) * (sorted[below + 1] - sorted[below]);
+/* The largest k with 2 P(W <= k - 1) <= alpha, W being Wilcoxon's signed-rank statistic of `count`
+ * values: its law by counting the subsets of 1..count with each sum. */
+static size_t exact_rank(size_t count, double alpha) {
+    size_t most = count * (count + 1) / 2;
+    double *ways = ht_alloc(most + 1, sizeof *ways); /* as probabilities, to stay in range */
+    ways[0] = 1;
+    for (size_t value = 1; value <= count; ++value)
+        for (size_t sum = most + 1; sum-- > 0;)
+            ways[sum] = (ways[sum] + (sum >= value ? ways[sum - value] : 0)) / 2;
+    double tail = 0;
+    size_t rank = 0;
+    while (rank <= most / 2 && 2 * (tail + ways[rank]) <= alpha)
+        tail += ways[rank++];
+    free(ways);
+    return rank;
+}
+
+/* z with P(|Z| <= z) = confidence. */
+static double normal_bound(double confidence) {
+    double lo = 0, hi = 10;
+    for (int step = 0; step < 60; ++step) {
+        double middle = (lo + hi) / 2;
+        if (erf(middle / sqrt(2)) < confidence)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return hi;
+}
+
+size_t ht_stats_signed_rank(size_t count, double confidence) {
+    enum { EXACT_MAX = 64 };
+    if (count <= EXACT_MAX)
+        return exact_rank(count, 1 - confidence);
+    double n = (double)count, means = n * (n + 1) / 2;
+    double spread = sqrt(n * (n + 1) * (2 * n + 1) / 24);
+    double rank = floor(means / 2 - normal_bound(confidence) * spread);
+    return rank > 0 ? (size_t)rank : 0;
+}
+
+/* P(0 < T < t). With x = sqrt(v) tan(angle) the density becomes cos(angle)^(v - 1), which Simpson's
+ * rule integrates to all digits in few steps. */
+static double student_half(size_t degrees, double t) {
+    enum { STEPS = 64 };
+    double v = (double)degrees, width = atan(t / sqrt(v)) / STEPS, sum = 0;
+    for (int i = 0; i <= STEPS; ++i) {
+        double weight = i == 0 || i == STEPS ? 1 : i % 2 != 0 ? 4 : 2;
+        sum += weight * pow(cos(i * width), v - 1);
+    }
+    return exp(lgamma((v + 1) / 2) - lgamma(v / 2)) / sqrt(acos(-1)) * sum * width / 3;
+}
+
+double ht_stats_student_quantile(size_t degrees, double probability) {
+    double lo = 0, hi = 1;
+    while (student_half(degrees, hi) < probability - 0.5 && hi < 1e6)
+        hi *= 2;
+    for (int step = 0; step < 50; ++step) {
+        double middle = (lo + hi) / 2;
+        if (student_half(degrees, middle) < probability - 0.5)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return hi;
+}
+
+static ht_interval student_interval(const double *values, size_t count, double confidence) {
+    if (count < 2)
+        return (ht_interval){values[0], -INFINITY, INFINITY};
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < count; ++i)
+        mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; ++i)
+        squares += (values[i] - mean) * (values[i] - mean);
+    double error = sqrt(squares / (double)(count - 1) / (double)count);
+    double reach = ht_stats_student_quantile(count - 1, (1 + confidence) / 2) * error;
+    return (ht_interval){mean, mean - reach, mean + reach};
+}
+
+static ht_interval signed_rank_interval(const double *values, size_t count, size_t rank) {
+    size_t pairs = count * (count + 1) / 2, next = 0;
+    double *means = ht_alloc(pairs, sizeof *means);
+    for (size_t i = 0; i < count; ++i)
+        for (size_t j = i; j < count; ++j)
+            means[next++] = (values[i] + values[j]) / 2;
+    qsort(means, pairs, sizeof *means, ascending);
+    ht_interval interval = {sorted_median(means, pairs), means[rank - 1], means[pairs - rank]};
+    free(means);
+    return interval;
 }
 
 ht_interval ht_stats_paired_ratio(const double *numerators, const double *denominators,
-                                  size_t count, unsigned rounds, uint64_t seed) {
-    double *ratios = ht_alloc(count, sizeof *ratios);
+                                  size_t count, double confidence) {
+    double *logs = ht_alloc(count, sizeof *logs);
     for (size_t i = 0; i < count; ++i)
-        ratios[i] = numerators[i] / denominators[i];
-    /* Ranks, not values, are drawn: with the ratios sorted once, a resample's median is a median of
-     * ranks. */
-    qsort(ratios, count, sizeof *ratios, ascending);
-    ht_interval result = {.median = sorted_median(ratios, count)};
+        logs[i] = log(numerators[i] / denominators[i]);
+    size_t rank = ht_stats_signed_rank(count, confidence);
+    ht_interval interval = rank > 0 ? signed_rank_interval(logs, count, rank)
+                                    : student_interval(logs, count, confidence);
+    free(logs);
+    return (ht_interval){exp(interval.median), exp(interval.lo), exp(interval.hi)};
+}
 
-    ht_random random;
-    ht_random_seed(&random, seed);
-    size_t *hits = ht_alloc(count, sizeof *hits);
-    double *medians = ht_alloc(rounds, sizeof *medians);
-    size_t upper = count / 2, lower = count % 2 != 0 ? upper : upper - 1;
-    for (unsigned round = 0; round < rounds; ++round) {
-        memset(hits, 0, count * sizeof *hits);
-        for (size_t i = 0; i < count; ++i)
-            ++hits[ht_random_below(&random, count)];
-        size_t seen = 0, low_rank = count;
-        for (size_t rank = 0; rank < count; ++rank) {
-            seen += hits[rank];
-            if (low_rank == count && seen > lower)
-                low_rank = rank;
-            if (seen > upper) {
-                medians[round] = (ratios[low_rank] + ratios[rank]) / 2;
-                break;
-            }
-        }
+double ht_stats_entropy(const double *values, size_t count, double bin) {
+    if (count == 0)
+        return 0;
+    double *sorted = sorted_copy(values, count), entropy = 0;
+    for (size_t first = 0, next; first < count; first = next) {
+        double number = floor(sorted[first] / bin);
+        for (next = first; next < count && floor(sorted[next] / bin) == number;)
+            ++next;
+        double share = (double)(next - first) / (double)count;
+        entropy -= share * log2(share);
     }
-    if (rounds > 0) {
-        qsort(medians, rounds, sizeof *medians, ascending);
-        result.lo = quantile(medians, rounds, 0.025);
-        result.hi = quantile(medians, rounds, 0.975);
-    } else {
-        result.lo = ratios[0];
-        result.hi = ratios[count - 1];
+    free(sorted);
+    return entropy;
+}
+
+bool ht_stats_is_level(const double *series, size_t count, double slope) {
+    if (count < 2)
+        return false;
+    double middle = (double)(count - 1) / 2, mean = 0, product = 0, square = 0;
+    for (size_t i = 0; i < count; ++i)
+        mean += series[i] / (double)count;
+    for (size_t i = 0; i < count; ++i) {
+        double x = (double)i - middle;
+        product += x * (series[i] - mean);
+        square += x * x;
     }
-    free(medians);
-    free(hits);
-    free(ratios);
-    return result;
+    return fabs(product / square) <= slope;
 }

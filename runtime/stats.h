@@ -2,8 +2,8 @@
 #ifndef HT_RUNTIME_STATS_H
 #define HT_RUNTIME_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef struct ht_interval {
     double median;
@@ -25,9 +25,29 @@ ht_interval ht_stats_median_interval(const double *values, size_t count);
 /* (hi - lo) / median; infinite when the median is not positive. */
 double ht_interval_width(const ht_interval *interval);
 
-/* Median of the ratios numerators[i] / denominators[i], with the 95 % percentile interval of
- * `rounds` bootstrap resamples of the pairs, drawn from `seed`. `count` must be positive. */
+/* How much `numerators` exceed `denominators`, from pairs taken one beside the other: the
+ * Hodges-Lehmann estimate of the log-ratios' centre (the median of all their pairwise means) and
+ * the interval that inverts Wilcoxon's signed-rank test at `confidence` (exact up to 64 pairs,
+ * normal beyond: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., section
+ * 3.3). It holds whenever the log-ratios are symmetric about their centre, as those of two times
+ * with the same law of noise are, however skewed that is. With so few pairs that no signed-rank
+ * interval exists (fewer than 8 at 0.99) it is Student's t interval of the log-ratios; with one
+ * pair it is [0, infinity]. `count` must be positive, as must all values. */
 ht_interval ht_stats_paired_ratio(const double *numerators, const double *denominators,
-                                  size_t count, unsigned rounds, uint64_t seed);
+                                  size_t count, double confidence);
+
+/* The 1-based rank k from each end of the sorted count (count + 1) / 2 pairwise means that bounds
+ * the signed-rank interval; 0 when no rank reaches `confidence`. */
+size_t ht_stats_signed_rank(size_t count, double confidence);
+
+/* Quantile of Student's t, at `probability` in (0.5, 1). */
+double ht_stats_student_quantile(size_t degrees, double probability);
+
+/* Shannon's entropy, in bits, of the values in bins of width `bin`; 0 for none. */
+double ht_stats_entropy(const double *values, size_t count, double bin);
+
+/* Has a series stopped to change: is the slope of the least-squares line through it at most
+ * `slope` a step, up or down? False for fewer than two values. */
+bool ht_stats_is_level(const double *series, size_t count, double slope);
 
 #endif

@@ -13,11 +13,6 @@ static double fake_time(ht_random *random) {
     return 1 + 0.1 * -log(1 - u) + (ht_random_below(random, 20) == 0 ? 3 : 0);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 Test(stats, median_is_the_middle_whatever_the_order) {
     ht_random random;
     ht_random_seed(&random, 1);
@@ -97,66 +92,141 @@ Test(stats, the_interval_covers_the_median_as_often_as_it_says) {
     cr_assert_float_eq(rate, 0.973, 0.012, "covered %.3f", rate);
 }
 
-/* The bootstrap as its definition reads: draw pairs, take the median of their ratios. */
-static void plain_bootstrap(const double *ratios, size_t count, ht_random *random, double *lo,
-                            double *hi) {
-    enum { ROUNDS = 20000 };
-    double *medians = malloc(ROUNDS * sizeof *medians), *drawn = malloc(count * sizeof *drawn);
-    for (int round = 0; round < ROUNDS; ++round) {
+/* P(W <= limit) of the signed-rank statistic by going through all signs. */
+static double brute_tail(size_t count, size_t limit) {
+    size_t below = 0;
+    for (size_t signs = 0; signs < (size_t)1 << count; ++signs) {
+        size_t sum = 0;
         for (size_t i = 0; i < count; ++i)
-            drawn[i] = ratios[ht_random_below(random, count)];
-        medians[round] = ht_stats_median(drawn, count);
+            sum += (signs >> i & 1) * (i + 1);
+        below += sum <= limit;
     }
-    qsort(medians, ROUNDS, sizeof *medians, ascending);
-    *lo = medians[ROUNDS / 40];
-    *hi = medians[ROUNDS - ROUNDS / 40];
-    free(drawn);
-    free(medians);
+    return (double)below / (double)((size_t)1 << count);
 }
 
-Test(stats, paired_ratios_agree_with_a_plain_bootstrap) {
+Test(stats, signed_ranks_are_the_narrowest_that_cover) {
+    const double levels[] = {0.95, 0.99};
+    for (size_t l = 0; l < 2; ++l) {
+        for (size_t count = 1; count <= 16; ++count) {
+            size_t rank = ht_stats_signed_rank(count, levels[l]);
+            double alpha = 1 - levels[l];
+            if (rank > 0)
+                cr_assert_leq(2 * brute_tail(count, rank - 1), alpha + 1e-12);
+            cr_assert_gt(2 * brute_tail(count, rank), alpha, "%zu: rank %zu would do", count,
+                         rank + 1);
+        }
+    }
+    cr_assert_eq(ht_stats_signed_rank(7, 0.99), 0);
+    cr_assert_gt(ht_stats_signed_rank(8, 0.99), 0);
+    /* Exact and normal meet. */
+    double step = (double)ht_stats_signed_rank(65, 0.99) - (double)ht_stats_signed_rank(64, 0.99);
+    cr_assert_geq(step, 10);
+    cr_assert_leq(step, 40);
+}
+
+Test(stats, student_quantiles_are_those_of_the_closed_forms) {
+    const double probabilities[] = {0.9, 0.975, 0.995};
+    for (size_t i = 0; i < 3; ++i) {
+        double p = probabilities[i], a = 4 * p * (1 - p), pi = acos(-1);
+        cr_assert_float_eq(ht_stats_student_quantile(1, p), tan(pi * (p - 0.5)), 1e-4);
+        cr_assert_float_eq(ht_stats_student_quantile(2, p), 2 * (p - 0.5) * sqrt(2 / a), 1e-6);
+        double angle = cos(acos(sqrt(a)) / 3) / sqrt(a);
+        cr_assert_float_eq(ht_stats_student_quantile(4, p), 2 * sqrt(angle - 1), 1e-6);
+    }
+}
+
+Test(stats, a_ratio_turned_round_is_the_inverse) {
     ht_random random;
     ht_random_seed(&random, 5);
-    for (size_t count = 6; count <= 31; count += 5) {
-        double a[31], b[31], ratios[31], lo, hi;
+    for (size_t count = 1; count <= 90; ++count) {
+        double a[90], b[90];
         for (size_t i = 0; i < count; ++i) {
             a[i] = 2 * fake_time(&random);
             b[i] = fake_time(&random);
-            ratios[i] = a[i] / b[i];
         }
-        ht_interval interval = ht_stats_paired_ratio(a, b, count, 20000, 9);
-        plain_bootstrap(ratios, count, &random, &lo, &hi);
-        cr_assert_float_eq(interval.median, ht_stats_median(ratios, count), 1e-15);
-        /* The quantiles are ratios that occur, so the two may differ by a neighbour at most. */
-        cr_assert_float_eq(interval.lo, lo, 0.12 * lo, "%zu: %g %g", count, interval.lo, lo);
-        cr_assert_float_eq(interval.hi, hi, 0.12 * hi, "%zu: %g %g", count, interval.hi, hi);
+        ht_interval one = ht_stats_paired_ratio(a, b, count, 0.95);
+        ht_interval two = ht_stats_paired_ratio(b, a, count, 0.95);
+        cr_assert_leq(one.lo, one.median);
+        cr_assert_leq(one.median, one.hi);
+        cr_assert_float_eq(one.median * two.median, 1, 1e-12);
+        if (count > 1)
+            cr_assert_float_eq(one.lo * two.hi, 1, 1e-12);
     }
 }
 
-Test(stats, bootstrap_is_the_same_for_the_same_seed) {
-    double a[] = {3, 4, 5, 6, 7, 8, 9}, b[] = {1, 2, 1, 2, 1, 2, 3};
-    ht_interval one = ht_stats_paired_ratio(a, b, 7, 500, 3);
-    ht_interval two = ht_stats_paired_ratio(a, b, 7, 500, 3);
-    cr_assert_eq(one.lo, two.lo);
-    cr_assert_eq(one.hi, two.hi);
-}
-
-/* A kernel against itself: how often does the interval of the ratio leave out 1? */
-Test(stats, equal_kernels_seldom_look_different) {
-    enum { TRIALS = 1000, COUNT = 30 };
+/* Noise of the same law on both sides, skewed, with interruptions and a drift: how often does the
+ * interval hold the true ratio, and for how much does a kernel differ from itself? */
+static double share_covered(double ratio, size_t count, double confidence, uint64_t seed) {
+    enum { TRIALS = 1000 };
     ht_random random;
-    ht_random_seed(&random, 77);
-    int different = 0;
+    ht_random_seed(&random, seed);
+    int covered = 0;
     for (int trial = 0; trial < TRIALS; ++trial) {
-        double a[COUNT], b[COUNT];
-        for (size_t i = 0; i < COUNT; ++i) {
+        double a[40], b[40];
+        for (size_t i = 0; i < count; ++i) {
             double drift = 1 + 0.3 * sin((double)i / 5); /* of the machine: hits both */
-            a[i] = drift * fake_time(&random);
+            a[i] = ratio * drift * fake_time(&random);
             b[i] = drift * fake_time(&random);
         }
-        ht_interval interval = ht_stats_paired_ratio(a, b, COUNT, 400, (uint64_t)trial);
-        different += interval.lo > 1 || interval.hi < 1;
+        ht_interval interval = ht_stats_paired_ratio(a, b, count, confidence);
+        covered += interval.lo <= ratio && ratio <= interval.hi;
     }
-    cr_assert_leq(different, TRIALS * 7 / 100, "%d of %d", different, TRIALS);
-    cr_assert_geq(different, TRIALS / 100, "an interval that never misses is too wide");
+    return (double)covered / TRIALS;
+}
+
+Test(stats, intervals_of_ratios_cover_as_often_as_they_say) {
+    const double ratios[] = {1, 1.02, 3};
+    const size_t counts[] = {4, 8, 16, 40};
+    for (size_t r = 0; r < 3; ++r) {
+        for (size_t c = 0; c < 4; ++c) {
+            double at_95 = share_covered(ratios[r], counts[c], 0.95, 77 + 10 * r + c);
+            double at_99 = share_covered(ratios[r], counts[c], 0.99, 977 + 10 * r + c);
+            cr_assert_geq(at_95, 0.935, "%g, %zu: %g", ratios[r], counts[c], at_95);
+            cr_assert_geq(at_99, 0.982, "%g, %zu: %g", ratios[r], counts[c], at_99);
+            cr_assert_leq(at_95, 0.995, "an interval that never misses is too wide");
+        }
+    }
+}
+
+/* A load on the machine that begins in the middle and hits both alike shifts no interval. */
+Test(stats, a_load_in_the_middle_does_not_shift_a_ratio) {
+    enum { COUNT = 20 };
+    ht_random random;
+    ht_random_seed(&random, 3);
+    double a[COUNT], b[COUNT], quiet_a[COUNT], quiet_b[COUNT];
+    for (size_t i = 0; i < COUNT; ++i) {
+        double load = i < COUNT / 2 ? 1 : 2.5;
+        quiet_a[i] = 1.1 * fake_time(&random);
+        quiet_b[i] = fake_time(&random);
+        a[i] = load * quiet_a[i];
+        b[i] = load * quiet_b[i];
+    }
+    ht_interval loaded = ht_stats_paired_ratio(a, b, COUNT, 0.99);
+    ht_interval quiet = ht_stats_paired_ratio(quiet_a, quiet_b, COUNT, 0.99);
+    cr_assert_float_eq(loaded.median, quiet.median, 1e-12);
+    cr_assert_float_eq(loaded.lo, quiet.lo, 1e-12);
+}
+
+Test(stats, entropy_is_that_of_equally_likely_bins) {
+    double values[64];
+    for (size_t bins = 1; bins <= 64; bins *= 2) {
+        for (size_t i = 0; i < 64; ++i)
+            values[i] = (double)(i % bins) + 0.5;
+        cr_assert_float_eq(ht_stats_entropy(values, 64, 1), log2((double)bins), 1e-12);
+    }
+    cr_assert_eq(ht_stats_entropy(values, 0, 1), 0);
+}
+
+Test(stats, a_series_is_level_when_its_line_is) {
+    double rising[50], noisy[50];
+    ht_random random;
+    ht_random_seed(&random, 4);
+    for (size_t i = 0; i < 50; ++i) {
+        rising[i] = 3 + 0.01 * (double)i;
+        noisy[i] = 3 + 0.01 * (double)(i % 2);
+    }
+    cr_assert_not(ht_stats_is_level(rising, 50, 0.0099));
+    cr_assert(ht_stats_is_level(rising, 50, 0.0101));
+    cr_assert(ht_stats_is_level(noisy, 50, 0.0005));
+    cr_assert_not(ht_stats_is_level(rising, 1, 1));
 }
