@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/database_schema.h"
+#include "runtime/protocol.h"
 
 #include <jansson.h>
 #include <sqlite3.h>
@@ -17,6 +18,9 @@ struct ht_database {
     sqlite3_stmt *put;
     sqlite3_stmt *get;
     sqlite3_stmt *nearest;
+    sqlite3_stmt *add_death;
+    sqlite3_stmt *deaths;
+    sqlite3_stmt *forgive;
 };
 
 /* Turns SQLite's last error into ours. The remedies are for people who see the message once a year.
@@ -77,10 +81,10 @@ static ht_status execute(ht_database *database, const char *sql, const char *doi
     return HT_OK;
 }
 
-/* Is this our file, of a version we know? `*out_empty` when it has no tables at all. */
-static ht_status identify(ht_database *database, bool *out_empty, ht_error *error) {
+/* Is this our file, of a version we know? *out_version is 0 when it has no tables at all. */
+static ht_status identify(ht_database *database, sqlite3_int64 *out_version, ht_error *error) {
     sqlite3_int64 tables = 0, application = 0, version = 0;
-    *out_empty = false;
+    *out_version = 0;
     ht_status status =
         query_integer(database, "SELECT count(*) FROM sqlite_schema", &tables, error);
     if (status == HT_OK)
@@ -89,10 +93,8 @@ static ht_status identify(ht_database *database, bool *out_empty, ht_error *erro
         status = query_integer(database, "PRAGMA user_version", &version, error);
     if (status != HT_OK)
         return status;
-    if (tables == 0 && application == 0 && version == 0) {
-        *out_empty = true;
+    if (tables == 0 && application == 0 && version == 0)
         return HT_OK;
-    }
     if (application != HT_DATABASE_APPLICATION_ID)
         return ht_error_set_at(error, HT_ERROR_INPUT, database->path, 0, 0,
                                "this SQLite database belongs to another program; name another "
@@ -102,28 +104,32 @@ static ht_status identify(ht_database *database, bool *out_empty, ht_error *erro
                                "the tuning database has schema %lld and this program knows up to "
                                "%d; use the newer hiptemper, or name another database",
                                (long long)version, HT_DATABASE_VERSION);
-    if (version < HT_DATABASE_VERSION)
+    if (version < 1)
         return ht_error_set_at(error, HT_ERROR_INPUT, database->path, 0, 0,
                                "the tuning database has schema %lld, which no release wrote; move "
                                "the file away, or name another database",
                                (long long)version);
+    *out_version = version;
     return HT_OK;
 }
 
-/* Two processes may create the same file at once, so the second look happens under the write lock.
- */
-static ht_status create_schema(ht_database *database, ht_error *error) {
-    const char *doing = "cannot be created";
+/* Two processes may create or upgrade the same file at once, so the second look happens under the
+ * write lock. */
+static ht_status update_schema(ht_database *database, ht_error *error) {
+    const char *doing = "cannot be created or brought up to date";
     ht_status status = execute(database, "BEGIN IMMEDIATE", doing, error);
     if (status != HT_OK)
         return status;
-    bool empty = false;
-    status = identify(database, &empty, error);
-    if (status == HT_OK && empty)
+    sqlite3_int64 version = 0;
+    status = identify(database, &version, error);
+    if (status == HT_OK && version == 0)
         status = execute(database, HT_DATABASE_SCHEMA, doing, error);
+    else if (status == HT_OK && version == 1)
+        status = execute(database, HT_DATABASE_FROM_1, doing, error);
     if (status == HT_OK)
-        return execute(database, "COMMIT", doing, error);
-    sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+        status = execute(database, "COMMIT", doing, error);
+    if (status != HT_OK)
+        sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 
@@ -154,8 +160,8 @@ static ht_status open_file(ht_database *database, ht_error *error) {
         return report(database->sqlite, database->path, "cannot be opened", error);
     sqlite3_extended_result_codes(database->sqlite, 1);
     sqlite3_busy_timeout(database->sqlite, HT_DATABASE_BUSY_MS);
-    bool empty = false;
-    ht_status status = identify(database, &empty, error);
+    sqlite3_int64 version = 0;
+    ht_status status = identify(database, &version, error);
     if (status != HT_OK)
         return status;
     if (sqlite3_db_readonly(database->sqlite, "main") == 1)
@@ -163,11 +169,30 @@ static ht_status open_file(ht_database *database, ht_error *error) {
                                "the tuning database is read-only; make the file and its folder "
                                "writable, or name another database");
     status = enter_wal(database, error);
+    if (status == HT_OK && version < HT_DATABASE_VERSION)
+        status = update_schema(database, error);
     if (status == HT_OK)
-        status =
-            execute(database, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", "", error);
-    if (status == HT_OK && empty)
-        status = create_schema(database, error);
+        status = execute(database, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON",
+                         "cannot be opened", error);
+    return status;
+}
+
+static ht_status prepare_all(ht_database *database, ht_error *error) {
+    const struct {
+        const char *sql;
+        sqlite3_stmt **statement;
+    } all[] = {
+        {HT_DATABASE_PUT_JOB, &database->put_job},
+        {HT_DATABASE_PUT, &database->put},
+        {HT_DATABASE_GET, &database->get},
+        {HT_DATABASE_NEAREST, &database->nearest},
+        {HT_DATABASE_ADD_DEATH, &database->add_death},
+        {HT_DATABASE_DEATHS, &database->deaths},
+        {HT_DATABASE_FORGIVE, &database->forgive},
+    };
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && status == HT_OK; ++i)
+        status = prepare(database, all[i].sql, all[i].statement, error);
     return status;
 }
 
@@ -182,13 +207,7 @@ ht_status ht_database_open(const char *path, ht_database **out_database, ht_erro
     database->path = ht_strdup(path);
     status = open_file(database, error);
     if (status == HT_OK)
-        status = prepare(database, HT_DATABASE_PUT_JOB, &database->put_job, error);
-    if (status == HT_OK)
-        status = prepare(database, HT_DATABASE_PUT, &database->put, error);
-    if (status == HT_OK)
-        status = prepare(database, HT_DATABASE_GET, &database->get, error);
-    if (status == HT_OK)
-        status = prepare(database, HT_DATABASE_NEAREST, &database->nearest, error);
+        status = prepare_all(database, error);
     if (status != HT_OK) {
         ht_database_close(database);
         return status;
@@ -204,6 +223,9 @@ void ht_database_close(ht_database *database) {
     sqlite3_finalize(database->put);
     sqlite3_finalize(database->get);
     sqlite3_finalize(database->nearest);
+    sqlite3_finalize(database->add_death);
+    sqlite3_finalize(database->deaths);
+    sqlite3_finalize(database->forgive);
     sqlite3_close(database->sqlite);
     free(database->path);
     free(database);
@@ -225,6 +247,8 @@ static void bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
     bind_text(statement, ":device", key->device);
     bind_text(statement, ":compiler", key->compiler);
     bind_text(statement, ":method", key->method);
+    bind_text(statement, ":settings", key->settings ? key->settings : "");
+    bind_text(statement, ":checking", key->checking ? key->checking : "");
 }
 
 /* -1 means unknown and is NULL in the table, so that averages and comparisons in SQL come out
@@ -269,6 +293,8 @@ static bool put_row(ht_database *database, const ht_database_key *key,
     free(samples);
     sqlite3_bind_double(put, sqlite3_bind_parameter_index(put, ":compile_seconds"),
                         evaluation->compile_seconds);
+    sqlite3_bind_int(put, sqlite3_bind_parameter_index(put, ":reduced"), evaluation->reduced);
+    bind_text(put, ":conditions", evaluation->conditions);
     bind_resources(put, &evaluation->resources);
     return run_statement(put);
 }
@@ -320,7 +346,9 @@ static bool read_row(sqlite3_stmt *row, ht_evaluation *out) {
     *out = (ht_evaluation){.config = column_text(row, 0), .reason = column_text(row, 2)};
     out->cost = sqlite3_column_double(row, 3);
     out->compile_seconds = sqlite3_column_double(row, 5);
-    int column = 6;
+    out->reduced = sqlite3_column_int(row, 6) != 0;
+    out->conditions = column_text(row, 7);
+    int column = 8;
 #define READ(field)                                                                                \
     out->resources.field =                                                                         \
         sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int(row, column);    \
@@ -332,9 +360,8 @@ static bool read_row(sqlite3_stmt *row, ht_evaluation *out) {
            (out->status != HT_OK || out->cost > 0);
 }
 
-ht_status ht_database_get(ht_database *database, const ht_database_key *key, const char *config,
-                          bool *out_found, ht_evaluation *out_evaluation, ht_error *error) {
-    *out_found = false;
+static ht_status get_row(ht_database *database, const ht_database_key *key, const char *config,
+                         bool *out_found, ht_evaluation *out_evaluation, ht_error *error) {
     sqlite3_stmt *get = database->get;
     bind_key(get, key);
     bind_text(get, ":config", config);
@@ -353,12 +380,91 @@ ht_status ht_database_get(ht_database *database, const ht_database_key *key, con
     return status;
 }
 
+/* The verdict of the last death in place of what was measured before. */
+static void condemn(ht_evaluation *evaluation, const char *config, sqlite3_stmt *row) {
+    ht_resources resources = evaluation->resources;
+    double seconds = evaluation->compile_seconds;
+    unsigned deaths = evaluation->deaths;
+    ht_evaluation_free(evaluation);
+    *evaluation = (ht_evaluation){.config = ht_strdup(config),
+                                  .reason = column_text(row, 2),
+                                  .compile_seconds = seconds,
+                                  .resources = resources,
+                                  .deaths = deaths};
+    if (!status_from_name((const char *)sqlite3_column_text(row, 1), &evaluation->status) ||
+        evaluation->status == HT_OK)
+        evaluation->status = HT_ERROR_CRASH;
+}
+
+ht_status ht_database_get(ht_database *database, const ht_database_key *key, const char *config,
+                          bool *out_found, ht_evaluation *out_evaluation, ht_error *error) {
+    *out_found = false;
+    *out_evaluation = (ht_evaluation){.resources = ht_resources_unknown()};
+    ht_status status = get_row(database, key, config, out_found, out_evaluation, error);
+    if (status != HT_OK)
+        return status;
+    sqlite3_stmt *deaths = database->deaths;
+    bind_key(deaths, key);
+    bind_text(deaths, ":config", config);
+    int step = sqlite3_step(deaths);
+    if (step == SQLITE_ROW) {
+        out_evaluation->deaths = (unsigned)sqlite3_column_int(deaths, 0);
+        bool known = *out_found && out_evaluation->status != HT_OK;
+        if (out_evaluation->deaths >= HT_DEATHS_CONDEMN && !known) {
+            condemn(out_evaluation, config, deaths);
+            *out_found = true;
+        }
+    } else if (step != SQLITE_DONE) {
+        status = report(database->sqlite, database->path, "cannot be read", error);
+    }
+    sqlite3_reset(deaths);
+    sqlite3_clear_bindings(deaths);
+    return status;
+}
+
+ht_status ht_database_add_death(ht_database *database, const ht_database_key *key,
+                                const char *config, ht_status how, const char *evidence,
+                                unsigned *out_count, ht_error *error) {
+    ht_status status = execute(database, "BEGIN IMMEDIATE", "cannot be written", error);
+    if (status != HT_OK)
+        return status;
+    sqlite3_stmt *add = database->add_death;
+    bind_key(database->put_job, key);
+    bind_key(add, key);
+    bind_text(add, ":config", config);
+    bind_text(add, ":status", ht_status_name(how));
+    bind_text(add, ":evidence", evidence);
+    bool good = run_statement(database->put_job) && sqlite3_step(add) == SQLITE_ROW;
+    if (good)
+        *out_count = (unsigned)sqlite3_column_int(add, 0);
+    good = good && sqlite3_step(add) == SQLITE_DONE;
+    if (!good)
+        status = report(database->sqlite, database->path, "cannot be written", error);
+    sqlite3_reset(add);
+    sqlite3_clear_bindings(add);
+    if (status == HT_OK)
+        status = execute(database, "COMMIT", "cannot be written", error);
+    if (status != HT_OK)
+        sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+ht_status ht_database_forgive(ht_database *database, const ht_database_key *key, const char *config,
+                              ht_error *error) {
+    bind_key(database->forgive, key);
+    bind_text(database->forgive, ":config", config);
+    if (run_statement(database->forgive))
+        return HT_OK;
+    return report(database->sqlite, database->path, "cannot be written", error);
+}
+
 void ht_evaluation_free(ht_evaluation *evaluation) {
     if (evaluation == NULL)
         return;
     free(evaluation->config);
     free(evaluation->reason);
     free(evaluation->samples);
+    free(evaluation->conditions);
     *evaluation = (ht_evaluation){0};
 }
 

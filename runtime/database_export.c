@@ -58,12 +58,13 @@ static ht_status open_database(exporter *run) {
         return fail(run, "cannot be read");
     bool ours = sqlite3_step(statement) == SQLITE_ROW &&
                 sqlite3_column_int(statement, 0) == HT_DATABASE_APPLICATION_ID &&
-                sqlite3_column_int(statement, 1) == HT_DATABASE_VERSION;
+                sqlite3_column_int(statement, 1) > 0 &&
+                sqlite3_column_int(statement, 1) <= HT_DATABASE_VERSION;
     sqlite3_finalize(statement);
     if (ours)
         return HT_OK;
     return ht_error_set_at(run->error, HT_ERROR_INPUT, run->path, 0, 0,
-                           "is no tuning database of schema %d", HT_DATABASE_VERSION);
+                           "is no tuning database of a schema up to %d", HT_DATABASE_VERSION);
 }
 
 static const char *text_of(sqlite3_stmt *row, int column) {

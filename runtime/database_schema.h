@@ -6,13 +6,24 @@
 enum {
     HT_DATABASE_APPLICATION_ID =
         0x48745475, /* "HtTu"; `file` and we recognise our own files by it */
-    HT_DATABASE_VERSION = 1,
+    HT_DATABASE_VERSION = 2,
     HT_DATABASE_BUSY_MS = 5000
 };
 
 /* The distance of ht_database_nearest: over the fields both texts have, the sum of |log2 a - log2
  * b|. Values below 1 (no padding) count as one half. */
 double ht_problem_distance(const char *a, const char *b);
+
+#define HT_DATABASE_NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+
+#define HT_DATABASE_DEATHS_TABLE                                                                   \
+    "CREATE TABLE deaths ("                                                                        \
+    "  job_id INTEGER NOT NULL REFERENCES jobs (id),"                                              \
+    "  config TEXT NOT NULL,"                                                                      \
+    "  count INTEGER NOT NULL,"                                                                    \
+    "  status TEXT NOT NULL,"                                                                      \
+    "  evidence TEXT NOT NULL,"                                                                    \
+    "  UNIQUE (job_id, config));"
 
 #define HT_DATABASE_SCHEMA                                                                         \
     "CREATE TABLE jobs ("                                                                          \
@@ -24,8 +35,11 @@ double ht_problem_distance(const char *a, const char *b);
     "  device TEXT NOT NULL,"                                                                      \
     "  compiler TEXT NOT NULL,"                                                                    \
     "  method TEXT NOT NULL,"                                                                      \
-    "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                     \
-    "  UNIQUE (source_hash, template_name, template_hash, problem, device, compiler, method));"    \
+    "  settings TEXT NOT NULL,"                                                                    \
+    "  checking TEXT NOT NULL,"                                                                    \
+    "  created TEXT NOT NULL DEFAULT (" HT_DATABASE_NOW "),"                                       \
+    "  UNIQUE (source_hash, template_name, template_hash, problem, device, compiler, method,"      \
+    "          settings, checking));"                                                              \
     "CREATE TABLE evaluations ("                                                                   \
     "  id INTEGER PRIMARY KEY,"                                                                    \
     "  job_id INTEGER NOT NULL REFERENCES jobs (id),"                                              \
@@ -39,39 +53,102 @@ double ht_problem_distance(const char *a, const char *b);
     "  vgpr_spills INTEGER, sgpr_spills INTEGER,"                                                  \
     "  lds INTEGER, scratch INTEGER, max_block INTEGER, wavefront INTEGER,"                        \
     "  waves_per_simd INTEGER, max_waves_per_simd INTEGER,"                                        \
-    "  created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"                     \
-    "  UNIQUE (job_id, config));"                                                                  \
+    "  created TEXT NOT NULL DEFAULT (" HT_DATABASE_NOW "),"                                       \
+    "  reduced INTEGER NOT NULL DEFAULT 0,"                                                        \
+    "  conditions TEXT,"                                                                           \
+    "  UNIQUE (job_id, config));" HT_DATABASE_DEATHS_TABLE                                         \
     "CREATE INDEX jobs_by_template ON jobs (template_hash, device);"                               \
     "PRAGMA application_id = 0x48745475;"                                                          \
-    "PRAGMA user_version = 1;"
+    "PRAGMA user_version = 2;"
+
+/* From schema 1. What its results depend on besides was not written down, so its jobs get empty
+ * settings, which no new job has: they can be asked about and give seeds, but are not reused. A
+ * constraint of a table cannot be changed, so `jobs` is made anew, as SQLite's manual of ALTER
+ * TABLE tells. */
+#define HT_DATABASE_FROM_1                                                                         \
+    "CREATE TABLE jobs_2 ("                                                                        \
+    "  id INTEGER PRIMARY KEY,"                                                                    \
+    "  source_hash TEXT NOT NULL,"                                                                 \
+    "  template_name TEXT NOT NULL,"                                                               \
+    "  template_hash TEXT NOT NULL,"                                                               \
+    "  problem TEXT NOT NULL,"                                                                     \
+    "  device TEXT NOT NULL,"                                                                      \
+    "  compiler TEXT NOT NULL,"                                                                    \
+    "  method TEXT NOT NULL,"                                                                      \
+    "  settings TEXT NOT NULL,"                                                                    \
+    "  checking TEXT NOT NULL,"                                                                    \
+    "  created TEXT NOT NULL DEFAULT (" HT_DATABASE_NOW "),"                                       \
+    "  UNIQUE (source_hash, template_name, template_hash, problem, device, compiler, method,"      \
+    "          settings, checking));"                                                              \
+    "INSERT INTO jobs_2 SELECT id, source_hash, template_name, template_hash, problem, device,"    \
+    " compiler, method, '', '', created FROM jobs;"                                                \
+    "DROP TABLE jobs;"                                                                             \
+    "ALTER TABLE jobs_2 RENAME TO jobs;"                                                           \
+    "CREATE INDEX jobs_by_template ON jobs (template_hash, device);"                               \
+    "ALTER TABLE evaluations ADD COLUMN reduced INTEGER NOT NULL DEFAULT 0;"                       \
+    "ALTER TABLE evaluations ADD COLUMN conditions TEXT;" HT_DATABASE_DEATHS_TABLE                 \
+    "PRAGMA user_version = 2;"
 
 #define HT_DATABASE_JOB_WHERE                                                                      \
     "source_hash = :source_hash AND template_name = :template_name"                                \
     " AND template_hash = :template_hash AND problem = :problem AND device = :device"              \
-    " AND compiler = :compiler AND method = :method"
+    " AND compiler = :compiler AND method = :method AND settings = :settings"                      \
+    " AND checking = :checking"
 
 #define HT_DATABASE_PUT_JOB                                                                        \
     "INSERT INTO jobs (source_hash, template_name, template_hash, problem, device, compiler,"      \
-    " method) VALUES (:source_hash, :template_name, :template_hash, :problem, :device, :compiler," \
-    " :method) ON CONFLICT DO NOTHING"
+    " method, settings, checking) VALUES (:source_hash, :template_name, :template_hash, "          \
+    ":problem, :device,"                                                                           \
+    " :compiler, :method, :settings, :checking) ON CONFLICT DO NOTHING"
 
 #define HT_DATABASE_RESOURCE_COLUMNS                                                               \
     "vgprs, agprs, sgprs, vgpr_spills, sgpr_spills, lds, scratch, max_block, wavefront,"           \
     " waves_per_simd, max_waves_per_simd"
 
+#define HT_DATABASE_JOB_ID "(SELECT id FROM jobs WHERE " HT_DATABASE_JOB_WHERE ")"
+
+/* A reduced measurement leaves a full one alone. */
 #define HT_DATABASE_PUT                                                                            \
-    "INSERT OR REPLACE INTO evaluations (job_id, config, status, reason, median_ms, samples,"      \
-    " compile_seconds, " HT_DATABASE_RESOURCE_COLUMNS ") VALUES ("                                 \
-    "(SELECT id FROM jobs WHERE " HT_DATABASE_JOB_WHERE "),"                                       \
-    " :config, :status, :reason, :median_ms, :samples, :compile_seconds,"                          \
+    "INSERT INTO evaluations (job_id, config, status, reason, median_ms, samples,"                 \
+    " compile_seconds, reduced, conditions, " HT_DATABASE_RESOURCE_COLUMNS ")"                     \
+    " VALUES (" HT_DATABASE_JOB_ID ","                                                             \
+    " :config, :status, :reason, :median_ms, :samples, :compile_seconds, :reduced, :conditions,"   \
     " :vgprs, :agprs, :sgprs, :vgpr_spills, :sgpr_spills, :lds, :scratch, :max_block,"             \
-    " :wavefront, :waves_per_simd, :max_waves_per_simd)"
+    " :wavefront, :waves_per_simd, :max_waves_per_simd)"                                           \
+    " ON CONFLICT (job_id, config) DO UPDATE SET status = excluded.status,"                        \
+    " reason = excluded.reason, median_ms = excluded.median_ms, samples = excluded.samples,"       \
+    " compile_seconds = excluded.compile_seconds, reduced = excluded.reduced,"                     \
+    " conditions = excluded.conditions, created = excluded.created,"                               \
+    " vgprs = excluded.vgprs,"                                                                     \
+    " agprs = excluded.agprs,"                                                                     \
+    " sgprs = excluded.sgprs,"                                                                     \
+    " vgpr_spills = excluded.vgpr_spills,"                                                         \
+    " sgpr_spills = excluded.sgpr_spills,"                                                         \
+    " lds = excluded.lds,"                                                                         \
+    " scratch = excluded.scratch,"                                                                 \
+    " max_block = excluded.max_block,"                                                             \
+    " wavefront = excluded.wavefront,"                                                             \
+    " waves_per_simd = excluded.waves_per_simd,"                                                   \
+    " max_waves_per_simd = excluded.max_waves_per_simd"                                            \
+    " WHERE excluded.reduced <= evaluations.reduced"
+
+#define HT_DATABASE_ADD_DEATH                                                                      \
+    "INSERT INTO deaths (job_id, config, count, status, evidence)"                                 \
+    " VALUES (" HT_DATABASE_JOB_ID ", :config, 1, :status, :evidence)"                             \
+    " ON CONFLICT (job_id, config) DO UPDATE SET count = count + 1, status = excluded.status,"     \
+    " evidence = excluded.evidence RETURNING count"
+
+#define HT_DATABASE_DEATHS                                                                         \
+    "SELECT count, status, evidence FROM deaths"                                                   \
+    " WHERE config = :config AND job_id = " HT_DATABASE_JOB_ID
+
+#define HT_DATABASE_FORGIVE                                                                        \
+    "DELETE FROM deaths WHERE config = :config AND job_id = " HT_DATABASE_JOB_ID
 
 #define HT_DATABASE_GET                                                                            \
-    "SELECT config, status, reason, median_ms, samples, "                                          \
-    "compile_seconds, " HT_DATABASE_RESOURCE_COLUMNS                                               \
-    " FROM evaluations WHERE config = :config AND job_id ="                                        \
-    " (SELECT id FROM jobs WHERE " HT_DATABASE_JOB_WHERE ")"
+    "SELECT config, status, reason, median_ms, samples, compile_seconds, reduced, conditions,"     \
+    " " HT_DATABASE_RESOURCE_COLUMNS " FROM evaluations"                                           \
+    " WHERE config = :config AND job_id = " HT_DATABASE_JOB_ID
 
 /* The bare column beside min() is the row of the minimum: documented SQLite behaviour. The baseline
  * of a reference kernel is kept under the configuration "original", which is no configuration to
@@ -82,6 +159,8 @@ double ht_problem_distance(const char *a, const char *b);
     " WHERE jobs.template_name = :template_name AND jobs.template_hash = :template_hash"           \
     " AND jobs.device = :device AND jobs.problem <> :problem"                                      \
     " AND evaluations.status = 'ok' AND evaluations.config <> 'original'"                          \
+    " AND NOT evaluations.reduced AND NOT EXISTS (SELECT 1 FROM deaths WHERE"                      \
+    " deaths.job_id = jobs.id AND deaths.config = evaluations.config AND count > 1)"               \
     " GROUP BY jobs.problem ORDER BY jobs.problem"
 
 #endif

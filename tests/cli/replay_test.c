@@ -144,7 +144,7 @@ static void database_make(const char *path) {
     cr_assert_eq(ht_database_open(path, &database, &error), HT_OK, "%s", error.message);
     for (size_t d = 0; d < 2; ++d)
         for (size_t c = 0; c < 4; ++c) {
-            ht_database_key key = {"s", "k", "t", "n=8", devices[d], "c", "m"};
+            ht_database_key key = {"s", "k", "t", "n=8", devices[d], "c", "m", NULL, NULL};
             double samples[] = {1.5, 2.5};
             ht_evaluation evaluation = {.config = (char *)configs[c],
                                         .cost = 2,

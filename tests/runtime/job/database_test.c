@@ -37,8 +37,9 @@ static ht_database *open_or_fail(void) {
     return database;
 }
 
-static const ht_database_key KEY = {"source",          "conv",     "template", "N=1 C=64",
-                                    "host: two cores", "clang 19", "method 1"};
+static const ht_database_key KEY = {
+    "source",   "conv",     "template",  "N=1 C=64", "host: two cores",
+    "clang 19", "method 1", "prelude 1", "plain"};
 
 static void put(ht_database *database, const ht_database_key *key, const char *config,
                 double median) {
@@ -101,7 +102,7 @@ Test(database, gives_back_what_was_put) {
 Test(database, every_part_of_the_key_counts) {
     ht_database *database = open_or_fail();
     put(database, &KEY, "A=1", 0.1);
-    const char **parts[7];
+    const char **parts[9];
     ht_database_key other = KEY;
     parts[0] = &other.source_hash;
     parts[1] = &other.template_name;
@@ -110,7 +111,9 @@ Test(database, every_part_of_the_key_counts) {
     parts[4] = &other.device;
     parts[5] = &other.compiler;
     parts[6] = &other.method;
-    for (size_t i = 0; i < 7; ++i) {
+    parts[7] = &other.settings;
+    parts[8] = &other.checking;
+    for (size_t i = 0; i < 9; ++i) {
         const char *kept = *parts[i];
         *parts[i] = "another";
         cr_assert_not(knows(database, &other, "A=1"), "part %zu", i);
