@@ -30,17 +30,33 @@ static void fill_options(ht_job *job, const ht_job_options *options) {
 
 /* Everything that changes a result without being in the kernel, problem, device or compiler. */
 static char *method_text(const ht_job *job) {
-    const char *threads = getenv("OMP_NUM_THREADS");
     ht_text text = {0};
     ht_text_printf(&text, "hiptemper " HT_METHOD_VERSION "; interval %g; budget %g s",
                    job->options.relative_interval, job->options.sample_budget);
-    if (job->device->emulated) {
+    if (job->device->emulated)
         ht_text_printf(&text, "; %u cores", core_count());
-        if (threads != NULL)
-            ht_text_printf(&text, "; %s threads", threads);
-    }
     if (job->options.time_limit > 0)
         ht_text_printf(&text, "; limit %g s", job->options.time_limit);
+    return ht_text_take(&text);
+}
+
+/* What the provider adds to every compile and run. */
+static char *settings_text(const ht_job *job) {
+    enum { OPTIONS_MAX = 8 };
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    ht_text text = {0};
+    ht_text_append(&text, "options");
+    const char *options[OPTIONS_MAX];
+    size_t count = provider != NULL && provider->compile_options != NULL
+                       ? provider->compile_options(job->device, options)
+                       : 0;
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, " %s", options[i]);
+    char *own =
+        provider != NULL && provider->settings != NULL ? provider->settings(job->device) : NULL;
+    if (own != NULL)
+        ht_text_printf(&text, "; %s", own);
+    free(own);
     return ht_text_take(&text);
 }
 
@@ -57,6 +73,7 @@ static void make_key(ht_job *job) {
                        : ht_strdup("");
     job->device_text = ht_format("%s: %s", job->device->name, job->device->description);
     job->method = method_text(job);
+    job->settings = settings_text(job);
     job->key = (ht_database_key){
         .source_hash = job->options.source_hash ? job->options.source_hash : job->source_hash,
         .template_name = template->name,
@@ -65,6 +82,8 @@ static void make_key(ht_job *job) {
         .device = job->device_text,
         .compiler = job->device->compiler,
         .method = job->method,
+        .settings = job->settings,
+        .checking = "outputs and guards",
     };
 }
 
@@ -238,6 +257,7 @@ void ht_job_free(ht_job *job) {
     free(job->problem);
     free(job->device_text);
     free(job->method);
+    free(job->settings);
     free(job);
 }
 

@@ -33,6 +33,7 @@ struct ht_job {
     char *problem;
     char *device_text;
     char *method;
+    char *settings;
     ht_database_key key; /* borrows the above */
 
     json_t *original;  /* the compiled original, as the workers' messages describe it */

@@ -75,6 +75,10 @@ typedef struct ht_provider {
     /* Why a device of this name, which devices() does not list, is not offered; free(). NULL when
      * the name means nothing to the provider. The slot may be NULL. */
     char *(*why_not)(const char *device_name);
+    /* What results depend on and device, compiler and compile_options do not tell: the prelude, the
+     * provider's own flags, its environment. Part of every database key; free(). The slot may be
+     * NULL. */
+    char *(*settings)(const ht_device *device);
 } ht_provider;
 
 extern const ht_provider ht_provider_host;

@@ -87,6 +87,10 @@ static hiprtcResult create_program(hiprtcProgram *program, const char *source, c
     return result;
 }
 
+void ht_amd_prelude_hash(char out_hex[HT_HASH_SIZE]) {
+    ht_hash_bytes(ht_amd_prelude, strlen(ht_amd_prelude), out_hex);
+}
+
 void ht_amd_prelude_install(ht_hip *hip) {
     real_create = hip->hiprtcCreateProgram;
     hip->hiprtcCreateProgram = create_program;

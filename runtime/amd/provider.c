@@ -107,6 +107,13 @@ static char *amd_why_not(const char *device_name) {
     return NULL;
 }
 
+static char *amd_settings(const ht_device *device) {
+    (void)device;
+    char prelude[HT_HASH_SIZE];
+    ht_amd_prelude_hash(prelude);
+    return ht_format("prelude %s", prelude);
+}
+
 const ht_provider ht_provider_amd = {
     .name = "amd",
     .summary = "AMD GPUs through ROCm's HIP and hiprtc; compiles for gfx targets without a GPU",
@@ -115,4 +122,5 @@ const ht_provider ht_provider_amd = {
     .compile_options = amd_compile_options,
     .resources = ht_amd_resources,
     .why_not = amd_why_not,
+    .settings = amd_settings,
 };

@@ -130,6 +130,13 @@ static const char *const flags[] = {
     "-fno-stack-protector", "-fno-color-diagnostics", "-Wno-pass-failed",
     "-Wno-pragma-once-outside-header"};
 
+char *ht_build_flags(void) {
+    ht_text text = {0};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+        ht_text_printf(&text, "%s%s", i ? " " : "", flags[i]);
+    return ht_text_take(&text);
+}
+
 static hiprtcResult compile(build *in, const ht_option_list *options) {
     char *prelude = ht_format("-isystem%s/prelude", in->home);
     char *first = ht_format("%s/prelude/ht_prelude.h", in->home);

@@ -34,4 +34,7 @@ typedef struct ht_build_input {
 hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, const char **options,
                           char **out_code, size_t *out_size, ht_text *log);
 
+/* The compiler flags that every unit gets, as text; free(). */
+char *ht_build_flags(void);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -99,6 +100,17 @@ static ht_status unpack(const char *root, ht_error *error) {
         free(path);
     }
     return status;
+}
+
+void ht_host_prelude_hash(char out_hex[HT_HASH_SIZE]) {
+    ht_text all = {0};
+    ht_text_append(&all, "");
+    for (size_t i = 0; i < sizeof prelude_files / sizeof *prelude_files; ++i) {
+        ht_text_printf(&all, "%s %lu\n", prelude_files[i].path, *prelude_files[i].size);
+        ht_text_append_n(&all, prelude_files[i].data, *prelude_files[i].size);
+    }
+    ht_hash_bytes(all.data, all.length, out_hex);
+    ht_text_free(&all);
 }
 
 static ht_status make_folder(ht_error *error) {

@@ -3,10 +3,14 @@
 #define HT_RUNTIME_HOST_FOLDER_H
 
 #include "base/error.h"
+#include "base/hash.h"
 
 /* This process's private folder under $TMPDIR or /tmp, with the device-side prelude in
  * FOLDER/prelude. Made at first use, removed at exit; those of processes that were killed are
  * removed when the next one is made. */
 ht_status ht_host_folder(const char **out_path, ht_error *error);
+
+/* Hash of that prelude. */
+void ht_host_prelude_hash(char out_hex[HT_HASH_SIZE]);
 
 #endif

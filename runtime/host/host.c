@@ -1,11 +1,16 @@
 /* The provider: its table. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/host/build.h"
 #include "runtime/host/devices.h"
 #include "runtime/host/errors.h"
+#include "runtime/host/folder.h"
 #include "runtime/host/program.h"
 #include "runtime/host/runtime.h"
 #include "runtime/host/toolchain.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 hipError_t ht_host_hipInit(unsigned flags) {
     return flags == 0 ? HT_HIP_SUCCESS
@@ -42,6 +47,19 @@ static ht_status open_host(const ht_hip **out_hip, ht_error *error) {
     return status;
 }
 
+/* How many threads run the blocks is for OpenMP to say. */
+static char *settings_host(const ht_device *device) {
+    (void)device;
+    char prelude[HT_HASH_SIZE];
+    ht_host_prelude_hash(prelude);
+    const char *threads = getenv("OMP_NUM_THREADS"), *limit = getenv("OMP_THREAD_LIMIT");
+    char *flags = ht_build_flags();
+    char *text = ht_format("prelude %s; threads %s, at most %s; flags %s", prelude,
+                           threads ? threads : "as cores", limit ? limit : "any", flags);
+    free(flags);
+    return text;
+}
+
 const ht_provider ht_provider_host = {
     .name = "host",
     .summary = "emulation on this machine's cores; its times say nothing about a GPU",
@@ -49,4 +67,5 @@ const ht_provider ht_provider_host = {
     .devices = ht_host_devices,
     .compile_options = ht_host_compile_options,
     .resources = NULL,
+    .settings = settings_host,
 };
