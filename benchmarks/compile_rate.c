@@ -1,0 +1,221 @@
+/* Variants that a compiler makes a second: 1, 4, 16 and 64 configurations to a program, in 1 and 2
+ * processes, beside one at a time in one process. Every round compiles the same configurations in
+ * every way, in an order that rotates from round to round, so that a machine that is busy for a
+ * while is busy for all of them. Ratios are medians over the rounds, paired within a round, with
+ * the 95 % interval of a bootstrap.
+ *
+ *   compile_rate [--device amd:gfx90a] [--template FILE] [--problem FIELDS] [--variants 64]
+ *                [--rounds 5] [--seed 1]
+ *
+ * AMD_COMGR_CACHE is set to 0: from ROCm 7 on the code object manager keeps what it has compiled on
+ * disk. Processes are forked and have compiled once before the clock starts. */
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "runtime/compile.h"
+#include "runtime/stats.h"
+#include "templates/space.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROCESSES_MAX = 2, SIZES = 4, ROUNDS_MAX = 64 };
+static const size_t sizes[SIZES] = {1, 4, 16, 64};
+
+typedef struct subject {
+    ht_template *templates;
+    size_t template_count;
+    ht_problem problem;
+    ht_device device;
+    ht_binding binding;
+    ht_config *configs; /* `count` to compile, and one more to warm up with */
+    size_t count;
+} subject;
+
+/* What the processes of one measurement share. */
+typedef struct shared {
+    pthread_barrier_t start;
+    atomic_size_t next; /* configuration that nobody compiles yet */
+    atomic_size_t failed;
+    double begin;
+    double end[PROCESSES_MAX];
+} shared;
+
+static void fail(const ht_error *error) {
+    fprintf(stderr, "compile_rate: %s\n", error->message);
+    exit(ht_status_exit_code(error->status));
+}
+
+static size_t compile(const subject *subject, size_t first, size_t count) {
+    ht_program *programs = ht_alloc(count, sizeof *programs);
+    ht_error error;
+    ht_status status = ht_program_compile_batch(&subject->device, &subject->binding,
+                                                subject->configs + first, count, programs, &error);
+    if (status)
+        fprintf(stderr, "compile_rate: %s\n", error.message);
+    for (size_t i = 0; i < count; i++)
+        ht_program_free(&programs[i]);
+    free(programs);
+    return status ? count : 0;
+}
+
+/* In a child. */
+static void work(const subject *subject, shared *shared, size_t index, size_t size) {
+    atomic_fetch_add(&shared->failed, compile(subject, subject->count, 1));
+    pthread_barrier_wait(&shared->start);
+    if (index == 0)
+        shared->begin = ht_clock_seconds();
+    for (;;) {
+        size_t first = atomic_fetch_add(&shared->next, size);
+        if (first >= subject->count)
+            break;
+        size_t left = subject->count - first;
+        atomic_fetch_add(&shared->failed, compile(subject, first, left < size ? left : size));
+    }
+    shared->end[index] = ht_clock_seconds();
+}
+
+/* Variants a second. */
+static double measure(const subject *subject, size_t processes, size_t size) {
+    shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        perror("compile_rate: mmap");
+        exit(3);
+    }
+    pthread_barrierattr_t attributes;
+    pthread_barrierattr_init(&attributes);
+    pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&shared->start, &attributes, (unsigned)processes);
+    for (size_t i = 0; i < processes; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            work(subject, shared, i, size);
+            _exit(0);
+        }
+    }
+    size_t failed = 0;
+    for (size_t i = 0; i < processes; i++) {
+        int status = 0;
+        wait(&status);
+        failed += status != 0;
+    }
+    double end = 0;
+    for (size_t i = 0; i < processes; i++)
+        end = shared->end[i] > end ? shared->end[i] : end;
+    double rate = (double)subject->count / (end - shared->begin);
+    failed += atomic_load(&shared->failed);
+    munmap(shared, sizeof *shared);
+    if (failed > 0) {
+        fprintf(stderr, "compile_rate: %zu variants or processes failed\n", failed);
+        exit(1);
+    }
+    return rate;
+}
+
+/* Macros belong to a whole program, so configurations of one sample share theirs: those of the
+ * default. */
+static void choose(subject *subject, uint64_t seed) {
+    ht_error error;
+    ht_space *space;
+    ht_random random;
+    const ht_template *template = subject->templates;
+    if (ht_space_build(&subject->binding, 0, &space, &error))
+        fail(&error);
+    ht_random_seed(&random, seed);
+    ht_config defaults = ht_config_default(template);
+    subject->configs = ht_alloc(subject->count + 1, sizeof *subject->configs);
+    for (size_t i = 0; i <= subject->count;) {
+        ht_config *config = &subject->configs[i];
+        *config = ht_space_sample(space, &random);
+        bool fits = true;
+        for (size_t p = 0; p < template->param_count; p++)
+            fits = fits && (template->params[p].binding != HT_BIND_MACRO ||
+                            config->choice[p] == defaults.choice[p]);
+        i += fits;
+    }
+    ht_space_free(space);
+}
+
+static void open_subject(subject *subject, const char *device, const char *file,
+                         const char *problem, uint64_t seed) {
+    ht_error error;
+    char *text;
+    size_t size;
+    if (ht_device_find(device, &subject->device, &error) ||
+        ht_file_read(file, 1 << 20, &text, &size, &error) ||
+        ht_template_parse(text, file, &subject->templates, &subject->template_count, &error) ||
+        ht_problem_parse(&subject->templates->problem, problem, &subject->problem, &error))
+        fail(&error);
+    free(text);
+    subject->binding = (ht_binding){subject->templates, &subject->problem, &subject->device.fields};
+    choose(subject, seed);
+}
+
+static void report(double rates[PROCESSES_MAX][SIZES][ROUNDS_MAX], size_t rounds) {
+    const double *alone = rates[0][0];
+    printf("%-10s %-12s %-12s %-28s %s\n", "processes", "a program", "variants/s",
+           "to one at a time, 1 process", "to one at a time, as many processes");
+    for (size_t p = 0; p < PROCESSES_MAX; p++)
+        for (size_t s = 0; s < SIZES; s++) {
+            const double *cell = rates[p][s];
+            ht_interval all = ht_stats_paired_ratio(cell, alone, rounds, 0.95);
+            ht_interval same = ht_stats_paired_ratio(cell, rates[p][0], rounds, 0.95);
+            char first[32];
+            snprintf(first, sizeof first, "%.2f [%.2f, %.2f]", all.median, all.lo, all.hi);
+            printf("%-10zu %-12zu %-12.2f %-28s %.2f [%.2f, %.2f]\n", p + 1, sizes[s],
+                   ht_stats_median(cell, rounds), first, same.median, same.lo, same.hi);
+        }
+}
+
+int main(int argc, char **argv) {
+    const char *device = "amd:gfx90a", *file = "templates/library/conv2d_direct.hip";
+    const char *problem = "N=1,C=64,H=56,W=56,K=64,R=3,S=3,pad=1";
+    subject subject = {.count = 64};
+    size_t rounds = 5;
+    uint64_t seed = 1;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const char *value = argv[i + 1];
+        if (strcmp(argv[i], "--device") == 0)
+            device = value;
+        else if (strcmp(argv[i], "--template") == 0)
+            file = value;
+        else if (strcmp(argv[i], "--problem") == 0)
+            problem = value;
+        else if (strcmp(argv[i], "--variants") == 0)
+            subject.count = strtoul(value, NULL, 10);
+        else if (strcmp(argv[i], "--rounds") == 0)
+            rounds = strtoul(value, NULL, 10);
+        else if (strcmp(argv[i], "--seed") == 0)
+            seed = strtoull(value, NULL, 10);
+    }
+    if (rounds < 1 || rounds > ROUNDS_MAX || subject.count < 1) {
+        fprintf(stderr, "compile_rate: 1 to %d rounds and at least one variant\n", ROUNDS_MAX);
+        return 2;
+    }
+    setenv("AMD_COMGR_CACHE", "0", 1);
+    open_subject(&subject, device, file, problem, seed);
+    printf("%s, %s, %s, %zu variants, %zu rounds\n", subject.device.name, subject.device.compiler,
+           subject.templates->name, subject.count, rounds);
+    static double rates[PROCESSES_MAX][SIZES][ROUNDS_MAX];
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t cell = 0; cell < PROCESSES_MAX * SIZES; cell++) {
+            size_t at = (cell + round) % (PROCESSES_MAX * SIZES);
+            size_t processes = at / SIZES + 1, size = sizes[at % SIZES];
+            rates[at / SIZES][at % SIZES][round] = measure(&subject, processes, size);
+            fprintf(stderr, "\rround %zu: %zu process(es), %zu a program: %.2f/s        ",
+                    round + 1, processes, size, rates[at / SIZES][at % SIZES][round]);
+        }
+    fprintf(stderr, "\n");
+    report(rates, rounds);
+    free(subject.configs);
+    ht_problem_free(&subject.problem);
+    ht_template_free(subject.templates, subject.template_count);
+    return 0;
+}
