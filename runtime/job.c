@@ -1,6 +1,6 @@
 #include "runtime/job_internal.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/spec.h"
 
@@ -139,6 +139,9 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
     ht_status status = ht_job_compile(job, tasks, 2, error);
     job->original = tasks[0].program;
     job->twin = tasks[1].program;
+    if (!(job->options.compile_limit > 0))
+        job->compile_limit =
+            fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * tasks[0].seconds));
     if (status == HT_OK && tasks[0].status != HT_OK) {
         status = tasks[0].status;
         if (error != NULL)
@@ -146,18 +149,6 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
         ht_error_prefix(error, "the original does not compile: ");
     }
     return status;
-}
-
-static ht_status keep_baseline(ht_job *job, const double *samples, size_t count, ht_error *error) {
-    if (job->options.database == NULL)
-        return HT_OK;
-    char name[] = "original";
-    ht_evaluation evaluation = {.config = name,
-                                .cost = job->baseline.median_ms,
-                                .samples = (double *)samples,
-                                .sample_count = count,
-                                .resources = ht_resources_unknown()};
-    return ht_database_put(job->options.database, &job->key, &evaluation, error);
 }
 
 static ht_status measure_baseline(ht_job *job, ht_error *error) {
@@ -169,23 +160,27 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
     json_object_set_new(request, "interval", json_real(job->options.relative_interval));
     double seconds =
         job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
-    ht_status status = ht_job_ask_runner(job, request, seconds, &reply, error);
+    double begun = ht_clock_seconds();
+    ht_status status = ht_job_ask_steady(job, request, seconds, &reply, error);
+    double took = ht_clock_seconds() - begun;
     if (status == HT_ERROR_MISMATCH)
         ht_error_prefix(error, "the original does not agree with its own reference: ");
     else if (status != HT_OK && status != HT_ERROR_INTERRUPTED)
         ht_error_prefix(error, "timing the original: %s: ", ht_status_name(status));
-    size_t count = 0;
-    double *samples = ht_job_samples(reply, &count);
-    job->baseline = ht_timing_of(samples, count);
-    /* Seven runs is the least a measurement takes; ten times slower than the original is slow
-     * enough. */
-    job->limit =
-        job->options.time_limit > 0
-            ? job->options.time_limit
-            : fmax(10, 10 * (7 * job->baseline.median_ms / 1000 + job->options.sample_budget));
+    ht_evaluation evaluation = {.config = ht_strdup("original"),
+                                .resources = ht_resources_unknown()};
     if (status == HT_OK)
-        status = keep_baseline(job, samples, count, error);
-    free(samples);
+        status = ht_job_take_timing(job, reply, &evaluation, error);
+    job->baseline = ht_timing_of(evaluation.samples, evaluation.sample_count);
+    /* Ten times slower than the original is slow enough, in all that a measurement does; seven runs
+     * is the least of it. */
+    job->limit = job->options.time_limit > 0
+                     ? job->options.time_limit
+                     : fmax(5, 10 * fmax(took, 7 * job->baseline.median_ms / 1000 +
+                                                   job->options.sample_budget));
+    if (status == HT_OK && job->options.database != NULL)
+        status = ht_database_put(job->options.database, &job->key, &evaluation, error);
+    ht_evaluation_free(&evaluation);
     json_decref(reply);
     return status;
 }
@@ -227,6 +222,7 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     job->default_config = ht_config_default(binding->template);
     job->has_original = binding->template->reference_kind == HT_REFERENCE_KERNEL;
     fill_options(job, options);
+    job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
     make_key(job);
     job->evaluator = (ht_evaluator){.self = job,
                                     .evaluate = ht_job_evaluate,

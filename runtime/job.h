@@ -14,12 +14,19 @@ typedef struct ht_job_options {
     uint64_t seed;            /* of the random inputs */
     unsigned compile_workers; /* 0: one a core */
     double time_limit;        /* seconds one variant may take to check and time; 0: derived from the
-                                 baseline, at least 10 */
+                                 baseline, at least 5 */
+    double compile_limit;     /* seconds a compile may take; 0: derived from the original's, 20 to
+                                 120 */
+    uint64_t memory_limit;    /* bytes of address space of a worker and its compiler, on emulated
+                                 devices; 0: the machine's memory, at least 8 GiB */
     double sample_budget;     /* seconds of timing a variant; 0: 0.25 */
     double relative_interval; /* stop sampling when the 95 % interval of the median is this narrow;
                                  0: 0.02 */
     ht_database *database;    /* borrowed; NULL: nothing is kept or reused */
-    bool fresh;               /* measure even what the database knows */
+    bool fresh;               /* measure even what the database knows, the condemned too */
+    ht_database *recording;   /* borrowed; not NULL: everything is compiled, run and checked, but
+                                 timings are those that an earlier run kept here, so that runs can be
+                                 compared to the bit; what it lacks ends the job */
     const char *source_hash;  /* of the kernel source, for the database; NULL: of the unit */
     const volatile int *interrupted; /* may be NULL */
 } ht_job_options;

@@ -19,7 +19,7 @@ static void ask_compile(ht_job *job, ht_process *process, ht_compile_task *task)
     json_object_set_new(request, "reference", json_boolean(task->reference));
     json_object_set_new(request, "numbers", json_integer(task->numbers));
     json_object_set_new(request, "output", json_string(file));
-    ht_process_ask(process, request, HT_COMPILE_SECONDS);
+    ht_process_ask(process, request, job->compile_limit);
     process->request = task;
 }
 
@@ -37,20 +37,20 @@ static void take_end(ht_job *job, ht_process *process, ht_compile_task *task, ht
     char evidence[200];
     ++job->counts.worker_restarts;
     if (status == HT_ERROR_TIMEOUT) {
-        task->status =
-            ht_error_set(&task->error, status, "compiler: no end within %d s", HT_COMPILE_SECONDS);
+        task->status = ht_error_set(&task->error, status, "compiler: no end within %.3g s",
+                                    job->compile_limit);
         return;
     }
     ht_process_evidence(process, evidence, sizeof evidence);
     task->status = ht_error_set(&task->error, status, "compiler: %s", evidence);
 }
 
-/* A worker may die of what came before, or by somebody's hand: a death in one that had served
- * others does not count. */
+/* A worker may die of what came before, or by somebody's hand: only the second death counts. */
 static bool try_again(ht_job *job, ht_process *process, ht_compile_task *task) {
-    if (task->retried || process->requests == 0)
+    bool outside = ht_process_killed_outside(process) && task->kills++ < HT_OUTSIDE_KILLS;
+    if (task->retried && !outside)
         return false;
-    task->retried = true;
+    task->retried = task->retried || !outside;
     ++job->counts.worker_restarts;
     if (ht_job_start_worker(job, process, "compile", NULL) != HT_OK)
         return false;

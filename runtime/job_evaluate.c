@@ -29,6 +29,37 @@ ht_timing ht_timing_of(const double *samples, size_t count) {
     return (ht_timing){interval.median, interval.lo, interval.hi, count};
 }
 
+ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *evaluation,
+                             ht_error *error) {
+    if (job->options.recording == NULL) {
+        evaluation->samples = ht_job_samples(reply, &evaluation->sample_count);
+        evaluation->cost = ht_timing_of(evaluation->samples, evaluation->sample_count).median_ms;
+        return HT_OK;
+    }
+    bool found = false;
+    ht_evaluation recorded;
+    ht_status status = ht_database_get(job->options.recording, &job->key, evaluation->config,
+                                       &found, &recorded, error);
+    if (status != HT_OK)
+        return status;
+    if (!found || recorded.status != HT_OK) {
+        ht_evaluation_free(&recorded);
+        return ht_error_set(error, HT_ERROR_IO,
+                            "the recording of timings has none for '%s' of this job; record one "
+                            "with the same template, problem and settings",
+                            evaluation->config);
+    }
+    evaluation->samples = recorded.samples;
+    evaluation->sample_count = recorded.sample_count;
+    evaluation->cost = recorded.cost;
+    evaluation->reduced = recorded.reduced;
+    evaluation->conditions = recorded.conditions;
+    recorded.samples = NULL;
+    recorded.conditions = NULL;
+    ht_evaluation_free(&recorded);
+    return HT_OK;
+}
+
 /* A configuration on its way through the evaluator. */
 typedef struct item {
     ht_evaluation evaluation;
@@ -78,8 +109,11 @@ static ht_status look_up(ht_job *job, const ht_config *config, item *item, ht_er
         return HT_OK;
     }
     free(why);
-    if (job->options.database == NULL || job->options.fresh)
+    if (job->options.database == NULL)
         return HT_OK;
+    if (job->options.fresh)
+        return ht_database_forgive(job->options.database, &job->key, item->evaluation.config,
+                                   error);
     bool found = false;
     ht_evaluation known;
     status = ht_database_get(job->options.database, &job->key, item->evaluation.config, &found,
@@ -89,6 +123,8 @@ static ht_status look_up(ht_job *job, const ht_config *config, item *item, ht_er
         item->evaluation = known;
         publish(item, true);
         ++job->counts.reused;
+    } else if (status == HT_OK) {
+        ht_evaluation_free(&known);
     }
     return status;
 }
@@ -108,14 +144,13 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
         return status;
     }
     ++job->counts.run;
-    if (status == HT_OK) {
-        item->evaluation.samples = ht_job_samples(reply, &item->evaluation.sample_count);
-        item->evaluation.cost =
-            ht_timing_of(item->evaluation.samples, item->evaluation.sample_count).median_ms;
-    } else {
+    if (status == HT_OK)
+        status = ht_job_take_timing(job, reply, &item->evaluation, error);
+    else
         set_failure(item, status, &own);
-    }
     json_decref(reply);
+    if (ht_job_fatal(status))
+        return status;
     return commit(job, item, error);
 }
 

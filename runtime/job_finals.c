@@ -112,6 +112,9 @@ static ht_status ask_slot(finals *f, const char *op, size_t slot, json_t **out_r
     *out_lost = f->job->runner.pid <= 0;
     if (status == HT_OK)
         return HT_OK;
+    /* Killed by somebody: all is loaded again, and nobody is out. */
+    if (status == HT_ERROR_CRASH && *out_lost && ht_process_killed_outside(&f->job->runner))
+        return HT_OK;
     if (ht_job_fatal(status) || slot == 0) {
         if (error != NULL)
             *error = own;

@@ -9,7 +9,13 @@
 #include "runtime/process.h"
 #include "runtime/stats.h"
 
-enum { HT_COMPILE_SECONDS = 120, HT_START_SECONDS = 60, HT_REFERENCE_SECONDS = 180 };
+enum {
+    HT_COMPILE_SECONDS = 120,    /* of the original, and the most of any variant */
+    HT_COMPILE_SECONDS_MIN = 20, /* the least of any variant */
+    HT_START_SECONDS = 60,
+    HT_REFERENCE_SECONDS = 180,
+    HT_OUTSIDE_KILLS = 5 /* of one request, before they count as its own deaths */
+};
 
 /* Names the way times are made. Change it when numbers of old and new programs may no longer be
  * compared. */
@@ -41,7 +47,8 @@ struct ht_job {
     json_t *twin;      /* the compiled twin of the original that references come from; NULL: none */
     ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
     ht_timing baseline;
-    double limit; /* seconds a variant may take */
+    double limit;         /* seconds a variant may take */
+    double compile_limit; /* seconds a compile may take */
     ht_job_counts counts;
     unsigned files; /* made so far in the folder */
     ht_evaluator evaluator;
@@ -53,7 +60,8 @@ typedef struct ht_compile_task {
     bool reference;
     ht_numbers numbers;
     bool skip;    /* nothing to do */
-    bool retried; /* after a death in a worker that had served others */
+    bool retried; /* after a death */
+    int kills;    /* of its worker, by somebody outside */
     ht_status status;
     ht_error error;
     json_t *program; /* owned by the task until taken */
@@ -76,9 +84,15 @@ ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role
  * NULL unless HT_OK or the worker's own failure. */
 ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                             ht_error *error);
-/* The same for a measurement: memory that an earlier variant corrupted must not condemn this one,
- * so a death in a worker that had served others is tried once more in a fresh one; and a worker
- * that saw a write outside is not used again. */
+/* The same, asked again when somebody outside killed the worker. */
+ht_status ht_job_ask_steady(ht_job *job, json_t *request, double seconds, json_t **out_reply,
+                            ht_error *error);
+/* Ends the run worker; the next request starts another. */
+void ht_job_retire_runner(ht_job *job);
+/* job_deaths.c. The same for a measurement, whose failure is that of a configuration only when
+ * nothing else explains it (docs/faults.md): memory that an earlier variant corrupted must not
+ * condemn this one. A death is tried once more in a fresh worker; the second condemns, in the
+ * database too. HT_ERROR_DEVICE when the original fails now as well. */
 ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                              ht_error *error);
 /* Does an outcome end the whole job? */
@@ -96,6 +110,9 @@ ht_status ht_job_evaluate(void *self, const ht_config *configs, size_t count, ht
 
 /* "mismatch: ..." and so on: the short text of a failure. */
 void ht_job_reason(ht_status status, const ht_error *error, ht_text *out);
+/* Samples and cost of an answer, or those of the recording for the evaluation's configuration. */
+ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *evaluation,
+                             ht_error *error);
 /* Samples of an answer; free(). NULL when there are none. */
 double *ht_job_samples(const json_t *reply, size_t *out_count);
 ht_timing ht_timing_of(const double *samples, size_t count);

@@ -7,11 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role, ht_error *error) {
+/* Starts a worker once. */
+static ht_status try_start(ht_job *job, ht_process *process, const char *role, ht_error *error) {
     ht_status status = ht_process_start(process, error);
     if (status != HT_OK)
         return status;
-    ht_process_ask(process, json_pack("{s:s, s:s}", "op", "start", "role", role), HT_START_SECONDS);
+    json_t *request = json_pack("{s:s, s:s, s:I}", "op", "start", "role", role, "memory",
+                                (json_int_t)job->options.memory_limit);
+    ht_process_ask(process, request, HT_START_SECONDS);
     json_t *reply = NULL;
     size_t index = 0;
     status = ht_process_wait(process, 1, job->options.interrupted, &index, &reply);
@@ -19,22 +22,32 @@ ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role
         status = ht_message_get_error(reply, error);
         json_decref(reply);
         process->requests = 0;
-        if (status == HT_OK)
-            return HT_OK;
-        ht_process_kill(process);
-        if (ht_job_fatal(status))
-            return status;
-        ht_error_prefix(error, "a %s worker for %s did not start: ", role, job->device->name);
-        return HT_ERROR_MISSING;
+        if (status != HT_OK)
+            ht_process_kill(process);
+        return status;
     }
     char evidence[200];
     ht_process_evidence(process, evidence, sizeof evidence);
     if (status == HT_ERROR_INTERRUPTED)
         return ht_error_set(error, status, "interrupted");
-    /* No fault of any variant: the job cannot go on. */
-    return ht_error_set(error, HT_ERROR_MISSING, "a %s worker for %s did not start: %s", role,
-                        job->device->name,
+    return ht_error_set(error, status, "%s",
                         status == HT_ERROR_TIMEOUT ? "no answer in time" : evidence);
+}
+
+ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role, ht_error *error) {
+    ht_status status = HT_OK;
+    for (int kills = 0; kills < HT_OUTSIDE_KILLS; ++kills) {
+        status = try_start(job, process, role, error);
+        if (status != HT_ERROR_CRASH || !ht_process_killed_outside(process))
+            break;
+    }
+    if (status == HT_OK || ht_job_fatal(status))
+        return status;
+    /* No fault of any variant: the job cannot go on. */
+    ht_error_prefix(error, "a %s worker for %s did not start: ", role, job->device->name);
+    if (error != NULL)
+        error->status = HT_ERROR_MISSING;
+    return HT_ERROR_MISSING;
 }
 
 static ht_status ready_runner(ht_job *job, ht_error *error) {
@@ -85,40 +98,32 @@ ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t
     return describe_end(&job->runner, status, seconds, error);
 }
 
-static void retire_runner(ht_job *job) {
+ht_status ht_job_ask_steady(ht_job *job, json_t *request, double seconds, json_t **out_reply,
+                            ht_error *error) {
+    ht_status status = HT_OK;
+    *out_reply = NULL;
+    for (int kills = 0; kills < HT_OUTSIDE_KILLS; ++kills) {
+        json_decref(*out_reply);
+        json_incref(request);
+        status = ht_job_ask_runner(job, request, seconds, out_reply, error);
+        if (status != HT_ERROR_CRASH || job->runner.pid > 0 ||
+            !ht_process_killed_outside(&job->runner))
+            break;
+    }
+    json_decref(request);
+    return status;
+}
+
+void ht_job_retire_runner(ht_job *job) {
+    if (job->runner.pid <= 0)
+        return;
     ht_process_kill(&job->runner);
     ++job->counts.worker_restarts;
 }
 
-/* A kernel that wrote outside a buffer may have written elsewhere too; a device that refused a
- * launch may be left in any state. Neither process is asked to judge another variant. */
-static bool leaves_ruins(ht_status status, const ht_error *error) {
-    return status == HT_ERROR_LAUNCH ||
-           (status == HT_ERROR_MISMATCH && strncmp(error->message, "guard:", 6) == 0);
-}
-
-ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_t **out_reply,
-                             ht_error *error) {
-    ht_error own = {0};
-    bool used = job->runner.pid > 0 && job->runner.requests > 0;
-    json_incref(request);
-    ht_status status = ht_job_ask_runner(job, request, seconds, out_reply, &own);
-    if (status == HT_ERROR_CRASH && used) {
-        json_decref(*out_reply);
-        json_incref(request);
-        status = ht_job_ask_runner(job, request, seconds, out_reply, &own);
-    }
-    json_decref(request);
-    if (leaves_ruins(status, &own))
-        retire_runner(job);
-    if (status != HT_OK && error != NULL)
-        *error = own;
-    return status;
-}
-
 bool ht_job_fatal(ht_status status) {
     return status == HT_ERROR_INTERRUPTED || status == HT_ERROR_IO || status == HT_ERROR_INTERNAL ||
-           status == HT_ERROR_MISSING;
+           status == HT_ERROR_MISSING || status == HT_ERROR_DEVICE;
 }
 
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,

@@ -132,9 +132,24 @@ void ht_process_stop(ht_process *process) {
     ht_process_kill(process);
 }
 
+/* How many processes the kernel has killed for want of memory since the machine started; -1 when it
+ * does not tell. */
+static long count_oom_kills(void) {
+    char line[256];
+    long count = -1;
+    FILE *file = fopen("/proc/vmstat", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "oom_kill %ld", &count) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return count;
+}
+
 bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
     struct stat log;
     process->log_start = stat(process->log, &log) == 0 ? log.st_size : 0;
+    process->oom_kills = count_oom_kills();
     bool sent = process->pid > 0 && ht_message_send(process->fd, request);
     json_decref(request);
     /* A worker that is gone is found by the wait, which then tells how it died. */
@@ -239,12 +254,33 @@ static void last_line(const char *path, off_t start, char *out, size_t size) {
     snprintf(out, size, "%.*s", (int)size - 1, newline ? newline + 1 : tail);
 }
 
+static bool ran_out_of_memory(const ht_process *process) {
+    return WIFSIGNALED(process->exit_status) && WTERMSIG(process->exit_status) == SIGKILL &&
+           count_oom_kills() != process->oom_kills;
+}
+
+bool ht_process_killed_outside(const ht_process *process) {
+    if (!WIFSIGNALED(process->exit_status) || ran_out_of_memory(process))
+        return false;
+    switch (WTERMSIG(process->exit_status)) {
+    case SIGKILL:
+    case SIGTERM:
+    case SIGINT:
+    case SIGHUP:
+    case SIGQUIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void ht_process_evidence(const ht_process *process, char *out, size_t size) {
-    char line[120], how[40];
+    char line[120], how[60];
     last_line(process->log, process->log_start, line, sizeof line);
     if (WIFSIGNALED(process->exit_status)) {
         const char *name = sigabbrev_np(WTERMSIG(process->exit_status));
-        snprintf(how, sizeof how, "SIG%s", name ? name : "?");
+        snprintf(how, sizeof how, "SIG%s%s", name ? name : "?",
+                 ran_out_of_memory(process) ? " (the machine ran out of memory)" : "");
     } else {
         snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(process->exit_status));
     }

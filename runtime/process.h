@@ -15,6 +15,7 @@ typedef struct ht_process {
     off_t log_start;   /* size of the log when the request under way was made */
     double deadline;   /* of the request under way, on ht_clock_seconds; 0: none is */
     int exit_status;   /* as waitpid gives it, once it died */
+    long oom_kills;    /* processes that the kernel had killed for memory when the request began */
     unsigned requests; /* answered since the start */
     void *request;     /* the caller's mark of what was asked; borrowed */
 } ht_process;
@@ -44,5 +45,10 @@ ht_status ht_process_wait(ht_process *processes, size_t count, const volatile in
 /* How it died: "SIGSEGV", "exit code 3", with the last line it wrote since the last request behind
  * a colon, if any. */
 void ht_process_evidence(const ht_process *process, char *out, size_t size);
+
+/* Did something other than what it worked on end it: a signal that a program does not get by its
+ * own fault? The kernel's out-of-memory killer, which sends SIGKILL too, is told apart by its
+ * count. */
+bool ht_process_killed_outside(const ht_process *process);
 
 #endif

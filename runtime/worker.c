@@ -29,13 +29,14 @@ enum { ADDRESS_SPACE_IS_RESERVED = 0 };
 /* A variant that eats memory must end as a failed allocation here, not as a swapping machine.
  * Emulated devices only: GPU runtimes reserve address space far beyond what they use, and so does
  * AddressSanitizer. */
-static void limit_memory(bool emulated) {
+static void limit_memory(bool emulated, json_int_t wanted) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     struct rlimit limit;
     if (emulated && !ADDRESS_SPACE_IS_RESERVED && pages > 0 && page > 0 &&
         getrlimit(RLIMIT_AS, &limit) == 0) {
         rlim_t most = (rlim_t)pages * (rlim_t)page, least = (rlim_t)8 << 30;
         most = most > least ? most : least;
+        most = wanted > 0 ? (rlim_t)wanted : most;
         limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
         setrlimit(RLIMIT_AS, &limit);
     }
@@ -52,7 +53,8 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
     ht_status status = ht_spec_read(worker->folder, &worker->spec, error);
     if (status != HT_OK)
         return status;
-    limit_memory(worker->spec.device.emulated);
+    limit_memory(worker->spec.device.emulated,
+                 json_integer_value(json_object_get(request, "memory")));
     worker->provider = ht_provider_find(worker->spec.device.provider);
     if (worker->provider == NULL)
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
