@@ -35,6 +35,10 @@ static char *method_text(const ht_job *job) {
                    job->options.relative_interval, job->options.sample_budget);
     if (job->device->emulated)
         ht_text_printf(&text, "; %u cores", core_count());
+    if (job->options.cold_cache)
+        ht_text_printf(&text, "; cold cache");
+    if (job->options.unpaired)
+        ht_text_printf(&text, "; unpaired");
     if (job->options.time_limit > 0)
         ht_text_printf(&text, "; limit %g s", job->options.time_limit);
     return ht_text_take(&text);
@@ -178,7 +182,10 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
                      ? job->options.time_limit
                      : fmax(5, 10 * fmax(took, 7 * job->baseline.median_ms / 1000 +
                                                    job->options.sample_budget));
-    if (status == HT_OK && job->options.database != NULL)
+    bool known = false;
+    if (status == HT_OK)
+        status = ht_job_control_begin(job, &known, error);
+    if (status == HT_OK && !known && job->options.database != NULL)
         status = ht_database_put(job->options.database, &job->key, &evaluation, error);
     ht_evaluation_free(&evaluation);
     json_decref(reply);
@@ -246,6 +253,7 @@ void ht_job_free(ht_job *job) {
     free(job->compilers);
     ht_process_stop(&job->runner);
     ht_process_free(&job->runner);
+    ht_job_control_end(job);
     ht_scratch_remove(&job->scratch);
     json_decref(job->original);
     json_decref(job->twin);

@@ -27,7 +27,9 @@ typedef struct ht_job_options {
     ht_database *recording;   /* borrowed; not NULL: everything is compiled, run and checked, but
                                  timings are those that an earlier run kept here, so that runs can be
                                  compared to the bit; what it lacks ends the job */
-    const char *source_hash;  /* of the kernel source, for the database; NULL: of the unit */
+    bool cold_cache;          /* every timed run finds the device's caches empty */
+    bool unpaired;           /* no control beside each variant, and so no racing: for experiments */
+    const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
     const volatile int *interrupted; /* may be NULL */
 } ht_job_options;
 

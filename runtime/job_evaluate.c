@@ -34,6 +34,9 @@ ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *ev
     if (job->options.recording == NULL) {
         evaluation->samples = ht_job_samples(reply, &evaluation->sample_count);
         evaluation->cost = ht_timing_of(evaluation->samples, evaluation->sample_count).median_ms;
+        evaluation->reduced = json_is_true(json_object_get(reply, "reduced"));
+        evaluation->conditions =
+            json_dumps(json_object_get(reply, "conditions"), JSON_COMPACT | JSON_REAL_PRECISION(7));
         return HT_OK;
     }
     bool found = false;
@@ -135,6 +138,7 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
     json_object_set_new(request, "time", json_true());
     json_object_set_new(request, "budget", json_real(job->options.sample_budget));
     json_object_set_new(request, "interval", json_real(job->options.relative_interval));
+    ht_job_control_offer(job, request);
     ht_error own = {0};
     ht_status status = ht_job_ask_measure(job, request, job->limit, &reply, &own);
     if (ht_job_fatal(status)) {
@@ -148,6 +152,8 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
         status = ht_job_take_timing(job, reply, &item->evaluation, error);
     else
         set_failure(item, status, &own);
+    if (status == HT_OK)
+        ht_job_control_consider(job, config, task, &item->evaluation);
     json_decref(reply);
     if (ht_job_fatal(status))
         return status;

@@ -19,7 +19,16 @@ enum {
 
 /* Names the way times are made. Change it when numbers of old and new programs may no longer be
  * compared. */
-#define HT_METHOD_VERSION "1"
+#define HT_METHOD_VERSION "2"
+
+/* The fastest variant so far, or the original: what others are timed beside. */
+typedef struct ht_job_control {
+    json_t *program; /* NULL: none */
+    ht_config config;
+    bool reference; /* the original */
+    double ms;      /* what it costs; times of others are on this scale */
+    json_int_t id;  /* another for each */
+} ht_job_control;
 
 struct ht_job {
     const ht_binding *binding;
@@ -47,6 +56,7 @@ struct ht_job {
     json_t *twin;      /* the compiled twin of the original that references come from; NULL: none */
     ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
     ht_timing baseline;
+    ht_job_control control;
     double limit;         /* seconds a variant may take */
     double compile_limit; /* seconds a compile may take */
     ht_job_counts counts;
@@ -101,6 +111,16 @@ bool ht_job_fatal(ht_status status);
 /* {op, config, program, reference} of a run request. */
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,
                            bool reference);
+
+/* job_control.c. The original becomes the control. The database's time of it, when there is one, is
+ * the scale, so that times of several runs of the tuner can be compared; *out_known tells. */
+ht_status ht_job_control_begin(ht_job *job, bool *out_known, ht_error *error);
+/* Adds to a measurement what it is to be taken beside. */
+void ht_job_control_offer(const ht_job *job, json_t *request);
+/* A variant was measured: should it be the control from now on? Then takes its program over. */
+void ht_job_control_consider(ht_job *job, const ht_config *config, ht_compile_task *task,
+                             const ht_evaluation *evaluation);
+void ht_job_control_end(ht_job *job);
 
 /* Expected outputs for a seed, computed by the run worker. */
 ht_status ht_job_make_reference(ht_job *job, uint64_t seed, ht_error *error);

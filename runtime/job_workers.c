@@ -12,7 +12,8 @@ static ht_status try_start(ht_job *job, ht_process *process, const char *role, h
     ht_status status = ht_process_start(process, error);
     if (status != HT_OK)
         return status;
-    json_t *request = json_pack("{s:s, s:s, s:I}", "op", "start", "role", role, "memory",
+    json_t *request = json_pack("{s:s, s:s, s:b, s:I}", "op", "start", "role", role, "cold",
+                                job->options.cold_cache, "memory",
                                 (json_int_t)job->options.memory_limit);
     ht_process_ask(process, request, HT_START_SECONDS);
     json_t *reply = NULL;

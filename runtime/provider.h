@@ -54,6 +54,12 @@ typedef struct ht_resources {
     X(waves_per_simd)                                                                              \
     X(max_waves_per_simd)
 
+/* What a device tells of its clock now; -1 where it does not. */
+typedef struct ht_clocks {
+    double mhz;          /* of the cores that run kernels */
+    long long throttled; /* a count that rises while the device slows down for heat or power */
+} ht_clocks;
+
 typedef struct ht_provider {
     const char *name;
     const char *summary; /* one line for `hiptemper devices` */
@@ -79,6 +85,8 @@ typedef struct ht_provider {
      * provider's own flags, its environment. Part of every database key; free(). The slot may be
      * NULL. */
     char *(*settings)(const ht_device *device);
+    /* Reads the device's clocks; cheap enough for between samples. NULL when it tells none. */
+    void (*clocks)(const ht_device *device, ht_clocks *out_clocks);
 } ht_provider;
 
 extern const ht_provider ht_provider_host;

@@ -5,12 +5,23 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const double SAMPLE_MS = 1.0;       /* a sample is at least this long... */
 static const double RESOLUTION_STEPS = 20; /* ...and this many timer steps */
 static const double WARM_UP_SECONDS =
     0.02; /* keep launching for so long, but at most WARM_UP_RUNS */
-enum { WARM_UP_RUNS = 10, LAUNCHES_MAX = 4096, LAUNCHES_MAX_INOUT = 8, RESOLUTION_TRIES = 32 };
+enum {
+    WARM_UP_RUNS = 10,
+    LAUNCHES_MAX = 4096,
+    LAUNCHES_MAX_INOUT = 8,
+    LAUNCHES_MAX_COLD = 64,
+    RESOLUTION_TRIES = 32,
+    THROTTLE_TRIES = 4,     /* a sample */
+    THROTTLE_DISCARDS = 40, /* a measurement: after so many the device will not recover */
+    THROTTLE_REST_US = 20000
+};
+static const double CLOCK_KEPT = 0.9; /* of the highest clock seen; lower is throttled */
 
 static ht_status elapsed(ht_timer *timer, double *out_ms, ht_error *error) {
     float ms = 0;
@@ -37,8 +48,41 @@ static ht_status time_launches(ht_timer *timer, ht_variant *variant, unsigned la
     return status == HT_OK ? elapsed(timer, out_ms, error) : status;
 }
 
-ht_status ht_timer_create(const ht_hip *hip, ht_timer *out_timer, ht_error *error) {
-    *out_timer = (ht_timer){.hip = hip, .resolution_ms = INFINITY};
+static ht_clocks read_clocks(const ht_timer *timer) {
+    ht_clocks clocks = {.mhz = -1, .throttled = -1};
+    if (timer->provider != NULL && timer->provider->clocks != NULL)
+        timer->provider->clocks(timer->device, &clocks);
+    return clocks;
+}
+
+void ht_timer_begin(ht_timer *timer) {
+    timer->mhz_lo = timer->mhz_hi = -1;
+    timer->discarded = timer->throttled = 0;
+}
+
+static void note_clock(ht_timer *timer, double mhz) {
+    if (mhz <= 0)
+        return;
+    timer->mhz_lo = timer->mhz_lo < 0 ? mhz : fmin(timer->mhz_lo, mhz);
+    timer->mhz_hi = fmax(timer->mhz_hi, mhz);
+    timer->mhz_peak = fmax(timer->mhz_peak, mhz);
+}
+
+/* The cores of an emulated device change their clocks with whatever else runs, many times a second:
+ * there only the counter speaks. */
+static bool has_throttled(const ht_timer *timer, const ht_clocks *before, const ht_clocks *after) {
+    if (before->throttled >= 0 && after->throttled > before->throttled)
+        return true;
+    return !timer->device->emulated && after->mhz > 0 && after->mhz < CLOCK_KEPT * timer->mhz_peak;
+}
+
+ht_status ht_timer_create(const ht_hip *hip, const ht_provider *provider, const ht_device *device,
+                          bool cold, ht_timer *out_timer, ht_error *error) {
+    *out_timer = (ht_timer){.hip = hip, .resolution_ms = INFINITY, .provider = provider};
+    out_timer->device = device;
+    if (device == NULL)
+        out_timer->provider = NULL;
+    ht_timer_begin(out_timer);
     ht_status status =
         ht_hip_check(hip, hip->hipEventCreate(&out_timer->start), "creating a timer", error);
     if (status == HT_OK)
@@ -53,6 +97,8 @@ ht_status ht_timer_create(const ht_hip *hip, ht_timer *out_timer, ht_error *erro
     if (isinf(out_timer->resolution_ms))
         out_timer->resolution_ms =
             0.001; /* never saw a step: assume HIP's documented microsecond */
+    if (status == HT_OK && cold)
+        status = ht_flush_create(hip, device != NULL && device->emulated, &out_timer->flush, error);
     return status;
 }
 
@@ -61,14 +107,37 @@ void ht_timer_destroy(ht_timer *timer) {
         timer->hip->hipEventDestroy(timer->start);
     if (timer->stop != NULL)
         timer->hip->hipEventDestroy(timer->stop);
+    ht_flush_free(timer->flush);
     *timer = (ht_timer){0};
 }
 
-ht_status ht_timer_sample(ht_timer *timer, ht_variant *variant, unsigned launches, double *out_ms,
-                          ht_error *error) {
-    ht_status status = ht_buffers_restore(ht_variant_buffers(variant), error);
-    if (status == HT_OK)
-        status = time_launches(timer, variant, launches, out_ms, error);
+/* Runs one by one, each on emptied caches. */
+static ht_status time_cold(ht_timer *timer, ht_variant *variant, unsigned launches, double *out_ms,
+                           ht_error *error) {
+    *out_ms = 0;
+    ht_status status = HT_OK;
+    for (unsigned i = 0; i < launches && status == HT_OK; ++i) {
+        double ms = 0;
+        status = ht_buffers_restore(ht_variant_buffers(variant), error);
+        if (status == HT_OK)
+            status = ht_flush_run(timer->flush, error);
+        if (status == HT_OK)
+            status = time_launches(timer, variant, 1, &ms, error);
+        *out_ms += ms;
+    }
+    return status;
+}
+
+static ht_status take(ht_timer *timer, ht_variant *variant, unsigned launches, double *out_ms,
+                      ht_error *error) {
+    ht_status status = HT_OK;
+    if (timer->flush != NULL) {
+        status = time_cold(timer, variant, launches, out_ms, error);
+    } else {
+        status = ht_buffers_restore(ht_variant_buffers(variant), error);
+        if (status == HT_OK)
+            status = time_launches(timer, variant, launches, out_ms, error);
+    }
     if (status != HT_OK)
         return status;
     if (!(*out_ms > 0) || !isfinite(*out_ms))
@@ -78,12 +147,42 @@ ht_status ht_timer_sample(ht_timer *timer, ht_variant *variant, unsigned launche
     return HT_OK;
 }
 
+ht_status ht_timer_sample(ht_timer *timer, ht_variant *variant, unsigned launches, double *out_ms,
+                          ht_error *error) {
+    for (int attempt = 1;; ++attempt) {
+        ht_clocks before = read_clocks(timer);
+        ht_status status = take(timer, variant, launches, out_ms, error);
+        if (status != HT_OK)
+            return status;
+        ht_clocks after = read_clocks(timer);
+        note_clock(timer, after.mhz);
+        if (timer->device == NULL || !has_throttled(timer, &before, &after))
+            return HT_OK;
+        if (attempt == THROTTLE_TRIES || timer->discarded == THROTTLE_DISCARDS) {
+            ++timer->throttled;
+            return HT_OK;
+        }
+        ++timer->discarded;
+        usleep(THROTTLE_REST_US);
+    }
+}
+
+/* Repeated runs of an inout kernel feed on their own results, which must stay ordinary numbers;
+ * emptying caches takes long. */
+static double launches_most(const ht_timer *timer, const ht_variant *variant) {
+    if (timer->flush != NULL)
+        return LAUNCHES_MAX_COLD;
+    return ht_buffers_has_inout(ht_variant_buffers(variant)) ? LAUNCHES_MAX_INOUT : LAUNCHES_MAX;
+}
+
 ht_status ht_timer_warm_up(ht_timer *timer, ht_variant *variant, unsigned *out_launches,
                            ht_error *error) {
     *out_launches = 1;
     if (ht_variant_seconds(variant) > WARM_UP_SECONDS)
         return HT_OK; /* the checked run was warm-up enough */
-    double wanted = fmax(SAMPLE_MS, RESOLUTION_STEPS * timer->resolution_ms);
+    double wanted = RESOLUTION_STEPS * timer->resolution_ms;
+    if (timer->flush == NULL)
+        wanted = fmax(SAMPLE_MS, wanted);
     double begin = ht_clock_seconds(), fastest = INFINITY;
     for (int run = 0; run < WARM_UP_RUNS; ++run) {
         double ms = 0;
@@ -96,47 +195,7 @@ ht_status ht_timer_warm_up(ht_timer *timer, ht_variant *variant, unsigned *out_l
         if (ht_clock_seconds() - begin > WARM_UP_SECONDS)
             break;
     }
-    /* Repeated runs of an inout kernel feed on their own results, which must stay ordinary numbers.
-     */
-    double most =
-        ht_buffers_has_inout(ht_variant_buffers(variant)) ? LAUNCHES_MAX_INOUT : LAUNCHES_MAX;
+    double most = launches_most(timer, variant);
     *out_launches = (unsigned)fmax(1, fmin(ceil(wanted / fastest), most));
     return HT_OK;
-}
-
-/* Has the budget ended? Launches that outlast it by far are long enough to even out noise by
- * themselves. */
-static bool enough(size_t count, double seconds, double budget) {
-    return (count >= HT_SAMPLES_MIN && seconds >= budget) ||
-           (count >= HT_SAMPLES_MIN_LONG && seconds >= 4 * budget);
-}
-
-ht_status ht_timer_measure(ht_timer *timer, ht_variant *variant, double budget,
-                           double relative_interval, ht_samples *out_samples, ht_error *error) {
-    *out_samples = (ht_samples){0};
-    unsigned launches = 1;
-    ht_status status = ht_timer_warm_up(timer, variant, &launches, error);
-    double begin = ht_clock_seconds();
-    size_t next_look = HT_SAMPLES_MIN + 1; /* with fewer no pair of samples encloses the median */
-    while (status == HT_OK && out_samples->count < HT_SAMPLES_MAX) {
-        double ms = 0;
-        status = ht_timer_sample(timer, variant, launches, &ms, error);
-        if (status != HT_OK)
-            break;
-        HT_GROW(out_samples->ms, out_samples->count);
-        out_samples->ms[out_samples->count++] = ms;
-        if (enough(out_samples->count, ht_clock_seconds() - begin, budget))
-            break;
-        if (out_samples->count < next_look)
-            continue;
-        ht_interval interval = ht_stats_median_interval(out_samples->ms, out_samples->count);
-        if (ht_interval_width(&interval) <= relative_interval)
-            break;
-        next_look = out_samples->count + 1 + out_samples->count / 8; /* sorting costs time too */
-    }
-    if (status != HT_OK) {
-        free(out_samples->ms);
-        *out_samples = (ht_samples){0};
-    }
-    return status;
 }

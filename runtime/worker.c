@@ -62,7 +62,7 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
     status = worker->provider->open(&worker->hip, error);
     const char *role = json_string_value(json_object_get(request, "role"));
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
-        status = ht_worker_open_device(worker, error);
+        status = ht_worker_open_device(worker, request, error);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* Inside a worker process: the requests it serves. Each is answered by one JSON object with a
  * status.
  *
- *   start      role "compile" or "run"; opens the provider. First request of every worker.
+ *   start      role "compile" or "run", cold; opens the provider. First request of every worker.
  *   compile    config, reference, numbers, output -> program, seconds, resources; the code goes to
  * file `output` reference  seed, file, original, twin, numbers -> way ("builtin", "twin" or
  * "original"): computes the expected outputs and saves them expect     file -> loads expected
@@ -24,6 +24,13 @@ typedef struct ht_run_slot {
     unsigned launches; /* a sample */
 } ht_run_slot;
 
+/* A variant that others are timed beside; loaded once, for as long as requests name it. */
+typedef struct ht_control {
+    ht_variant *variant; /* NULL: none */
+    unsigned launches;   /* a sample */
+    json_int_t id;
+} ht_control;
+
 typedef struct ht_worker {
     const char *folder; /* the job's */
     ht_spec spec;
@@ -37,12 +44,13 @@ typedef struct ht_worker {
     ht_buffers **buffers; /* sets of one layout each; unused ones go when a new one is needed */
     size_t buffers_count;
     ht_run_slot slots[HT_SLOTS_MAX];
+    ht_control control;
 } ht_worker;
 
 ht_status ht_worker_compile(ht_worker *worker, const json_t *request, json_t *reply,
                             ht_error *error);
 
-ht_status ht_worker_open_device(ht_worker *worker, ht_error *error);
+ht_status ht_worker_open_device(ht_worker *worker, const json_t *request, ht_error *error);
 void ht_worker_close_device(ht_worker *worker);
 ht_status ht_worker_measure(ht_worker *worker, const json_t *request, json_t *reply,
                             ht_error *error);

@@ -5,20 +5,28 @@
 
 #include <stdlib.h>
 
-ht_status ht_worker_open_device(ht_worker *worker, ht_error *error) {
+ht_status ht_worker_open_device(ht_worker *worker, const json_t *request, ht_error *error) {
     const ht_hip *hip = worker->hip;
     ht_status status = ht_hip_check(hip, hip->hipInit(0), "initialising the device", error);
     if (status == HT_OK && worker->spec.device.ordinal >= 0)
         status = ht_hip_check(hip, hip->hipSetDevice(worker->spec.device.ordinal),
                               "choosing the device", error);
     if (status == HT_OK)
-        status = ht_timer_create(hip, &worker->timer, error);
+        status =
+            ht_timer_create(hip, worker->provider, &worker->spec.device,
+                            json_is_true(json_object_get(request, "cold")), &worker->timer, error);
     worker->runs = true;
     return status;
 }
 
+static void unload_control(ht_worker *worker) {
+    ht_variant_free(worker->control.variant);
+    worker->control = (ht_control){0};
+}
+
 void ht_worker_close_device(ht_worker *worker) {
     ht_worker_unload(worker);
+    unload_control(worker);
     for (size_t i = 0; i < worker->buffers_count; ++i)
         ht_buffers_free(worker->buffers[i]);
     free(worker->buffers);
@@ -123,17 +131,40 @@ static ht_status check_after_timing(ht_worker *worker, ht_variant *variant, ht_e
     return status;
 }
 
-static ht_status check_and_time(ht_worker *worker, const json_t *request, ht_variant *variant,
-                                json_t *reply, ht_error *error) {
-    ht_status status = ht_variant_run(variant, error);
-    if (status == HT_OK)
-        status = ht_worker_compare(worker, &worker->reference, variant, error);
-    if (status != HT_OK || !json_is_true(json_object_get(request, "time")))
-        return status;
+/* What the samples were taken under; kept with them. */
+static json_t *conditions(const ht_worker *worker, const ht_samples *samples) {
+    const ht_timer *timer = &worker->timer;
+    json_t *object = json_object();
+    bool cold = timer->flush != NULL;
+    json_object_set_new(object, "cache", json_string(cold ? "cold" : "hot"));
+    if (cold)
+        json_object_set_new(object, "flushed_bytes",
+                            json_integer((json_int_t)ht_flush_bytes(timer->flush)));
+    json_object_set_new(object, "launches", json_integer(samples->launches));
+    json_object_set_new(object, "timer_ms", json_real(timer->resolution_ms));
+    json_object_set_new(object, "stop", json_string(ht_stop_name(samples->stop)));
+    if (samples->control_ms > 0)
+        json_object_set_new(object, "control_ms", json_real(samples->control_ms));
+    if (timer->mhz_lo > 0)
+        json_object_set_new(object, "mhz", json_pack("[f, f]", timer->mhz_lo, timer->mhz_hi));
+    json_object_set_new(object, "discarded", json_integer((json_int_t)timer->discarded));
+    json_object_set_new(object, "throttled", json_integer((json_int_t)timer->throttled));
+    return object;
+}
+
+static ht_status time_variant(ht_worker *worker, const json_t *request, ht_variant *variant,
+                              json_t *reply, ht_error *error) {
     ht_samples samples = {0};
-    status = ht_timer_measure(
-        &worker->timer, variant, json_number_value(json_object_get(request, "budget")),
-        json_number_value(json_object_get(request, "interval")), &samples, error);
+    const json_t *beside = json_object_get(request, "beside");
+    ht_measuring how = {
+        .budget = json_number_value(json_object_get(request, "budget")),
+        .relative_interval = json_number_value(json_object_get(request, "interval")),
+        .control = beside != NULL ? worker->control.variant : NULL,
+        .control_launches = worker->control.launches,
+        .control_ms = json_number_value(json_object_get(beside, "ms")),
+        .race = true,
+    };
+    ht_status status = ht_timer_measure(&worker->timer, variant, &how, &samples, error);
     if (status == HT_OK)
         status = check_after_timing(worker, variant, error);
     if (status == HT_OK) {
@@ -141,9 +172,21 @@ static ht_status check_and_time(ht_worker *worker, const json_t *request, ht_var
         for (size_t i = 0; i < samples.count; ++i)
             json_array_append_new(array, json_real(samples.ms[i]));
         json_object_set_new(reply, "samples", array);
+        json_object_set_new(reply, "reduced", json_boolean(samples.stop == HT_STOP_RACE));
+        json_object_set_new(reply, "conditions", conditions(worker, &samples));
     }
     free(samples.ms);
     return status;
+}
+
+static ht_status check_and_time(ht_worker *worker, const json_t *request, ht_variant *variant,
+                                json_t *reply, ht_error *error) {
+    ht_status status = ht_variant_run(variant, error);
+    if (status == HT_OK)
+        status = ht_worker_compare(worker, &worker->reference, variant, error);
+    if (status != HT_OK || !json_is_true(json_object_get(request, "time")))
+        return status;
+    return time_variant(worker, request, variant, reply, error);
 }
 
 static ht_status request_variant(ht_worker *worker, const json_t *request, ht_variant **out_variant,
@@ -157,10 +200,34 @@ static ht_status request_variant(ht_worker *worker, const json_t *request, ht_va
                              worker->reference.seed, out_variant, error);
 }
 
+/* Loads what the request is to be timed beside. It was found right before; should it fail now, that
+ * says nothing about the variant asked about, which is then timed alone. */
+static void load_control(ht_worker *worker, const json_t *beside) {
+    ht_control *control = &worker->control;
+    json_int_t id = json_integer_value(json_object_get(beside, "id"));
+    if (beside == NULL || (control->variant != NULL && control->id == id))
+        return;
+    unload_control(worker);
+    ht_status status = request_variant(worker, beside, &control->variant, NULL);
+    if (status == HT_OK)
+        status = ht_variant_run(control->variant, NULL);
+    if (status == HT_OK)
+        status = ht_timer_warm_up(&worker->timer, control->variant, &control->launches, NULL);
+    control->id = id;
+    if (status != HT_OK)
+        unload_control(worker);
+}
+
 ht_status ht_worker_measure(ht_worker *worker, const json_t *request, json_t *reply,
                             ht_error *error) {
     ht_variant *variant = NULL;
+    load_control(worker, json_object_get(request, "beside"));
     ht_status status = request_variant(worker, request, &variant, error);
+    if (status == HT_ERROR_LAUNCH && worker->control.variant != NULL) {
+        /* Memory for both may be too much to ask. */
+        unload_control(worker);
+        status = request_variant(worker, request, &variant, error);
+    }
     if (status == HT_OK)
         status = check_and_time(worker, request, variant, reply, error);
     ht_variant_free(variant);
@@ -176,6 +243,7 @@ ht_status ht_worker_load(ht_worker *worker, const json_t *request, json_t *reply
     ht_run_slot *slot = find_slot(worker, request);
     if (slot == NULL || slot->variant != NULL)
         return ht_error_set(error, HT_ERROR_INTERNAL, "no free slot to load into");
+    unload_control(worker);
     ht_status status = request_variant(worker, request, &slot->variant, error);
     if (status == HT_OK)
         status = ht_variant_run(slot->variant, error);

@@ -1,6 +1,7 @@
 /* The provider: its table. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/host/clocks.h"
 #include "runtime/host/build.h"
 #include "runtime/host/devices.h"
 #include "runtime/host/errors.h"
@@ -68,4 +69,5 @@ const ht_provider ht_provider_host = {
     .compile_options = ht_host_compile_options,
     .resources = NULL,
     .settings = settings_host,
+    .clocks = ht_host_clocks,
 };
