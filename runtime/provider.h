@@ -21,6 +21,7 @@ typedef struct ht_device {
                               "hiprtc 5.2.21153" */
     int ordinal;           /* for hipSetDevice; -1 when compile-only */
     bool can_run;
+    bool checked;  /* programs are compiled for checking (host; docs/checking.md) */
     bool emulated; /* times are host emulation and say nothing about a GPU */
     ht_device_fields fields;
 } ht_device;

@@ -1,6 +1,7 @@
 #include "runtime/host/block_internal.h"
 
 #include "base/memory.h"
+#include "runtime/host/check_internal.h"
 #include "runtime/host/errors.h"
 
 #include <pthread.h>
@@ -181,6 +182,8 @@ unsigned ht_block_barrier(unsigned predicate, const char *file, int line, const 
         ht_block_first_wait(block);
     block->votes += predicate;
     if (++block->arrived == block->live) {
+        if (block->checked)
+            ht_check_barrier(block, file, line, what);
         release_barrier(block);
         return block->result_votes;
     }
@@ -199,8 +202,11 @@ void ht_device_thread_end(void) {
     ht_wave *wave = &block->waves[self >> block->shift];
     wave->ended |= 1ull << (self & (block->wavefront - 1));
     --block->live;
-    if (block->arrived != 0 && block->arrived == block->live)
+    if (block->arrived != 0 && block->arrived == block->live) {
+        if (block->checked)
+            ht_check_barrier(block, NULL, 0, NULL);
         release_barrier(block);
+    }
     if (wave->waiting)
         ht_wave_lane_ended(block, wave);
 }
@@ -213,6 +219,14 @@ void ht_device_fail(const char *expression, const char *file, int line) {
              line, expression, state->thread[0], state->thread[1], state->thread[2],
              state->block[0], state->block[1], state->block[2]);
     ht_block_abandon(block, HT_HIP_ERROR_ASSERT);
+}
+
+void ht_device_exceeded(unsigned bound) {
+    ht_block *block = ht_block_current;
+    snprintf(block->message, sizeof block->message,
+             "launched with %u threads a block, more than its __launch_bounds__ of %u",
+             block->threads, bound);
+    ht_block_abandon(block, HT_HIP_ERROR_LAUNCH_FAILURE);
 }
 
 static void enter(ht_block *block, const ht_block_launch *launch, const uint32_t at[3]) {
@@ -229,6 +243,11 @@ static void enter(ht_block *block, const ht_block_launch *launch, const uint32_t
     block->wavefront = launch->wavefront;
     block->shift = (uint32_t)__builtin_ctz(launch->wavefront);
     block->code = 0;
+    block->checked = launch->checked;
+    state->threads = block->threads;
+    /* Threads of a checked block start in any order, so their ends must be known from the first. */
+    if (block->checked)
+        ht_block_first_wait(block);
 }
 
 /* After an error fibers stand in the middle of threads: forget all of them. */

@@ -15,6 +15,7 @@ typedef struct ht_block_launch {
     uint32_t grid[3];
     uint32_t size[3];
     uint32_t wavefront;
+    bool checked; /* the image was compiled for checking */
 } ht_block_launch;
 
 enum { HT_BLOCK_THREADS = 1024, HT_BLOCK_MESSAGE = 1024 };

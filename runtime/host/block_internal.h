@@ -48,6 +48,7 @@ struct ht_block {
     uint32_t arrived; /* at the barrier */
     uint32_t votes, result_votes;
     uint32_t wavefront, shift; /* lanes, and their logarithm */
+    bool checked;              /* check.c is told what happens */
     const ht_block_launch *launch;
     int code; /* 0 while all is well */
     char message[HT_BLOCK_MESSAGE];

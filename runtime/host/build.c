@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "runtime/host/dynamic_shared.h"
 #include "runtime/host/folder.h"
+#include "runtime/host/launch_bounds.h"
 #include "runtime/host/object.h"
 #include "runtime/host/options.h"
 #include "runtime/host/prelude/ht_state.h"
@@ -25,6 +26,7 @@ typedef struct build {
     const char *home; /* the process's folder */
     char *folder;     /* this compile's own */
     ht_text *log;
+    bool checked;
 } build;
 
 static hiprtcResult note(build *in, hiprtcResult result, const ht_error *error) {
@@ -61,7 +63,7 @@ static char *compose(const ht_build_input *input, const char *macros) {
     ht_text_append(&text, "#line 1 \"");
     append_quoted(&text, input->name);
     ht_text_append(&text, "\"\n");
-    char *source = ht_strdup(input->source);
+    char *source = ht_launch_bounds_enforce(input->source);
     ht_dynamic_shared_mark(source);
     ht_text_append(&text, source);
     free(source);
@@ -130,6 +132,24 @@ static const char *const flags[] = {
     "-fno-stack-protector", "-fno-color-diagnostics", "-Wno-pass-failed",
     "-Wno-pragma-once-outside-header"};
 
+/* And for checking: every access announced, with its line; none merged into vectors too wide to be
+ * announced. The prelude answers the instrumentation's calls (ht_check.h). */
+static const char *const checked_flags[] = {"-DHT_CHECKED",
+                                            "-O1",
+                                            "-gline-tables-only",
+                                            "-fno-slp-vectorize",
+                                            "-fno-unroll-loops",
+                                            "-fsanitize=thread,array-bounds,integer-divide-by-zero",
+                                            "-fno-sanitize-recover=all",
+                                            "-mllvm",
+                                            "-tsan-instrument-func-entry-exit=0"};
+
+static const char **append(const char **to, const char *const *from, size_t count) {
+    if (count)
+        memcpy(to, from, count * sizeof *from);
+    return to + count;
+}
+
 char *ht_build_flags(void) {
     ht_text text = {0};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
@@ -145,12 +165,15 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
     char *object = ht_path_join(in->folder, "unit.o");
     const char *own[] = {prelude, "-include", first, include, source, "-o", object};
     enum { FLAGS = sizeof flags / sizeof *flags, OWN = sizeof own / sizeof *own };
-    const char **arguments = ht_alloc(1 + FLAGS + options->count + OWN + 1, sizeof *arguments);
-    arguments[0] = in->toolchain->clang;
-    memcpy(arguments + 1, flags, sizeof flags);
-    if (options->count)
-        memcpy(arguments + 1 + FLAGS, options->items, options->count * sizeof *arguments);
-    memcpy(arguments + 1 + FLAGS + options->count, own, sizeof own);
+    size_t extra = in->checked ? sizeof checked_flags / sizeof *checked_flags : 0;
+    const char **arguments =
+        ht_alloc(1 + FLAGS + options->count + extra + OWN + 1, sizeof *arguments);
+    const char **end = arguments;
+    *end++ = in->toolchain->clang;
+    end = append(end, flags, FLAGS);
+    end = append(end, options->items, options->count);
+    end = append(end, checked_flags, extra);
+    append(end, own, OWN);
     hiprtcResult result = run_tool(in, arguments);
     free(arguments);
     free(object);
@@ -161,15 +184,18 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
     return result;
 }
 
-/* `extern __shared__` arrays are undefined thread-local symbols: a second object defines all of
- * them as one block. */
+/* `extern __shared__` arrays are undefined symbols: a second object defines all of them as one
+ * block. */
 static hiprtcResult define_dynamic(build *in, const char **names, size_t count) {
     ht_text text = {0};
-    ht_text_append(&text, ".section .tbss,\"awT\",@nobits\n.balign 256\n.globl " HT_BUILD_DYNAMIC
-                          "\n.type " HT_BUILD_DYNAMIC ",@tls_object\n" HT_BUILD_DYNAMIC ":\n");
+    const char *type = in->checked ? "object" : "tls_object";
+    ht_text_printf(&text,
+                   ".section %s,@nobits\n.balign 256\n.globl " HT_BUILD_DYNAMIC
+                   "\n.type " HT_BUILD_DYNAMIC ",@%s\n" HT_BUILD_DYNAMIC ":\n",
+                   in->checked ? ".bss.dynamic,\"aw\"" : ".tbss,\"awT\"", type);
     for (size_t i = 0; i < count; ++i)
-        ht_text_printf(&text, ".globl %s\n.hidden %s\n.type %s,@tls_object\n%s:\n", names[i],
-                       names[i], names[i], names[i]);
+        ht_text_printf(&text, ".globl %s\n.hidden %s\n.type %s,@%s\n%s:\n", names[i], names[i],
+                       names[i], type, names[i]);
     ht_text_printf(&text,
                    ".zero %d\n.size " HT_BUILD_DYNAMIC ", %d\n"
                    ".section .note.GNU-stack,\"\",@progbits\n",
@@ -242,7 +268,7 @@ static hiprtcResult complete(build *in, char *data, size_t length, bool *out_dyn
         return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
     hiprtcResult result = assign_lds(in, object);
     const char **names;
-    size_t count = ht_object_dynamic_arrays(object, &names);
+    size_t count = ht_object_dynamic_arrays(object, in->checked, &names);
     if (result == HT_HIPRTC_SUCCESS && write_in(in, "unit.o", data, length, &error) != HT_OK)
         result = note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
     if (result == HT_HIPRTC_SUCCESS && count)
@@ -291,6 +317,7 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
         ht_options_free(&list);
         return note(&in, HT_HIPRTC_ERROR_INTERNAL, &error);
     }
+    in.checked = list.checked;
     in.folder = ht_format("%s/%lu", in.home, atomic_fetch_add(&serial, 1));
     hiprtcResult result = write_sources(&in, &list);
     if (result == HT_HIPRTC_SUCCESS)

@@ -13,6 +13,9 @@
  * `extern __shared__`. */
 #define HT_BUILD_ANCHOR "ht_lds_anchor"
 #define HT_BUILD_DYNAMIC "ht_lds_dynamic"
+/* A symbol that only images compiled for checking have; there the arrays are no thread-local
+ * symbols. */
+#define HT_BUILD_CHECKED "ht_image_checked"
 
 enum { HT_STATIC_LDS_MAX = 65536, HT_DYNAMIC_LDS_MAX = 65536 };
 

@@ -137,5 +137,6 @@ ht_status ht_host_devices(ht_device **out_devices, size_t *out_count, ht_error *
 
 size_t ht_host_compile_options(const ht_device *device, const char *out_options[8]) {
     out_options[0] = kinds[device->fields.wavefront == 32].option;
-    return 1;
+    out_options[1] = "--check";
+    return device->checked ? 2 : 1;
 }

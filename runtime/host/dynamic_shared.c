@@ -4,12 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Behind a comment, a string or a character constant that starts here; NULL when none does. */
-static char *skip_opaque(char *at) {
+const char *ht_source_skip(const char *at) {
     if (at[0] == '/' && at[1] == '/')
         return at + strcspn(at, "\n");
     if (at[0] == '/' && at[1] == '*') {
-        char *end = strstr(at + 2, "*/");
+        const char *end = strstr(at + 2, "*/");
         return end ? end + 2 : at + strlen(at);
     }
     if (*at != '"' && *at != '\'')
@@ -23,9 +22,9 @@ static char *skip_opaque(char *at) {
 void ht_dynamic_shared_mark(char *source) {
     bool is_extern = false;
     for (char *at = source; *at;) {
-        char *behind = skip_opaque(at);
+        const char *behind = ht_source_skip(at);
         if (behind) {
-            at = behind;
+            at += behind - at;
             continue;
         }
         size_t length = 0;

@@ -9,4 +9,7 @@
  * only slower. */
 void ht_dynamic_shared_mark(char *source);
 
+/* Behind a comment, a string or a character constant that starts at `at`; NULL when none does. */
+const char *ht_source_skip(const char *at);
+
 #endif

@@ -1,6 +1,7 @@
 /* Launches: blocks in parallel on the cores, finished when the call returns. */
 #include "runtime/host/block.h"
 #include "runtime/host/build.h"
+#include "runtime/host/check_internal.h"
 #include "runtime/host/clock.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/module.h"
@@ -98,6 +99,20 @@ static hipError_t check(const ht_kernel *kernel, const unsigned grid[3], const u
     return HT_HIP_SUCCESS;
 }
 
+/* One block at a time, in this thread. */
+static hipError_t launch_checked(const job *all, const ht_check_image *image) {
+    ht_checked_launch launch = {.image = image,
+                                .block = all->launch,
+                                .dynamic_lds = all->dynamic_lds,
+                                .blocks = all->blocks};
+    launch.block.checked = true;
+    int code = 0;
+    char message[HT_BLOCK_MESSAGE];
+    if (ht_check_launch(&launch, &code, message))
+        return HT_HIP_SUCCESS;
+    return ht_host_fail(code, "%s: %s", all->launch.name, message);
+}
+
 hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
                                          unsigned grid_z, unsigned block_x, unsigned block_y,
                                          unsigned block_z, unsigned dynamic_lds, hipStream_t stream,
@@ -126,6 +141,8 @@ hipError_t ht_host_hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x
                .dynamic_lds = dynamic_lds,
                .blocks = (uint64_t)grid_x * grid_y * grid_z,
                .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (kernel->image)
+        return launch_checked(&all, kernel->image);
     uint64_t threads = (uint64_t)omp_get_max_threads();
     if (threads > all.blocks)
         threads = all.blocks;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "runtime/host/build.h"
+#include "runtime/host/check_internal.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/object.h"
 #include "runtime/host/runtime.h"
@@ -26,6 +27,7 @@ struct ht_module {
     size_t dynamic_offset; /* of the dynamic block; 0: there is none */
     pthread_mutex_t lock;
     ht_kernel *kernels;
+    ht_check_image *image; /* NULL: not compiled for checking */
 };
 
 static int write_image(const char *image, size_t size) {
@@ -98,7 +100,9 @@ hipError_t ht_host_hipModuleLoadData(hipModule_t *out, const void *image) {
     module->handle = handle;
     module->fd = fd;
     pthread_mutex_init(&module->lock, NULL);
-    measure(module, image);
+    module->image = ht_check_image_open(handle, image, fd);
+    if (!module->image)
+        measure(module, image);
     *out = module;
     return HT_HIP_SUCCESS;
 }
@@ -112,6 +116,7 @@ hipError_t ht_host_hipModuleUnload(hipModule_t handle) {
         module->kernels = kernel->next;
         free(kernel);
     }
+    ht_check_image_free(module->image);
     dlclose(module->handle);
     close(module->fd);
     pthread_mutex_destroy(&module->lock);
@@ -150,7 +155,7 @@ hipError_t ht_host_hipModuleGetFunction(hipFunction_t *out, hipModule_t handle, 
         kernel = kernel->next;
     if (!kernel) {
         kernel = ht_alloc(1, sizeof *kernel);
-        *kernel = (ht_kernel){entry, module, module->kernels};
+        *kernel = (ht_kernel){entry, module, module->kernels, module->image};
         module->kernels = kernel;
     }
     pthread_mutex_unlock(&module->lock);

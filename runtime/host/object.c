@@ -98,13 +98,54 @@ static const char *name_of(const ht_object *object, const Elf64_Sym *symbol) {
     return object->names + symbol->st_name;
 }
 
-size_t ht_object_dynamic_arrays(const ht_object *object, const char ***out_names) {
+static const char *section_name(const ht_object *object, size_t index) {
+    const Elf64_Ehdr *header = (const void *)object->data;
+    if (index >= object->section_count || header->e_shstrndx >= object->section_count)
+        return "";
+    const Elf64_Shdr *names = &object->sections[header->e_shstrndx];
+    size_t at = object->sections[index].sh_name;
+    bool inside = names->sh_type != SHT_NOBITS && at < names->sh_size &&
+                  memchr(object->data + names->sh_offset + at, 0, names->sh_size - at);
+    return inside ? object->data + names->sh_offset + at : "";
+}
+
+static bool in_section(const ht_object *object, const Elf64_Sym *symbol, const char *name) {
+    return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT &&
+           strcmp(section_name(object, symbol->st_shndx), name) == 0;
+}
+
+void ht_object_section(const ht_object *object, const char *section, size_t *out_address,
+                       size_t *out_size,
+                       void (*each)(void *context, const char *name, size_t address, size_t size),
+                       void *context) {
+    *out_address = *out_size = 0;
+    for (size_t i = 0; i < object->section_count; ++i)
+        if (strcmp(section_name(object, i), section) == 0) {
+            *out_address = object->sections[i].sh_addr;
+            *out_size = object->sections[i].sh_size;
+        }
+    for (size_t i = 0; i < object->symbol_count; ++i) {
+        const Elf64_Sym *symbol = &object->symbols[i];
+        if (in_section(object, symbol, section))
+            each(context, name_of(object, symbol), symbol->st_value, symbol->st_size);
+    }
+}
+
+/* Names with an underscore in front are those of libraries. */
+static bool is_dynamic_array(const ht_object *object, const Elf64_Sym *symbol, bool checked) {
+    const char *name = name_of(object, symbol);
+    if (symbol->st_shndx != SHN_UNDEF || strncmp(name, "ht_device_", 10) == 0)
+        return false;
+    return checked ? ELF64_ST_BIND(symbol->st_info) == STB_WEAK && *name && *name != '_'
+                   : ELF64_ST_TYPE(symbol->st_info) == STT_TLS;
+}
+
+size_t ht_object_dynamic_arrays(const ht_object *object, bool checked, const char ***out_names) {
     size_t count = 0;
     *out_names = NULL;
     for (size_t i = 0; i < object->symbol_count; ++i) {
         const Elf64_Sym *symbol = &object->symbols[i];
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_TLS || symbol->st_shndx != SHN_UNDEF ||
-            strncmp(name_of(object, symbol), "ht_device_", 10) == 0)
+        if (!is_dynamic_array(object, symbol, checked))
             continue;
         HT_GROW(*out_names, count);
         (*out_names)[count++] = name_of(object, symbol);
@@ -146,7 +187,7 @@ static void reach(walk *in, size_t index) {
     const Elf64_Sym *symbol = &in->object->symbols[index];
     if (symbol->st_shndx == SHN_UNDEF)
         return;
-    if (ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_TLS || in_section(in->object, symbol, HT_OBJECT_LDS))
         in->bytes += symbol->st_size;
     else
         in->todo[in->todo_count++] = index;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct ht_object ht_object;
@@ -14,9 +15,10 @@ typedef struct ht_object ht_object;
 ht_status ht_object_open(void *data, size_t length, ht_object **out_object, ht_error *error);
 void ht_object_free(ht_object *object);
 
-/* Names of the `extern __shared__` arrays, which the object leaves undefined; the array (not the
- * strings, which lie in the data) is the caller's to free. */
-size_t ht_object_dynamic_arrays(const ht_object *object, const char ***out_names);
+/* Names of the `extern __shared__` arrays, which the object leaves undefined: as thread-local
+ * symbols, or, in an object compiled for checking, as weak ones. The array (not the strings, which
+ * lie in the data) is the caller's to free. */
+size_t ht_object_dynamic_arrays(const ht_object *object, bool checked, const char ***out_names);
 
 /* Bytes of the static __shared__ arrays that can be reached from a symbol, through calls and
  * tables. */
@@ -24,6 +26,15 @@ size_t ht_object_static_lds(const ht_object *object, const char *symbol);
 
 /* The bytes of a defined data symbol within the data; NULL when there are fewer than `size`. */
 void *ht_object_find_data(const ht_object *object, const char *symbol, size_t size);
+
+/* In an object compiled for checking, the section of the static __shared__ arrays. */
+#define HT_OBJECT_LDS ".lds"
+/* Calls `each` for every symbol that lies in a section of this name, with its address in the image.
+ * Gives the section's own address and size (both 0 when there is none). */
+void ht_object_section(const ht_object *object, const char *section, size_t *out_address,
+                       size_t *out_size,
+                       void (*each)(void *context, const char *name, size_t address, size_t size),
+                       void *context);
 
 /* How many bytes an image in memory has, by its own headers; 0 when it is no 64-bit ELF file. */
 size_t ht_object_image_size(const void *image);

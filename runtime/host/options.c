@@ -46,6 +46,8 @@ static bool read_one(const char *option, ht_option_list *list) {
         add(list, "-D__AMDGCN_WAVEFRONT_SIZE=64");
     else if (strcmp(option, "-mno-wavefrontsize64") == 0)
         add(list, "-D__AMDGCN_WAVEFRONT_SIZE=32");
+    else if (strcmp(option, "--check") == 0)
+        list->checked = true;
     else if (strncmp(option, "-D", 2) == 0)
         define(list, option + 2);
     else if (strncmp(option, "-U", 2) == 0)

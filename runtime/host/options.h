@@ -13,6 +13,7 @@ typedef struct ht_option_list {
     size_t count;
     ht_text macros; /* -D and -U as preprocessor lines: they belong behind the prelude, which a
                        macro named T would break */
+    bool checked;   /* --check was among them: compile for checking */
 } ht_option_list;
 
 /* False with a line in `log` for an option that is not known. Free the list in either case. */

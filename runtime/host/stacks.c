@@ -53,6 +53,15 @@ void *ht_stacks_get(ht_stacks *stacks, size_t index, size_t *out_size) {
     return (char *)stacks->chunks[chunk] + index % HT_STACK_CHUNK * SLOT + PAGE;
 }
 
+ht_stack_part ht_stacks_find(const ht_stacks *stacks, const void *address) {
+    for (size_t i = 0; i < stacks->chunk_count; ++i) {
+        uintptr_t offset = (uintptr_t)address - (uintptr_t)stacks->chunks[i];
+        if (offset < (size_t)SLOT * HT_STACK_CHUNK)
+            return offset % SLOT < PAGE ? HT_STACK_GUARD : HT_STACK_MEMORY;
+    }
+    return HT_STACK_NONE;
+}
+
 void ht_stacks_free(ht_stacks *stacks) {
     for (size_t i = 0; i < stacks->chunk_count; ++i)
         munmap(stacks->chunks[i], (size_t)SLOT * HT_STACK_CHUNK);

@@ -121,7 +121,7 @@ static ht_status search(ht_toolchain *found, ht_error *error) {
     char *linker = find_program("ld");
     char *version = assembler && linker ? read_version(clang) : NULL;
     if (version) {
-        *found = (ht_toolchain){clang, assembler, linker, version};
+        *found = (ht_toolchain){clang, assembler, linker, version, find_program("addr2line")};
         return HT_OK;
     }
     ht_status status =

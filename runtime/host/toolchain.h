@@ -6,10 +6,11 @@
 #include "base/text.h"
 
 typedef struct ht_toolchain {
-    const char *clang;     /* path */
-    const char *assembler; /* path */
-    const char *linker;    /* path */
-    const char *version;   /* "clang 19.1.7" */
+    const char *clang;      /* path */
+    const char *assembler;  /* path */
+    const char *linker;     /* path */
+    const char *version;    /* "clang 19.1.7" */
+    const char *symbolizer; /* path of addr2line; NULL: findings have no lines */
 } ht_toolchain;
 
 /* Looks for them once a process: $HIPTEMPER_CLANG, clang++-19, clang++; as and ld. HT_ERROR_MISSING

@@ -1,6 +1,7 @@
 /* Shuffles and ballots: the lanes of a mask that have not ended meet at one place and exchange a
  * word each. */
 #include "runtime/host/block_internal.h"
+#include "runtime/host/check_internal.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ static bool meet(ht_block *block, ht_wave *wave, const ht_runner *first, const h
             return false;
     uint64_t votes = first->wish == HT_WAVE_BALLOT ? count_votes(waiters, lanes) : 0;
     wave->waiting &= ~lanes;
+    if (block->checked)
+        ht_check_meeting(block, wave, lanes);
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         ht_runner *runner = waiters[__builtin_ctzll(rest)];
         if (runner->wish >= 64)

@@ -22,10 +22,22 @@
 /* One copy an OS thread, which runs one block at a time. Of `extern __shared__` arrays the unit has
  * been rewritten to say the second; it lacks the test for a constructor at every access that C++
  * gives an extern thread_local. */
+#ifndef HT_CHECKED
 #define __shared__ thread_local
 #define __shared_d __thread
+#define HT_UNCHECKED
+#else
+/* Plain storage, in a section by which the program finds it, and not taken for constant where no
+ * store is seen; undefined weak symbols are the dynamic arrays. */
+#define __shared__ static __attribute__((section(".lds"), used))
+#define __shared_d __attribute__((weak))
+/* For functions of the prelude that touch the program's memory and not the kernel's. */
+#define HT_UNCHECKED __attribute__((disable_sanitizer_instrumentation, noinline))
+#endif
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared_d type name[];
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
+/* Where it can be told which body it belongs to, the unit has been rewritten to call
+ * ht_launch_bounds there. */
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
@@ -77,17 +89,25 @@ struct dim3 {
     constexpr dim3(const uint3 &);
 };
 
+#ifndef HT_CHECKED
+#define ht_word_of(field, axis) (field)[axis]
+#else
+/* A thread's indices stay, so a checked kernel asks once. */
+HT_UNCHECKED __attribute__((const)) static unsigned ht_word_of(const ht_word *field, int axis) {
+    return field[axis];
+}
+#endif
 /* threadIdx and its kin: no storage, members read the running thread's state. */
 #define HT_INDEX(type_name, field)                                                                 \
     struct type_name {                                                                             \
         static __forceinline__ unsigned get_x() {                                                  \
-            return ht_device_state.field[0];                                                       \
+            return ht_word_of(ht_device_state.field, 0);                                           \
         }                                                                                          \
         static __forceinline__ unsigned get_y() {                                                  \
-            return ht_device_state.field[1];                                                       \
+            return ht_word_of(ht_device_state.field, 1);                                           \
         }                                                                                          \
         static __forceinline__ unsigned get_z() {                                                  \
-            return ht_device_state.field[2];                                                       \
+            return ht_word_of(ht_device_state.field, 2);                                           \
         }                                                                                          \
         __declspec(property(get = get_x)) unsigned x;                                              \
         __declspec(property(get = get_y)) unsigned y;                                              \
@@ -239,6 +259,16 @@ __forceinline__ void __trap() {
     ht_device_fail("__trap()", "kernel", 0);
 }
 
+template <class... Rest> __forceinline__ void ht_launch_bounds(long long threads, Rest...) {
+    if (__builtin_expect(ht_word_of(&ht_device_state.threads, 0) > (unsigned)threads, 0))
+        ht_device_exceeded((unsigned)threads);
+}
+
+#ifdef HT_CHECKED
+__forceinline__ bool ht_thread_start() {
+    return ht_device_next_thread() != 0;
+}
+#else
 /* Takes the next thread of the block; false when all have been started. */
 __forceinline__ bool ht_thread_start() {
     struct ht_device_state &state = ht_device_state;
@@ -259,36 +289,43 @@ __forceinline__ bool ht_thread_start() {
     state.next[0] = ht_word(x);
     return true;
 }
+#endif
 
+#ifdef HT_CHECKED
+static constexpr unsigned ht_checked = 1;
+#else
+static constexpr unsigned ht_checked = 0;
+#endif
 template <size_t... I> struct ht_indices {};
 template <class T, T... I> using ht_indices_of = ht_indices<I...>;
 
 /* The entry of a name expression: a kernel, or the address of a variable. */
 template <auto Name, class T = decltype(Name)> struct ht_entry;
 template <auto Kernel, class... A> struct ht_entry<Kernel, void (*)(A...)> {
-    static void loop(A... a) {
+    HT_UNCHECKED static void loop(A... a) {
         while (ht_thread_start()) {
             Kernel(a...);
             if (__builtin_expect(ht_device_state.waited, 0))
                 ht_device_thread_end();
         }
     }
-    template <size_t... I> static void unpack(void *const *arguments, ht_indices<I...>) {
+    template <size_t... I>
+    HT_UNCHECKED static void unpack(void *const *arguments, ht_indices<I...>) {
         (void)arguments;
         loop(*(A *)arguments[I]...);
     }
-    static void run(void *const *arguments) {
+    HT_UNCHECKED static void run(void *const *arguments) {
         unpack(arguments, __make_integer_seq<ht_indices_of, size_t, sizeof...(A)>());
     }
     static constexpr struct ht_device_entry make(const char *name) {
-        return {HT_DEVICE_ABI, warpSize, 0, sizeof...(A), name, run, nullptr, 0};
+        return {HT_DEVICE_ABI, warpSize, 0, sizeof...(A), ht_checked, name, run, nullptr, 0};
     }
 };
 template <auto Kernel, class... A>
 struct ht_entry<Kernel, void (*)(A...) noexcept> : ht_entry<(void (*)(A...))Kernel> {};
 template <auto Address, class T> struct ht_entry<Address, T *> {
     static constexpr struct ht_device_entry make(const char *name) {
-        return {HT_DEVICE_ABI, warpSize, 0, 0, name, nullptr, (void *)Address, sizeof(T)};
+        return {HT_DEVICE_ABI, warpSize, 0, 0, ht_checked, name, nullptr, (void *)Address, sizeof(T)};
     }
 };
 #define HT_ENTRY(symbol, text, ...)                                                                \

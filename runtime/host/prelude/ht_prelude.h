@@ -3,6 +3,7 @@
 #define HT_PRELUDE_H
 #include "ht_atomic.h"
 #include "ht_core.h"
+#include "ht_check.h"
 #include "ht_math.h"
 #include "ht_vector.h"
 #endif

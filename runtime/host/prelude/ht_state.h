@@ -3,7 +3,7 @@
 #ifndef HT_STATE_H
 #define HT_STATE_H
 
-#define HT_DEVICE_ABI 1u
+#define HT_DEVICE_ABI 2u
 
 #ifdef __cplusplus
 /* A type of its own, so that a kernel's stores to its unsigned arrays are known not to change an
@@ -22,6 +22,7 @@ struct ht_device_state {
     ht_word grid[3];   /* gridDim */
     ht_word next[3];   /* threadIdx of the next thread to start; next[2] == size[2]: none */
     ht_word waited;    /* a thread of this block has waited, so that ends of threads must be told */
+    ht_word threads;   /* of a block */
 };
 
 /* What a lane wants of a meeting: the value of a lane (0 to 63), or one of these. */
@@ -37,6 +38,7 @@ struct ht_device_entry {
     unsigned wavefront; /* lanes the unit was compiled for */
     unsigned lds;       /* bytes of static __shared__ arrays; filled in after compiling */
     unsigned arguments; /* of a kernel */
+    unsigned checked;   /* 1: compiled for checking (docs/checking.md) */
     const char *name;   /* the name expression */
     void (*run)(
         void *const *arguments); /* runs threads until none is left to start; NULL for a variable */
@@ -66,6 +68,19 @@ void ht_device_thread_end(void) HT_DEVICE_NOEXCEPT;
 /* Ends the launch with an error. */
 void ht_device_fail(const char *expression, const char *file, int line) HT_DEVICE_NOEXCEPT
     __attribute__((noreturn));
+/* More threads were launched than __launch_bounds__ allows. */
+void ht_device_exceeded(unsigned bound) HT_DEVICE_NOEXCEPT __attribute__((noreturn));
+
+/* Called by checked images only. What an access is: */
+enum ht_access { HT_ACCESS_READ = 0, HT_ACCESS_WRITE = 1, HT_ACCESS_ATOMIC = 2 };
+/* The running thread is about to touch memory; `place` is an address in the code. */
+void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
+                      const void *place) HT_DEVICE_NOEXCEPT;
+/* Makes the next thread in this pass's order the running one; 0 when all have been started. */
+int ht_device_next_thread(void) HT_DEVICE_NOEXCEPT;
+/* The compiler's own check failed: an index outside an array, a division by zero. */
+void ht_device_undefined(const char *what, unsigned long index, const char *file,
+                         int line) HT_DEVICE_NOEXCEPT __attribute__((noreturn));
 
 #ifdef __cplusplus
 }

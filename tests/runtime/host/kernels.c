@@ -27,10 +27,9 @@ static hiprtcResult compile(const ht_hip *hip, const char *source, const char *c
     return result;
 }
 
-kernels kernels_load(int wavefront, const char *source, const char *const *expressions) {
+static kernels load(const char *const *options, const char *source,
+                    const char *const *expressions) {
     kernels of = {.hip = open_table()};
-    const char *options[] = {wavefront == 32 ? "-mno-wavefrontsize64" : "-mwavefrontsize64",
-                             "--offload-arch=x86-64", NULL};
     char *log;
     hiprtcResult result = compile(of.hip, source, expressions, options, &of.program, &log);
     cr_assert_eq(result, 0, "%s", log);
@@ -43,6 +42,17 @@ kernels kernels_load(int wavefront, const char *source, const char *const *expre
     cr_assert_eq(error, 0, "%s", of.hip->hipGetErrorString(error));
     free(code);
     return of;
+}
+
+kernels kernels_load(int wavefront, const char *source, const char *const *expressions) {
+    const char *options[] = {wavefront == 32 ? "-mno-wavefrontsize64" : "-mwavefrontsize64",
+                             "--offload-arch=x86-64", NULL};
+    return load(options, source, expressions);
+}
+
+kernels kernels_load_checked(const char *source, const char *const *expressions) {
+    const char *options[] = {"-mwavefrontsize64", "--check", NULL};
+    return load(options, source, expressions);
 }
 
 void kernels_free(kernels *of) {

@@ -19,6 +19,8 @@ typedef struct shape {
 /* Compiles `source` with the name expressions (NULL ends) for wavefronts of 64 or 32 and loads it;
  * fails the test with the compiler's text otherwise. */
 kernels kernels_load(int wavefront, const char *source, const char *const *expressions);
+/* The same, compiled for checking. */
+kernels kernels_load_checked(const char *source, const char *const *expressions);
 #define KERNELS(wavefront, source, ...)                                                            \
     kernels_load(wavefront, source, (const char *const[]){__VA_ARGS__, NULL})
 void kernels_free(kernels *of);

@@ -1,0 +1,68 @@
+/* Launches of images that were compiled for checking: every access to memory is looked at before it
+ * happens, one block at a time, threads in a chosen order. docs/checking.md tells what is found.
+ * One plan a process at a time; a checked image that is launched without one has only its shared
+ * memory and barriers checked. */
+#ifndef HT_RUNTIME_HOST_CHECK_H
+#define HT_RUNTIME_HOST_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ht_check_order { HT_CHECK_FORWARD, HT_CHECK_BACKWARD, HT_CHECK_RANDOM } ht_check_order;
+
+typedef struct ht_check_buffer {
+    const char *name; /* borrowed during the plan */
+    char *data;
+    size_t bytes;
+    size_t guard;   /* bytes on either side that belong to nobody else */
+    size_t element; /* bytes of what cannot be written by halves */
+    bool read_only;
+} ht_check_buffer;
+
+typedef struct ht_check_plan {
+    ht_check_order order; /* of a block's threads; backward takes the blocks so too */
+    uint64_t seed;        /* of random orders, and of which blocks are looked at */
+    uint64_t accesses;    /* no further block is begun after so many; 0: all blocks */
+    bool complete; /* run the other blocks too, without looking: something later needs them */
+    const ht_check_buffer *buffers;
+    size_t buffer_count;
+} ht_check_plan;
+
+/* One side of a finding. */
+typedef struct ht_check_place {
+    char file[96];
+    int line; /* 0: not known */
+    uint32_t thread[3], block[3];
+    bool write;
+} ht_check_place;
+
+typedef struct ht_check_finding {
+    const char
+        *kind; /* "race", "outside", "input", "barrier", "bounds", "stack", "fault"; static */
+    char message[512];
+    char array[64]; /* a buffer, or a shared array; "" when none is meant */
+    int64_t element;
+    size_t place_count; /* of `places`: the access, and the earlier one that it clashes with */
+    ht_check_place places[2];
+} ht_check_finding;
+
+typedef struct ht_check_outcome {
+    uint64_t blocks, blocks_checked; /* of all launches */
+    uint64_t accesses;
+    bool atomics; /* blocks met in global memory, so that part of the blocks gives part of a sum */
+    bool found;
+    ht_check_finding finding; /* the first, when found */
+    bool has_unwritten; /* shared memory was read that its block never wrote: no error in itself,
+                           but what a wrong result may come from */
+    ht_check_finding unwritten;
+} ht_check_outcome;
+
+/* From now on launches of checked images follow the plan. The buffers must stay. */
+void ht_check_begin(const ht_check_plan *plan);
+/* Ends it. */
+void ht_check_end(ht_check_outcome *out_outcome);
+/* Was this element (of the size given in the plan) written by a checked block? During a plan. */
+bool ht_check_written(size_t buffer, size_t element);
+
+#endif

@@ -1,0 +1,177 @@
+/* One access after the other: is it inside, and does it clash with an earlier one? */
+#include "runtime/host/check_internal.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule) {
+    region->data = region->low = data;
+    region->high = data + bytes;
+    region->bytes = bytes;
+    region->granule = granule ? granule : 1;
+    region->cell_bytes = (bytes / region->granule + 1) * sizeof(ht_cell);
+    void *cells = mmap(NULL, region->cell_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (cells == MAP_FAILED) {
+        fputs("hiptemper: out of memory for what accesses are compared with\n", stderr);
+        abort();
+    }
+    region->cells = cells;
+}
+
+void ht_region_free(ht_region *region) {
+    if (region->cells)
+        munmap(region->cells, region->cell_bytes);
+    *region = (ht_region){0};
+}
+
+const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch) {
+    size_t low = 0, high = checker->block_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (checker->blocks[middle].epoch <= epoch)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &checker->blocks[low - 1] : NULL;
+}
+
+/* Blocks that both meet others through atomics may have put an order between them. */
+static bool may_be_ordered(const ht_checker *checker, uint32_t epoch) {
+    const ht_checked_block *block = ht_check_block_of(checker, epoch);
+    return block && block->atomics && checker->blocks[checker->block_count - 1].atomics;
+}
+
+static bool clashes(const ht_checker *checker, const ht_region *region, const ht_touch *before,
+                    const ht_touch *now) {
+    if (before->epoch == 0 || (before->atomic && now->atomic))
+        return false;
+    if (before->epoch >= checker->block_epoch) {
+        uint32_t shift = checker->block->shift;
+        bool met = before->thread >> shift == now->thread >> shift && now->stamp > before->stamp;
+        return before->epoch == now->epoch && before->thread != now->thread && !met;
+    }
+    return !region->shared && before->epoch >= checker->launch_epoch &&
+           !may_be_ordered(checker, before->epoch);
+}
+
+typedef struct access {
+    const ht_region *region;
+    uintptr_t address;
+    size_t size;
+    bool write;
+    ht_touch now;
+    uintptr_t code;
+} access;
+
+static ht_raw_finding finding_of(const access *in, const char *kind) {
+    return (ht_raw_finding){.kind = kind,
+                            .region = in->region,
+                            .address = in->address,
+                            .size = in->size,
+                            .write = in->write,
+                            .now = in->now,
+                            .code = in->code};
+}
+
+static void race(ht_checker *checker, const access *in, const ht_touch *before, bool write) {
+    ht_raw_finding raw = finding_of(in, "race");
+    raw.before = *before;
+    raw.has_before = true;
+    raw.before_write = write;
+    ht_check_fail(checker, &raw);
+}
+
+static void note_unwritten(ht_checker *checker, const access *in) {
+    if (checker->unwritten.kind)
+        return;
+    checker->unwritten = finding_of(in, "unwritten");
+    checker->unwritten.thread = ht_linear_thread(&ht_device_state);
+    checker->outcome.has_unwritten = true;
+    ht_check_describe(checker, &checker->unwritten, &checker->outcome.unwritten);
+}
+
+static void note_read(ht_checker *checker, ht_cell *cell, const ht_touch *now) {
+    const ht_touch *last = &cell->read;
+    bool other_thread = last->epoch == now->epoch && last->thread != now->thread;
+    if (last->epoch && (other_thread || last->epoch < checker->block_epoch))
+        cell->other = *last;
+    cell->read = *now;
+}
+
+static void touch(ht_checker *checker, const access *in, ht_cell *cell) {
+    if (clashes(checker, in->region, &cell->write, &in->now))
+        race(checker, in, &cell->write, true);
+    if (in->write) {
+        if (clashes(checker, in->region, &cell->read, &in->now))
+            race(checker, in, &cell->read, false);
+        if (clashes(checker, in->region, &cell->other, &in->now))
+            race(checker, in, &cell->other, false);
+        cell->write = in->now;
+        return;
+    }
+    if (in->region->shared && cell->write.epoch < checker->block_epoch)
+        note_unwritten(checker, in);
+    note_read(checker, cell, &in->now);
+}
+
+static const ht_region *find_region(const ht_checker *checker, uintptr_t address) {
+    for (size_t i = 0; i < checker->region_count; ++i)
+        if (address >= checker->regions[i].low && address < checker->regions[i].high)
+            return &checker->regions[i];
+    return NULL;
+}
+
+/* A thread's own stack, constants and variables of the unit. */
+static bool is_known_elsewhere(const ht_checker *checker, uintptr_t address) {
+    return (address >= checker->image->low && address < checker->image->high) ||
+           ht_stacks_find(&checker->block->stacks, (void *)address) != HT_STACK_NONE;
+}
+
+static bool is_inside(const ht_checker *checker, const access *in) {
+    const ht_region *region = in->region;
+    if (in->address < region->data || in->address - region->data > region->bytes ||
+        in->size > region->bytes - (in->address - region->data))
+        return false;
+    return region != &checker->regions[0] ||
+           ht_check_image_array(checker->image, in->address, in->size);
+}
+
+void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
+                      const void *place) {
+    ht_checker *checker = &ht_the_checker;
+    if (!checker->tracking)
+        return;
+    ++checker->outcome.accesses;
+    uint32_t thread = ht_linear_thread(&ht_device_state);
+    access in = {.address = (uintptr_t)at,
+                 .size = size,
+                 .write = kind & HT_ACCESS_WRITE,
+                 .code = (uintptr_t)place,
+                 .now = {.epoch = checker->epoch,
+                         .place = (uint32_t)((uintptr_t)place - checker->image->low),
+                         .stamp = checker->stamps[thread],
+                         .thread = (uint16_t)thread,
+                         .atomic = kind & HT_ACCESS_ATOMIC}};
+    in.region = find_region(checker, in.address);
+    if (!in.region && (!checker->planned || is_known_elsewhere(checker, in.address)))
+        return;
+    if (!in.region || !is_inside(checker, &in)) {
+        ht_raw_finding raw = finding_of(&in, "outside");
+        ht_check_fail(checker, &raw);
+    }
+    if (in.write && in.region->read_only) {
+        ht_raw_finding raw = finding_of(&in, "input");
+        ht_check_fail(checker, &raw);
+    }
+    if (in.now.atomic && !in.region->shared)
+        checker->blocks[checker->block_count - 1].atomics = checker->outcome.atomics = true;
+    size_t offset = in.address - in.region->data, granule = in.region->granule;
+    for (size_t cell = offset / granule; cell * granule < offset + size; ++cell)
+        touch(checker, &in, &in.region->cells[cell]);
+}

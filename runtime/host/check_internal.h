@@ -1,0 +1,139 @@
+/* The checker, seen by its parts: check.c (plans, barriers, orders), check_access.c (accesses),
+ * check_image.c (names of shared arrays), check_launch.c (blocks) and check_report.c (words). */
+#ifndef HT_RUNTIME_HOST_CHECK_INTERNAL_H
+#define HT_RUNTIME_HOST_CHECK_INTERNAL_H
+
+#include "runtime/host/block_internal.h"
+#include "runtime/host/check.h"
+#include "runtime/host/module.h"
+
+/* The last time that some thread touched a cell. Epochs count the intervals between barriers, on
+ * and on over blocks and launches, so that an epoch tells the block too. */
+typedef struct ht_touch {
+    uint32_t epoch; /* 0: never */
+    uint32_t place; /* offset of the code in its image */
+    uint32_t stamp; /* meetings of its wavefront that the thread had seen */
+    uint16_t thread;
+    bool atomic;
+} ht_touch;
+
+/* Two readers, so that a writer that is one of them meets the other. */
+typedef struct ht_cell {
+    ht_touch write, read, other;
+} ht_cell;
+
+typedef struct ht_region {
+    const char *name;    /* NULL: shared memory, whose arrays the image names */
+    uintptr_t low, high; /* addresses that can only mean this region */
+    uintptr_t data;
+    size_t bytes;
+    size_t granule; /* bytes of a cell */
+    bool shared, read_only;
+    ht_cell *cells; /* mapped; of `cell_bytes` */
+    size_t cell_bytes;
+} ht_region;
+
+typedef struct ht_check_array {
+    char *name;
+    uintptr_t data;
+    size_t bytes;
+} ht_check_array;
+
+typedef struct ht_check_image {
+    uintptr_t low, high; /* where it is loaded */
+    uintptr_t lds;
+    size_t lds_bytes;
+    uintptr_t dynamic; /* 0: none */
+    char *dynamic_name;
+    ht_check_array *arrays;
+    size_t array_count;
+    int fd; /* borrowed */
+} ht_check_image;
+
+/* A block that was looked at. */
+typedef struct ht_checked_block {
+    uint32_t epoch; /* its first */
+    uint64_t index;
+    bool atomics; /* met others in global memory */
+} ht_checked_block;
+
+/* What was found, before words are made of it. */
+typedef struct ht_raw_finding {
+    const char *kind; /* NULL: nothing */
+    const ht_region *region;
+    uintptr_t address;
+    size_t size;
+    bool write;
+    ht_touch now, before;
+    bool has_before, before_write;
+    uintptr_t code; /* of the access; 0: `file` and `line` */
+    const char *file;
+    int line;
+    uint32_t thread;
+    char text[256]; /* what cannot be told from the above */
+} ht_raw_finding;
+
+enum { HT_CHECK_BUFFERS = 72, HT_CHECK_FIRST_BUFFER = 2 };
+
+typedef struct ht_checker {
+    bool planned;
+    bool tracking; /* accesses are looked at now */
+    ht_check_plan plan;
+    ht_check_outcome outcome;
+    /* Static and dynamic shared memory, then the plan's buffers. */
+    ht_region regions[HT_CHECK_FIRST_BUFFER + HT_CHECK_BUFFERS];
+    size_t region_count;
+    /* The launch. */
+    const ht_check_image *image;
+    const ht_block_launch *launch;
+    uint32_t launch_epoch;
+    ht_checked_block *blocks;
+    size_t block_count;
+    /* The block. */
+    ht_block *block;
+    uint32_t epoch, block_epoch;
+    uint16_t sequence[HT_BLOCK_THREADS]; /* threads in their order */
+    uint32_t started;
+    uint32_t stamps[HT_BLOCK_THREADS];
+    ht_raw_finding raw, unwritten;
+} ht_checker;
+
+extern ht_checker ht_the_checker;
+
+/* check.c, called by the runner of blocks. All that have not ended have met at a barrier; `file` is
+ * NULL when the last of them ended instead of coming. */
+void ht_check_barrier(ht_block *block, const char *file, int line, const char *what);
+/* The lanes of a wavefront have met. */
+void ht_check_meeting(ht_block *block, const ht_wave *wave, uint64_t lanes);
+/* Prepares the order of a block's threads. */
+void ht_check_enter(ht_checker *checker, uint64_t index);
+/* Notes a finding of the running thread and leaves the block. */
+void ht_check_fail(ht_checker *checker, const ht_raw_finding *raw) __attribute__((noreturn));
+
+/* check_access.c. */
+void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule);
+void ht_region_free(ht_region *region);
+const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch);
+
+/* check_image.c. */
+ht_check_image *ht_check_image_open(void *handle, const void *image, int fd);
+void ht_check_image_free(ht_check_image *image);
+const ht_check_array *ht_check_image_array(const ht_check_image *image, uintptr_t address,
+                                           size_t size);
+
+/* check_launch.c. */
+typedef struct ht_checked_launch {
+    const ht_check_image *image;
+    ht_block_launch block;
+    unsigned dynamic_lds;
+    uint64_t blocks;
+} ht_checked_launch;
+/* Runs it in this OS thread. False as ht_block_run. */
+bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
+                     char message[HT_BLOCK_MESSAGE]);
+
+/* check_report.c: words for a finding. */
+void ht_check_describe(const ht_checker *checker, const ht_raw_finding *raw,
+                       ht_check_finding *out_finding);
+
+#endif

@@ -1,0 +1,205 @@
+/* A launch of a checked image: which blocks, one at a time, and what a fault in them means. */
+#include "runtime/host/check_internal.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "runtime/host/build.h"
+#include "runtime/host/errors.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+enum { SAMPLE_MAX = 4096, FAULT_STACK = 64 * 1024 };
+
+static const int fault_signals[] = {SIGSEGV, SIGBUS};
+enum { FAULT_SIGNALS = sizeof fault_signals / sizeof *fault_signals };
+
+/* A fault in a kernel's thread: the stack it happened on is given up like that of any finding. The
+ * handler runs on a stack of its own and never returns to the fault. */
+static void on_fault(int number, siginfo_t *info, void *context) {
+    ht_checker *checker = &ht_the_checker;
+    const ucontext_t *machine = context;
+    (void)number;
+    ht_raw_finding raw = {.kind = "fault", .address = (uintptr_t)info->si_addr};
+#ifdef __x86_64__
+    raw.code = (uintptr_t)machine->uc_mcontext.gregs[REG_RIP] + 1;
+#else
+    (void)machine;
+#endif
+    if (ht_stacks_find(&checker->block->stacks, info->si_addr) == HT_STACK_GUARD)
+        raw.kind = "stack";
+    for (size_t i = 0; i < checker->region_count; ++i) {
+        const ht_region *region = &checker->regions[i];
+        if (raw.address >= region->low && raw.address < region->high) {
+            raw.kind = "outside";
+            raw.region = region;
+        }
+    }
+    ht_check_fail(checker, &raw);
+}
+
+typedef struct faults {
+    struct sigaction before[FAULT_SIGNALS];
+    stack_t stack_before;
+    void *stack;
+} faults;
+
+static void catch_faults(faults *of) {
+    of->stack = ht_alloc(FAULT_STACK, 1);
+    stack_t stack = {.ss_sp = of->stack, .ss_size = FAULT_STACK};
+    sigaltstack(&stack, &of->stack_before);
+    struct sigaction action = {.sa_sigaction = on_fault,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < FAULT_SIGNALS; ++i)
+        sigaction(fault_signals[i], &action, &of->before[i]);
+}
+
+static void release_faults(faults *of) {
+    for (size_t i = 0; i < FAULT_SIGNALS; ++i)
+        sigaction(fault_signals[i], &of->before[i], NULL);
+    sigaltstack(&of->stack_before, NULL);
+    free(of->stack);
+}
+
+static void poison(const ht_check_image *image, unsigned dynamic_lds) {
+    memset((void *)image->lds, 0xFF, image->lds_bytes);
+    if (image->dynamic)
+        memset((void *)image->dynamic, 0xFF, dynamic_lds);
+}
+
+static void note_block(ht_checker *checker, uint64_t index) {
+    HT_GROW(checker->blocks, checker->block_count);
+    checker->blocks[checker->block_count++] =
+        (ht_checked_block){.epoch = checker->epoch + 1, .index = index};
+}
+
+static bool run_block(const ht_checked_launch *launch, uint64_t index, bool track, int *out_code,
+                      char message[HT_BLOCK_MESSAGE]) {
+    ht_checker *checker = &ht_the_checker;
+    const uint32_t *grid = launch->block.grid;
+    uint32_t at[3] = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
+                      (uint32_t)(index / grid[0] / grid[1])};
+    poison(launch->image, launch->dynamic_lds);
+    if (track)
+        note_block(checker, index);
+    ht_check_enter(checker, index);
+    checker->tracking = track;
+    checker->outcome.blocks_checked += track;
+    bool done = ht_block_run(checker->block, &launch->block, at, out_code, message);
+    checker->tracking = false;
+    return done;
+}
+
+/* Which blocks come first when not all can be looked at: the corners of the grid, where edges are
+ * handled, then any. */
+typedef struct sample {
+    ht_random random;
+    uint64_t taken[SAMPLE_MAX];
+    size_t count;
+    unsigned corner;
+} sample;
+
+static bool is_new(const sample *in, uint64_t index) {
+    for (size_t i = 0; i < in->count; ++i)
+        if (in->taken[i] == index)
+            return false;
+    return true;
+}
+
+static bool next_of_sample(sample *in, const ht_checked_launch *launch, uint64_t *out_index) {
+    enum { CORNERS = 8, TRIES = 64 };
+    const uint32_t *grid = launch->block.grid;
+    for (unsigned tries = 0; in->count < SAMPLE_MAX && tries < TRIES + CORNERS; ++tries) {
+        unsigned corner = in->corner;
+        uint64_t x = corner & 1 ? grid[0] - 1 : 0, y = corner & 2 ? grid[1] - 1 : 0,
+                 z = corner & 4 ? grid[2] - 1 : 0;
+        uint64_t index = (z * grid[1] + y) * grid[0] + x;
+        if (corner < CORNERS)
+            ++in->corner;
+        else
+            index = ht_random_below(&in->random, launch->blocks);
+        if (!is_new(in, index))
+            continue;
+        in->taken[in->count++] = *out_index = index;
+        return true;
+    }
+    return false;
+}
+
+static bool run_all(const ht_checked_launch *launch, int *out_code,
+                    char message[HT_BLOCK_MESSAGE]) {
+    bool backward = ht_the_checker.plan.order == HT_CHECK_BACKWARD;
+    for (uint64_t i = 0; i < launch->blocks; ++i)
+        if (!run_block(launch, backward ? launch->blocks - 1 - i : i, true, out_code, message))
+            return false;
+    return true;
+}
+
+/* The blocks that were not looked at still have to run when a later launch reads their results. */
+static bool run_rest(const ht_checked_launch *launch, const sample *done, int *out_code,
+                     char message[HT_BLOCK_MESSAGE]) {
+    for (uint64_t i = 0; i < launch->blocks; ++i)
+        if (is_new(done, i) && !run_block(launch, i, false, out_code, message))
+            return false;
+    return true;
+}
+
+static bool run_some(const ht_checked_launch *launch, int *out_code,
+                     char message[HT_BLOCK_MESSAGE]) {
+    ht_checker *checker = &ht_the_checker;
+    uint64_t limit = checker->outcome.accesses + checker->plan.accesses, index;
+    sample *chosen = ht_alloc(1, sizeof *chosen);
+    ht_random_stream(&chosen->random, checker->plan.seed, 0);
+    bool good = true;
+    while (good && checker->outcome.accesses < limit && next_of_sample(chosen, launch, &index))
+        good = run_block(launch, index, true, out_code, message);
+    if (good && checker->plan.complete)
+        good = run_rest(launch, chosen, out_code, message);
+    free(chosen);
+    return good;
+}
+
+static void open_shared(ht_checker *checker, const ht_checked_launch *launch) {
+    const ht_check_image *image = launch->image;
+    ht_region_make(&checker->regions[0], image->lds, image->lds_bytes, 1);
+    ht_region_make(&checker->regions[1], image->dynamic, image->dynamic ? launch->dynamic_lds : 0,
+                   1);
+    if (image->dynamic)
+        checker->regions[1].high = image->dynamic + HT_DYNAMIC_LDS_MAX;
+    checker->regions[0].shared = checker->regions[1].shared = true;
+    if (checker->region_count < HT_CHECK_FIRST_BUFFER)
+        checker->region_count = HT_CHECK_FIRST_BUFFER;
+}
+
+bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
+                     char message[HT_BLOCK_MESSAGE]) {
+    ht_checker *checker = &ht_the_checker;
+    static const ht_check_plan none;
+    faults caught;
+    if (!checker->planned)
+        checker->plan = none;
+    checker->image = launch->image;
+    checker->launch = &launch->block;
+    checker->block = ht_block_here();
+    checker->launch_epoch = checker->epoch + 1;
+    checker->block_count = 0;
+    checker->raw.kind = NULL;
+    checker->outcome.blocks += launch->blocks;
+    open_shared(checker, launch);
+    catch_faults(&caught);
+    bool done = checker->plan.accesses ? run_some(launch, out_code, message)
+                                       : run_all(launch, out_code, message);
+    release_faults(&caught);
+    if (checker->raw.kind) {
+        checker->outcome.found = true;
+        ht_check_describe(checker, &checker->raw, &checker->outcome.finding);
+        snprintf(message, HT_BLOCK_MESSAGE, "%.511s", checker->outcome.finding.message);
+    }
+    ht_region_free(&checker->regions[0]);
+    ht_region_free(&checker->regions[1]);
+    return done;
+}

@@ -1,0 +1,26 @@
+#include "runtime/host/demangle.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+
+/* What stands behind the last "::" that is in no parentheses and no angle brackets. */
+static const char *last_part(const char *name) {
+    const char *part = name;
+    int depth = 0;
+    for (const char *at = name; *at; ++at) {
+        depth +=
+            (*at == '(' || *at == '<' || *at == '{') - (*at == ')' || *at == '>' || *at == '}');
+        if (depth == 0 && at[0] == ':' && at[1] == ':')
+            part = at + 2;
+    }
+    return part;
+}
+
+char *ht_demangle_variable(const char *symbol) {
+    int status = 0;
+    char *full = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    char *name = strdup(full ? last_part(full) : symbol);
+    std::free(full);
+    return name;
+}

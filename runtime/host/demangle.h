@@ -1,0 +1,16 @@
+/* Names as they stand in the source. */
+#ifndef HT_RUNTIME_HOST_DEMANGLE_H
+#define HT_RUNTIME_HOST_DEMANGLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "tile" for the symbol of a variable `tile` of some function; free(). */
+char *ht_demangle_variable(const char *symbol);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
