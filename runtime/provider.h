@@ -2,8 +2,8 @@
  * runtime/ with a file that defines an ht_provider, and a line in runtime/providers.c.
  *
  * Device names, as in --device: "host" (wavefront 64), "host:wave32", "amd:0" (the first AMD GPU),
- * "amd:gfx90a" (compile only, no GPU needed). A bare provider name means its first device that can
- * run, else its first. */
+ * "amd:gfx90a" (compile only, no GPU needed), "nvidia:0", "nvidia:sm_90". A bare provider name
+ * means its first device that can run, else its first. */
 #ifndef HT_RUNTIME_PROVIDER_H
 #define HT_RUNTIME_PROVIDER_H
 
@@ -79,6 +79,10 @@ typedef struct ht_provider {
     ht_status (*resources)(const ht_device *device, const void *code, size_t code_size,
                            const char *lowered_name, unsigned threads, unsigned dynamic_lds,
                            ht_resources *out_resources, ht_error *error);
+    /* The same of a kernel that is loaded (hipModuleGetFunction), as its driver tells it; -1 where
+     * it does not. The slot may be NULL. */
+    ht_status (*loaded_resources)(hipFunction_t function, unsigned threads, unsigned dynamic_lds,
+                                  ht_resources *out_resources, ht_error *error);
     /* Why a device of this name, which devices() does not list, is not offered; free(). NULL when
      * the name means nothing to the provider. The slot may be NULL. */
     char *(*why_not)(const char *device_name);
@@ -92,7 +96,7 @@ typedef struct ht_provider {
 
 extern const ht_provider ht_provider_host;
 extern const ht_provider ht_provider_amd;
-extern const ht_provider ht_provider_nvidia; /* known by name; not part of this version */
+extern const ht_provider ht_provider_nvidia;
 
 /* All providers, NULL-terminated. */
 extern const ht_provider *const ht_providers[];

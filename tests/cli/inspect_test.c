@@ -65,16 +65,18 @@ Test(devices, lists_the_host_and_why_others_are_missing) {
     program_result result = program_run("devices");
     cr_assert_eq(result.code, 0, "%s", result.err);
     cr_expect(strstr(result.out, "host emulation"), "%s", result.out);
-    cr_expect(strstr(result.out, "nvidia is not available: "), "%s", result.out);
+    cr_expect(strstr(result.out, "nvidia is not available: ") || strstr(result.out, "nvidia:sm_"),
+              "%s", result.out);
     program_free(&result);
     cr_expect(has_device("host"));
     json_t *document = run_json("devices --json", 0);
     cr_expect_str_eq(json_string_value(json_object_get(document, "format")), "hiptemper-devices");
-    json_t *missing = json_object_get(document, "missing");
-    cr_assert_geq(json_array_size(missing), 1);
-    json_t *last = json_array_get(missing, json_array_size(missing) - 1);
-    cr_expect_str_eq(json_string_value(json_object_get(last, "provider")), "nvidia");
-    cr_expect_gt(json_string_length(json_object_get(last, "reason")), 0);
+    json_t *missing = json_object_get(document, "missing"), *item;
+    size_t index;
+    json_array_foreach(missing, index, item) {
+        cr_expect_str_neq(json_string_value(json_object_get(item, "provider")), "host");
+        cr_expect_gt(json_string_length(json_object_get(item, "reason")), 0);
+    }
     json_decref(document);
 }
 
