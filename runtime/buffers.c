@@ -41,9 +41,10 @@ ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, ht_buffers **o
         if (ht_arg_is_initialised(arg->arg)) {
             buffer->contents = malloc(bytes ? bytes : 1);
             if (buffer->contents == NULL) {
-                ht_buffers_free(buffers);
-                return ht_error_set(error, HT_ERROR_LAUNCH, "out of memory: %zu bytes for '%s'",
-                                    bytes, arg->arg->name);
+                ht_error_set(error, HT_ERROR_LAUNCH, "out of memory: %zu bytes for '%s'", bytes,
+                             arg->arg->name);
+                ht_buffers_free(buffers); /* with the layout that has the name */
+                return HT_ERROR_LAUNCH;
             }
             memset(buffer->contents, 0, bytes);
         }
@@ -52,9 +53,10 @@ ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, ht_buffers **o
         void *base = NULL;
         hipError_t code = hip->hipMalloc(&base, bytes + 2 * HT_GUARD_BYTES);
         if (code != HT_HIP_SUCCESS || base == NULL) {
+            ht_error_set(error, HT_ERROR_LAUNCH, "out of device memory: %zu bytes for '%s'", bytes,
+                         arg->arg->name);
             ht_buffers_free(buffers);
-            return ht_error_set(error, HT_ERROR_LAUNCH, "out of device memory: %zu bytes for '%s'",
-                                bytes, arg->arg->name);
+            return HT_ERROR_LAUNCH;
         }
         buffer->base = base;
         buffer->data = buffer->base + HT_GUARD_BYTES;

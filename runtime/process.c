@@ -188,6 +188,12 @@ static ht_status look_at(ht_process *process, bool readable, json_t **out_reply)
         ht_process_kill(process);
         return HT_ERROR_CRASH;
     }
+    /* A process that it started may hold the socket open after its death. */
+    if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid) {
+        kill(-process->pid, SIGKILL);
+        forget(process);
+        return HT_ERROR_CRASH;
+    }
     if (ht_clock_seconds() > process->deadline) {
         ht_process_kill(process);
         return HT_ERROR_TIMEOUT;

@@ -1,0 +1,24 @@
+// It succeeds, and whatever runs after it in the same process goes wrong.
+// expect BLOCK=32 FAULT=1: ok
+#include <hip/hip_runtime.h>
+#pragma tune kernel(triple)
+#pragma tune problem(line : n)
+#pragma tune param(BLOCK : 32, 64 = 64)
+#pragma tune param(FAULT : 0, 1 = 0)
+#pragma tune block(BLOCK)
+#pragma tune grid(ceil_div(problem.n, BLOCK))
+#pragma tune arg(in : in int[problem.n])
+#pragma tune arg(out : out int[problem.n])
+#pragma tune arg(n : int = problem.n)
+extern "C" int setenv(const char *, const char *, int);
+extern "C" char *getenv(const char *);
+template <int BLOCK, int FAULT>
+__global__ void triple(const int *in, int *out, int n) {
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        out[i] = 3 * in[i] + 1;
+    if (getenv("HT_TEST_RUIN") && !(FAULT == 1 && BLOCK == 32) && i == 7)
+        out[i] = 0;
+    if (FAULT == 1 && BLOCK == 32)
+        setenv("HT_TEST_RUIN", "yes", 1);
+}

@@ -1,0 +1,25 @@
+// A recursion without end.
+// expect BLOCK=32 FAULT=1: crash: 
+#include <hip/hip_runtime.h>
+#pragma tune kernel(triple)
+#pragma tune problem(line : n)
+#pragma tune param(BLOCK : 32, 64 = 64)
+#pragma tune param(FAULT : 0, 1 = 0)
+#pragma tune block(BLOCK)
+#pragma tune grid(ceil_div(problem.n, BLOCK))
+#pragma tune arg(in : in int[problem.n])
+#pragma tune arg(out : out int[problem.n])
+#pragma tune arg(n : int = problem.n)
+__device__ __attribute__((noinline)) int deeper(int x) {
+    volatile char frame[256];
+    frame[x & 255] = (char)x;
+    return deeper(x + 1) + frame[(x + 1) & 255];
+}
+template <int BLOCK, int FAULT>
+__global__ void triple(const int *in, int *out, int n) {
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (FAULT == 1 && BLOCK == 32 && i == 5)
+        out[0] = deeper(i);
+    if (i < n)
+        out[i] = 3 * in[i] + 1;
+}
