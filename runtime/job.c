@@ -100,6 +100,7 @@ static void make_processes(ht_job *job) {
         ht_process_init(&job->compilers[i], job->folder, name);
     }
     ht_process_init(&job->runner, job->folder, "run.log");
+    ht_process_init(&job->checker, job->folder, "check.log");
 }
 
 /* Has the template something to check, of types that can be made? Do float64 twins serve its
@@ -210,7 +211,7 @@ static ht_status start(ht_job *job, ht_error *error) {
             ht_error_prefix(error, "running the original: %s: ", ht_status_name(status));
     }
     if (status == HT_OK)
-        status = measure_baseline(job, error);
+        status = job->options.only_check ? HT_OK : measure_baseline(job, error);
     return status;
 }
 
@@ -226,6 +227,7 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     job->binding = binding;
     job->device = device;
     job->runner.fd = -1;
+    job->checker.fd = -1;
     job->default_config = ht_config_default(binding->template);
     job->has_original = binding->template->reference_kind == HT_REFERENCE_KERNEL;
     fill_options(job, options);
@@ -253,6 +255,8 @@ void ht_job_free(ht_job *job) {
     free(job->compilers);
     ht_process_stop(&job->runner);
     ht_process_free(&job->runner);
+    ht_process_stop(&job->checker);
+    ht_process_free(&job->checker);
     ht_job_control_end(job);
     ht_scratch_remove(&job->scratch);
     json_decref(job->original);

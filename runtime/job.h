@@ -30,6 +30,7 @@ typedef struct ht_job_options {
     bool cold_cache;          /* every timed run finds the device's caches empty */
     bool unpaired;           /* no control beside each variant, and so no racing: for experiments */
     const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
+    bool only_check;         /* the original is not timed: for ht_job_check (check.h) alone */
     const volatile int *interrupted; /* may be NULL */
 } ht_job_options;
 

@@ -18,6 +18,7 @@ static void ask_compile(ht_job *job, ht_process *process, ht_compile_task *task)
     json_object_set_new(request, "config", ht_message_config(task->config));
     json_object_set_new(request, "reference", json_boolean(task->reference));
     json_object_set_new(request, "numbers", json_integer(task->numbers));
+    json_object_set_new(request, "checked", json_boolean(task->checked));
     json_object_set_new(request, "output", json_string(file));
     ht_process_ask(process, request, job->compile_limit);
     process->request = task;

@@ -41,6 +41,7 @@ struct ht_job {
 
     ht_process *compilers;
     size_t compiler_count;
+    ht_process checker; /* runs what was compiled for checking; check_job.c */
     ht_process runner; /* the one process that runs kernels: while it times, nothing else works */
 
     char source_hash[HT_HASH_SIZE];
@@ -69,6 +70,7 @@ typedef struct ht_compile_task {
     const ht_config *config;
     bool reference;
     ht_numbers numbers;
+    bool checked; /* for checking (docs/checking.md) */
     bool skip;    /* nothing to do */
     bool retried; /* after a death */
     int kills;    /* of its worker, by somebody outside */

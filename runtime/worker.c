@@ -61,6 +61,8 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
                             worker->spec.device.provider);
     status = worker->provider->open(&worker->hip, error);
     const char *role = json_string_value(json_object_get(request, "role"));
+    if (role != NULL && strcmp(role, "check") == 0)
+        worker->runs = true; /* and times nothing */
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
         status = ht_worker_open_device(worker, request, error);
     return status;
@@ -84,6 +86,8 @@ static ht_status serve(ht_worker *worker, const json_t *request, json_t *reply, 
         return ht_worker_expect(worker, request, error);
     if (strcmp(op, "measure") == 0)
         return ht_worker_measure(worker, request, reply, error);
+    if (strcmp(op, "check") == 0)
+        return ht_worker_check(worker, request, reply, error);
     if (strcmp(op, "load") == 0)
         return ht_worker_load(worker, request, reply, error);
     if (strcmp(op, "sample") == 0)

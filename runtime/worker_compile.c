@@ -61,6 +61,7 @@ ht_status ht_worker_compile(ht_worker *worker, const json_t *request, json_t *re
     ht_binding binding = worker->spec.binding;
     binding.template = &template;
     template.unit = ht_twin_unit(template.unit, numbers);
+    worker->spec.device.checked = json_is_true(json_object_get(request, "checked"));
     ht_status status = compile_and_save(worker, &binding, &config, reference, output, reply, error);
     free(template.unit);
     return status;

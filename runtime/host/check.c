@@ -42,6 +42,10 @@ void ht_check_end(ht_check_outcome *out_outcome) {
     checker->planned = false;
 }
 
+void ht_check_progress(ht_check_outcome *out_outcome) {
+    *out_outcome = ht_the_checker.outcome;
+}
+
 bool ht_check_written(size_t buffer, size_t element) {
     const ht_checker *checker = &ht_the_checker;
     size_t at = HT_CHECK_FIRST_BUFFER + buffer;

@@ -62,6 +62,8 @@ typedef struct ht_check_outcome {
 void ht_check_begin(const ht_check_plan *plan);
 /* Ends it. */
 void ht_check_end(ht_check_outcome *out_outcome);
+/* What has been found so far, during a plan. */
+void ht_check_progress(ht_check_outcome *out_outcome);
 /* Was this element (of the size given in the plan) written by a checked block? During a plan. */
 bool ht_check_written(size_t buffer, size_t element);
 

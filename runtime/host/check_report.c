@@ -87,7 +87,10 @@ static char *at_text(const ht_check_place *place) {
     return ht_format("%s:%d", place->file, place->line);
 }
 
-static char *who_text(const ht_check_place *place) {
+static char *who_text(const ht_check_place *place, bool with_block) {
+    if (!with_block)
+        return ht_format("thread (%u, %u, %u)", place->thread[0], place->thread[1],
+                         place->thread[2]);
     return ht_format("thread (%u, %u, %u) of block (%u, %u, %u)", place->thread[0],
                      place->thread[1], place->thread[2], place->block[0], place->block[1],
                      place->block[2]);
@@ -95,13 +98,13 @@ static char *who_text(const ht_check_place *place) {
 
 static void word_race(const ht_check_finding *found, ht_text *out) {
     const ht_check_place *now = &found->places[0], *before = &found->places[1];
-    char *first = at_text(before), *second = at_text(now);
-    char *first_who = who_text(before), *second_who = who_text(now);
     bool same = memcmp(now->block, before->block, sizeof now->block) == 0;
+    char *first = at_text(before), *second = at_text(now);
+    char *first_who = who_text(before, !same), *second_who = who_text(now, true);
     ht_text_printf(out, "race: %s[%" PRId64 "] %s at %s by %s and %s at %s by %s%s", found->array,
                    found->element, before->write ? "written" : "read", first, first_who,
                    now->write ? "written" : "read", second, second_who,
-                   same ? ", with no barrier between them" : "; nothing orders blocks");
+                   same ? ", no barrier between" : ", nothing orders blocks");
     free(first);
     free(second);
     free(first_who);
@@ -144,7 +147,7 @@ static void word(const ht_check_finding *found, const ht_raw_finding *raw, int64
         ht_text_printf(out, "fault: access to address 0x%" PRIxPTR, raw->address);
     else
         ht_text_printf(out, "%s: %s", raw->kind, raw->text);
-    char *at = at_text(&found->places[0]), *by = who_text(&found->places[0]);
+    char *at = at_text(&found->places[0]), *by = who_text(&found->places[0], true);
     ht_text_printf(out, ", at %s by %s", at, by);
     free(at);
     free(by);

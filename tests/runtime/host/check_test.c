@@ -69,11 +69,11 @@ static const char with_barrier[] = KERNEL "  __shared__ float tile[64];\n"
 
 Test(check, a_missing_barrier_is_a_race_with_both_its_accesses) {
     expect(without_barrier, LINE(1, 64), HT_CHECK_FORWARD,
-           "race: tile[32] read at unit.hip:5 by thread (31, 0, 0) of block (0, 0, 0) and written "
-           "at unit.hip:4 by thread (32, 0, 0) of block (0, 0, 0), with no barrier between them");
+           "race: tile[32] read at unit.hip:5 by thread (31, 0, 0) and written at "
+           "unit.hip:4 by thread (32, 0, 0) of block (0, 0, 0), no barrier between");
     expect(without_barrier, LINE(1, 64), HT_CHECK_BACKWARD,
-           "race: tile[31] read at unit.hip:5 by thread (32, 0, 0) of block (0, 0, 0) and written "
-           "at unit.hip:4 by thread (31, 0, 0) of block (0, 0, 0), with no barrier between them");
+           "race: tile[31] read at unit.hip:5 by thread (32, 0, 0) and written at "
+           "unit.hip:4 by thread (31, 0, 0) of block (0, 0, 0), no barrier between");
     expect_clean(with_barrier, LINE(1, 64));
 }
 
@@ -105,7 +105,7 @@ Test(check, results_of_a_checked_kernel_are_right_in_any_order) {
 Test(check, blocks_that_write_the_same_element_race) {
     expect(KERNEL "  out[blockIdx.x / 2] = threadIdx.x;\n}\n", LINE(4, 1), HT_CHECK_FORWARD,
            "race: out[0] written at unit.hip:2 by thread (0, 0, 0) of block (0, 0, 0) and written "
-           "at unit.hip:2 by thread (0, 0, 0) of block (1, 0, 0); nothing orders blocks");
+           "at unit.hip:2 by thread (0, 0, 0) of block (1, 0, 0), nothing orders blocks");
 }
 
 Test(check, a_block_that_reads_what_another_writes_races_whoever_is_first) {

@@ -1,0 +1,38 @@
+/* Checking configurations for what a test of outputs does not show: races, barriers that part of a
+ * block reaches, accesses outside buffers and arrays. Host emulation only. docs/checking.md. */
+#ifndef HT_RUNTIME_CHECK_H
+#define HT_RUNTIME_CHECK_H
+
+#include "runtime/job.h"
+
+#include <jansson.h>
+
+enum { HT_CHECK_ACCESSES = 4000000 }; /* a launch and pass, unless told otherwise */
+
+typedef struct ht_check_settings {
+    bool all_blocks;   /* however long it takes */
+    uint64_t accesses; /* else no further block is begun after so many in one launch of one pass;
+                          0: HT_CHECK_ACCESSES */
+} ht_check_settings;
+
+typedef struct ht_check_result {
+    ht_status status; /* HT_OK: nothing was found */
+    char reason[512];
+    json_t *details; /* what the worker tells (docs/json.md); NULL when it did not live to; owned */
+    double seconds;
+} ht_check_result;
+
+/* Does this device have a checking mode? */
+bool ht_check_possible(const ht_device *device);
+
+/* Compiles for checking and runs, in a worker of its own. An error ends the job; what is wrong with
+ * a configuration is in its result. Free every result. */
+ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
+                       const ht_check_settings *settings, ht_check_result *out_results,
+                       ht_error *error);
+/* The same for the original. */
+ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
+                                ht_check_result *out_result, ht_error *error);
+void ht_check_result_free(ht_check_result *result);
+
+#endif

@@ -1,0 +1,126 @@
+/* Checking, seen from the tuner: compile for it, ask the worker, keep what it says. */
+#include "runtime/check.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "runtime/job_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Some hundred times slower than a plain run, four times over, of a part of the blocks. */
+enum { CHECK_SECONDS = 120, ALL_BLOCKS_FACTOR = 30 };
+
+bool ht_check_possible(const ht_device *device) {
+    return strcmp(device->provider, "host") == 0;
+}
+
+void ht_check_result_free(ht_check_result *result) {
+    json_decref(result->details);
+    *result = (ht_check_result){0};
+}
+
+static ht_status ask(ht_job *job, json_t *request, double seconds, json_t **out_reply,
+                     ht_error *error) {
+    size_t index = 0;
+    *out_reply = NULL;
+    ht_process_ask(&job->checker, request, seconds);
+    ht_status status =
+        ht_process_wait(&job->checker, 1, job->options.interrupted, &index, out_reply);
+    if (status == HT_OK)
+        return ht_message_get_error(*out_reply, error);
+    char evidence[200];
+    ++job->counts.worker_restarts;
+    if (status == HT_ERROR_TIMEOUT)
+        return ht_error_set(error, status, "check: no end within %.3g s", seconds);
+    if (status == HT_ERROR_INTERRUPTED)
+        return ht_error_set(error, status, "interrupted");
+    ht_process_evidence(&job->checker, evidence, sizeof evidence);
+    return ht_error_set(error, status, "check: %s", evidence);
+}
+
+static ht_status ready(ht_job *job, ht_error *error) {
+    ht_status status = HT_OK;
+    if (job->checker.pid <= 0)
+        status = ht_job_start_worker(job, &job->checker, "check", error);
+    if (status != HT_OK)
+        return status;
+    json_t *reply = NULL;
+    status = ask(job, json_pack("{s:s, s:s}", "op", "expect", "file", job->expect_file),
+                 HT_START_SECONDS, &reply, error);
+    json_decref(reply);
+    return status;
+}
+
+/* One program, in a worker that knows the reference in use. */
+static ht_status check(ht_job *job, const ht_compile_task *task, const ht_check_settings *settings,
+                       ht_check_result *out, ht_error *error) {
+    double begin = ht_clock_seconds();
+    ht_error own = {0};
+    out->status = task->status;
+    json_t *reply = NULL;
+    if (task->status == HT_OK) {
+        ht_status status = ready(job, error);
+        if (status != HT_OK)
+            return status;
+        json_t *request = ht_job_run_request("check", task->config, task->program, task->reference);
+        uint64_t accesses = settings->all_blocks ? 0
+                            : settings->accesses ? settings->accesses
+                                                 : HT_CHECK_ACCESSES;
+        json_object_set_new(request, "accesses", json_integer((json_int_t)accesses));
+        out->status = ask(job, request,
+                          CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1),
+                          &reply, &own);
+    } else {
+        own = task->error;
+    }
+    out->details = json_incref(json_object_get(reply, "check"));
+    json_decref(reply);
+    out->seconds = task->seconds + ht_clock_seconds() - begin;
+    if (ht_job_fatal(out->status)) {
+        if (error != NULL)
+            *error = own;
+        return out->status;
+    }
+    if (out->status != HT_OK) {
+        ht_text reason = {0};
+        ht_job_reason(out->status, &own, &reason);
+        snprintf(out->reason, sizeof out->reason, "%s", reason.data);
+        ht_text_free(&reason);
+    }
+    return HT_OK;
+}
+
+static ht_status run(ht_job *job, ht_compile_task *tasks, size_t count,
+                     const ht_check_settings *settings, ht_check_result *out_results,
+                     ht_error *error) {
+    memset(out_results, 0, count * sizeof *out_results);
+    if (!ht_check_possible(job->device))
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                            "device %s has no checking mode; check on --device host",
+                            job->device->name);
+    ht_status status = ht_job_compile(job, tasks, count, error);
+    for (size_t i = 0; i < count && status == HT_OK; ++i)
+        status = check(job, &tasks[i], settings, &out_results[i], error);
+    for (size_t i = 0; i < count; ++i)
+        ht_job_forget_program(job, tasks[i].program);
+    return status;
+}
+
+ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
+                       const ht_check_settings *settings, ht_check_result *out_results,
+                       ht_error *error) {
+    ht_compile_task *tasks = ht_alloc(count, sizeof *tasks);
+    for (size_t i = 0; i < count; ++i)
+        tasks[i] = (ht_compile_task){.config = &configs[i], .checked = true};
+    ht_status status = run(job, tasks, count, settings, out_results, error);
+    free(tasks);
+    return status;
+}
+
+ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
+                                ht_check_result *out_result, ht_error *error) {
+    ht_compile_task task = {
+        .config = &job->default_config, .reference = job->has_original, .checked = true};
+    return run(job, &task, 1, settings, out_result, error);
+}
