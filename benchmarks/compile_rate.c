@@ -119,28 +119,37 @@ static double measure(const subject *subject, size_t processes, size_t size) {
     return rate;
 }
 
-/* Macros belong to a whole program, so configurations of one sample share theirs: those of the
- * default. */
+/* Different ones, at random, that can share a program: macros belong to a whole program. As many as
+ * there are when that is fewer. */
 static void choose(subject *subject, uint64_t seed) {
     ht_error error;
     ht_space *space;
     ht_random random;
-    const ht_template *template = subject->templates;
     if (ht_space_build(&subject->binding, 0, &space, &error))
         fail(&error);
+    uint64_t count = ht_space_listed(space) ? ht_space_count(space) : 0;
+    uint64_t *order = ht_alloc(count + 1, sizeof *order);
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = i;
     ht_random_seed(&random, seed);
-    ht_config defaults = ht_config_default(template);
+    ht_config defaults = ht_config_default(subject->templates);
+    size_t found = 0;
     subject->configs = ht_alloc(subject->count + 1, sizeof *subject->configs);
-    for (size_t i = 0; i <= subject->count;) {
-        ht_config *config = &subject->configs[i];
-        *config = ht_space_sample(space, &random);
-        bool fits = true;
-        for (size_t p = 0; p < template->param_count; p++)
-            fits = fits && (template->params[p].binding != HT_BIND_MACRO ||
-                            config->choice[p] == defaults.choice[p]);
-        i += fits;
+    for (uint64_t left = count; left > 0 && found < subject->count; left--) {
+        uint64_t at = ht_random_below(&random, left);
+        ht_config config = ht_space_at(space, order[at]);
+        order[at] = order[left - 1];
+        if (ht_program_shares(subject->templates, &config, &defaults))
+            subject->configs[found++] = config;
     }
+    subject->count = found;
+    subject->configs[found] = defaults;
+    free(order);
     ht_space_free(space);
+    if (found == 0) {
+        fprintf(stderr, "compile_rate: no legal configurations, or too many to list\n");
+        exit(2);
+    }
 }
 
 static void open_subject(subject *subject, const char *device, const char *file,

@@ -83,6 +83,7 @@ static ht_status job_start(pair *pair, ht_error *error) {
     const ht_session *session = pair->session;
     ht_job_options options = {
         .seed = session->options.seed,
+        .compile_workers = (unsigned)session->options.compile_workers,
         .database = session->database,
         .fresh = session->options.fresh,
         .interrupted = &ht_interrupted,

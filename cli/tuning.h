@@ -16,6 +16,7 @@ typedef struct ht_tuning_options {
     double max_time;    /* seconds for the whole command; 0: no limit */
     uint64_t max_evals; /* a kernel and problem; 0: no limit */
     uint64_t seed;
+    uint64_t compile_workers; /* 0: one a core */
     bool fresh;
 } ht_tuning_options;
 

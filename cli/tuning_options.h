@@ -24,6 +24,12 @@
                  "configurations fit into --max-evals and there is no time limit, else random."},  \
         {"seed", HT_OPTION_COUNT, offsetof(TYPE, tuning.seed),                                     \
          "N",    .fallback = "1", .help = "Seed of random inputs and of the search."},             \
+        {"compile-workers",                                                                        \
+         HT_OPTION_COUNT,                                                                          \
+         offsetof(TYPE, tuning.compile_workers),                                                   \
+         "N",                                                                                      \
+         .fallback = "0",                                                                          \
+         .help = "Processes that compile; 0 is one a core."},                                      \
         {"db", HT_OPTION_TEXT, offsetof(TYPE, tuning.database), "FILE",                            \
          .help = "Tuning database, where every measurement is kept and found again. Without it: "  \
                  "$HIPTEMPER_DB, else hiptemper/tuning.sqlite in $XDG_DATA_HOME or "               \

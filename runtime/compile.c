@@ -213,13 +213,17 @@ ht_status ht_program_compile(const ht_device *device, const ht_binding *binding,
                    error);
 }
 
-/* -D holds for a whole program, so configurations that differ in a macro cannot share one. */
-static bool same_macros(const ht_template *template, const ht_config *configs, size_t count) {
+bool ht_program_shares(const ht_template *template, const ht_config *a, const ht_config *b) {
     for (size_t p = 0; p < template->param_count; p++)
-        for (size_t c = 1; c < count; c++)
-            if (template->params[p].binding == HT_BIND_MACRO &&
-                configs[c].choice[p] != configs[0].choice[p])
-                return false;
+        if (template->params[p].binding == HT_BIND_MACRO && a->choice[p] != b->choice[p])
+            return false;
+    return true;
+}
+
+static bool all_share(const ht_template *template, const ht_config *configs, size_t count) {
+    for (size_t c = 1; c < count; c++)
+        if (!ht_program_shares(template, &configs[0], &configs[c]))
+            return false;
     return true;
 }
 
@@ -228,7 +232,7 @@ ht_status ht_program_compile_batch(const ht_device *device, const ht_binding *bi
                                    ht_error *error) {
     if (count == 0)
         return HT_OK;
-    if (!same_macros(binding->template, configs, count)) {
+    if (!all_share(binding->template, configs, count)) {
         memset(out_programs, 0, count * sizeof *out_programs);
         return ht_error_set(error, HT_ERROR_UNSUPPORTED,
                             "%s: configurations that differ in a macro parameter do not compile in "
@@ -236,6 +240,26 @@ ht_status ht_program_compile_batch(const ht_device *device, const ht_binding *bi
                             binding->template->name);
     }
     return compile(device, binding, configs, count, false, out_programs, error);
+}
+
+void ht_program_compile_each(const ht_device *device, const ht_binding *binding,
+                             const ht_config *configs, size_t count, ht_program *out_programs,
+                             ht_error *out_errors) {
+    if (count == 0)
+        return;
+    ht_status status =
+        ht_program_compile_batch(device, binding, configs, count, out_programs, &out_errors[0]);
+    if (status == HT_ERROR_COMPILE && count > 1) {
+        size_t half = count / 2;
+        ht_program_compile_each(device, binding, configs, half, out_programs, out_errors);
+        ht_program_compile_each(device, binding, configs + half, count - half, out_programs + half,
+                                out_errors + half);
+        return;
+    }
+    if (status == HT_OK)
+        out_errors[0] = (ht_error){0};
+    for (size_t i = 1; i < count; i++)
+        out_errors[i] = out_errors[0];
 }
 
 void ht_program_free(ht_program *program) {

@@ -22,12 +22,20 @@ typedef struct ht_program {
 ht_status ht_program_compile(const ht_device *device, const ht_binding *binding,
                              const ht_config *config, bool reference, ht_program *out_program,
                              ht_error *error);
-/* The same for `count` configurations in one program: possible when all parameters are
- * template-bound. Each program owns a copy of the shared code. One bad configuration fails them
- * all. */
+/* Can both be in one program? Macros hold for a whole program, so not when a macro parameter
+ * differs. */
+bool ht_program_shares(const ht_template *template, const ht_config *a, const ht_config *b);
+/* The same for `count` configurations that share one program. Each gets a copy of its code. One bad
+ * configuration fails them all; nothing is to be freed then. */
 ht_status ht_program_compile_batch(const ht_device *device, const ht_binding *binding,
                                    const ht_config *configs, size_t count, ht_program *out_programs,
                                    ht_error *error);
+/* The same, but a program that the compiler rejects is compiled again in halves, until the guilty
+ * are alone with their own messages: one among n costs about log2(n) smaller programs more.
+ * out_errors[i].status is HT_OK where out_programs[i] is valid. */
+void ht_program_compile_each(const ht_device *device, const ht_binding *binding,
+                             const ht_config *configs, size_t count, ht_program *out_programs,
+                             ht_error *out_errors);
 void ht_program_free(ht_program *program);
 
 #endif

@@ -22,6 +22,10 @@ static void fill_options(ht_job *job, const ht_job_options *options) {
         job->options.compile_workers = core_count();
     if (job->options.compile_workers > COMPILERS_MAX)
         job->options.compile_workers = COMPILERS_MAX;
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    if (job->options.program_size == 0)
+        job->options.program_size =
+            provider && provider->program_size > 1 ? provider->program_size : 1;
     if (!(job->options.sample_budget > 0))
         job->options.sample_budget = 0.25;
     if (!(job->options.relative_interval > 0))
@@ -89,6 +93,13 @@ static void make_key(ht_job *job) {
         .settings = job->settings,
         .checking = "outputs and guards",
     };
+}
+
+/* Enough for every compile worker to have a second program while the first is measured, or for a
+ * program as large as pays off; no more, because a search learns only between batches. */
+static size_t batch_size(const ht_job *job) {
+    size_t two_each = 2 * (size_t)job->options.compile_workers;
+    return two_each > job->options.program_size ? two_each : job->options.program_size;
 }
 
 static void make_processes(ht_job *job) {
@@ -233,9 +244,8 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     fill_options(job, options);
     job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
     make_key(job);
-    job->evaluator = (ht_evaluator){.self = job,
-                                    .evaluate = ht_job_evaluate,
-                                    .batch = 2 * (size_t)job->options.compile_workers};
+    job->evaluator =
+        (ht_evaluator){.self = job, .evaluate = ht_job_evaluate, .batch = batch_size(job)};
     ht_status status = start(job, error);
     if (status != HT_OK) {
         ht_job_free(job);

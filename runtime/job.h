@@ -13,6 +13,8 @@ typedef struct ht_job ht_job;
 typedef struct ht_job_options {
     uint64_t seed;            /* of the random inputs */
     unsigned compile_workers; /* 0: one a core */
+    size_t program_size;      /* configurations compiled in one program, at most; 0: what pays off
+                                 with the device's compiler */
     double time_limit;        /* seconds one variant may take to check and time; 0: derived from the
                                  baseline, at least 5 */
     double compile_limit;     /* seconds a compile may take; 0: derived from the original's, 20 to

@@ -74,6 +74,8 @@ typedef struct ht_provider {
     /* Options a compile for this device needs ("--offload-arch=gfx90a"), appended; strings are
      * static, in the device, or valid until this thread's next call. At most 8. */
     size_t (*compile_options)(const ht_device *device, const char *out_options[8]);
+    /* Configurations that one program should hold, at most, for compiling to pay off; 0 is 1. */
+    size_t program_size;
     /* Reads a compiled image's resources for one lowered kernel name and a block of `threads` plus
      * `dynamic_lds`. NULL when the provider knows none (host). */
     ht_status (*resources)(const ht_device *device, const void *code, size_t code_size,

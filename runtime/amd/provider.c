@@ -120,6 +120,7 @@ const ht_provider ht_provider_amd = {
     .open = amd_open,
     .devices = amd_devices,
     .compile_options = amd_compile_options,
+    .program_size = 16, /* docs/amd-provider.md has the measurement */
     .resources = ht_amd_resources,
     .why_not = amd_why_not,
     .settings = amd_settings,
