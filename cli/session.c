@@ -2,6 +2,7 @@
 #include "cli/tuning.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -46,6 +47,18 @@ static ht_status database_open(ht_session *session, ht_error *error) {
     return status;
 }
 
+/* For tests and experiments: timings come from an earlier run's database, so that runs can be
+ * compared to the bit. */
+static ht_status recording_open(ht_session *session, ht_error *error) {
+    const char *path = getenv("HIPTEMPER_REPLAY_TIMINGS");
+    if (!path || !*path)
+        return HT_OK;
+    if (!ht_file_exists(path))
+        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                               "$HIPTEMPER_REPLAY_TIMINGS names no file; record one with --db");
+    return ht_database_open(path, &session->recording, error);
+}
+
 static ht_status strategy_check(const char *name, ht_error *error) {
     ht_text list = {0};
     bool known = name == NULL;
@@ -75,11 +88,15 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
                             "device %s can compile but not run here (%s); 'hiptemper inspect' "
                             "needs no more than that, tuning does: see 'hiptemper devices'",
                             out_session->device.name, out_session->device.description);
-    return database_open(out_session, error);
+    status = database_open(out_session, error);
+    return status == HT_OK ? recording_open(out_session, error) : status;
 }
 
 void ht_session_close(ht_session *session) {
     if (session->database)
         ht_database_close(session->database);
+    if (session->recording)
+        ht_database_close(session->recording);
     session->database = NULL;
+    session->recording = NULL;
 }

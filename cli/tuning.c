@@ -85,6 +85,7 @@ static ht_status job_start(pair *pair, ht_error *error) {
         .seed = session->options.seed,
         .compile_workers = (unsigned)session->options.compile_workers,
         .database = session->database,
+        .recording = session->recording,
         .fresh = session->options.fresh,
         .interrupted = &ht_interrupted,
     };

@@ -24,9 +24,10 @@ typedef struct ht_tuning_options {
 typedef struct ht_session {
     ht_tuning_options options;
     ht_device device;
-    ht_database *database; /* owned; NULL when it could not be opened */
-    double start;          /* clock */
-    double reserve;        /* seconds of max_time kept for what follows the tuning */
+    ht_database *database;  /* owned; NULL when it could not be opened */
+    ht_database *recording; /* owned; of timings to replay; usually NULL */
+    double start;           /* clock */
+    double reserve;         /* seconds of max_time kept for what follows the tuning */
     size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
     ht_progress *progress; /* borrowed */
 } ht_session;

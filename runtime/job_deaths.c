@@ -14,7 +14,8 @@ typedef struct patient {
     ht_job *job;
     json_t *request; /* borrowed */
     double seconds;
-    unsigned deaths;
+    unsigned deaths; /* in all runs so far */
+    unsigned own;    /* of them now */
 } patient;
 
 /* The original, checked but not timed, in the run worker as it is: what ran before must run still.
@@ -28,22 +29,45 @@ static ht_status ask_original(ht_job *job, ht_error *error) {
     return status;
 }
 
+/* Its key in the database; free(). NULL when nothing is kept. */
+static char *config_text(const patient *patient) {
+    const ht_template *template = patient->job->binding->template;
+    ht_config config;
+    if (patient->job->options.database == NULL ||
+        !ht_message_get_config(json_object_get(patient->request, "config"), template, &config))
+        return NULL;
+    return ht_config_string(template, &config);
+}
+
 /* Writes the death down before anything else is tried, so that it counts even when the tuner dies
  * of the next. */
 static ht_status note_death(patient *patient, ht_status how, const ht_error *why, ht_error *error) {
     ht_job *job = patient->job;
-    const ht_template *template = job->binding->template;
-    ht_config config;
     ++patient->deaths;
-    if (job->options.database == NULL ||
-        !ht_message_get_config(json_object_get(patient->request, "config"), template, &config))
+    ++patient->own;
+    char *text = config_text(patient);
+    if (text == NULL)
         return HT_OK;
-    char *text = ht_config_string(template, &config);
     ht_text evidence = {0};
     ht_job_reason(how, why, &evidence);
     ht_status status = ht_database_add_death(job->options.database, &job->key, text, how,
                                              evidence.data, &patient->deaths, error);
     ht_text_free(&evidence);
+    free(text);
+    return status;
+}
+
+/* The device failed, perhaps by itself: the deaths of this run count as one. Should the
+ * configuration bring the device down again, it is condemned. */
+static ht_status acquit(patient *patient, ht_status how, const ht_error *why, ht_error *error) {
+    ht_job *job = patient->job;
+    char *text = config_text(patient);
+    ht_status status = HT_OK;
+    if (text != NULL && patient->deaths == patient->own && patient->own > 1) {
+        status = ht_database_forgive(job->options.database, &job->key, text, error);
+        if (status == HT_OK)
+            status = note_death(patient, how, why, error);
+    }
     free(text);
     return status;
 }
@@ -148,12 +172,15 @@ ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_
             dead = again = false;
         }
     }
-    json_decref(request);
     status = device_lost(job, status, &own);
     if (dead) {
         trouble = own;
-        status = check_device(job, status, &trouble, &own);
+        ht_status how = status;
+        status = check_device(job, how, &trouble, &own);
+        if (status == HT_ERROR_DEVICE)
+            (void)acquit(&patient, how, &trouble, NULL); /* the device is the news */
     }
+    json_decref(request);
     if (status != HT_OK && error != NULL)
         *error = own;
     return status;

@@ -2,6 +2,9 @@
  * one anything. */
 #include "tests/runtime/job/support.h"
 
+#include "base/file.h"
+#include "base/memory.h"
+
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -253,6 +256,71 @@ Test(fault, a_bad_original_is_no_baseline) {
     expect_no_job(HEAD "#pragma tune arg(in : in int[64])\n"
                        "template <int BLOCK> __global__ void k(const int *in) { }\n",
                   HT_ERROR_INPUT, "nothing to check");
+}
+
+/* Once the file is there, nothing runs any more: a device that has gone. */
+static const char MORTAL[] =
+    "#include <hip/hip_runtime.h>\n"
+    "#pragma tune kernel(mortal)\n"
+    "#pragma tune param(BLOCK : 32, 64, 128 = 32)\n"
+    "#pragma tune block(BLOCK)\n"
+    "#pragma tune grid(1)\n"
+    "#pragma tune arg(out : out int[32])\n"
+    "extern \"C\" { void abort(); int access(const char *, int); int creat(const char *, int); }\n"
+    "template <int BLOCK> __global__ void mortal(int *out) {\n"
+    "    if (BLOCK == 64) creat(DEVICE, 0600);\n"
+    "    if (threadIdx.x == 0 && access(DEVICE, 0) == 0) abort();\n"
+    "    if (threadIdx.x < 32) out[threadIdx.x] = 5;\n"
+    "}\n";
+
+Test(fault, a_failing_device_ends_the_job_and_blames_nobody_at_first) {
+    char *folder = NULL;
+    cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
+    char *device = ht_path_join(folder, "gone"), *path = ht_path_join(folder, "tuning.db");
+    char *text = ht_format("#define DEVICE \"%s\"\n%s", device, MORTAL);
+    ht_job_options options = quick_options();
+    cr_assert_eq(ht_database_open(path, &options.database, NULL), HT_OK);
+    bound b;
+    bind_text(&b, text, NULL);
+    for (int run = 0; run < 2; ++run) {
+        ht_job *job = start_job(&b, &options);
+        ht_config configs[3] = {config_of(&b, "BLOCK=128"), config_of(&b, "BLOCK=64"),
+                                config_of(&b, "BLOCK=32")};
+        ht_outcome outcomes[3];
+        size_t done = 0;
+        ht_error error = {0};
+        ht_evaluator *evaluator = ht_job_evaluator(job);
+        ht_status status =
+            evaluator->evaluate(evaluator->self, configs, 3, outcomes, &done, &error);
+        cr_expect_eq(status, HT_ERROR_DEVICE, "%s: %s", ht_status_name(status), error.message);
+        cr_expect_not_null(strstr(error.message, "keeps failing"), "%s", error.message);
+        cr_expect_eq(done, 1);
+        cr_expect_eq(outcomes[0].status, HT_OK);
+
+        bool found = true;
+        ht_evaluation known;
+        cr_assert_eq(
+            ht_database_get(options.database, ht_job_key(job), "BLOCK=64", &found, &known, NULL),
+            HT_OK);
+        cr_expect_eq(known.deaths, run + 1);
+        cr_expect_eq(found, run > 0, "bringing it down again condemns");
+        ht_evaluation_free(&known);
+        ht_job_free(job);
+        unlink(device); /* the device is reset */
+    }
+    ht_job *job = start_job(&b, &options);
+    ht_outcome outcome = evaluate(job, &b, "BLOCK=64");
+    cr_expect_eq(outcome.status, HT_ERROR_CRASH);
+    cr_expect(outcome.reused);
+    cr_expect_eq(evaluate(job, &b, "BLOCK=32").status, HT_OK);
+    ht_job_free(job);
+    ht_database_close(options.database);
+    unbind(&b);
+    ht_dir_remove(folder);
+    free(text);
+    free(device);
+    free(path);
+    free(folder);
 }
 
 static size_t count_entries(const char *folder) {
