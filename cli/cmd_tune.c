@@ -151,6 +151,12 @@ static json_t *finals_json(const ht_entry *entry) {
         json_object_set_new(object, "speedup", timed ? json_real(final->speedup) : json_null());
         json_object_set_new(object, "speedup_ci",
                             ht_interval_json(timed, final->speedup_lo, final->speedup_hi));
+        json_object_set_new(object, "comparison",
+                            timed ? json_string(ht_comparison_name(ht_final_compare(final)))
+                                  : json_null());
+        json_object_set_new(object, "over_best", timed ? json_real(final->over_best) : json_null());
+        json_object_set_new(object, "over_best_ci",
+                            ht_interval_json(timed, final->over_best_lo, final->over_best_hi));
         json_array_append_new(array, object);
     }
     return array;

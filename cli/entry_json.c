@@ -45,6 +45,7 @@ void ht_session_json(json_t *document, const ht_session *session) {
     json_object_set_new(document, "device", device_json(&session->device));
     json_object_set_new(document, "emulated", json_boolean(session->device.emulated));
     json_object_set_new(document, "timing", json_string(timing_name(&session->device)));
+    json_object_set_new(document, "cache", json_string(options->cache));
     json_object_set_new(document, "seed", json_integer((json_int_t)options->seed));
     json_object_set_new(document, "budget",
                         json_pack("{s:I, s:o}", "max_evals", (json_int_t)options->max_evals,
@@ -113,6 +114,12 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "config",
                         result->has_config ? ht_config_json(entry->template, &result->config)
                                            : json_object());
+    bool improved = result->verdict == HT_VERDICT_IMPROVED;
+    const ht_candidate *rival = ht_pair_result_rival(result);
+    json_object_set_new(object, "choice",
+                        improved ? json_string(rival ? "unclear" : "clear") : json_null());
+    json_object_set_new(object, "rival",
+                        rival ? ht_config_json(entry->template, &rival->config) : json_null());
     search_members(object, result);
     json_t *transformations = json_array();
     for (size_t i = 0; i < entry->transformation_count; ++i)

@@ -85,6 +85,17 @@ static void reason_print(const ht_entry *entry, FILE *out) {
         fputc('\n', out);
 }
 
+static void rival_print(const ht_entry *entry, FILE *out) {
+    const ht_candidate *rival = ht_pair_result_rival(&entry->result);
+    if (!rival)
+        return;
+    char *config = ht_config_string(entry->template, &rival->config);
+    fprintf(out, "  %-10s unclear: %s may be as fast; it takes %.3f [%.3f, %.3f] of the time\n",
+            "choice", config, rival->final.over_best, rival->final.over_best_lo,
+            rival->final.over_best_hi);
+    free(config);
+}
+
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) {
     const ht_pair_result *result = &entry->result;
     char *label = ht_entry_label(entry);
@@ -111,6 +122,7 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s %s\n", "config", config);
         free(config);
     }
+    rival_print(entry, out);
     if (result->evaluated)
         search_print(result, out);
     fputc('\n', out);

@@ -30,6 +30,8 @@ const char *ht_verdict_name(ht_verdict verdict) {
         return "improved";
     case HT_VERDICT_KEPT:
         return "kept";
+    case HT_VERDICT_UNCLEAR:
+        return "unclear";
     case HT_VERDICT_REFUSED:
         return "refused";
     case HT_VERDICT_FAILED:
@@ -87,6 +89,7 @@ static ht_status job_start(pair *pair, ht_error *error) {
         .database = session->database,
         .recording = session->recording,
         .fresh = session->options.fresh,
+        .cold_cache = strcmp(session->options.cache, "cold") == 0,
         .interrupted = &ht_interrupted,
     };
     return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
@@ -243,9 +246,10 @@ static char *kept_reason(const pair *pair, const ht_candidate *best) {
                                 : "no other configuration gave a correct result");
     }
     char *config = ht_config_string(pair->binding.template, &best->config);
-    char *reason =
-        ht_format("nothing is clearly faster; the best, %s, gives %.2fx [%.3f, %.3f]", config,
-                  best->final.speedup, best->final.speedup_lo, best->final.speedup_hi);
+    bool slower = ht_final_compare(&best->final) == HT_COMPARISON_SLOWER;
+    char *reason = ht_format("%s; the best, %s, gives %.2fx [%.3f, %.3f]",
+                             slower ? "all others are slower" : "nothing is clearly faster", config,
+                             best->final.speedup, best->final.speedup_lo, best->final.speedup_hi);
     free(config);
     return reason;
 }
@@ -263,12 +267,14 @@ static void decide(pair *pair) {
             rejection_count(result, candidate->final.status, candidate->final.reason);
     }
     bool standard_good = standard->final.status == HT_OK && standard->final.verified;
-    if (best && best->final.speedup_lo > 1) {
+    ht_comparison comparison = best ? ht_final_compare(&best->final) : HT_COMPARISON_SLOWER;
+    if (comparison == HT_COMPARISON_FASTER) {
         take_final(result, best);
         conclude(pair, HT_VERDICT_IMPROVED, NULL);
     } else if (standard_good) {
         take_final(result, standard);
-        conclude(pair, HT_VERDICT_KEPT, kept_reason(pair, best));
+        conclude(pair, comparison == HT_COMPARISON_UNCLEAR ? HT_VERDICT_UNCLEAR : HT_VERDICT_KEPT,
+                 kept_reason(pair, best));
     } else {
         conclude(pair, HT_VERDICT_FAILED,
                  ht_format("the default configuration does not agree with the original: %s",
@@ -329,6 +335,22 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
     if (error)
         *error = own;
     return status;
+}
+
+const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
+    const ht_candidate *rival = NULL;
+    if (result->verdict != HT_VERDICT_IMPROVED)
+        return NULL;
+    for (size_t i = 0; i < result->finalist_count; ++i) {
+        const ht_candidate *candidate = &result->finalists[i];
+        const ht_final *final = &candidate->final;
+        if (final->status != HT_OK || final->over_best_lo > 1 ||
+            ht_config_equal(&candidate->config, &result->config))
+            continue;
+        if (!rival || final->over_best < rival->final.over_best)
+            rival = candidate;
+    }
+    return rival;
 }
 
 void ht_pair_result_free(ht_pair_result *result) {

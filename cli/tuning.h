@@ -13,6 +13,7 @@ typedef struct ht_tuning_options {
     const char *device;
     const char *strategy; /* NULL: chosen by the size of the space */
     const char *database;
+    const char *cache;  /* "hot" or "cold": what every timed run finds */
     double max_time;    /* seconds for the whole command; 0: no limit */
     uint64_t max_evals; /* a kernel and problem; 0: no limit */
     uint64_t seed;
@@ -40,7 +41,8 @@ void ht_session_close(ht_session *session);
 typedef enum ht_verdict {
     HT_VERDICT_NONE,         /* not tuned */
     HT_VERDICT_IMPROVED,     /* the whole interval of the speedup is above 1 */
-    HT_VERDICT_KEPT,         /* the original stays: nothing is clearly faster */
+    HT_VERDICT_KEPT,         /* the original stays: everything else is clearly slower */
+    HT_VERDICT_UNCLEAR,      /* the original stays: the interval of the best's speedup holds 1 */
     HT_VERDICT_REFUSED,      /* this kernel cannot be tuned, for a known reason */
     HT_VERDICT_FAILED,       /* it should have been, but something went wrong */
     HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
@@ -94,6 +96,9 @@ typedef struct ht_pair_result {
  * must outlive the result. */
 ht_status ht_tuning_run(ht_session *session, const ht_template *template, const ht_problem *problem,
                         ht_pair_result *out_result, ht_error *error);
+/* The finalist that may be as fast as the winner, the nearest when there are several: which of the
+ * two is faster is unclear. NULL when the choice is clear, or nothing was improved. */
+const ht_candidate *ht_pair_result_rival(const ht_pair_result *result);
 void ht_pair_result_free(ht_pair_result *result);
 
 #endif

@@ -22,6 +22,14 @@
         {"strategy", HT_OPTION_TEXT, offsetof(TYPE, tuning.strategy), "NAME",                      \
          .help = "How to search: random or exhaustive. Without it: exhaustive when all legal "     \
                  "configurations fit into --max-evals and there is no time limit, else random."},  \
+        {"cache",                                                                                  \
+         HT_OPTION_TEXT,                                                                           \
+         offsetof(TYPE, tuning.cache),                                                             \
+         "hot|cold",                                                                               \
+         .fallback = "hot",                                                                        \
+         .help = "What timed runs find in the device's caches: what the run before left (hot), "   \
+                 "or nothing (cold): then a buffer larger than the caches is written over before " \
+                 "each run."},                                                                     \
         {"seed", HT_OPTION_COUNT, offsetof(TYPE, tuning.seed),                                     \
          "N",    .fallback = "1", .help = "Seed of random inputs and of the search."},             \
         {"compile-workers",                                                                        \

@@ -21,7 +21,8 @@ enum {
     THROTTLE_DISCARDS = 40, /* a measurement: after so many the device will not recover */
     THROTTLE_REST_US = 20000
 };
-static const double CLOCK_KEPT = 0.9; /* of the highest clock seen; lower is throttled */
+static const double CLOSE_TO_WANTED = 0.7; /* of a sample's length: no reason to enlarge it */
+static const double CLOCK_KEPT = 0.9;      /* of the highest clock seen; lower is throttled */
 
 static ht_status elapsed(ht_timer *timer, double *out_ms, ht_error *error) {
     float ms = 0;
@@ -175,6 +176,22 @@ static double launches_most(const ht_timer *timer, const ht_variant *variant) {
     return ht_buffers_has_inout(ht_variant_buffers(variant)) ? LAUNCHES_MAX_INOUT : LAUNCHES_MAX;
 }
 
+/* More launches until a sample is as long as wanted: one alone may be shorter than a step. */
+static ht_status enlarge(ht_timer *timer, ht_variant *variant, double wanted, unsigned most,
+                         unsigned *launches, ht_error *error) {
+    while (*launches < most) {
+        double ms = 0;
+        ht_status status = ht_buffers_restore(ht_variant_buffers(variant), error);
+        if (status == HT_OK)
+            status = time_launches(timer, variant, *launches, &ms, error);
+        if (status != HT_OK || ms >= CLOSE_TO_WANTED * wanted)
+            return status;
+        double factor = fmax(2, fmin(wanted / fmax(ms, timer->resolution_ms), most));
+        *launches = (unsigned)fmin(most, ceil(*launches * factor));
+    }
+    return HT_OK;
+}
+
 ht_status ht_timer_warm_up(ht_timer *timer, ht_variant *variant, unsigned *out_launches,
                            ht_error *error) {
     *out_launches = 1;
@@ -197,5 +214,5 @@ ht_status ht_timer_warm_up(ht_timer *timer, ht_variant *variant, unsigned *out_l
     }
     double most = launches_most(timer, variant);
     *out_launches = (unsigned)fmax(1, fmin(ceil(wanted / fastest), most));
-    return HT_OK;
+    return enlarge(timer, variant, wanted, (unsigned)most, out_launches, error);
 }
