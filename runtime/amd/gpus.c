@@ -53,21 +53,46 @@ static void read_fields(const ht_hip *hip, ht_amd_gpu *gpu) {
         attribute(hip, wanted[i].number, gpu->ordinal, wanted[i].value);
 }
 
-static bool read_gpu(const ht_amd_symbols *symbols, int ordinal, ht_amd_gpu *out_gpu) {
+/* "gfx90a:sramecc+:xnack-": what a field of another layout would hardly look like. */
+static bool looks_like_arch(const char *text) {
+    return strncmp(text, "gfx", 3) == 0 && strspn(text + 3, "0123456789abcdef") >= 3;
+}
+
+/* Asks in one way. The layout is believed when there is an architecture where it says, and where it
+ * has the wavefront the number that the runtime gives by itself. */
+static bool read_arch(const ht_hip *hip, const ht_amd_properties *way, ht_amd_gpu *gpu) {
     static char properties[HT_AMD_PROPERTIES_SIZE];
-    *out_gpu = (ht_amd_gpu){.ordinal = ordinal};
-    if (symbols->properties(properties, ordinal) != HT_HIP_SUCCESS)
+    memset(properties, 0, sizeof properties);
+    if (way->get(properties, gpu->ordinal) != HT_HIP_SUCCESS)
         return false;
-    snprintf(out_gpu->arch, sizeof out_gpu->arch, "%.*s", (int)sizeof out_gpu->arch - 1,
-             properties + symbols->arch_offset);
-    if (strncmp(out_gpu->arch, "gfx", 3) != 0)
-        return false; /* an unknown layout: better no device than a wrong one */
-    if (symbols->hip.hipDeviceGetName(out_gpu->name, sizeof out_gpu->name, ordinal) !=
-            HT_HIP_SUCCESS ||
+    const char *arch = properties + way->arch_offset;
+    int warp, known;
+    memcpy(&warp, properties + way->warp_offset, sizeof warp);
+    if (!looks_like_arch(arch) || strnlen(arch, 256) >= sizeof gpu->arch)
+        return false;
+    if (hip->hipDeviceGetAttribute(&known, ATTRIBUTE_WAVEFRONT, gpu->ordinal) == HT_HIP_SUCCESS &&
+        known != warp)
+        return false;
+    snprintf(gpu->arch, sizeof gpu->arch, "%s", arch);
+    return true;
+}
+
+static void read_gpu(const ht_amd_symbols *symbols, int ordinal, ht_amd_gpu *out_gpu) {
+    const ht_hip *hip = &symbols->hip;
+    *out_gpu = (ht_amd_gpu){.ordinal = ordinal};
+    bool known = false;
+    for (size_t i = 0; i < symbols->properties_count && !known; i++)
+        known = read_arch(hip, &symbols->properties[i], out_gpu);
+    if (!known) { /* better no device than a wrong one */
+        snprintf(out_gpu->failure, sizeof out_gpu->failure,
+                 "%.120s tells its architecture in no known layout (%s)", symbols->runtime,
+                 symbols->properties[0].symbol);
+        return;
+    }
+    if (hip->hipDeviceGetName(out_gpu->name, sizeof out_gpu->name, ordinal) != HT_HIP_SUCCESS ||
         !out_gpu->name[0])
         snprintf(out_gpu->name, sizeof out_gpu->name, "AMD GPU");
-    read_fields(&symbols->hip, out_gpu);
-    return true;
+    read_fields(hip, out_gpu);
 }
 
 void ht_amd_gpus_work(const void *unused, int fd) {
@@ -80,8 +105,8 @@ void ht_amd_gpus_work(const void *unused, int fd) {
         return;
     for (int i = 0; i < count; i++) {
         ht_amd_gpu gpu;
-        if (read_gpu(&symbols, i, &gpu))
-            ht_child_write(fd, &gpu, sizeof gpu);
+        read_gpu(&symbols, i, &gpu);
+        ht_child_write(fd, &gpu, sizeof gpu);
     }
 }
 

@@ -5,7 +5,8 @@
 #include "runtime/amd/probe.h"
 #include "runtime/child.h"
 
-/* For ht_child_start: initialises HIP in the child and writes what it finds. */
+/* For ht_child_start: initialises HIP in the child and writes what it finds; a GPU that cannot be
+ * used has its failure set. */
 void ht_amd_gpus_work(const void *unused, int fd);
 /* Waits for that child; a crash, a driver that hangs or no driver at all is 0 GPUs. Returns how
  * many are in out_gpus. */

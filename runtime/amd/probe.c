@@ -108,11 +108,10 @@ static void describe_compiler(const compile_report *report, char *out, size_t si
 }
 
 /* All children at once: the listing then takes as long as the slowest. */
-static void probe_run(ht_amd_probe *probe) {
-    ht_child gpus, children[HT_AMD_TARGETS_MAX];
+static void probe_targets(ht_amd_probe *probe) {
+    ht_child children[HT_AMD_TARGETS_MAX];
     bool started[HT_AMD_TARGETS_MAX] = {false};
     bool baseline = false;
-    bool gpus_started = !ht_child_start(ht_amd_gpus_work, NULL, probe_seconds, &gpus, NULL);
     for (size_t i = 0; i < ht_amd_target_count; i++) {
         const ht_amd_target *target = &ht_amd_targets[i];
         if (target->needs_probe || strcmp(target->arch, baseline_arch) == 0)
@@ -135,8 +134,31 @@ static void probe_run(ht_amd_probe *probe) {
     for (size_t i = 0; i < ht_amd_target_count; i++)
         if (!ht_amd_targets[i].needs_probe)
             probe->compiles[i] = baseline;
-    if (gpus_started)
+}
+
+/* The compiler may be older than a GPU. Each architecture is asked for once, the GPU's features and
+ * all. */
+static void probe_gpu(ht_amd_probe *probe, size_t index) {
+    ht_amd_gpu *gpu = &probe->gpus[index];
+    ht_error error = {0};
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(probe->gpus[i].arch, gpu->arch) == 0) {
+            memcpy(gpu->failure, probe->gpus[i].failure, sizeof gpu->failure);
+            return;
+        }
+    if (ht_amd_probe_compile(gpu->arch, &error))
+        snprintf(gpu->failure, sizeof gpu->failure, "%.239s", error.message);
+}
+
+static void probe_run(ht_amd_probe *probe) {
+    ht_child gpus;
+    bool started = !ht_child_start(ht_amd_gpus_work, NULL, probe_seconds, &gpus, NULL);
+    probe_targets(probe);
+    if (started)
         probe->gpu_count = ht_amd_gpus_finish(&gpus, probe->gpus, HT_AMD_GPUS_MAX);
+    for (size_t i = 0; i < probe->gpu_count && !probe->error.status; i++)
+        if (!probe->gpus[i].failure[0])
+            probe_gpu(probe, i);
 }
 
 const ht_amd_probe *ht_amd_probe_get(void) {

@@ -13,6 +13,7 @@ typedef struct ht_amd_gpu {
     char name[128];
     char arch[32]; /* with features: "gfx90a:sramecc+:xnack-" */
     ht_device_fields fields;
+    char failure[240]; /* why it is not offered; "" when it is */
 } ht_amd_gpu;
 
 typedef struct ht_amd_probe {

@@ -73,7 +73,8 @@ static ht_status amd_devices(ht_device **out_devices, size_t *out_count, ht_erro
     ht_device *devices = ht_alloc(probe->gpu_count + ht_amd_target_count, sizeof *devices);
     size_t count = 0;
     for (size_t i = 0; i < probe->gpu_count; i++)
-        devices[count++] = gpu_device(probe, &probe->gpus[i]);
+        if (!probe->gpus[i].failure[0])
+            devices[count++] = gpu_device(probe, &probe->gpus[i]);
     for (size_t i = 0; i < ht_amd_target_count; i++)
         if (probe->compiles[i])
             devices[count++] = target_device(probe, &ht_amd_targets[i]);
@@ -94,9 +95,16 @@ static size_t amd_compile_options(const ht_device *device, const char *out_optio
     return 4;
 }
 
-/* Targets with a table, for which this machine's compiler is too old. */
+/* GPUs that cannot be used, and targets with a table for which this machine's compiler is too old.
+ */
 static char *amd_why_not(const char *device_name) {
     const ht_amd_probe *probe = ht_amd_probe_get();
+    for (size_t i = 0; i < probe->gpu_count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "amd:%d", probe->gpus[i].ordinal);
+        if (strcmp(name, device_name) == 0 && probe->gpus[i].failure[0])
+            return ht_format("%s (compiler: %s)", probe->gpus[i].failure, probe->compiler);
+    }
     for (size_t i = 0; i < ht_amd_target_count; i++) {
         char name[64];
         snprintf(name, sizeof name, "amd:%s", ht_amd_targets[i].arch);
