@@ -135,10 +135,9 @@ static ht_status look_at_arguments(ht_job *job, ht_error *error) {
                                "template '%s' has no out or inout argument, so there is nothing to "
                                "check; annotate what the kernel writes",
                                template->name);
-    /* Twins run many times slower than a GPU's own floats and its compilers take them less readily.
-     */
+    /* One run of a twin costs less than a search, wherever the compiler takes it. */
     if (floating && !template->exact && template->reference_kind != HT_REFERENCE_BUILTIN &&
-        job->device->emulated)
+        ht_provider_find(job->device->provider)->float64_twins)
         job->numbers = HT_NUMBERS_TRACKED;
     return HT_OK;
 }

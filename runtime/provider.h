@@ -64,6 +64,8 @@ typedef struct ht_clocks {
 typedef struct ht_provider {
     const char *name;
     const char *summary; /* one line for `hiptemper devices` */
+    /* Its compiler takes the float64 twins of kernels (runtime/twin.h), as references. */
+    bool float64_twins;
     /* Opens the provider's libraries once a process and returns its table; HT_ERROR_MISSING with
      * what to install. Called in worker processes only, but for listing: GPU libraries must not be
      * initialised before workers start. */

@@ -62,6 +62,7 @@ static char *settings_host(const ht_device *device) {
 }
 
 const ht_provider ht_provider_host = {
+    .float64_twins = true,
     .name = "host",
     .summary = "emulation on this machine's cores; its times say nothing about a GPU",
     .open = open_host,

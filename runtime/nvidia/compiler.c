@@ -101,12 +101,29 @@ static hiprtcResult read_image(program *program) {
     return result;
 }
 
+/* Asked for its numbers, NVRTC 13 keeps ptxas' errors to itself (too much shared data): without the
+ * option it tells them. */
+static char *silent_error(const program *program, int option_count, const char **options) {
+    const char **fewer = ht_alloc((size_t)option_count + 1, sizeof *fewer);
+    int count = 0;
+    for (int i = 0; i < option_count; i++)
+        if (strncmp(options[i], "--ptxas-options", 15) != 0)
+            fewer[count++] = options[i];
+    hiprtcResult again = nvrtc->nvrtcCompileProgram(program->nvrtc, count, fewer);
+    free(fewer);
+    return again ? read_log(program) : NULL;
+}
+
 static hiprtcResult compile(hiprtcProgram handle, int option_count, const char **options) {
     program *program = handle;
     ht_text stripped = {0}, messages = {0};
     hiprtcResult result = nvrtc->nvrtcCompileProgram(program->nvrtc, option_count, options);
     char *log = read_log(program);
     ht_text_free(&program->image);
+    if (result == HT_HIPRTC_ERROR_COMPILATION && !(log && strstr(log, "error"))) {
+        free(log);
+        log = silent_error(program, option_count, options);
+    }
     if (!result)
         result = read_image(program);
     if (log) {

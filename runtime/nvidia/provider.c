@@ -142,6 +142,7 @@ const ht_provider ht_provider_nvidia = {
     .name = "nvidia",
     .summary = "NVIDIA GPUs through the CUDA driver and NVRTC; compiles for sm targets without a "
                "GPU",
+    .float64_twins = true,
     .open = nvidia_open,
     .devices = nvidia_devices,
     .compile_options = nvidia_compile_options,
