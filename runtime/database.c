@@ -390,7 +390,8 @@ static void condemn(ht_evaluation *evaluation, const char *config, sqlite3_stmt 
                                   .reason = column_text(row, 2),
                                   .compile_seconds = seconds,
                                   .resources = resources,
-                                  .deaths = deaths};
+                                  .deaths = deaths,
+                                  .condemned = true};
     if (!status_from_name((const char *)sqlite3_column_text(row, 1), &evaluation->status) ||
         evaluation->status == HT_OK)
         evaluation->status = HT_ERROR_CRASH;

@@ -34,6 +34,7 @@ typedef struct ht_evaluation {
     char *conditions; /* what the samples were taken under, a JSON object; owned; NULL: nothing to
                          tell */
     unsigned deaths;  /* workers that died of it; filled by ht_database_get */
+    bool condemned;   /* by its deaths alone: no evaluation tells it; filled by ht_database_get */
 } ht_evaluation;
 
 enum { HT_DEATHS_CONDEMN = 2 }; /* so many, and a configuration is not run again unless asked */

@@ -126,6 +126,9 @@ static ht_status look_up(ht_job *job, const ht_config *config, item *item, ht_er
         item->evaluation = known;
         publish(item, true);
         ++job->counts.reused;
+        /* The tuner was killed between the last death and the verdict. */
+        if (known.condemned)
+            status = ht_database_put(job->options.database, &job->key, &item->evaluation, error);
     } else if (status == HT_OK) {
         ht_evaluation_free(&known);
     }

@@ -1,6 +1,7 @@
 #include "runtime/worker.h"
 
 #include "base/memory.h"
+#include "runtime/host/toolchain.h"
 #include "runtime/job.h"
 
 #include <fcntl.h>
@@ -130,6 +131,11 @@ static int serve_until_closed(ht_worker *worker, int fd) {
     return code;
 }
 
+static void end_likewise(int with) {
+    signal(with, SIG_DFL);
+    raise(with);
+}
+
 int ht_worker_main(int argc, char **argv) {
     if (argc < 5) {
         fprintf(stderr, "hiptemper: --worker is for the program's own use\n");
@@ -143,6 +149,7 @@ int ht_worker_main(int argc, char **argv) {
         return 0;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);
+    ht_toolchain_killed = end_likewise;
     /* What libraries put into temporary files goes when the job's folder goes, however this process
      * ends. */
     setenv("TMPDIR", argv[4], 1);

@@ -50,6 +50,8 @@ static void child(const char *const *arguments, int output, pid_t parent) {
     _exit(127);
 }
 
+void (*ht_toolchain_killed)(int signal);
+
 int ht_toolchain_run(const char *const *arguments, ht_text *log) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -80,7 +82,12 @@ int ht_toolchain_run(const char *const *arguments, ht_text *log) {
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    int signal = WTERMSIG(status);
+    if (ht_toolchain_killed && (signal == SIGKILL || signal == SIGTERM))
+        ht_toolchain_killed(signal);
+    return 128 + signal;
 }
 
 /* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". NULL when it is not clang. free().

@@ -22,4 +22,8 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
  * this process group. */
 int ht_toolchain_run(const char *const *arguments, ht_text *log);
 
+/* Called when a tool was killed (SIGKILL, SIGTERM), which says nothing of what it worked on. NULL:
+ * nothing is. A worker process ends in the same way, for the tuner to judge. */
+extern void (*ht_toolchain_killed)(int signal);
+
 #endif

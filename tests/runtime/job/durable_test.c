@@ -122,6 +122,7 @@ Test(durable, two_deaths_condemn_over_all_runs_until_forgiven) {
     cr_expect_eq(got.status, HT_ERROR_TIMEOUT);
     cr_expect_str_eq(got.reason, "timeout: 3 s");
     cr_expect_eq(got.deaths, 2);
+    cr_expect(got.condemned);
     ht_evaluation_free(&got);
     got = get(database, "A=2", &found);
     cr_expect_not(found);

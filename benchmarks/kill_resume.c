@@ -1,0 +1,312 @@
+/* Kills tuning at random moments, resumes it, and compares what it has measured with an undisturbed
+ * run, under replayed timings (docs/faults.md).
+ *
+ *     kill_resume HIPTEMPER [KILLS] [SEED]
+ *
+ * One run records timings. Another replays them without being disturbed. Then a third is killed
+ * with SIGKILL again and again: the tuner, one of the processes that it started, or all at once.
+ * After each kill no process may be left, and every evaluation that was committed must stay as it
+ * was; at the end the database must hold what the undisturbed one holds, and the temporary folder
+ * nothing. A run that ends before its kill is compared, and another begins. Exit code 1 tells what
+ * differed. */
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROCESSES_MAX = 64, LEFT_STEPS = 300, STEP_US = 10000, KINDS = 3 };
+
+static const char TEMPLATE[] =
+    "// Some configurations are good, and one each does not compile, is wrong, aborts.\n"
+    "#pragma tune unit\n"
+    "#pragma tune kernel(triple)\n"
+    "#pragma tune problem(line : n)\n"
+    "#pragma tune param(BLOCK : 16, 32, 64, 128 = 64)\n"
+    "#pragma tune param(KIND : 0, 1, 2, 3 = 0)\n"
+    "#pragma tune require(KIND == 0 || BLOCK <= 64)\n"
+    "#pragma tune block(BLOCK)\n"
+    "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"
+    "#pragma tune arg(in : in int[problem.n])\n"
+    "#pragma tune arg(out : out int[problem.n])\n"
+    "#pragma tune arg(n : int = problem.n)\n"
+    "extern \"C\" void abort();\n"
+    "template <int BLOCK, int KIND> __global__ void triple(const int *in, int *out, int n) {\n"
+    "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+    "    static_assert(KIND != 1 || BLOCK != 16, \"tiles of 16 do not fit\");\n"
+    "    if (KIND == 2 && BLOCK == 32 && i == 5) abort();\n"
+    "    if (i < n) out[i] = 3 * in[i] + (KIND == 3 && BLOCK == 64 && i == 7 ? 2 : 1);\n"
+    "}\n";
+
+typedef struct bench {
+    const char *program;
+    char *folder, *temporary, *recording;
+    ht_random random;
+    unsigned failures;
+    unsigned kills[KINDS];
+} bench;
+
+static void __attribute__((format(printf, 2, 3))) complain(bench *b, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    printf("FAILED: ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    ++b->failures;
+}
+
+/* hiptemper tune with a database; `replay`: timings come from the recording. */
+static pid_t start(const bench *b, const char *database, bool replay) {
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    setenv("TMPDIR", b->temporary, 1);
+    if (replay)
+        setenv("HIPTEMPER_REPLAY_TIMINGS", b->recording, 1);
+    int log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(log, 1);
+    dup2(log, 2);
+    execl(b->program, b->program, "tune", "triple.hip", "--problem", "n=20000", "--db", database,
+          "--strategy", "genetic", "--seed", "5", "--max-evals", "0", "--out", "out", (char *)NULL);
+    _exit(127);
+}
+
+static int finish(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Everything that a run's databases must agree in, or (`exact`) that must not change any more, a
+ * text a line; free(). */
+static char *contents(bench *b, const char *database, bool exact) {
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    sqlite3 *sqlite = NULL;
+    sqlite3_stmt *rows = NULL;
+    char *sql = ht_format(
+        "SELECT template_name || ' ' || problem || ' ' || config || ' ' || status || ' ' ||"
+        " ifnull(reason, '') || ' ' || ifnull(median_ms, '') || ' ' || samples || ' ' || reduced%s"
+        " FROM evaluations JOIN jobs ON jobs.id = job_id ORDER BY config",
+        exact ? " || evaluations.id || ' ' || evaluations.created || compile_seconds" : "");
+    if (!ht_file_exists(database)) {
+        free(sql);
+        return ht_text_take(&text);
+    }
+    if (sqlite3_open(database, &sqlite) != SQLITE_OK ||
+        sqlite3_prepare_v2(sqlite, sql, -1, &rows, NULL) != SQLITE_OK) {
+        /* Killed before the tables were made: nothing was committed. */
+        if (strstr(sqlite3_errmsg(sqlite), "no such table") == NULL)
+            complain(b, "%s: %s", database, sqlite3_errmsg(sqlite));
+    } else {
+        while (sqlite3_step(rows) == SQLITE_ROW)
+            ht_text_printf(&text, "%s\n", (const char *)sqlite3_column_text(rows, 0));
+    }
+    sqlite3_finalize(rows);
+    sqlite3_close(sqlite);
+    free(sql);
+    return ht_text_take(&text);
+}
+
+static size_t count_lines(const char *text) {
+    size_t count = 0;
+    for (; *text != '\0'; ++text)
+        count += *text == '\n';
+    return count;
+}
+
+/* Processes that have our temporary folder in their environment: the tuner, its workers, their
+ * compilers. */
+static size_t list_processes(const bench *b, pid_t pids[PROCESSES_MAX]) {
+    char *wanted = ht_format("TMPDIR=%s", b->temporary);
+    DIR *proc = opendir("/proc");
+    size_t count = 0;
+    for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;) {
+        char *path = ht_format("/proc/%s/environ", entry->d_name), *text = NULL;
+        size_t length = 0;
+        int pid = atoi(entry->d_name);
+        if (pid > 0 && pid != getpid() && count < PROCESSES_MAX &&
+            ht_file_read(path, 0, &text, &length, NULL) == HT_OK &&
+            memmem(text, length, wanted, strlen(wanted)) != NULL)
+            pids[count++] = pid;
+        free(text);
+        free(path);
+    }
+    closedir(proc);
+    free(wanted);
+    return count;
+}
+
+/* kind 0: the tuner; 1: one of the others; 2: all, in the order of their numbers. */
+static void kill_some(bench *b, pid_t tuner, unsigned kind) {
+    pid_t pids[PROCESSES_MAX];
+    size_t count = kind > 0 ? list_processes(b, pids) : 0;
+    if (kind == 0)
+        kill(tuner, SIGKILL);
+    else if (kind == 2)
+        for (size_t i = 0; i < count; ++i)
+            kill(pids[i], SIGKILL);
+    else if (count > 1)
+        for (;;) {
+            pid_t pid = pids[ht_random_below(&b->random, count)];
+            if (pid != tuner) {
+                kill(pid, SIGKILL);
+                break;
+            }
+        }
+    ++b->kills[kind];
+}
+
+static void expect_nobody_left(bench *b) {
+    pid_t pids[PROCESSES_MAX];
+    size_t count = list_processes(b, pids);
+    for (int step = 0; step < LEFT_STEPS && count > 0; ++step) {
+        usleep(STEP_US);
+        count = list_processes(b, pids);
+    }
+    if (count > 0)
+        complain(b, "%zu processes are left, such as %d", count, (int)pids[0]);
+}
+
+/* Every line of `lines` must be in `text`. */
+static void expect_lines(bench *b, const char *what, const char *lines, const char *text) {
+    for (const char *line = lines; *line != '\0';) {
+        size_t length = strcspn(line, "\n") + 1;
+        if (memmem(text, strlen(text), line, length) == NULL)
+            complain(b, "%s: %.*s", what, (int)length - 1, line);
+        line += length;
+    }
+}
+
+static void expect_empty(bench *b) {
+    DIR *directory = opendir(b->temporary);
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+        if (entry->d_name[0] != '.')
+            complain(b, "left in the temporary folder: %s", entry->d_name);
+    closedir(directory);
+    DIR *out = opendir("out");
+    for (struct dirent *entry; out != NULL && (entry = readdir(out)) != NULL;)
+        if (strstr(entry->d_name, ".tmp.") != NULL)
+            complain(b, "left in the output folder: %s", entry->d_name);
+    closedir(out);
+}
+
+/* A run that has ended by itself. */
+static void expect_same(bench *b, int code, const char *database, const char *undisturbed) {
+    if (code != 0)
+        complain(b, "exit code %d; see %s/log", code, b->folder);
+    char *got = contents(b, database, false);
+    expect_lines(b, "missing", undisturbed, got);
+    expect_lines(b, "not in the undisturbed run", got, undisturbed);
+    free(got);
+    expect_nobody_left(b);
+    expect_empty(b);
+}
+
+/* Runs until the kill or the end; *out_ended tells which. */
+static int run_once(bench *b, const char *database, double seconds, unsigned kind,
+                    bool *out_ended) {
+    pid_t pid = start(b, database, true);
+    int status = 0;
+    double end = ht_clock_seconds() + seconds;
+    *out_ended = true;
+    while (ht_clock_seconds() < end) {
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        usleep(STEP_US / 10);
+    }
+    kill_some(b, pid, kind);
+    int code = finish(pid);
+    *out_ended = code != 128 + SIGKILL;
+    return code;
+}
+
+/* Kills and resumes until so many kills were made and the last run has ended. */
+static void disturb(bench *b, unsigned kills, double typical, const char *undisturbed) {
+    unsigned runs = 0, ended_runs = 0, number = 0;
+    char *database = ht_strdup("killed-0.db");
+    for (bool ended = false; !ended || b->kills[0] + b->kills[1] + b->kills[2] < kills; ++runs) {
+        unsigned made = b->kills[0] + b->kills[1] + b->kills[2];
+        double seconds = made < kills ? ht_random_unit(&b->random) * 0.6 * typical : 1e9;
+        unsigned kind = (unsigned)ht_random_below(&b->random, KINDS);
+        char *before = contents(b, database, true);
+        int code = run_once(b, database, seconds, kind, &ended);
+        expect_nobody_left(b);
+        char *after = contents(b, database, true);
+        expect_lines(b, "lost or done again", before, after);
+        if (ended) {
+            expect_same(b, code, database, undisturbed);
+            ++ended_runs;
+            free(database);
+            database = ht_format("killed-%u.db", ++number);
+        }
+        free(before);
+        free(after);
+    }
+    free(database);
+    printf("%u runs, %u kills (%u of the tuner, %u of one worker or compiler, %u of all), %u runs "
+           "came to their end and were compared\n",
+           runs, b->kills[0] + b->kills[1] + b->kills[2], b->kills[0], b->kills[1], b->kills[2],
+           ended_runs);
+}
+
+static int run_bench(bench *b, unsigned kills) {
+    double begun = ht_clock_seconds();
+    int code = finish(start(b, b->recording, false));
+    if (code != 0) {
+        complain(b, "the first run ended with exit code %d; see %s/log", code, b->folder);
+        return 1;
+    }
+    double recorded = ht_clock_seconds();
+    code = finish(start(b, "undisturbed.db", true));
+    double typical = ht_clock_seconds() - recorded;
+    char *undisturbed = contents(b, "undisturbed.db", false);
+    expect_same(b, code, b->recording, undisturbed);
+    printf("%zu evaluations; an undisturbed run takes %.1f s\n", count_lines(undisturbed), typical);
+    fflush(stdout);
+    disturb(b, kills, typical, undisturbed);
+    free(undisturbed);
+    printf("%u failures in %.0f s\n", b->failures, ht_clock_seconds() - begun);
+    return b->failures > 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "usage: kill_resume HIPTEMPER [KILLS] [SEED]\n");
+        return 2;
+    }
+    ht_error error = {0};
+    bench b = {.program = realpath(argv[1], NULL)};
+    if (b.program == NULL || ht_dir_temporary("kill", &b.folder, &error) != HT_OK ||
+        chdir(b.folder) != 0) {
+        fprintf(stderr, "kill_resume: cannot begin: %s %s\n", argv[1], error.message);
+        return 2;
+    }
+    ht_random_stream(&b.random, argc > 3 ? strtoull(argv[3], NULL, 10) : 1, 0);
+    b.temporary = ht_path_join(b.folder, "tmp");
+    b.recording = ht_path_join(b.folder, "recording.db");
+    int code = 2;
+    if (ht_dir_make(b.temporary, &error) == HT_OK &&
+        ht_file_write("triple.hip", TEMPLATE, strlen(TEMPLATE), &error) == HT_OK)
+        code = run_bench(&b, argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 50);
+    if (code == 0)
+        ht_dir_remove(b.folder);
+    free(b.folder);
+    free(b.temporary);
+    free(b.recording);
+    free((char *)b.program);
+    return code;
+}
