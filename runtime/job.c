@@ -212,7 +212,9 @@ static ht_status start(ht_job *job, ht_error *error) {
     job->folder = job->scratch.path;
     make_processes(job);
     status = ht_spec_write(job->folder, job->binding, job->device, error);
-    if (status == HT_OK)
+    bool needless = job->options.only_check &&
+                    job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
+    if (status == HT_OK && !needless)
         status = compile_original(job, error);
     if (status == HT_OK) {
         status = ht_job_make_reference(job, job->options.seed, error);

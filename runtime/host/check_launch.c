@@ -110,24 +110,29 @@ static bool is_new(const sample *in, uint64_t index) {
     return true;
 }
 
+static uint64_t corner_block(const uint32_t *grid, unsigned corner) {
+    uint64_t x = corner & 1 ? grid[0] - 1 : 0, y = corner & 2 ? grid[1] - 1 : 0,
+             z = corner & 4 ? grid[2] - 1 : 0;
+    return (z * grid[1] + y) * grid[0] + x;
+}
+
+/* Any new block: from a random one on, the next that is new, so that small grids are exhausted. */
 static bool next_of_sample(sample *in, const ht_checked_launch *launch, uint64_t *out_index) {
-    enum { CORNERS = 8, TRIES = 64 };
-    const uint32_t *grid = launch->block.grid;
-    for (unsigned tries = 0; in->count < SAMPLE_MAX && tries < TRIES + CORNERS; ++tries) {
-        unsigned corner = in->corner;
-        uint64_t x = corner & 1 ? grid[0] - 1 : 0, y = corner & 2 ? grid[1] - 1 : 0,
-                 z = corner & 4 ? grid[2] - 1 : 0;
-        uint64_t index = (z * grid[1] + y) * grid[0] + x;
-        if (corner < CORNERS)
-            ++in->corner;
-        else
-            index = ht_random_below(&in->random, launch->blocks);
+    enum { CORNERS = 8 };
+    if (in->count == SAMPLE_MAX || in->count == launch->blocks)
+        return false;
+    while (in->corner < CORNERS) {
+        uint64_t index = corner_block(launch->block.grid, in->corner++);
         if (!is_new(in, index))
             continue;
         in->taken[in->count++] = *out_index = index;
         return true;
     }
-    return false;
+    uint64_t index = ht_random_below(&in->random, launch->blocks);
+    while (!is_new(in, index))
+        index = (index + 1) % launch->blocks;
+    in->taken[in->count++] = *out_index = index;
+    return true;
 }
 
 static bool run_all(const ht_checked_launch *launch, int *out_code,
