@@ -136,8 +136,10 @@ ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error) {
     char *path = ht_format("%s/hiptemper-%s-%ld-XXXXXX", root && *root ? root : "/tmp", stem,
                            (long)getpid());
     if (!mkdtemp(path)) {
-        ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot make a temporary folder: %s",
-                        strerror(errno));
+        ht_error_set_at(
+            error, HT_ERROR_IO, path, 0, 0,
+            "cannot make a temporary folder: %s; set TMPDIR to a folder that can be written",
+            strerror(errno));
         free(path);
         return HT_ERROR_IO;
     }

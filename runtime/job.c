@@ -45,6 +45,10 @@ static char *method_text(const ht_job *job) {
         ht_text_printf(&text, "; unpaired");
     if (job->options.time_limit > 0)
         ht_text_printf(&text, "; limit %g s", job->options.time_limit);
+    if (job->options.compile_limit > 0)
+        ht_text_printf(&text, "; compile limit %g s", job->options.compile_limit);
+    if (job->options.memory_limit > 0)
+        ht_text_printf(&text, "; memory limit %llu", (unsigned long long)job->options.memory_limit);
     return ht_text_take(&text);
 }
 
@@ -212,8 +216,8 @@ static ht_status start(ht_job *job, ht_error *error) {
     job->folder = job->scratch.path;
     make_processes(job);
     status = ht_spec_write(job->folder, job->binding, job->device, error);
-    bool needless = job->options.only_check &&
-                    job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
+    bool needless =
+        job->options.only_check && job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
     if (status == HT_OK && !needless)
         status = compile_original(job, error);
     if (status == HT_OK) {

@@ -1,0 +1,80 @@
+/* What a user sees when things go wrong around a tuning: a device that fails, a disk that is full,
+ * a configuration that kills. */
+#include "program.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+TestSuite(faults, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
+
+#define HEAD                                                                                       \
+    "#pragma tune unit\n"                                                                          \
+    "#pragma tune kernel(five)\n"                                                                  \
+    "#pragma tune param(BLOCK : 32, 64, 128 = 32)\n"                                               \
+    "#pragma tune param(KIND : 0, 1, 2, 3, 4, 5 = 0)\n"                                            \
+    "#pragma tune block(BLOCK)\n"                                                                  \
+    "#pragma tune grid(1)\n"                                                                       \
+    "#pragma tune arg(out : out int[32])\n"                                                        \
+    "extern \"C\" {\n"                                                                             \
+    "void abort();\n"                                                                              \
+    "int access(const char *, int);\n"                                                             \
+    "int creat(const char *, int);\n"                                                              \
+    "}\n"                                                                                          \
+    "template <int BLOCK, int KIND> __global__ void five(int *out) {\n"
+#define TAIL                                                                                       \
+    "    if (threadIdx.x < 32) out[threadIdx.x] = 5;\n"                                            \
+    "}\n"
+
+static void expect_words(const program_result *result, int code, const char *words) {
+    cr_expect_eq(result->code, code, "exit code %d:\n%s%s", result->code, result->out, result->err);
+    cr_expect(strstr(result->out, words) || strstr(result->err, words), "no '%s' in:\n%s%s", words,
+              result->out, result->err);
+}
+
+/* Once the file is there, whatever runs aborts: a device that has gone. */
+Test(faults, a_failing_device_has_its_own_exit_code) {
+    char *text = ht_format(HEAD "    if (BLOCK == 64) creat(\"%s/gone\", 0600);\n"
+                                "    if (threadIdx.x == 0 && access(\"%s/gone\", 0) == 0)"
+                                " abort();\n" TAIL,
+                           workplace(), workplace());
+    workplace_write("five.hip", text);
+    program_result result = program_run("tune five.hip --strategy exhaustive --max-evals 8");
+    expect_words(&result, 4, "host keeps failing");
+    program_free(&result);
+    free(text);
+}
+
+Test(faults, what_killed_twice_is_not_run_again_unless_asked) {
+    workplace_write("five.hip", HEAD "    if (BLOCK == 128 && KIND == 0) abort();\n" TAIL);
+    const char *words = "tune five.hip --strategy exhaustive --max-evals 0 --db t.db --json r.json";
+    program_result result = program_run(words);
+    expect_words(&result, 0, "1 crash");
+    program_free(&result);
+    result = program_run(words);
+    expect_words(&result, 0, "0 run, 18 reused");
+    program_free(&result);
+}
+
+Test(faults, a_full_disk_is_told_and_what_was_committed_is_kept) {
+    enum { BYTES = 128 << 10 };
+    workplace_write("five.hip", HEAD TAIL);
+    struct rlimit before, limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = BYTES;
+    const char *words = "tune five.hip --strategy exhaustive --max-evals 0 --db t.db";
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    program_result result = program_run(words);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    expect_words(&result, 1, "t.db: tuning database: cannot be written");
+    program_free(&result);
+    result = program_run(words);
+    cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
+    cr_expect_null(strstr(result.out, " 0 reused"), "%s", result.out);
+    program_free(&result);
+}
