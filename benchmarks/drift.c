@@ -5,7 +5,8 @@
  * Each repeat tunes the same job with configurations in an order of its own, four times: quiet and
  * with --load processes that begin to compute once half of the configurations are evaluated; each
  * with every variant timed beside the best so far, as the tuner does, and each timed alone. Told
- * are the finalists that the searches chose, and how much longer the job's winner takes than the
+ * are how much slower the load made the original, how many finalists the two searches have in
+ * common, and how much longer the job's winner takes than the
  * quiet one's, by one more final of the two on the machine as it is then.
  */
 #include "benchmarks/timing_job.h"
@@ -44,6 +45,14 @@ static size_t shared_finalists(const bench_winner *a, const bench_winner *b) {
     return shared;
 }
 
+/* Did the job itself say that this configuration may be as fast as its winner? */
+static bool left_open(const bench_winner *winner, const ht_config *config) {
+    for (size_t i = 0; i < BENCH_FINALISTS; ++i)
+        if (ht_config_equal(&winner->finalists[i], config))
+            return winner->finals[i].over_best_lo <= 1;
+    return false;
+}
+
 /* The winners beside each other. */
 static ht_final duel(const bench *bench, const ht_config *quiet, const ht_config *drifted,
                      double seconds) {
@@ -63,15 +72,20 @@ static bool report(const bench *bench, const char *way, const bench_winner *quie
     char *one = ht_config_string(bench->binding.template, &quiet->config);
     char *two = ht_config_string(bench->binding.template, &drifted->config);
     bool same = ht_config_equal(&quiet->config, &drifted->config);
-    printf("  %-7s %zu of %d  %-18s %-18s ", way, shared_finalists(quiet, drifted), BENCH_FINALISTS,
-           one, two);
+    printf("  %-7s %5.2fx %4zu of %d  %-18s %-18s ", way,
+           drifted->original.median_ms / quiet->original.median_ms,
+           shared_finalists(quiet, drifted), BENCH_FINALISTS, one, two);
     bool kept = same;
     if (same) {
         printf("same\n");
     } else {
         ht_final final = duel(bench, &quiet->config, &drifted->config, seconds);
-        kept = final.over_best_lo <= 1;
-        printf("%s: the slower takes %.3f [%.3f, %.3f]\n", kept ? "equal" : "CHANGED",
+        bool open = left_open(drifted, &quiet->config), equal = final.over_best_lo <= 1;
+        kept = equal || open;
+        printf("%s: the slower takes %.3f [%.3f, %.3f]\n",
+               equal  ? "equal"
+               : open ? "told to be unclear"
+                      : "CHANGED",
                final.over_best, final.over_best_lo, final.over_best_hi);
     }
     free(one);
@@ -88,7 +102,7 @@ int main(int argc, char **argv) {
     bench_open(&bench, bench_option(argc, argv, "device", "host"),
                bench_option(argc, argv, "sizes", "n=20000"));
     unsigned kept[2] = {0};
-    printf("  way     finalists  winner, quiet      winner, load in the middle\n");
+    printf("  way     slower finalists  winner, quiet      winner, load in the middle\n");
     for (unsigned i = 0; i < repeats; ++i)
         for (int unpaired = 0; unpaired < 2; ++unpaired) {
             static bench_winner quiet, drifted;
@@ -97,7 +111,8 @@ int main(int argc, char **argv) {
             kept[unpaired] +=
                 report(&bench, unpaired ? "alone" : "beside", &quiet, &drifted, seconds);
         }
-    printf("the winner, or one as fast, won again in %u of %u (timed beside the best so far), %u "
+    printf("the same won, or one as fast, or the job told that it is unclear, in %u of %u (timed "
+           "beside the best so far), %u "
            "of %u (timed alone)\n",
            kept[0], repeats, kept[1], repeats);
     bench_close(&bench);

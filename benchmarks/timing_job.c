@@ -124,9 +124,8 @@ void bench_tune(const bench *bench, ht_job *job, uint64_t seed, double finals_se
     }
     best_first(configs, outcomes, count);
     memcpy(out_winner->finalists, configs, sizeof out_winner->finalists);
-    ht_timing original;
     bench_check(ht_job_finals(job, out_winner->finalists, BENCH_FINALISTS, finals_seconds,
-                              &original, out_winner->finals, &error),
+                              &out_winner->original, out_winner->finals, &error),
                 &error);
     size_t best = 0;
     for (size_t i = 1; i < BENCH_FINALISTS; ++i)
@@ -136,11 +135,18 @@ void bench_tune(const bench *bench, ht_job *job, uint64_t seed, double finals_se
     out_winner->final = out_winner->finals[best];
 }
 
+/* Arithmetic takes cores, writing takes caches and memory. */
 static void burn(void) {
+    enum { BYTES = 64 << 20, LINE = 64, STEPS = 2000000 };
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    volatile char *memory = ht_alloc(BYTES, 1);
     volatile double value = 1;
-    for (;;)
-        value = sqrt(value + 1);
+    for (;;) {
+        for (size_t at = 0; at < BYTES; at += LINE)
+            memory[at] = (char)(memory[at] + 1);
+        for (int step = 0; step < STEPS; ++step)
+            value = sqrt(value + 1);
+    }
 }
 
 size_t bench_burn(pid_t *burners, size_t count) {

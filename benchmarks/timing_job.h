@@ -35,6 +35,7 @@ typedef struct bench_winner {
     ht_final final;
     ht_config finalists[BENCH_FINALISTS]; /* the fastest of the search, fastest first */
     ht_final finals[BENCH_FINALISTS];
+    ht_timing original; /* in the finals */
 } bench_winner;
 
 /* Evaluates all configurations, in an order drawn from `seed`, then the finals of the fastest
@@ -42,7 +43,8 @@ typedef struct bench_winner {
 void bench_tune(const bench *bench, ht_job *job, uint64_t seed, double finals_seconds,
                 void (*halfway)(void *), void *context, bench_winner *out_winner);
 
-/* Processes that compute without end. Returns how many were started; bench_burn_end ends them. */
+/* Processes that compute and write memory without end. Returns how many were started;
+ * bench_burn_end ends them. */
 size_t bench_burn(pid_t *burners, size_t count);
 void bench_burn_end(pid_t *burners, size_t count);
 

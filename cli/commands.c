@@ -4,6 +4,7 @@
 extern const ht_command ht_command_check;
 extern const ht_command ht_command_convert;
 extern const ht_command ht_command_devices;
+extern const ht_command ht_command_doctor;
 extern const ht_command ht_command_inspect;
 extern const ht_command ht_command_optimize;
 extern const ht_command ht_command_refactor;
@@ -12,9 +13,15 @@ extern const ht_command ht_command_space;
 extern const ht_command ht_command_tune;
 
 const ht_command *const ht_commands[] = {
-    &ht_command_optimize, &ht_command_refactor,
-    &ht_command_tune,     &ht_command_inspect,
-    &ht_command_space,    &ht_command_check,
-    &ht_command_devices,  &ht_command_replay,
-    &ht_command_convert,  NULL,
+    &ht_command_optimize,
+    &ht_command_refactor,
+    &ht_command_tune,
+    &ht_command_inspect,
+    &ht_command_space,
+    &ht_command_check,
+    &ht_command_devices,
+    &ht_command_doctor,
+    &ht_command_replay,
+    &ht_command_convert,
+    NULL,
 };

@@ -202,6 +202,8 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
         status = ht_job_control_begin(job, &known, error);
     if (status == HT_OK && !known && job->options.database != NULL)
         status = ht_database_put(job->options.database, &job->key, &evaluation, error);
+    job->conditions = evaluation.conditions;
+    evaluation.conditions = NULL;
     ht_evaluation_free(&evaluation);
     json_decref(reply);
     return status;
@@ -280,6 +282,7 @@ void ht_job_free(ht_job *job) {
     free(job->problem);
     free(job->device_text);
     free(job->method);
+    free(job->conditions);
     free(job->settings);
     free(job);
 }
@@ -290,6 +293,10 @@ ht_evaluator *ht_job_evaluator(ht_job *job) {
 
 ht_timing ht_job_baseline(const ht_job *job) {
     return job->baseline;
+}
+
+const char *ht_job_conditions(const ht_job *job) {
+    return job->conditions;
 }
 
 ht_job_counts ht_job_get_counts(const ht_job *job) {

@@ -67,6 +67,9 @@ ht_evaluator *ht_job_evaluator(ht_job *job);
 /* The original's time (what speedups are relative to). With a reference kernel it is that kernel's;
  * else the default configuration's. */
 ht_timing ht_job_baseline(const ht_job *job);
+/* What the original was timed under, a JSON object (docs/measuring.md); borrowed; NULL when its time
+ * was replayed. */
+const char *ht_job_conditions(const ht_job *job);
 ht_job_counts ht_job_get_counts(const ht_job *job);
 /* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked
  * sums", "float64 twin", "the original's own outputs". Static. */

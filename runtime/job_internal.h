@@ -57,6 +57,7 @@ struct ht_job {
     json_t *twin;      /* the compiled twin of the original that references come from; NULL: none */
     ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
     ht_timing baseline;
+    char *conditions; /* of the baseline's samples; owned; may be NULL */
     ht_job_control control;
     double limit;         /* seconds a variant may take */
     double compile_limit; /* seconds a compile may take */
