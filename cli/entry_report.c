@@ -123,6 +123,8 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         free(config);
     }
     rival_print(entry, out);
+    if (result->original_finding)
+        fprintf(out, "  %-10s the original itself: %s\n", "check", result->original_finding);
     if (result->evaluated)
         search_print(result, out);
     fputc('\n', out);

@@ -82,12 +82,21 @@ static ht_status cache_check(const char *name, ht_error *error) {
                         name);
 }
 
+static ht_status check_check(const char *name, ht_error *error) {
+    if (strcmp(name, "none") == 0 || strcmp(name, "finals") == 0 || strcmp(name, "all") == 0)
+        return HT_OK;
+    return ht_error_set(error, HT_ERROR_INPUT,
+                        "option --check: '%s' is none of none, finals and all", name);
+}
+
 ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_session,
                           ht_error *error) {
     *out_session = (ht_session){.options = *options, .start = ht_clock_seconds()};
     ht_status status = strategy_check(options->strategy, error);
     if (status == HT_OK)
         status = cache_check(options->cache, error);
+    if (status == HT_OK)
+        status = check_check(options->check, error);
     if (status == HT_OK)
         status = ht_device_find(options->device, &out_session->device, error);
     if (status != HT_OK)

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,9 @@ static ht_status job_start(pair *pair, ht_error *error) {
         .database = session->database,
         .recording = session->recording,
         .fresh = session->options.fresh,
+        .check = strcmp(session->options.check, "all") == 0      ? HT_CHECK_ALL
+                 : strcmp(session->options.check, "finals") == 0 ? HT_CHECK_FINALS
+                                                                 : HT_CHECK_NEVER,
         .cold_cache = strcmp(session->options.cache, "cold") == 0,
         .interrupted = &ht_interrupted,
     };
@@ -303,6 +307,8 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     finalists_choose(pair);
     ht_progress_phase(progress, "checking the best again and timing them beside the original");
     status = finals_run(pair, error);
+    if (ht_job_original_finding(pair->job))
+        pair->result->original_finding = ht_strdup(ht_job_original_finding(pair->job));
     if (status == HT_OK)
         decide(pair);
     return status;
@@ -357,6 +363,7 @@ const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
 
 void ht_pair_result_free(ht_pair_result *result) {
     free(result->reason);
+    free(result->original_finding);
     for (size_t i = 0; i < result->rejection_count; ++i)
         free(result->rejections[i].example);
     free(result->rejections);

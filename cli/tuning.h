@@ -16,6 +16,7 @@ typedef struct ht_tuning_options {
     const char *cache;  /* "hot" or "cold": what every timed run finds */
     double max_time;    /* seconds for the whole command; 0: no limit */
     uint64_t max_evals; /* a kernel and problem; 0: no limit */
+    const char *check;  /* "none", "finals" or "all" */
     uint64_t seed;
     uint64_t compile_workers; /* 0: one a core */
     bool fresh;
@@ -79,6 +80,7 @@ typedef struct ht_pair_result {
     uint64_t space;   /* legal configurations; 0 when the space was not built */
     uint64_t evaluated;
     ht_job_counts counts;
+    char *original_finding; /* what checking found in the original; owned; NULL: nothing */
     const char *reference; /* where expected outputs come from; static; NULL before the job began */
     ht_rejection *rejections; /* owned */
     size_t rejection_count;

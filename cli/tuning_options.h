@@ -30,6 +30,14 @@
          .help = "What timed runs find in the device's caches: what the run before left (hot), "   \
                  "or nothing (cold): then a buffer larger than the caches is written over before " \
                  "each run."},                                                                     \
+        {"check",                                                                                  \
+         HT_OPTION_TEXT,                                                                           \
+         offsetof(TYPE, tuning.check),                                                             \
+         "none|finals|all",                                                                        \
+         .fallback = "finals",                                                                     \
+         .help = "Which configurations also run in checking mode (host emulation only), which "    \
+                 "finds races, barriers that part of a block reaches and accesses outside: those " \
+                 "that may be reported, and the original; or all, about half a second each."},     \
         {"seed", HT_OPTION_COUNT, offsetof(TYPE, tuning.seed),                                     \
          "N",    .fallback = "1", .help = "Seed of random inputs and of the search."},             \
         {"compile-workers",                                                                        \

@@ -7,7 +7,8 @@
 
 #include <jansson.h>
 
-enum { HT_CHECK_ACCESSES = 4000000 }; /* a launch and pass, unless told otherwise */
+/* A launch and pass, unless told otherwise; and while tuning. */
+enum { HT_CHECK_ACCESSES = 4000000, HT_CHECK_TUNING_ACCESSES = 1000000 };
 
 typedef struct ht_check_settings {
     bool all_blocks;   /* however long it takes */
@@ -16,8 +17,9 @@ typedef struct ht_check_settings {
 } ht_check_settings;
 
 typedef struct ht_check_result {
-    ht_status status; /* HT_OK: nothing was found */
-    char reason[512];
+    ht_status status;  /* HT_OK: nothing was found */
+    char message[512]; /* the error's own */
+    char reason[512];  /* the same with its kind, as in reports */
     json_t *details; /* what the worker tells (docs/json.md); NULL when it did not live to; owned */
     double seconds;
 } ht_check_result;
@@ -33,6 +35,9 @@ ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
 /* The same for the original. */
 ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
                                 ht_check_result *out_result, ht_error *error);
+/* What checking found in the job's original: text that is the job's, NULL for nothing or when it
+ * was not checked. */
+const char *ht_job_original_finding(const ht_job *job);
 void ht_check_result_free(ht_check_result *result);
 
 #endif

@@ -86,6 +86,7 @@ static ht_status check(ht_job *job, const ht_compile_task *task, const ht_check_
         ht_text reason = {0};
         ht_job_reason(out->status, &own, &reason);
         snprintf(out->reason, sizeof out->reason, "%s", reason.data);
+        snprintf(out->message, sizeof out->message, "%.511s", own.message);
         ht_text_free(&reason);
     }
     return HT_OK;
@@ -115,6 +116,52 @@ ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
         tasks[i] = (ht_compile_task){.config = &configs[i], .checked = true};
     ht_status status = run(job, tasks, count, settings, out_results, error);
     free(tasks);
+    return status;
+}
+
+const char *ht_job_original_finding(const ht_job *job) {
+    return job->original_finding;
+}
+
+static const char *kind_of(const ht_check_result *result) {
+    const json_t *finding = json_object_get(result->details, "finding");
+    const char *kind = json_string_value(json_object_get(finding, "kind"));
+    return kind ? kind : ht_status_name(result->status);
+}
+
+static const ht_check_settings tuning_settings = {.accesses = HT_CHECK_TUNING_ACCESSES};
+
+/* Once a job. A default configuration that stands for an original is judged as a variant. */
+static ht_status look_at_original(ht_job *job, ht_error *error) {
+    if (job->original_checked || !job->has_original)
+        return HT_OK;
+    ht_check_result result;
+    ht_status status = ht_job_check_original(job, &tuning_settings, &result, error);
+    job->original_checked = status == HT_OK;
+    if (status == HT_OK && result.status != HT_OK) {
+        job->original_finding = ht_strdup(result.reason);
+        snprintf(job->original_kind, sizeof job->original_kind, "%s", kind_of(&result));
+    }
+    ht_check_result_free(&result);
+    return status;
+}
+
+ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_when turn,
+                               ht_status *out_status, ht_error *why, ht_error *error) {
+    *out_status = HT_OK;
+    if (job->options.check < turn || !ht_check_possible(job->device))
+        return HT_OK;
+    ht_check_result result;
+    ht_status status = look_at_original(job, error);
+    if (status != HT_OK)
+        return status;
+    status = ht_job_check(job, config, 1, &tuning_settings, &result, error);
+    if (status == HT_OK && result.status != HT_OK &&
+        strcmp(job->original_kind, kind_of(&result)) != 0) {
+        *out_status = result.status;
+        ht_error_set(why, result.status, "%s", result.message);
+    }
+    ht_check_result_free(&result);
     return status;
 }
 

@@ -17,8 +17,8 @@ typedef struct pass {
     bool at_end; /* buffers end at a guard page, not begin */
 } pass;
 
-static const pass passes[] = {{"forward", HT_CHECK_FORWARD, 1, true},
-                              {"backward", HT_CHECK_BACKWARD, 2, false},
+static const pass passes[] = {{"forward order", HT_CHECK_FORWARD, 1, true},
+                              {"backward order", HT_CHECK_BACKWARD, 2, false},
                               {"random order 1", HT_CHECK_RANDOM, 3, true},
                               {"random order 2", HT_CHECK_RANDOM, 4, false}};
 enum { PASSES = sizeof passes / sizeof *passes };

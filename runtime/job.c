@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/check.h"
 #include "runtime/spec.h"
 
 #include <math.h>
@@ -95,7 +96,9 @@ static void make_key(ht_job *job) {
         .compiler = job->device->compiler,
         .method = job->method,
         .settings = job->settings,
-        .checking = "outputs and guards",
+        .checking = job->options.check == HT_CHECK_ALL && ht_check_possible(job->device)
+                        ? "outputs, guards and accesses"
+                        : "outputs and guards",
     };
 }
 
@@ -277,6 +280,7 @@ void ht_job_free(ht_job *job) {
     ht_job_control_end(job);
     ht_scratch_remove(&job->scratch);
     json_decref(job->original);
+    free(job->original_finding);
     json_decref(job->twin);
     free(job->expect_file);
     free(job->problem);

@@ -10,6 +10,8 @@
 
 typedef struct ht_job ht_job;
 
+typedef enum ht_check_when { HT_CHECK_NEVER, HT_CHECK_FINALS, HT_CHECK_ALL } ht_check_when;
+
 typedef struct ht_job_options {
     uint64_t seed;            /* of the random inputs */
     unsigned compile_workers; /* 0: one a core */
@@ -32,6 +34,7 @@ typedef struct ht_job_options {
     bool cold_cache;          /* every timed run finds the device's caches empty */
     bool unpaired;           /* no control beside each variant, and so no racing: for experiments */
     const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
+    ht_check_when check;     /* what is run in checking mode too; host emulation only */
     bool only_check;         /* the original is not timed: for ht_job_check (check.h) alone */
     const volatile int *interrupted; /* may be NULL */
 } ht_job_options;
@@ -67,8 +70,8 @@ ht_evaluator *ht_job_evaluator(ht_job *job);
 /* The original's time (what speedups are relative to). With a reference kernel it is that kernel's;
  * else the default configuration's. */
 ht_timing ht_job_baseline(const ht_job *job);
-/* What the original was timed under, a JSON object (docs/measuring.md); borrowed; NULL when its time
- * was replayed. */
+/* What the original was timed under, a JSON object (docs/measuring.md); borrowed; NULL when its
+ * time was replayed. */
 const char *ht_job_conditions(const ht_job *job);
 ht_job_counts ht_job_get_counts(const ht_job *job);
 /* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked

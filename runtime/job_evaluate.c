@@ -173,6 +173,13 @@ static ht_status finish_items(ht_job *job, const ht_config *configs, ht_compile_
         items[i].evaluation.compile_seconds = tasks[i].seconds;
         items[i].evaluation.resources = tasks[i].resources;
         if (tasks[i].status == HT_OK) {
+            ht_error *why = &tasks[i].error;
+            status =
+                ht_job_check_variant(job, &configs[i], HT_CHECK_ALL, &tasks[i].status, why, error);
+            if (status != HT_OK)
+                return status;
+        }
+        if (tasks[i].status == HT_OK) {
             status = measure(job, &configs[i], &tasks[i], &items[i], error);
         } else if (ht_job_fatal(tasks[i].status)) {
             if (error != NULL)

@@ -89,6 +89,21 @@ static ht_status verify(finals *f, ht_error *error) {
     return HT_OK;
 }
 
+static ht_status check_all(finals *f, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < f->count && status == HT_OK; ++i) {
+        ht_status found = HT_OK;
+        ht_error why = {0};
+        if (alive(f, i))
+            status =
+                ht_job_check_variant(f->job, &f->configs[i], HT_CHECK_FINALS, &found, &why, error);
+        if (found != HT_OK)
+            fail(&f->results[i], found, &why);
+        f->results[i].verified = alive(f, i);
+    }
+    return status;
+}
+
 static json_t *slot_request(finals *f, const char *op, size_t slot) {
     json_t *request;
     if (strcmp(op, "load") != 0)
@@ -266,6 +281,8 @@ static ht_status run_finals(finals *f, double max_seconds, ht_error *error) {
     ht_status status = compile_finalists(f, error);
     if (status == HT_OK)
         status = verify(f, error);
+    if (status == HT_OK)
+        status = check_all(f, error);
     if (status == HT_OK && any_alive(f))
         status = race(f, max_seconds, error);
     /* What is loaded would only be in the way of what comes next. */

@@ -42,6 +42,9 @@ struct ht_job {
     ht_process *compilers;
     size_t compiler_count;
     ht_process checker; /* runs what was compiled for checking; check_job.c */
+    bool original_checked;
+    char *original_finding; /* what checking found in the original; NULL: nothing, or not checked */
+    char original_kind[24]; /* of that */
     ht_process runner; /* the one process that runs kernels: while it times, nothing else works */
 
     char source_hash[HT_HASH_SIZE];
@@ -110,6 +113,12 @@ ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_
                              ht_error *error);
 /* Does an outcome end the whole job? */
 bool ht_job_fatal(ht_status status);
+
+/* check_job.c. Is this configuration's turn to be checked, and what came of it: *out_status and
+ * `why` are the configuration's, an error ends the job. What the original does too is not held
+ * against a variant of it. */
+ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_when turn,
+                               ht_status *out_status, ht_error *why, ht_error *error);
 
 /* {op, config, program, reference} of a run request. */
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,

@@ -1,0 +1,147 @@
+/* Checking through the job: what tuning does with findings. */
+#include "runtime/check.h"
+#include "tests/runtime/job/support.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TestSuite(check_job, .init = use_test_worker, .timeout = 100);
+
+/* Turns 64 numbers round through shared memory. With RACE the barrier is missing: right for threads
+ * that run in order and take the number of one before. */
+#define TURN_HEAD                                                                                  \
+    "#pragma tune kernel(turn)\n"                                                                  \
+    "#pragma tune param(RACE : false, true = false)\n"                                             \
+    "#pragma tune arg(in : in float[256])\n"                                                       \
+    "#pragma tune arg(out : out float[256])\n"
+#define TURN_BODY(name, condition)                                                                 \
+    "__global__ void " name "(const float *in, float *out) {\n"                                    \
+    "    __shared__ float tile[64];\n"                                                             \
+    "    int t = threadIdx.x, i = blockIdx.x * 64 + t;\n"                                          \
+    "    tile[t] = in[i];\n"                                                                       \
+    "    if (" condition ") __syncthreads();\n"                                                    \
+    "    out[i] = t ? tile[t - 1] : in[i];\n"                                                      \
+    "}\n"
+static const char turn[] =
+    "#include <hip/hip_runtime.h>\n" TURN_HEAD "#pragma tune block(64)\n#pragma tune grid(4)\n"
+    "template <bool RACE> " TURN_BODY("turn", "!RACE");
+/* The same with an original that has the race. */
+static const char turn_after_a_race[] =
+    "#include <hip/hip_runtime.h>\n" TURN_HEAD "#pragma tune block(64)\n#pragma tune grid(4)\n"
+    "#pragma tune reference(before : in, out) block(64) grid(4)\n" TURN_BODY(
+        "before", "false") "template <bool RACE> " TURN_BODY("turn", "!RACE");
+
+static ht_job *start(bound *b, const char *text, ht_check_when when) {
+    bind_text(b, text, NULL);
+    ht_job_options options = quick_options();
+    options.check = when;
+    return start_job(b, &options);
+}
+
+Test(check_job, a_race_that_outputs_do_not_show_is_found) {
+    bound b;
+    ht_job *job = start(&b, turn, HT_CHECK_NEVER);
+    cr_expect_eq(evaluate(job, &b, "RACE=true").status, HT_OK, "outputs alone say nothing");
+    ht_config configs[] = {config_of(&b, "RACE=true"), config_of(&b, "RACE=false")};
+    ht_check_result results[2];
+    ht_error error = {0};
+    const ht_check_settings settings = {.all_blocks = true};
+    cr_assert_eq(ht_job_check(job, configs, 2, &settings, results, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(results[0].status, HT_ERROR_MISMATCH);
+    cr_expect(strstr(results[0].reason, "race: tile["), "%s", results[0].reason);
+    const json_t *finding = json_object_get(results[0].details, "finding");
+    cr_expect_str_eq(json_string_value(json_object_get(finding, "array")), "tile");
+    cr_expect_eq(json_array_size(json_object_get(finding, "places")), 2);
+    cr_expect_eq(results[1].status, HT_OK, "%s", results[1].reason);
+    cr_expect_eq(json_integer_value(json_object_get(results[1].details, "passes")), 4);
+    cr_expect_eq(json_integer_value(json_object_get(results[1].details, "blocks_checked")), 4);
+    ht_check_result_free(&results[0]);
+    ht_check_result_free(&results[1]);
+    ht_job_free(job);
+    unbind(&b);
+}
+
+Test(check_job, configurations_are_checked_before_they_are_timed_when_asked) {
+    bound b;
+    ht_job *job = start(&b, turn, HT_CHECK_ALL);
+    ht_outcome outcome = evaluate(job, &b, "RACE=true");
+    cr_expect_eq(outcome.status, HT_ERROR_MISMATCH);
+    cr_expect(strstr(outcome.reason, "race"), "%s", outcome.reason);
+    cr_expect_eq(evaluate(job, &b, "RACE=false").status, HT_OK);
+    ht_job_free(job);
+    unbind(&b);
+}
+
+Test(check_job, a_finding_puts_a_finalist_out) {
+    bound b;
+    ht_job *job = start(&b, turn, HT_CHECK_FINALS);
+    ht_config configs[] = {config_of(&b, "RACE=true"), config_of(&b, "RACE=false")};
+    ht_final finals[2];
+    ht_timing original;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals(job, configs, 2, 0.05, &original, finals, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(finals[0].status, HT_ERROR_MISMATCH);
+    cr_expect_not(finals[0].verified);
+    cr_expect(strstr(finals[0].reason, "race"), "%s", finals[0].reason);
+    cr_expect_eq(finals[1].status, HT_OK, "%s", finals[1].reason);
+    cr_expect(finals[1].verified);
+    cr_expect_null(ht_job_original_finding(job));
+    ht_job_free(job);
+    unbind(&b);
+}
+
+Test(check_job, what_the_original_does_too_is_told_and_not_held_against_a_variant) {
+    bound b;
+    ht_job *job = start(&b, turn_after_a_race, HT_CHECK_FINALS);
+    ht_config config = config_of(&b, "RACE=true");
+    ht_final final;
+    ht_timing original;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals(job, &config, 1, 0.05, &original, &final, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(final.status, HT_OK, "%s", final.reason);
+    cr_assert(ht_job_original_finding(job));
+    cr_expect(strstr(ht_job_original_finding(job), "race"), "%s", ht_job_original_finding(job));
+    ht_job_free(job);
+    unbind(&b);
+}
+
+/* Of a large grid only some blocks are looked at; several launches still see each other's results.
+ */
+Test(check_job, part_of_the_blocks_is_enough_for_a_verdict) {
+    static const char text[] =
+        "#include <hip/hip_runtime.h>\n"
+        "#pragma tune kernel(twice)\n"
+        "#pragma tune param(WRONG : false, true = false)\n"
+        "#pragma tune arg(in : in float[65536])\n"
+        "#pragma tune arg(middle : temp float[65536])\n"
+        "#pragma tune arg(out : out float[65536])\n"
+        "#pragma tune launch(first : in, middle) block(64) grid(1024)\n"
+        "#pragma tune launch(second : middle, out) block(64) grid(1024)\n"
+        "template <bool WRONG> __global__ void first(const float *in, float *middle) {\n"
+        "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+        "    middle[i] = 2 * in[65535 - i];\n"
+        "}\n"
+        "template <bool WRONG> __global__ void second(const float *middle, float *out) {\n"
+        "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+        "    out[i] = middle[65535 - i] + (WRONG && i == 65535 ? middle[i + 1] : 0);\n"
+        "}\n";
+    bound b;
+    ht_job *job = start(&b, text, HT_CHECK_NEVER);
+    ht_config configs[] = {config_of(&b, "WRONG=false"), config_of(&b, "WRONG=true")};
+    ht_check_result results[2];
+    ht_error error = {0};
+    const ht_check_settings settings = {.accesses = 2000};
+    cr_assert_eq(ht_job_check(job, configs, 2, &settings, results, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(results[0].status, HT_OK, "%s", results[0].reason);
+    json_int_t checked = json_integer_value(json_object_get(results[0].details, "blocks_checked"));
+    cr_expect(checked > 8 && checked < 200, "%d", (int)checked);
+    cr_expect(strstr(results[1].reason, "outside: read behind 'middle'"), "%s", results[1].reason);
+    ht_check_result_free(&results[0]);
+    ht_check_result_free(&results[1]);
+    ht_job_free(job);
+    unbind(&b);
+}
