@@ -1,14 +1,16 @@
 /* Variants that a compiler makes a second: 1, 4, 16 and 64 configurations to a program, in 1 and 2
  * processes, beside one at a time in one process. Every round compiles the same configurations in
  * every way, in an order that rotates from round to round, so that a machine that is busy for a
- * while is busy for all of them. Ratios are medians over the rounds, paired within a round, with
- * the 95 % interval of a bootstrap.
+ * while is busy for all of them. Ratios are paired within a round, with their 95 % intervals
+ * (ht_stats_paired_ratio).
  *
  *   compile_rate [--device amd:gfx90a] [--template FILE] [--problem FIELDS] [--variants 64]
  *                [--rounds 5] [--seed 1]
  *
  * AMD_COMGR_CACHE is set to 0: from ROCm 7 on the code object manager keeps what it has compiled on
- * disk. Processes are forked and have compiled once before the clock starts. */
+ * disk. Processes are forked and have compiled once before the clock starts. Rates are given by the
+ * clock, and by CPU time, in which other programs on the machine show little. Ctrl-C reports the
+ * rounds that are whole. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -17,11 +19,13 @@
 #include "templates/space.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +49,12 @@ typedef struct shared {
     atomic_size_t failed;
     double begin;
     double end[PROCESSES_MAX];
+    double cpu[PROCESSES_MAX]; /* seconds, of the process and its children */
 } shared;
+
+typedef struct rate {
+    double wall, cpu; /* variants a second of the clock; of the busiest process's CPU time */
+} rate;
 
 static void fail(const ht_error *error) {
     fprintf(stderr, "compile_rate: %s\n", error->message);
@@ -65,12 +74,25 @@ static size_t compile(const subject *subject, size_t first, size_t count) {
     return status ? count : 0;
 }
 
+static double cpu_seconds(void) {
+    double seconds = 0;
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    for (size_t i = 0; i < 2; i++) {
+        struct rusage usage;
+        getrusage(whose[i], &usage);
+        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
 /* In a child. */
 static void work(const subject *subject, shared *shared, size_t index, size_t size) {
     atomic_fetch_add(&shared->failed, compile(subject, subject->count, 1));
     pthread_barrier_wait(&shared->start);
     if (index == 0)
         shared->begin = ht_clock_seconds();
+    double cpu = cpu_seconds();
     for (;;) {
         size_t first = atomic_fetch_add(&shared->next, size);
         if (first >= subject->count)
@@ -79,10 +101,10 @@ static void work(const subject *subject, shared *shared, size_t index, size_t si
         atomic_fetch_add(&shared->failed, compile(subject, first, left < size ? left : size));
     }
     shared->end[index] = ht_clock_seconds();
+    shared->cpu[index] = cpu_seconds() - cpu;
 }
 
-/* Variants a second. */
-static double measure(const subject *subject, size_t processes, size_t size) {
+static rate measure(const subject *subject, size_t processes, size_t size) {
     shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
@@ -106,10 +128,12 @@ static double measure(const subject *subject, size_t processes, size_t size) {
         wait(&status);
         failed += status != 0;
     }
-    double end = 0;
-    for (size_t i = 0; i < processes; i++)
+    double end = 0, cpu = 0;
+    for (size_t i = 0; i < processes; i++) {
         end = shared->end[i] > end ? shared->end[i] : end;
-    double rate = (double)subject->count / (end - shared->begin);
+        cpu = shared->cpu[i] > cpu ? shared->cpu[i] : cpu;
+    }
+    rate rate = {(double)subject->count / (end - shared->begin), (double)subject->count / cpu};
     failed += atomic_load(&shared->failed);
     munmap(shared, sizeof *shared);
     if (failed > 0) {
@@ -167,20 +191,50 @@ static void open_subject(subject *subject, const char *device, const char *file,
     choose(subject, seed);
 }
 
-static void report(double rates[PROCESSES_MAX][SIZES][ROUNDS_MAX], size_t rounds) {
+typedef struct results {
+    double wall[PROCESSES_MAX][SIZES][ROUNDS_MAX];
+    double cpu[PROCESSES_MAX][SIZES][ROUNDS_MAX];
+} results;
+
+static void report(double rates[PROCESSES_MAX][SIZES][ROUNDS_MAX], size_t rounds,
+                   const char *what) {
     const double *alone = rates[0][0];
-    printf("%-10s %-12s %-12s %-28s %s\n", "processes", "a program", "variants/s",
-           "to one at a time, 1 process", "to one at a time, as many processes");
+    printf("\nVariants a second of %s\n%-10s %-10s %-10s %-28s %s\n", what, "processes",
+           "a program", "rate", "to 1 a program, 1 process", "to 1 a program, as many");
     for (size_t p = 0; p < PROCESSES_MAX; p++)
         for (size_t s = 0; s < SIZES; s++) {
             const double *cell = rates[p][s];
             ht_interval all = ht_stats_paired_ratio(cell, alone, rounds, 0.95);
             ht_interval same = ht_stats_paired_ratio(cell, rates[p][0], rounds, 0.95);
-            char first[32];
+            char first[40];
             snprintf(first, sizeof first, "%.2f [%.2f, %.2f]", all.median, all.lo, all.hi);
-            printf("%-10zu %-12zu %-12.2f %-28s %.2f [%.2f, %.2f]\n", p + 1, sizes[s],
+            printf("%-10zu %-10zu %-10.2f %-28s %.2f [%.2f, %.2f]\n", p + 1, sizes[s],
                    ht_stats_median(cell, rounds), first, same.median, same.lo, same.hi);
         }
+}
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal) {
+    (void)signal;
+    stopped = 1;
+}
+
+/* The number of whole rounds. */
+static size_t measure_all(const subject *subject, size_t rounds, results *results) {
+    enum { CELLS = PROCESSES_MAX * SIZES };
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t cell = 0; cell < CELLS; cell++) {
+            size_t at = (cell + round) % CELLS;
+            rate rate = measure(subject, at / SIZES + 1, sizes[at % SIZES]);
+            if (stopped)
+                return round;
+            results->wall[at / SIZES][at % SIZES][round] = rate.wall;
+            results->cpu[at / SIZES][at % SIZES][round] = rate.cpu;
+            fprintf(stderr, "\rround %zu: %zu process(es), %zu a program: %.2f/s        ",
+                    round + 1, at / SIZES + 1, sizes[at % SIZES], rate.wall);
+        }
+    return rounds;
 }
 
 int main(int argc, char **argv) {
@@ -210,19 +264,17 @@ int main(int argc, char **argv) {
     }
     setenv("AMD_COMGR_CACHE", "0", 1);
     open_subject(&subject, device, file, problem, seed);
-    printf("%s, %s, %s, %zu variants, %zu rounds\n", subject.device.name, subject.device.compiler,
-           subject.templates->name, subject.count, rounds);
-    static double rates[PROCESSES_MAX][SIZES][ROUNDS_MAX];
-    for (size_t round = 0; round < rounds; round++)
-        for (size_t cell = 0; cell < PROCESSES_MAX * SIZES; cell++) {
-            size_t at = (cell + round) % (PROCESSES_MAX * SIZES);
-            size_t processes = at / SIZES + 1, size = sizes[at % SIZES];
-            rates[at / SIZES][at % SIZES][round] = measure(&subject, processes, size);
-            fprintf(stderr, "\rround %zu: %zu process(es), %zu a program: %.2f/s        ",
-                    round + 1, processes, size, rates[at / SIZES][at % SIZES][round]);
-        }
+    printf("%s, %s, %s, %zu variants\n", subject.device.name, subject.device.compiler,
+           subject.templates->name, subject.count);
+    static results results;
+    signal(SIGINT, stop);
+    rounds = measure_all(&subject, rounds, &results);
     fprintf(stderr, "\n");
-    report(rates, rounds);
+    if (rounds > 0) {
+        printf("%zu rounds\n", rounds);
+        report(results.wall, rounds, "the clock");
+        report(results.cpu, rounds, "CPU time, of the busier process");
+    }
     free(subject.configs);
     ht_problem_free(&subject.problem);
     ht_template_free(subject.templates, subject.template_count);
