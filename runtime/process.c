@@ -95,6 +95,7 @@ ht_status ht_process_start(ht_process *process, ht_error *error) {
     process->fd = pair[0];
     process->requests = 0;
     process->deadline = 0;
+    process->misdeed = NULL;
     process->inbox.length = 0;
     return HT_OK;
 }
@@ -167,6 +168,7 @@ static void reap(ht_process *process) {
         }
         usleep(STOP_STEP_US);
     }
+    process->misdeed = "closed the connection to the tuner and went on";
     ht_process_kill(process);
 }
 
@@ -185,6 +187,7 @@ static ht_status look_at(ht_process *process, bool readable, json_t **out_reply)
         return HT_OK;
     }
     if (bad) {
+        process->misdeed = "wrote to the tuner what is no message";
         ht_process_kill(process);
         return HT_ERROR_CRASH;
     }
@@ -266,7 +269,8 @@ static bool ran_out_of_memory(const ht_process *process) {
 }
 
 bool ht_process_killed_outside(const ht_process *process) {
-    if (!WIFSIGNALED(process->exit_status) || ran_out_of_memory(process))
+    if (process->misdeed != NULL || !WIFSIGNALED(process->exit_status) ||
+        ran_out_of_memory(process))
         return false;
     switch (WTERMSIG(process->exit_status)) {
     case SIGKILL:
@@ -283,7 +287,9 @@ bool ht_process_killed_outside(const ht_process *process) {
 void ht_process_evidence(const ht_process *process, char *out, size_t size) {
     char line[120], how[60];
     last_line(process->log, process->log_start, line, sizeof line);
-    if (WIFSIGNALED(process->exit_status)) {
+    if (process->misdeed != NULL) {
+        snprintf(how, sizeof how, "%s", process->misdeed);
+    } else if (WIFSIGNALED(process->exit_status)) {
         const char *name = sigabbrev_np(WTERMSIG(process->exit_status));
         snprintf(how, sizeof how, "SIG%s%s", name ? name : "?",
                  ran_out_of_memory(process) ? " (the machine ran out of memory)" : "");

@@ -12,9 +12,10 @@ typedef struct ht_process {
     char *folder; /* the job's; owned */
     char *log;    /* file that holds what the worker wrote to stdout and stderr; owned */
     ht_inbox inbox;
-    off_t log_start;   /* size of the log when the request under way was made */
-    double deadline;   /* of the request under way, on ht_clock_seconds; 0: none is */
-    int exit_status;   /* as waitpid gives it, once it died */
+    off_t log_start;     /* size of the log when the request under way was made */
+    double deadline;     /* of the request under way, on ht_clock_seconds; 0: none is */
+    int exit_status;     /* as waitpid gives it, once it died */
+    const char *misdeed; /* static: why the tuner itself killed it; NULL: it did not */
     long oom_kills;    /* processes that the kernel had killed for memory when the request began */
     unsigned requests; /* answered since the start */
     void *request;     /* the caller's mark of what was asked; borrowed */

@@ -91,12 +91,16 @@ int ht_toolchain_run(const char *const *arguments, ht_text *log) {
 }
 
 /* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". NULL when it is not clang. free().
- */
+ * Somebody who kills this says nothing of the compiler, so it is asked again. */
 static char *read_version(const char *clang) {
+    enum { TRIES = 5 };
     ht_text text = {0};
     const char *arguments[] = {clang, "--version", NULL};
     char *version = NULL;
-    if (ht_toolchain_run(arguments, &text) == 0 && text.data) {
+    int code = 128 + SIGKILL;
+    for (int i = 0; i < TRIES && code == 128 + SIGKILL; ++i)
+        code = ht_toolchain_run(arguments, &text);
+    if (code == 0 && text.data) {
         const char *at = strstr(text.data, "clang version ");
         if (at) {
             at += strlen("clang version ");

@@ -1,5 +1,5 @@
-// The process lives, but has closed all it could answer on.
-// expect BLOCK=32 FAULT=1: crash: 
+// The process goes on, but has closed all it could answer on.
+// expect BLOCK=32 FAULT=1: crash: closed the connection to the tuner
 #include <hip/hip_runtime.h>
 #pragma tune kernel(triple)
 #pragma tune problem(line : n)
@@ -11,12 +11,16 @@
 #pragma tune arg(out : out int[problem.n])
 #pragma tune arg(n : int = problem.n)
 extern "C" int close(int);
+extern "C" unsigned sleep(unsigned);
 template <int BLOCK, int FAULT>
 __global__ void triple(const int *in, int *out, int n) {
     const int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (FAULT == 1 && BLOCK == 32 && i == 5)
+    if (FAULT == 1 && BLOCK == 32 && i == 5) {
         for (int fd = 3; fd < 100; ++fd)
             close(fd);
+        for (;;)
+            sleep(1000);
+    }
     if (i < n)
         out[i] = 3 * in[i] + 1;
 }

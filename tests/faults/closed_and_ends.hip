@@ -1,0 +1,22 @@
+// The process closes all it could answer on, and ends when it has nothing to do.
+// expect BLOCK=32 FAULT=1: crash: exit code 0
+#include <hip/hip_runtime.h>
+#pragma tune kernel(triple)
+#pragma tune problem(line : n)
+#pragma tune param(BLOCK : 32, 64 = 64)
+#pragma tune param(FAULT : 0, 1 = 0)
+#pragma tune block(BLOCK)
+#pragma tune grid(ceil_div(problem.n, BLOCK))
+#pragma tune arg(in : in int[problem.n])
+#pragma tune arg(out : out int[problem.n])
+#pragma tune arg(n : int = problem.n)
+extern "C" int close(int);
+template <int BLOCK, int FAULT>
+__global__ void triple(const int *in, int *out, int n) {
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (FAULT == 1 && BLOCK == 32 && i == 5)
+        for (int fd = 3; fd < 100; ++fd)
+            close(fd);
+    if (i < n)
+        out[i] = 3 * in[i] + 1;
+}

@@ -1,0 +1,21 @@
+// It writes over the connection that answers go through.
+// expect BLOCK=32 FAULT=1: crash: wrote to the tuner what is no message
+#include <hip/hip_runtime.h>
+#pragma tune kernel(triple)
+#pragma tune problem(line : n)
+#pragma tune param(BLOCK : 32, 64 = 64)
+#pragma tune param(FAULT : 0, 1 = 0)
+#pragma tune block(BLOCK)
+#pragma tune grid(ceil_div(problem.n, BLOCK))
+#pragma tune arg(in : in int[problem.n])
+#pragma tune arg(out : out int[problem.n])
+#pragma tune arg(n : int = problem.n)
+extern "C" long write(int, const void *, unsigned long);
+template <int BLOCK, int FAULT>
+__global__ void triple(const int *in, int *out, int n) {
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (FAULT == 1 && BLOCK == 32 && i == 5)
+        (void)write(3, "garbage", 7);
+    if (i < n)
+        out[i] = 3 * in[i] + 1;
+}
