@@ -5,7 +5,6 @@
 /* A new control costs a load and adds the noise of one more ratio to the scale: so only for a gain
  * that shows. */
 static const double GAIN = 0.97;
-enum { SAMPLES_MIN = 5 };
 
 static void forget(ht_job *job) {
     if (job->control.reference)
@@ -61,7 +60,7 @@ void ht_job_control_consider(ht_job *job, const ht_config *config, ht_compile_ta
                              const ht_evaluation *evaluation) {
     ht_job_control *control = &job->control;
     if (control->program == NULL || evaluation->status != HT_OK || evaluation->reduced ||
-        evaluation->sample_count < SAMPLES_MIN || evaluation->cost > GAIN * control->ms)
+        evaluation->cost > GAIN * control->ms)
         return;
     json_int_t id = control->id;
     forget(job);

@@ -2,6 +2,7 @@
 #include "tests/runtime/job/fake_device.h"
 
 #include "base/file.h"
+#include "base/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -194,6 +195,61 @@ Test(timing, a_machine_that_becomes_slow_does_not_change_a_cost) {
         }
     }
     cr_assert_gt(worst_alone, 2.9);
+}
+
+enum { SEARCHED = 24, TAKEN = 3 };
+
+/* Searches in a random order on a machine that becomes half as fast in the middle, as a job does:
+ * with the best so far as the control, or without any. Is the fastest among the best three? */
+static bool finds_fastest(uint64_t seed, bool beside) {
+    ht_random random;
+    ht_random_seed(&random, seed);
+    fake_reset();
+    fake.noise = 0.03;
+    fake_kernel kernels[SEARCHED + 1] = {{.ms = 2}}; /* the original first */
+    fake_variant variants[SEARCHED + 1];
+    double costs[SEARCHED + 1], control_ms = 2;
+    size_t control = 0, fastest = 1, faster = 0;
+    fake_load(&variants[0], &kernels[0], false);
+    ht_timer timer = make_timer(false, false);
+    for (size_t i = 1; i <= SEARCHED; ++i) {
+        kernels[i].ms = 1 + ht_random_unit(&random);
+        fastest = kernels[i].ms < kernels[fastest].ms ? i : fastest;
+        fake_load(&variants[i], &kernels[i], false);
+        fake.slow_from = i > SEARCHED / 2 ? fmin(fake.slow_from, fake.clock + 3) : INFINITY;
+        ht_measuring how = {.relative_interval = 0.02,
+                            .control = beside ? variants[control].variant : NULL,
+                            .control_launches = 1,
+                            .control_ms = control_ms,
+                            .race = true};
+        ht_samples samples = measure(&timer, &variants[i], &how);
+        costs[i] = ht_stats_median(samples.ms, samples.count);
+        if (costs[i] < 0.97 * control_ms && samples.stop != HT_STOP_RACE) {
+            control = i;
+            control_ms = costs[i];
+        }
+        free(samples.ms);
+    }
+    for (size_t i = 1; i <= SEARCHED; ++i)
+        faster += costs[i] < costs[fastest];
+    ht_timer_destroy(&timer);
+    for (size_t i = 0; i <= SEARCHED; ++i)
+        fake_unload(&variants[i]);
+    return faster < TAKEN;
+}
+
+Test(timing, a_machine_that_becomes_slow_in_the_middle_of_a_search_hides_no_winner) {
+    enum { SEARCHES = 60 };
+    int beside = 0, alone = 0;
+    for (uint64_t seed = 1; seed <= SEARCHES; ++seed) {
+        beside += finds_fastest(seed, true);
+        alone += finds_fastest(seed, false);
+    }
+    cr_log_info("%d searches: the fastest is among the best three in %d beside the best so far, "
+                "in %d alone",
+                SEARCHES, beside, alone);
+    cr_assert_geq(beside, SEARCHES - 1, "%d of %d", beside, SEARCHES);
+    cr_assert_lt(alone, SEARCHES * 3 / 4, "%d of %d: the test shows nothing", alone, SEARCHES);
 }
 
 Test(timing, sampling_ends_when_there_is_nothing_new_to_learn) {
