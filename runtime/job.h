@@ -21,8 +21,9 @@ typedef struct ht_job_options {
                                  baseline, at least 5 */
     double compile_limit;     /* seconds a compile may take; 0: derived from the original's, 20 to
                                  120 */
-    uint64_t memory_limit;    /* bytes of address space of a worker and its compiler, on emulated
-                                 devices; 0: the machine's memory, at least 8 GiB */
+    uint64_t memory_limit;    /* bytes of address space of a worker and its compiler on emulated
+                                 devices, of data of a compile worker on others; 0: the machine's
+                                 memory, at least 8 GiB */
     double sample_budget;     /* seconds of timing a variant; 0: 0.25 */
     double relative_interval; /* stop sampling when the 95 % interval of the median is this narrow;
                                  0: 0.02 */

@@ -27,19 +27,21 @@ enum { ADDRESS_SPACE_IS_RESERVED = 1 };
 enum { ADDRESS_SPACE_IS_RESERVED = 0 };
 #endif
 
-/* A variant that eats memory must end as a failed allocation here, not as a swapping machine.
- * Emulated devices only: GPU runtimes reserve address space far beyond what they use, and so does
- * AddressSanitizer. */
-static void limit_memory(bool emulated, json_int_t wanted) {
+/* What eats memory must end as a failed allocation here, not as a swapping machine. The address
+ * space is limited, with compilers that workers start; but GPU runtimes reserve address space far
+ * beyond what they use, so with those only a compile worker's own data is. AddressSanitizer
+ * reserves it too. */
+static void limit_memory(bool emulated, bool compiles, json_int_t wanted) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     struct rlimit limit;
-    if (emulated && !ADDRESS_SPACE_IS_RESERVED && pages > 0 && page > 0 &&
-        getrlimit(RLIMIT_AS, &limit) == 0) {
+    int resource = emulated ? RLIMIT_AS : RLIMIT_DATA;
+    if ((emulated || compiles) && !ADDRESS_SPACE_IS_RESERVED && pages > 0 && page > 0 &&
+        getrlimit(resource, &limit) == 0) {
         rlim_t most = (rlim_t)pages * (rlim_t)page, least = (rlim_t)8 << 30;
         most = most > least ? most : least;
         most = wanted > 0 ? (rlim_t)wanted : most;
         limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
-        setrlimit(RLIMIT_AS, &limit);
+        setrlimit(resource, &limit);
     }
     /* And if memory does run out, the kernel should take this process, not the tuner. */
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -54,14 +56,14 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
     ht_status status = ht_spec_read(worker->folder, &worker->spec, error);
     if (status != HT_OK)
         return status;
-    limit_memory(worker->spec.device.emulated,
+    const char *role = json_string_value(json_object_get(request, "role"));
+    limit_memory(worker->spec.device.emulated, role != NULL && strcmp(role, "compile") == 0,
                  json_integer_value(json_object_get(request, "memory")));
     worker->provider = ht_provider_find(worker->spec.device.provider);
     if (worker->provider == NULL)
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
                             worker->spec.device.provider);
     status = worker->provider->open(&worker->hip, error);
-    const char *role = json_string_value(json_object_get(request, "role"));
     if (role != NULL && strcmp(role, "check") == 0)
         worker->runs = true; /* and times nothing */
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)

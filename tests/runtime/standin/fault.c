@@ -12,11 +12,24 @@ enum { ENTRIES_MAX = 16 };
 static int poisoned; /* the error that every call gives from now on */
 static unsigned calls[ENTRIES_MAX];
 
+/* As a compiler does that gets no more. */
+static void run_out_of_memory(void) {
+    enum { PART = 64 << 20 };
+    void *volatile part; /* so that the allocations stay */
+    do
+        part = malloc(PART);
+    while (part);
+    fprintf(stderr, "LLVM ERROR: out of memory\n");
+    abort();
+}
+
 static int act(const char *action) {
     if (strcmp(action, "abort") == 0)
         abort();
     if (strcmp(action, "segv") == 0)
         raise(SIGSEGV);
+    if (strcmp(action, "oom") == 0)
+        run_out_of_memory();
     while (strcmp(action, "hang") == 0)
         pause();
     int code = atoi(action);

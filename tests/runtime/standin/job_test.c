@@ -117,6 +117,7 @@ static void one_kills_the_compiler(const char *action, ht_status death, double l
                               .compile_workers = 2,
                               .sample_budget = 0.02,
                               .compile_limit = limit,
+                              .memory_limit = (uint64_t)3 << 30,
                               .program_size = 4};
     char *faults = ht_format("hiprtcCompileProgram:twice<128, 0>=%s", action);
     setenv("HT_STANDIN_FAULTS", faults, 1);
@@ -135,6 +136,11 @@ Test(standin_job, an_abort_of_the_compiler_is_one_configurations_failure) {
 }
 Test(standin_job, a_hang_of_the_compiler_is_one_configurations_failure) {
     one_kills_the_compiler("hang", HT_ERROR_TIMEOUT, 6);
+}
+
+/* The worker may have as much as is allowed, and no more. */
+Test(standin_job, a_compiler_out_of_memory_is_one_configurations_failure) {
+    one_kills_the_compiler("oom", HT_ERROR_CRASH, 0);
 }
 
 /* Errors of the device become statuses of the job or the variant. */
