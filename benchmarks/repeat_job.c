@@ -26,7 +26,7 @@ static void report(const bench *bench, size_t repeat, size_t load, const bench_w
         if (ht_config_equal(&winner->finalists[i], &winner->config))
             continue;
         char *other = ht_config_string(bench->binding.template, &winner->finalists[i]);
-        printf("  %s takes %.3f [%.3f, %.3f] of it", other, winner->finals[i].over_best,
+        printf("  %s takes %.3f [%.3f, %.3f] times as long", other, winner->finals[i].over_best,
                winner->finals[i].over_best_lo, winner->finals[i].over_best_hi);
         free(other);
     }

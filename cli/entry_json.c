@@ -77,6 +77,7 @@ static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "compiled", json_integer((json_int_t)result->counts.compiled));
     json_object_set_new(object, "run", json_integer((json_int_t)result->counts.run));
     json_object_set_new(object, "reused", json_integer((json_int_t)result->counts.reused));
+    json_object_set_new(object, "dropped", json_integer((json_int_t)result->counts.dropped));
     json_object_set_new(object, "seeds_from_database",
                         json_integer((json_int_t)result->seeds_from_database));
     json_object_set_new(object, "rejected", rejections_json(result, false));

@@ -62,6 +62,10 @@ static void search_print(const ht_pair_result *result, FILE *out) {
         if (result->rejections[i].example[0])
             example_print(&result->rejections[i], out);
     }
+    if (result->counts.dropped)
+        fprintf(out,
+                "  %-10s %lu of them after three samples: clearly slower than the best so far\n",
+                "dropped", (unsigned long)result->counts.dropped);
     if (result->counts.reused)
         fprintf(out,
                 "  %-10s %lu of them were known from an earlier run (--fresh measures again)\n",
@@ -90,7 +94,7 @@ static void rival_print(const ht_entry *entry, FILE *out) {
     if (!rival)
         return;
     char *config = ht_config_string(entry->template, &rival->config);
-    fprintf(out, "  %-10s unclear: %s may be as fast; it takes %.3f [%.3f, %.3f] of the time\n",
+    fprintf(out, "  %-10s unclear: %s may be as fast; it takes %.3f [%.3f, %.3f] times as long\n",
             "choice", config, rival->final.over_best, rival->final.over_best_lo,
             rival->final.over_best_hi);
     free(config);

@@ -51,6 +51,7 @@ typedef struct ht_job_counts {
     uint64_t compiled;
     uint64_t run;
     uint64_t reused;
+    uint64_t dropped; /* of those run: clearly slower after three samples, and no more taken */
     uint64_t worker_restarts;
 } ht_job_counts;
 

@@ -155,6 +155,7 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
         status = ht_job_take_timing(job, reply, &item->evaluation, error);
     else
         set_failure(item, status, &own);
+    job->counts.dropped += status == HT_OK && item->evaluation.reduced;
     if (status == HT_OK)
         ht_job_control_consider(job, config, task, &item->evaluation);
     json_decref(reply);
