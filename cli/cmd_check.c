@@ -242,13 +242,18 @@ static int run(const ht_command_line *line) {
     ht_status status = file_check(&run, &error);
     int code = run.failed ? HT_EXIT_FAILED : HT_EXIT_OK;
     if (status == HT_OK)
-        fprintf(run.out, "%zu checked, %zu failed\n", run.checked, run.failed);
+        fprintf(run.out, "%zu checked, %zu failed%s\n", run.checked, run.failed,
+                ht_check_has_sanitizer()
+                    ? ""
+                    : "; overruns from one array into the space behind it were not seen: that "
+                      "takes AddressSanitizer's library (Debian: libclang-rt-19-dev)");
     if (fflush(run.out) != 0 && status == HT_OK)
         status = ht_error_set(&error, HT_ERROR_IO, "the report cannot be written");
     if (status == HT_OK || status == HT_ERROR_INTERRUPTED) {
         json_t *document = ht_report_json_new("hiptemper-check", 1);
         json_object_set_new(document, "template_file", ht_report_json_text(run.path));
         json_object_set_new(document, "device", json_string(run.device.name));
+        json_object_set_new(document, "address_sanitizer", json_boolean(ht_check_has_sanitizer()));
         json_object_set_new(document, "interrupted", json_boolean(ht_interrupted != 0));
         json_object_set(document, "checks", run.found);
         int written = ht_report_json(run.given->json, document);

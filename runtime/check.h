@@ -27,6 +27,9 @@ typedef struct ht_check_result {
 /* Does this device have a checking mode? */
 bool ht_check_possible(const ht_device *device);
 
+/* Is AddressSanitizer's library installed, so that overruns between arrays are seen too? */
+bool ht_check_has_sanitizer(void);
+
 /* Compiles for checking and runs, in a worker of its own. An error ends the job; what is wrong with
  * a configuration is in its result. Free every result. */
 ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,

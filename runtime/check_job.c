@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/host/check.h"
 #include "runtime/job_internal.h"
 
 #include <stdlib.h>
@@ -13,6 +14,10 @@ enum { CHECK_SECONDS = 120, ALL_BLOCKS_FACTOR = 30 };
 
 bool ht_check_possible(const ht_device *device) {
     return strcmp(device->provider, "host") == 0;
+}
+
+bool ht_check_has_sanitizer(void) {
+    return ht_check_environment()[0] != NULL;
 }
 
 void ht_check_result_free(ht_check_result *result) {
@@ -39,10 +44,34 @@ static ht_status ask(ht_job *job, json_t *request, double seconds, json_t **out_
     return ht_error_set(error, status, "check: %s", evidence);
 }
 
+/* The environment is the new process's alone: ours is put back. */
+static ht_status start_checker(ht_job *job, ht_error *error) {
+    const char *const *wanted = ht_check_environment();
+    size_t count = 0;
+    while (wanted[count])
+        count += 2;
+    char **before = ht_alloc(count / 2 + 1, sizeof *before);
+    for (size_t i = 0; i < count; i += 2) {
+        const char *value = getenv(wanted[i]);
+        before[i / 2] = value ? ht_strdup(value) : NULL;
+        setenv(wanted[i], wanted[i + 1], 1);
+    }
+    ht_status status = ht_job_start_worker(job, &job->checker, "check", error);
+    for (size_t i = 0; i < count; i += 2) {
+        if (before[i / 2])
+            setenv(wanted[i], before[i / 2], 1);
+        else
+            unsetenv(wanted[i]);
+        free(before[i / 2]);
+    }
+    free(before);
+    return status;
+}
+
 static ht_status ready(ht_job *job, ht_error *error) {
     ht_status status = HT_OK;
     if (job->checker.pid <= 0)
-        status = ht_job_start_worker(job, &job->checker, "check", error);
+        status = start_checker(job, error);
     if (status != HT_OK)
         return status;
     json_t *reply = NULL;

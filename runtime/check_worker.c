@@ -225,6 +225,11 @@ static ht_status run_passes(check *in, json_t *out, ht_error *error) {
     return status;
 }
 
+void ht_worker_check_begin(ht_worker *worker) {
+    worker->runs = true; /* and times nothing */
+    ht_check_prepare();
+}
+
 ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *reply,
                           ht_error *error) {
     const ht_template *template = worker->spec.binding.template;

@@ -65,7 +65,7 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
                             worker->spec.device.provider);
     status = worker->provider->open(&worker->hip, error);
     if (role != NULL && strcmp(role, "check") == 0)
-        worker->runs = true; /* and times nothing */
+        ht_worker_check_begin(worker);
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
         status = ht_worker_open_device(worker, request, error);
     return status;

@@ -60,6 +60,7 @@ ht_status ht_worker_sample(ht_worker *worker, const json_t *request, json_t *rep
 void ht_worker_unload(ht_worker *worker);
 
 /* check_worker.c: runs a program that was compiled for checking. */
+void ht_worker_check_begin(ht_worker *worker);
 ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *reply, ht_error *error);
 
 ht_status ht_worker_reference(ht_worker *worker, const json_t *request, json_t *reply,

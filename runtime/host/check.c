@@ -94,6 +94,10 @@ int ht_device_next_thread(void) {
 void ht_check_fail(ht_checker *checker, const ht_raw_finding *raw) {
     checker->raw = *raw;
     checker->raw.thread = ht_linear_thread(&ht_device_state);
+    ht_check_leave(checker);
+}
+
+void ht_check_leave(ht_checker *checker) {
     checker->tracking = false;
     ht_block_abandon(checker->block, HT_HIP_ERROR_LAUNCH_FAILURE);
 }

@@ -58,6 +58,12 @@ typedef struct ht_check_outcome {
     ht_check_finding unwritten;
 } ht_check_outcome;
 
+/* What the environment of a process must say that runs checked images, as names and values; ends in
+ * NULL. Empty when AddressSanitizer is not installed: images are then compiled without it. */
+const char *const *ht_check_environment(void);
+/* First thing in such a process. */
+void ht_check_prepare(void);
+
 /* From now on launches of checked images follow the plan. The buffers must stay. */
 void ht_check_begin(const ht_check_plan *plan);
 /* Ends it. */

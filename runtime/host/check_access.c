@@ -120,7 +120,7 @@ static void touch(ht_checker *checker, const access *in, ht_cell *cell) {
     note_read(checker, cell, &in->now);
 }
 
-static const ht_region *find_region(const ht_checker *checker, uintptr_t address) {
+const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address) {
     for (size_t i = 0; i < checker->region_count; ++i)
         if (address >= checker->regions[i].low && address < checker->regions[i].high)
             return &checker->regions[i];
@@ -147,6 +147,8 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
     ht_checker *checker = &ht_the_checker;
     if (!checker->tracking)
         return;
+    if (checker->reported)
+        ht_check_leave(checker);
     ++checker->outcome.accesses;
     uint32_t thread = ht_linear_thread(&ht_device_state);
     access in = {.address = (uintptr_t)at,
@@ -158,7 +160,7 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
                          .stamp = checker->stamps[thread],
                          .thread = (uint16_t)thread,
                          .atomic = kind & HT_ACCESS_ATOMIC}};
-    in.region = find_region(checker, in.address);
+    in.region = ht_check_region(checker, in.address);
     if (!in.region && (!checker->planned || is_known_elsewhere(checker, in.address)))
         return;
     if (!in.region || !is_inside(checker, &in)) {

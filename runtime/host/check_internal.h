@@ -96,6 +96,7 @@ typedef struct ht_checker {
     uint32_t started;
     uint32_t stamps[HT_BLOCK_THREADS];
     ht_raw_finding raw, unwritten;
+    bool reported; /* AddressSanitizer did, and went on; `raw` holds it */
 } ht_checker;
 
 extern ht_checker ht_the_checker;
@@ -109,10 +110,17 @@ void ht_check_meeting(ht_block *block, const ht_wave *wave, uint64_t lanes);
 void ht_check_enter(ht_checker *checker, uint64_t index);
 /* Notes a finding of the running thread and leaves the block. */
 void ht_check_fail(ht_checker *checker, const ht_raw_finding *raw) __attribute__((noreturn));
+/* Leaves it with what `raw` holds already. */
+void ht_check_leave(ht_checker *checker) __attribute__((noreturn));
+
+/* check_address.c. Stacks that were left in the middle of a thread are as new. */
+void ht_check_clean_stacks(const ht_block *block);
 
 /* check_access.c. */
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule);
 void ht_region_free(ht_region *region);
+/* The region that an address can only mean; NULL for none. */
+const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address);
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch);
 
 /* check_image.c. */

@@ -65,10 +65,17 @@ static void release_faults(faults *of) {
     free(of->stack);
 }
 
+/* Not by memset, which AddressSanitizer watches: there may be space between arrays. */
+static void fill(uintptr_t data, size_t bytes) {
+    volatile unsigned char *to = (volatile unsigned char *)data;
+    for (size_t i = 0; i < bytes; ++i)
+        to[i] = 0xFF;
+}
+
 static void poison(const ht_check_image *image, unsigned dynamic_lds) {
-    memset((void *)image->lds, 0xFF, image->lds_bytes);
+    fill(image->lds, image->lds_bytes);
     if (image->dynamic)
-        memset((void *)image->dynamic, 0xFF, dynamic_lds);
+        fill(image->dynamic, dynamic_lds);
 }
 
 static void note_block(ht_checker *checker, uint64_t index) {
@@ -91,7 +98,9 @@ static bool run_block(const ht_checked_launch *launch, uint64_t index, bool trac
     checker->outcome.blocks_checked += track;
     bool done = ht_block_run(checker->block, &launch->block, at, out_code, message);
     checker->tracking = false;
-    return done;
+    if (done && checker->reported)
+        *out_code = HT_HIP_ERROR_LAUNCH_FAILURE;
+    return done && !checker->reported;
 }
 
 /* Which blocks come first when not all can be looked at: the corners of the grid, where edges are
@@ -193,6 +202,8 @@ bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
     checker->launch_epoch = checker->epoch + 1;
     checker->block_count = 0;
     checker->raw.kind = NULL;
+    checker->reported = false;
+    ht_check_clean_stacks(checker->block);
     checker->outcome.blocks += launch->blocks;
     open_shared(checker, launch);
     catch_faults(&caught);

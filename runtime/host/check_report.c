@@ -127,6 +127,17 @@ static void word_outside(const ht_check_finding *found, const ht_raw_finding *ra
                        count);
 }
 
+/* The element is that of the array in front. */
+static void word_memory(const ht_check_finding *found, const ht_raw_finding *raw, ht_text *out) {
+    const char *verb = raw->write ? "write" : "read";
+    if (raw->region)
+        ht_text_printf(out, "memory: %s outside '%s' (element %" PRId64 ", %s)", verb, found->array,
+                       found->element, raw->text);
+    else
+        ht_text_printf(out, "memory: %s of %zu bytes outside its array (%s)", verb, raw->size,
+                       raw->text);
+}
+
 static void word(const ht_check_finding *found, const ht_raw_finding *raw, int64_t count,
                  ht_text *out) {
     if (strcmp(raw->kind, "race") == 0) {
@@ -141,6 +152,8 @@ static void word(const ht_check_finding *found, const ht_raw_finding *raw, int64
     else if (strcmp(raw->kind, "unwritten") == 0)
         ht_text_printf(out, "unwritten: %s[%" PRId64 "] read before the block wrote it",
                        found->array, found->element);
+    else if (strcmp(raw->kind, "memory") == 0)
+        word_memory(found, raw, out);
     else if (strcmp(raw->kind, "stack") == 0)
         ht_text_printf(out, "stack: a thread's stack of %d KiB overflowed", HT_STACK_SIZE / 1024);
     else if (strcmp(raw->kind, "fault") == 0)

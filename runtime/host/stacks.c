@@ -62,6 +62,11 @@ ht_stack_part ht_stacks_find(const ht_stacks *stacks, const void *address) {
     return HT_STACK_NONE;
 }
 
+void ht_stacks_each(const ht_stacks *stacks, void (*each)(const void *memory, size_t size)) {
+    for (size_t i = 0; i < stacks->chunk_count; ++i)
+        each(stacks->chunks[i], (size_t)SLOT * HT_STACK_CHUNK);
+}
+
 void ht_stacks_free(ht_stacks *stacks) {
     for (size_t i = 0; i < stacks->chunk_count; ++i)
         munmap(stacks->chunks[i], (size_t)SLOT * HT_STACK_CHUNK);

@@ -18,6 +18,8 @@ void *ht_stacks_get(ht_stacks *stacks, size_t index, size_t *out_size);
 /* What an address means. */
 typedef enum ht_stack_part { HT_STACK_NONE, HT_STACK_MEMORY, HT_STACK_GUARD } ht_stack_part;
 ht_stack_part ht_stacks_find(const ht_stacks *stacks, const void *address);
+/* Calls `each` for every mapping that stacks lie in. */
+void ht_stacks_each(const ht_stacks *stacks, void (*each)(const void *memory, size_t size));
 void ht_stacks_free(ht_stacks *stacks);
 
 #endif

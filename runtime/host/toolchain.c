@@ -160,3 +160,42 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
     *out_toolchain = &toolchain;
     return status;
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HT_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+#ifdef HT_ADDRESS_SANITIZER
+/* Two of them do not live in one process. */
+const char *ht_toolchain_sanitizer(void) {
+    return NULL;
+}
+#else
+static char *sanitizer_path;
+
+/* Clang answers with the bare name when there is no such file. */
+static void find_sanitizer(void) {
+    const ht_toolchain *toolchain;
+    ht_text text = {0};
+    if (ht_toolchain_find(&toolchain, NULL) != HT_OK)
+        return;
+    const char *arguments[] = {toolchain->clang, "-print-file-name=libclang_rt.asan-x86_64.so",
+                               NULL};
+    if (ht_toolchain_run(arguments, &text) == 0 && text.data && text.data[0] == '/') {
+        text.data[strcspn(text.data, "\n")] = 0;
+        if (access(text.data, R_OK) == 0)
+            sanitizer_path = ht_strdup(text.data);
+    }
+    ht_text_free(&text);
+}
+
+const char *ht_toolchain_sanitizer(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_sanitizer);
+    return sanitizer_path;
+}
+#endif

@@ -17,6 +17,10 @@ typedef struct ht_toolchain {
  * names the package. */
 ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error);
 
+/* Path of AddressSanitizer's run-time library for this clang; NULL when it is not installed, or
+ * this program has one already. Looked for once a process. */
+const char *ht_toolchain_sanitizer(void);
+
 /* Runs a program, its output appended to `log`, and gives its exit status (128 + n for signal n, -1
  * when it could not be started). The program is killed when the calling thread ends, and stays in
  * this process group. */

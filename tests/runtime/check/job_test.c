@@ -145,3 +145,51 @@ Test(check_job, part_of_the_blocks_is_enough_for_a_verdict) {
     ht_job_free(job);
     unbind(&b);
 }
+
+/* What only AddressSanitizer sees: the tests' packages have its library. */
+Test(check_job, overruns_between_arrays_are_found) {
+    static const char text[] =
+        "#include <hip/hip_runtime.h>\n"
+        "#pragma tune kernel(k)\n"
+        "#pragma tune param(WRONG : 0, 1, 2 = 0)\n"
+        "#pragma tune arg(in : in float[64])\n"
+        "#pragma tune arg(out : out float[64])\n"
+        "#pragma tune block(64)\n#pragma tune grid(1)\n"
+        "__device__ __noinline__ void put(float *at, int i, float v) { at[i] = v; }\n"
+        "template <int WRONG> __global__ void k(const float *in, float *out) {\n"
+        "    __shared__ float a[64];\n"
+        "    __shared__ float b[64];\n"
+        "    float own[8];\n"
+        "    int t = threadIdx.x;\n"
+        "    put(a, t, in[t]);\n"
+        "    put(b, t, in[t]);\n"
+        "    for (int j = 0; j < 8; ++j) put(own, j, in[j]);\n"
+        "    if (WRONG == 1 && t == 63) put(a, 64, 1);\n"
+        "    if (WRONG == 2 && t == 5) put(own, 8, 1);\n"
+        "    __syncthreads();\n"
+        "    out[t] = a[t] + b[63 - t] + own[t % 8];\n"
+        "}\n";
+    if (!ht_check_has_sanitizer())
+        cr_skip_test("this program is built with a sanitizer, or the library is not installed");
+    bound b;
+    ht_job *job = start(&b, text, HT_CHECK_NEVER);
+    ht_config configs[] = {config_of(&b, "WRONG=1"), config_of(&b, "WRONG=2"),
+                           config_of(&b, "WRONG=0")};
+    ht_check_result results[3];
+    ht_error error = {0};
+    const ht_check_settings settings = {.all_blocks = true};
+    cr_assert_eq(ht_job_check(job, configs, 3, &settings, results, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect(strstr(results[0].reason, "memory: write outside 'a' (element 64, global-buffer-"
+                                        "overflow), at test.hip:8 by thread (63, 0, 0)"),
+              "%s", results[0].reason);
+    cr_expect(
+        strstr(results[1].reason, "(stack-buffer-overflow), at test.hip:8 by thread (5, 0, 0)"),
+        "%s", results[1].reason);
+    cr_expect_eq(results[2].status, HT_OK, "what was reported before is forgotten: %s",
+                 results[2].reason);
+    for (int i = 0; i < 3; ++i)
+        ht_check_result_free(&results[i]);
+    ht_job_free(job);
+    unbind(&b);
+}

@@ -1,0 +1,84 @@
+/* AddressSanitizer, where its library is installed: it sees what lies between arrays, in shared
+ * memory and on a thread's own stack. The process that runs checked images is started with the
+ * library in front of all others; nothing here is linked to it. */
+#include "runtime/host/check_internal.h"
+#include "runtime/host/toolchain.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Reports are taken here, not printed and died of; the same place may be wrong in two images. */
+static const char sanitizer_options[] =
+    "halt_on_error=0:suppress_equal_pcs=0:symbolize=0:detect_leaks=0:handle_segv=0:handle_sigbus=0:"
+    "handle_abort=0:handle_sigill=0:handle_sigfpe=0:detect_stack_use_after_return=0:"
+    "detect_odr_violation=0:allocator_may_return_null=1:use_sigaltstack=0";
+
+const char *const *ht_check_environment(void) {
+    static const char *variables[5];
+    const char *library = ht_toolchain_sanitizer();
+    if (library) {
+        variables[0] = "LD_PRELOAD";
+        variables[1] = library;
+        variables[2] = "ASAN_OPTIONS";
+        variables[3] = sanitizer_options;
+    }
+    return variables;
+}
+
+/* Of the library's interface; NULL without it. */
+static struct {
+    void *(*pc)(void);
+    void *(*address)(void);
+    int (*access_type)(void);
+    size_t (*access_size)(void);
+    const char *(*description)(void);
+    void (*unpoison)(const volatile void *, size_t);
+    void (*on_report)(void (*)(const char *));
+} sanitizer;
+
+/* It holds a lock while it tells: the thread that did it is stopped at its next access. */
+static void take_report(const char *text) {
+    ht_checker *checker = &ht_the_checker;
+    (void)text;
+    if (!checker->tracking || checker->reported)
+        return;
+    checker->reported = true;
+    checker->raw =
+        (ht_raw_finding){.kind = "memory",
+                         .address = (uintptr_t)sanitizer.address(),
+                         .region = ht_check_region(checker, (uintptr_t)sanitizer.address()),
+                         .code = (uintptr_t)sanitizer.pc(),
+                         .size = sanitizer.access_size(),
+                         .write = sanitizer.access_type() != 0,
+                         .thread = ht_linear_thread(&ht_device_state)};
+    snprintf(checker->raw.text, sizeof checker->raw.text, "%s", sanitizer.description());
+}
+
+/* POSIX promises that a symbol's address fits. */
+static void find(void *slot, const char *name) {
+    *(void **)slot = dlsym(RTLD_DEFAULT, name);
+}
+
+void ht_check_prepare(void) {
+    unsetenv("LD_PRELOAD"); /* not for compilers and other children */
+    find(&sanitizer.on_report, "__asan_set_error_report_callback");
+    if (!sanitizer.on_report)
+        return;
+    find(&sanitizer.pc, "__asan_get_report_pc");
+    find(&sanitizer.address, "__asan_get_report_address");
+    find(&sanitizer.access_type, "__asan_get_report_access_type");
+    find(&sanitizer.access_size, "__asan_get_report_access_size");
+    find(&sanitizer.description, "__asan_get_report_description");
+    find(&sanitizer.unpoison, "__asan_unpoison_memory_region");
+    sanitizer.on_report(take_report);
+}
+
+static void clean(const void *memory, size_t size) {
+    sanitizer.unpoison(memory, size);
+}
+
+void ht_check_clean_stacks(const ht_block *block) {
+    if (sanitizer.unpoison)
+        ht_stacks_each(&block->stacks, clean);
+}
