@@ -51,7 +51,8 @@
                  "$HIPTEMPER_DB, else hiptemper/tuning.sqlite in $XDG_DATA_HOME or "               \
                  "~/.local/share."},                                                               \
         {"fresh", HT_OPTION_FLAG, offsetof(TYPE, tuning.fresh),                                    \
-         .help = "Measures again what the database knows."}
+         .help = "Measures again what the database knows, and what was condemned for killing its " \
+                 "workers twice."}
 
 #define HT_COMPILER_OPTIONS(TYPE)                                                                  \
     {"I", HT_OPTION_LIST, offsetof(TYPE, compiler.include), "DIR",                                 \

@@ -100,6 +100,8 @@ static void check_outcomes(const char *name, const plan *plan, const bound *b,
                            const ht_outcome outcomes[CONFIGS]) {
     for (int i = 0; i < CONFIGS; ++i) {
         const char *expected = expectation(plan, b, ALL[i]);
+        cr_log_info("%s, %s: %s: %s", name, ALL[i], ht_status_name(outcomes[i].status),
+                    outcomes[i].reason); /* seen with --verbose */
         if (strcmp(expected, "ok") == 0)
             cr_expect_eq(outcomes[i].status, HT_OK, "%s, %s: %s", name, ALL[i], outcomes[i].reason);
         else
