@@ -1,0 +1,22 @@
+/* The bundle's program: hiptemper without the commands that analyse sources, and with gpu-check. */
+#include "cli/command.h"
+#include "runtime/job.h"
+
+#include <string.h>
+
+extern const ht_command ht_command_devices;
+extern const ht_command ht_command_gpu_check;
+extern const ht_command ht_command_inspect;
+extern const ht_command ht_command_space;
+extern const ht_command ht_command_tune;
+
+const ht_command *const ht_commands[] = {
+    &ht_command_gpu_check, &ht_command_tune,    &ht_command_inspect,
+    &ht_command_space,     &ht_command_devices, NULL,
+};
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+        return ht_worker_main(argc, argv);
+    return ht_cli_main(argc, argv);
+}
