@@ -193,10 +193,11 @@ static ht_status templates_inspect(inspection_run *run, ht_error *error) {
     return status;
 }
 
-/* "gfx90a" is "amd:gfx90a"; names with a provider stay. */
+/* "gfx90a" is "amd:gfx90a" and "sm_90" "nvidia:sm_90"; names with a provider stay. */
 static ht_status device_find(const char *arch, ht_device *out_device, ht_error *error) {
     bool has_provider = strchr(arch, ':') || ht_provider_find(arch);
-    char *name = has_provider ? ht_strdup(arch) : ht_format("amd:%s", arch);
+    const char *provider = strncmp(arch, "sm_", 3) == 0 ? "nvidia" : "amd";
+    char *name = has_provider ? ht_strdup(arch) : ht_format("%s:%s", provider, arch);
     ht_status status = ht_device_find(name, out_device, error);
     free(name);
     return status;
@@ -257,15 +258,19 @@ const ht_command ht_command_inspect = {
     .summary = "compile configurations and show registers, LDS and occupancy",
     .usage = "[OPTION]... TEMPLATE",
     .description =
-        "Compiles configurations of an annotated template for an AMD target and prints what each "
-        "kernel needs, from the compiled code: vector, accumulation and scalar registers, spills, "
+        "Compiles configurations of an annotated template for an AMD or NVIDIA target and prints "
+        "what "
+        "each kernel needs, from the compiled code: vector, accumulation and scalar registers, "
+        "spills, "
         "bytes of LDS (static and dynamic) and scratch, and the occupancy: how many waves a SIMD "
         "holds at that block size, of how many. Nothing runs, so no GPU is needed. A "
         "configuration that the compiler rejects, or dies of, is listed with the reason.\n\n"
         "On gfx90a and gfx942 both kinds of vector registers share one file, and VGPR includes "
-        "AGPR.",
+        "AGPR. On NVIDIA targets VGPR are a thread's registers, waves are warps, a SIMD is a "
+        "scheduler.",
     .examples = "hiptemper inspect conv2d.hip --problem 'N=1 C=16 H=28 W=28 K=32 R=3 S=3 pad=1'\n"
-                "hiptemper inspect conv2d.hip --problem resnet50.json --arch gfx1030 --sample 64",
+                "hiptemper inspect conv2d.hip --problem resnet50.json --arch gfx1030 --sample 64\n"
+                "hiptemper inspect conv2d.hip --problem resnet50.json --arch sm_90 --sample 64",
     .options = options,
     .options_size = sizeof(inspect_options),
     .min_operands = 1,
