@@ -1,0 +1,100 @@
+/* hiptemper check, and --check of tune, as a user runs them. */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <string.h>
+
+TestSuite(check_command, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
+
+/* With BLOCK=32 the last thread reads one element too many, which changes no output. */
+static const char template_text[] =
+    "#include <hip/hip_runtime.h>\n"
+    "#pragma tune unit\n"
+    "#pragma tune kernel(twice)\n"
+    "#pragma tune problem(line : n)\n"
+    "#pragma tune param(BLOCK : 32, 64 = 64)\n"
+    "#pragma tune block(BLOCK)\n"
+    "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"
+    "#pragma tune arg(in : in float[problem.n])\n"
+    "#pragma tune arg(out : out float[problem.n])\n"
+    "#pragma tune arg(n : int = problem.n)\n"
+    "#pragma tune reference(plain : in, out, n) block(64) grid(ceil_div(problem.n, 64))\n"
+    "__global__ void plain(const float *in, float *out, int n) {\n"
+    "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+    "  if (i < n) out[i] = 2 * in[i];\n"
+    "}\n"
+    "template <int BLOCK> __global__ void twice(const float *in, float *out, int n) {\n"
+    "  int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+    "  if (i < n)\n"
+    "    out[i] = 2 * in[i] + (BLOCK == 32 && in[i + 1] == 12345);\n"
+    "}\n";
+
+static json_t *report_of(const program_result *result) {
+    json_error_t error;
+    json_t *document = json_loads(result->out, 0, &error);
+    cr_assert(document, "%s\n%s", error.text, result->err);
+    return document;
+}
+
+Test(check_command, a_good_template_and_its_original_are_clean) {
+    workplace_write("k.hip", template_text);
+    program_result result = program_run("check k.hip --problem n=1000");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect(strstr(result.out, "ok      the original"), "%s", result.out);
+    cr_expect(strstr(result.out, "ok      BLOCK=64"), "%s", result.out);
+    cr_expect(strstr(result.out, "2 checked, 0 failed"), "%s", result.out);
+    program_free(&result);
+}
+
+Test(check_command, a_finding_is_told_with_its_place) {
+    workplace_write("k.hip", template_text);
+    program_result result = program_run("check k.hip --problem n=1000 --config BLOCK=32 --json -");
+    cr_expect_eq(result.code, 1, "%s", result.err);
+    json_t *document = report_of(&result);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "format")), "hiptemper-check");
+    const json_t *one = json_array_get(json_object_get(document, "checks"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(one, "status")), "mismatch");
+    const json_t *finding = json_object_get(json_object_get(one, "check"), "finding");
+    cr_expect_str_eq(json_string_value(json_object_get(finding, "kind")), "outside");
+    cr_expect_str_eq(json_string_value(json_object_get(finding, "array")), "in");
+    cr_expect_eq(json_integer_value(json_object_get(finding, "element")), 1000);
+    const json_t *place = json_array_get(json_object_get(finding, "places"), 0);
+    cr_expect_eq(json_integer_value(json_object_get(place, "line")), 19);
+    json_decref(document);
+    program_free(&result);
+}
+
+Test(check_command, tune_puts_a_finalist_with_a_finding_out) {
+    workplace_write("k.hip", template_text);
+    program_result result = program_run("tune k.hip --problem n=1000 --json - --max-evals 0");
+    json_t *document = report_of(&result);
+    const json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
+    const json_t *finals = json_object_get(kernel, "finals");
+    cr_assert_eq(json_array_size(finals), 2, "%s", result.err);
+    const json_t *bad = json_array_get(finals, 1);
+    cr_expect_eq(json_integer_value(json_object_get(json_object_get(bad, "config"), "BLOCK")), 32);
+    cr_expect_str_eq(json_string_value(json_object_get(bad, "status")), "mismatch");
+    cr_expect(strstr(json_string_value(json_object_get(bad, "reason")), "outside"), "%s",
+              json_string_value(json_object_get(bad, "reason")));
+    cr_expect(json_is_null(json_object_get(kernel, "original_finding")));
+    json_decref(document);
+    program_free(&result);
+    result = program_run("tune k.hip --problem n=1000 --check never");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "--check"), "%s", result.err);
+    program_free(&result);
+}
+
+Test(check_command, wrong_input_is_refused) {
+    workplace_write("k.hip", template_text);
+    program_result result = program_run("check k.hip --problem n=1000 --config BLOCK=48");
+    cr_expect_eq(result.code, 2);
+    program_free(&result);
+    result = program_run("check missing.hip");
+    cr_expect_eq(result.code, 2);
+    program_free(&result);
+    result = program_run("check k.hip --problem n=1000 --device amd:gfx90a");
+    cr_expect_neq(result.code, 0);
+    program_free(&result);
+}
