@@ -6,9 +6,10 @@
  * file `output` reference  seed, file, original, twin, numbers -> way ("builtin", "twin" or
  * "original"): computes the expected outputs and saves them expect     file -> loads expected
  * outputs that another worker saved measure    program, config, reference, time, budget, interval
- * -> samples; checks, then times load       slot, program, config, reference -> keeps a variant
- * loaded and warm sample     slot -> ms, one timing sample of it unload     all slots A program is
- * {code (file), kernels, constants}. */
+ * -> samples; checks, then times check      program, config, reference, accesses -> check: a
+ * program compiled for checking (docs/checking.md) load       slot, program, config, reference ->
+ * keeps a variant loaded and warm sample     slot -> ms, one timing sample of it unload     all
+ * slots A program is {code (file), kernels, constants}. */
 #ifndef HT_RUNTIME_WORKER_H
 #define HT_RUNTIME_WORKER_H
 

@@ -149,7 +149,8 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
         return;
     if (checker->reported)
         ht_check_leave(checker);
-    ++checker->outcome.accesses;
+    if (++checker->outcome.accesses == checker->most)
+        checker->tracking = false;
     uint32_t thread = ht_linear_thread(&ht_device_state);
     access in = {.address = (uintptr_t)at,
                  .size = size,

@@ -87,6 +87,7 @@ typedef struct ht_checker {
     const ht_check_image *image;
     const ht_block_launch *launch;
     uint32_t launch_epoch;
+    uint64_t most; /* accesses after which even a block begun is looked at no longer; 0: never */
     ht_checked_block *blocks;
     size_t block_count;
     /* The block. */

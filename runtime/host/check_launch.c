@@ -12,7 +12,9 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { SAMPLE_MAX = 4096, FAULT_STACK = 64 * 1024 };
+/* One block may make many times the accesses that are wanted; the rest of it then runs unwatched.
+ */
+enum { SAMPLE_MAX = 4096, FAULT_STACK = 64 * 1024, PATIENCE = 16 };
 
 static const int fault_signals[] = {SIGSEGV, SIGBUS};
 enum { FAULT_SIGNALS = sizeof fault_signals / sizeof *fault_signals };
@@ -201,6 +203,8 @@ bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
     checker->block = ht_block_here();
     checker->launch_epoch = checker->epoch + 1;
     checker->block_count = 0;
+    checker->most =
+        checker->plan.accesses ? checker->outcome.accesses + PATIENCE * checker->plan.accesses : 0;
     checker->raw.kind = NULL;
     checker->reported = false;
     ht_check_clean_stacks(checker->block);
