@@ -70,6 +70,7 @@ Test(usage, wrong_words_are_refused_with_one_message) {
     expect_refusal("optimize k.hip --out=", "value is empty");
     expect_refusal("optimize k.hip --fresh=1", "takes no value");
     expect_refusal("optimize k.hip --strategy magic", "random, exhaustive");
+    expect_refusal("optimize k.hip --cache warm", "neither hot nor cold");
     expect_refusal("optimize k.hip --device moon", "moon");
     expect_refusal("tune k.hip --top 0", "the least is 1");
 }
