@@ -77,8 +77,8 @@ static pid_t start(const bench *b, const char *database, bool replay) {
     if (replay)
         setenv("HIPTEMPER_REPLAY_TIMINGS", b->recording, 1);
     int log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
-    dup2(log, 1);
-    dup2(log, 2);
+    if (log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+        _exit(127);
     execl(b->program, b->program, "tune", "triple.hip", "--problem", "n=20000", "--db", database,
           "--strategy", "genetic", "--seed", "5", "--max-evals", "0", "--out", "out", (char *)NULL);
     _exit(127);
@@ -145,7 +145,8 @@ static size_t list_processes(const bench *b, pid_t pids[PROCESSES_MAX]) {
         free(text);
         free(path);
     }
-    closedir(proc);
+    if (proc != NULL)
+        closedir(proc);
     free(wanted);
     return count;
 }
@@ -196,12 +197,14 @@ static void expect_empty(bench *b) {
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
         if (entry->d_name[0] != '.')
             complain(b, "left in the temporary folder: %s", entry->d_name);
-    closedir(directory);
+    if (directory != NULL)
+        closedir(directory);
     DIR *out = opendir("out");
     for (struct dirent *entry; out != NULL && (entry = readdir(out)) != NULL;)
         if (strstr(entry->d_name, ".tmp.") != NULL)
             complain(b, "left in the output folder: %s", entry->d_name);
-    closedir(out);
+    if (out != NULL)
+        closedir(out);
 }
 
 /* A run that has ended by itself. */

@@ -1,5 +1,6 @@
 // A buffer larger than all memory.
 // expect BLOCK=32 FAULT=1: launch: out of device memory
+// option memory_limit 8000000000
 #include <hip/hip_runtime.h>
 #pragma tune kernel(triple)
 #pragma tune problem(line : n)
