@@ -16,7 +16,7 @@ static void compile_probe(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe)
     static const char source[] = "extern \"C\" __global__ void probe(float *p) { p[0] = 1; }\n";
     ht_nvrtc_program program = NULL;
     char option[64];
-    const char *options[] = {option};
+    const char *options[] = {option}, *reason = cuda->builtins_reason;
     int arch = probe->arch_count ? probe->archs[probe->arch_count - 1] : 80;
     snprintf(option, sizeof option, "--gpu-architecture=sm_%d", arch);
     ht_nvrtc_result result = cuda->nvrtcCreateProgram(&program, source, "probe.hip", 0, NULL, NULL);
@@ -24,10 +24,11 @@ static void compile_probe(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe)
         result = cuda->nvrtcCompileProgram(program, 1, options);
     if (result)
         ht_error_set(&probe->error, HT_ERROR_MISSING,
-                     "NVRTC %d.%d does not compile for sm_%d: %s; reinstall it with its "
+                     "NVRTC %d.%d does not compile for sm_%d: %s%s%s%s; reinstall it with its "
                      "libnvrtc-builtins",
                      probe->nvrtc_major, probe->nvrtc_minor, arch,
-                     cuda->nvrtcGetErrorString(result));
+                     cuda->nvrtcGetErrorString(result), *reason ? " (" : "", reason,
+                     *reason ? ")" : "");
     if (program)
         cuda->nvrtcDestroyProgram(&program);
 }

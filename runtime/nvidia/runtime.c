@@ -178,8 +178,11 @@ static const char *get_error_string(hipError_t error) {
     const char *more = described == error ? description : "";
     if (!cuda && error == HT_CU_NO_DEVICE)
         more = driver_missing->message;
-    snprintf(text, sizeof text, "%.200s%s%.400s%s%.750s", name ? name : "CUDA error",
-             words ? ": " : "", words ? words : "", *more ? "; " : "", more);
+    if (name)
+        snprintf(text, sizeof text, "%.200s%s%.400s%s%.750s", name, words ? ": " : "",
+                 words ? words : "", *more ? "; " : "", more);
+    else
+        snprintf(text, sizeof text, "CUDA error %d%s%.750s", error, *more ? "; " : "", more);
     return text;
 }
 

@@ -1,10 +1,12 @@
 #include "runtime/nvidia/symbols.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +55,25 @@ static void *open_in_toolkits(ht_text *reason) {
             library = open_in(found.gl_pathv[i - 1], reason);
     globfree(&found);
     return library;
+}
+
+/* NVRTC opens its built-in library by name when it compiles, and finds it only in the loader's
+ * path. One that lies beside it is opened here first: the loader knows it by its name then. */
+static void open_builtins(void *nvrtc, char *out_reason, size_t size) {
+    void *symbol = dlsym(nvrtc, "nvrtcVersion");
+    Dl_info info;
+    if (!symbol || !dladdr(symbol, &info) || !info.dli_fname)
+        return;
+    char *folder = ht_path_folder(info.dli_fname);
+    char *pattern = ht_format("%s/libnvrtc-builtins.so.*", folder);
+    glob_t found = {0};
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            if (!dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL))
+                snprintf(out_reason, size, "%s", dlerror());
+    globfree(&found);
+    free(pattern);
+    free(folder);
 }
 
 static void *open_nvrtc(ht_text *reason) {
@@ -120,6 +141,8 @@ ht_status ht_nvidia_symbols_load(ht_nvidia_symbols *out_symbols, ht_error *error
     ht_status status = HT_OK;
     void *nvrtc = open_nvrtc(&reason);
     const char *missing = nvrtc ? nvrtc_symbols(nvrtc, out_symbols) : NULL;
+    if (nvrtc)
+        open_builtins(nvrtc, out_symbols->builtins_reason, sizeof out_symbols->builtins_reason);
     if (!nvrtc)
         status = ht_error_set(error, HT_ERROR_MISSING, "no NVRTC library loads%s%s%s; " NVRTC_HINT,
                               reason.length ? " (" : "", reason.data ? reason.data : "",

@@ -13,8 +13,10 @@ typedef struct ht_nvidia_symbols {
     HT_NVRTC_FUNCTIONS(HT_NVIDIA_SLOT)
 #undef HT_NVIDIA_SLOT
     const char *(*nvrtcGetErrorString)(ht_nvrtc_result result);
-    bool has_driver;         /* all of the driver's functions are there */
-    ht_error driver_missing; /* why not, otherwise */
+    bool has_driver;           /* all of the driver's functions are there */
+    ht_error driver_missing;   /* why not, otherwise */
+    char builtins_reason[400]; /* why NVRTC's built-in library does not load; empty when it does, or
+                                  is elsewhere */
 } ht_nvidia_symbols;
 
 /* Opens NVRTC, and the driver if it is there: without one, kernels compile and nothing runs. NVRTC
