@@ -79,6 +79,8 @@ static void clean(const void *memory, size_t size) {
 }
 
 void ht_check_clean_stacks(const ht_block *block) {
+    if (!sanitizer.unpoison) /* this program itself may be built with it */
+        find(&sanitizer.unpoison, "__asan_unpoison_memory_region");
     if (sanitizer.unpoison)
         ht_stacks_each(&block->stacks, clean);
 }
