@@ -21,6 +21,7 @@ typedef struct finals {
     ht_final *results;
     double **samples; /* [0] the original, [1 + i] finalist i; one value a round */
     size_t rounds;
+    int losses; /* of the worker, that are held to be nobody's fault */
 } finals;
 
 static void fail(ht_final *result, ht_status status, const ht_error *error) {
@@ -127,8 +128,10 @@ static ht_status ask_slot(finals *f, const char *op, size_t slot, json_t **out_r
     *out_lost = f->job->runner.pid <= 0;
     if (status == HT_OK)
         return HT_OK;
-    /* Killed by somebody: all is loaded again, and nobody is out. */
-    if (status == HT_ERROR_CRASH && *out_lost && ht_process_killed_outside(&f->job->runner))
+    /* Killed by somebody outside, or in the original, which ran before: no finalist is shown to be
+     * at fault, and all is loaded again. */
+    if (status == HT_ERROR_CRASH && *out_lost &&
+        (slot == 0 || ht_process_killed_outside(&f->job->runner)) && f->losses++ < HT_OUTSIDE_KILLS)
         return HT_OK;
     if (ht_job_fatal(status) || slot == 0) {
         if (error != NULL)

@@ -219,6 +219,40 @@ Test(fault, finals_go_on_without_those_that_fail) {
     unbind(&b);
 }
 
+/* Nobody can tell a kernel that ends its process by SIGKILL from somebody outside, at first. */
+Test(fault, finals_end_though_a_finalist_is_killed_each_time) {
+    bound b;
+    bind_text(&b,
+              "#pragma tune unit\n"
+              "#pragma tune kernel(k)\n"
+              "#pragma tune param(BLOCK : 32, 64 = 32)\n"
+              "#pragma tune param(LATE : 0, 1 = 0)\n"
+              "#pragma tune block(BLOCK)\n"
+              "#pragma tune grid(1)\n"
+              "#pragma tune arg(out : out int[32])\n"
+              "extern \"C\" int raise(int);\n"
+              "static int runs;\n"
+              "template <int BLOCK, int LATE> __global__ void k(int *out) {\n"
+              "    if (LATE && threadIdx.x == 0 && ++runs > 3) raise(9);\n"
+              "    if (threadIdx.x < 32) out[threadIdx.x] = 5;\n"
+              "}\n",
+              NULL);
+    ht_job_options options = quick_options();
+    ht_job *job = start_job(&b, &options);
+    ht_config finalists[2] = {config_of(&b, "LATE=1"), config_of(&b, "BLOCK=64")};
+    ht_final finals[2];
+    ht_timing original;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals(job, finalists, 2, 0.1, &original, finals, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(finals[0].status, HT_ERROR_CRASH, "%s", finals[0].reason);
+    cr_expect_not(finals[0].verified);
+    cr_expect_eq(finals[1].status, HT_OK, "%s", finals[1].reason);
+    cr_expect(finals[1].verified);
+    ht_job_free(job);
+    unbind(&b);
+}
+
 /* An original that cannot be trusted ends the job with words that say so. */
 static void expect_no_job(const char *text, ht_status status, const char *words) {
     bound b;
