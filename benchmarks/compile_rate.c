@@ -179,7 +179,7 @@ static void choose(subject *subject, uint64_t seed) {
 static void open_subject(subject *subject, const char *device, const char *file,
                          const char *problem, uint64_t seed) {
     ht_error error;
-    char *text;
+    char *text = NULL;
     size_t size;
     if (ht_device_find(device, &subject->device, &error) ||
         ht_file_read(file, 1 << 20, &text, &size, &error) ||

@@ -280,7 +280,7 @@ Test(standin, a_compiler_that_dies_for_a_gpu_is_told) {
 /* What a broken device answers reaches the caller. */
 Test(standin, errors_come_through) {
     standin_bound bound;
-    loaded l;
+    static loaded l; /* never unloaded: a device that faulted frees nothing */
     standin_use("6");
     standin_bind(&bound, scale_text, "n=256", "amd:0");
     const ht_hip *hip = open_device(&bound);
