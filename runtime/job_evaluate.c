@@ -151,10 +151,13 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
         return status;
     }
     ++job->counts.run;
-    if (status == HT_OK)
+    if (status == HT_OK) {
+        ht_resources loaded = ht_message_get_resources(json_object_get(reply, "resources"));
+        ht_resources_merge(&item->evaluation.resources, &loaded);
         status = ht_job_take_timing(job, reply, &item->evaluation, error);
-    else
+    } else {
         set_failure(item, status, &own);
+    }
     job->counts.dropped += status == HT_OK && item->evaluation.reduced;
     if (status == HT_OK)
         ht_job_control_consider(job, config, task, &item->evaluation);

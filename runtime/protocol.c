@@ -184,6 +184,14 @@ ht_resources ht_resources_unknown(void) {
     return resources;
 }
 
+void ht_resources_merge(ht_resources *resources, const ht_resources *loaded) {
+#define MERGE(field)                                                                               \
+    if (loaded->field >= 0)                                                                        \
+        resources->field = loaded->field;
+    HT_RESOURCE_FIELDS(MERGE)
+#undef MERGE
+}
+
 json_t *ht_message_resources(const ht_resources *resources) {
     json_t *object = json_object();
 #define SET(field) json_object_set_new(object, #field, json_integer(resources->field));

@@ -47,5 +47,7 @@ bool ht_message_get_program(const json_t *message, ht_program *out_program);
 json_t *ht_message_resources(const ht_resources *resources);
 ht_resources ht_message_get_resources(const json_t *message);
 ht_resources ht_resources_unknown(void);
+/* Takes over what `loaded` knows. */
+void ht_resources_merge(ht_resources *resources, const ht_resources *loaded);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/protocol.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -241,4 +242,16 @@ ht_status ht_variant_run(ht_variant *variant, ht_error *error) {
 
 double ht_variant_seconds(const ht_variant *variant) {
     return variant->seconds;
+}
+
+ht_resources ht_variant_resources(const ht_variant *variant, const ht_provider *provider) {
+    ht_resources resources = ht_resources_unknown();
+    if (provider->loaded_resources == NULL || variant->launch_count == 0)
+        return resources;
+    const loaded_launch *launch = &variant->launches[0];
+    const ht_geometry *g = &launch->geometry;
+    unsigned threads = (unsigned)(g->block[0] * g->block[1] * g->block[2]);
+    if (provider->loaded_resources(launch->function, threads, (unsigned)g->lds, &resources, NULL))
+        return ht_resources_unknown();
+    return resources;
 }

@@ -24,6 +24,9 @@ ht_status ht_variant_constants(ht_variant *variant, ht_error *error);
 ht_status ht_variant_launch(ht_variant *variant, ht_error *error);
 /* Resets the buffers, launches once, waits, and checks guards and inputs. */
 ht_status ht_variant_run(ht_variant *variant, ht_error *error);
+/* What the device's driver tells of the first launch's kernel, loaded; all -1 where `provider` does
+ * not ask it. */
+ht_resources ht_variant_resources(const ht_variant *variant, const ht_provider *provider);
 /* Wall-clock seconds that the launches of the last ht_variant_run took; 0 before the first. */
 double ht_variant_seconds(const ht_variant *variant);
 

@@ -174,6 +174,8 @@ static ht_status time_variant(ht_worker *worker, const json_t *request, ht_varia
         json_object_set_new(reply, "samples", array);
         json_object_set_new(reply, "reduced", json_boolean(samples.stop == HT_STOP_RACE));
         json_object_set_new(reply, "conditions", conditions(worker, &samples));
+        ht_resources loaded = ht_variant_resources(variant, worker->provider);
+        json_object_set_new(reply, "resources", ht_message_resources(&loaded));
     }
     free(samples.ms);
     return status;

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-static const ht_resources unknown = {-1, 0, -1, -1, -1, -1, -1, -1, HT_NVIDIA_WARP, -1, -1};
+static const ht_resources unknown = {-1, -1, -1, -1, -1, -1, -1, -1, HT_NVIDIA_WARP, -1, -1};
 
 /* Warps a scheduler holds: those of whole blocks, dealt out evenly. */
 static int warps_of_blocks(int blocks, unsigned threads) {
@@ -24,6 +24,7 @@ ht_status ht_nvidia_resources(const ht_device *device, const void *code, size_t 
                             "the compiled image says nothing of a kernel '%s'", lowered_name);
     *out_resources = unknown;
     out_resources->vgprs = kernel.registers;
+    out_resources->agprs = 0;
     out_resources->vgpr_spills = (kernel.spill_stores + 3) / 4;
     out_resources->lds = kernel.shared;
     out_resources->scratch = kernel.stack;

@@ -3,6 +3,8 @@
 
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,6 +61,27 @@ Test(tune, a_gpu_tunes_like_any_device) {
     cr_expect(strstr(text, "float64"), "%s", text);
     free(text);
     json_decref(document);
+}
+
+/* What the driver says of a loaded kernel (the stand-in: 32 registers, 2048 threads a unit) goes
+ * before what the compiler said. */
+Test(tune, resources_are_the_loaded_kernels) {
+    workplace_write("blur.hip", blur);
+    json_decref(run_json(TUNE " --db tuning.sqlite", 0));
+    char path[4096];
+    sqlite3 *database;
+    sqlite3_stmt *rows;
+    snprintf(path, sizeof path, "%s/tuning.sqlite", workplace());
+    cr_assert_eq(sqlite3_open(path, &database), SQLITE_OK);
+    cr_assert_eq(sqlite3_prepare_v2(database,
+                                    "SELECT count(*) FROM evaluations WHERE vgprs = 32 AND "
+                                    "max_block = 1024 AND waves_per_simd = 16",
+                                    -1, &rows, NULL),
+                 SQLITE_OK, "%s", sqlite3_errmsg(database));
+    cr_assert_eq(sqlite3_step(rows), SQLITE_ROW);
+    cr_expect_eq(sqlite3_column_int(rows, 0), 3);
+    sqlite3_finalize(rows);
+    sqlite3_close(database);
 }
 
 /* A launch that faults poisons the context: the configuration is blamed, and the command says so.
