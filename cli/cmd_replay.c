@@ -37,7 +37,7 @@ static const ht_option options[] = {
     {"cache", HT_OPTION_TEXT, offsetof(replay_options, cache), "RUN",
      .help = "The recorded run: a Kernel Tuner cache file or T4 results, plain or gzip."},
     {"strategy", HT_OPTION_LIST, offsetof(replay_options, strategies), "NAME",
-     .help = "Search strategy; may be repeated. 'all' is every one (default: random)."},
+     .help = "Search strategy; may be repeated. 'all' is every one (default: auto)."},
     {"max-evals", HT_OPTION_COUNT, offsetof(replay_options, max_evaluations), "N", .min = 1,
      .help = "Ends a search after N evaluations (default: when the budget that P is measured in is "
              "spent, and after 200)."},
@@ -87,7 +87,7 @@ typedef struct replaying {
 static ht_status names_take(replaying *job, ht_error *error) {
     const ht_option_list *given = &job->given->strategies;
     for (size_t i = 0; i < given->count || (!given->count && !i); ++i) {
-        const char *name = given->count ? given->items[i] : "random";
+        const char *name = given->count ? given->items[i] : "auto";
         bool all = !strcmp(name, "all"), found = all;
         for (size_t c = 0; ht_strategy_classes[c]; ++c) {
             const char *known = ht_strategy_classes[c]->name;

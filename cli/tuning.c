@@ -123,13 +123,13 @@ static ht_config *seeds_find(pair *pair, size_t *out_count) {
     return seeds;
 }
 
-/* Everything when that fits into the budget, else a random part of it. */
+/* Everything when that fits into the budget, else what the search finds most promising. */
 static const char *strategy_choose(const pair *pair) {
     const ht_tuning_options *options = &pair->session->options;
     if (options->strategy)
         return options->strategy;
     bool small = options->max_evals == 0 || ht_space_count(pair->space) <= options->max_evals;
-    return small && options->max_time <= 0 ? "exhaustive" : "random";
+    return small && options->max_time <= 0 ? "exhaustive" : "auto";
 }
 
 static ht_status strategy_make(pair *pair, ht_strategy **out_strategy, ht_error *error) {

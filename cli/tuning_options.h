@@ -20,8 +20,10 @@
          .help = "Time for the whole command, divided fairly among kernels and problems; 0 is no " \
                  "limit."},                                                                        \
         {"strategy", HT_OPTION_TEXT, offsetof(TYPE, tuning.strategy), "NAME",                      \
-         .help = "How to search: random or exhaustive. Without it: exhaustive when all legal "     \
-                 "configurations fit into --max-evals and there is no time limit, else random."},  \
+         .help = "How to search: auto, bayes, local-search, annealing, genetic, "                  \
+                 "differential-evolution, particle-swarm, random or exhaustive. Without it: "      \
+                 "exhaustive when all legal configurations fit into --max-evals and there is no "  \
+                 "time limit, else auto, which needs no settings."},                               \
         {"cache",                                                                                  \
          HT_OPTION_TEXT,                                                                           \
          offsetof(TYPE, tuning.cache),                                                             \

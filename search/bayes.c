@@ -38,9 +38,12 @@ const ht_bayes_settings ht_bayes_defaults = {
     .refit = 5,
     .refit_share = 0.15,
     .fit_points = 100,
-    .first_steps = 25,
-    .steps = 12,
-    .pool = 5000,
+    .first_steps = 40,
+    .steps = 20,
+    .processes = 3,
+    .processes_until = 60,
+    .bag = 0.8,
+    .pool = 4500,
 };
 
 typedef struct bayes {

@@ -5,6 +5,8 @@
 
 #include "search/features.h"
 
+enum { HT_BAYES_PROCESSES = 8 };
+
 typedef struct ht_bayes_settings {
     unsigned features; /* kinds, a bit each: 1 << HT_FEATURE_SIZE | ... */
     int design;        /* configurations spread over the space before the model is asked */
@@ -18,6 +20,9 @@ typedef struct ht_bayes_settings {
     double refit_share;     /* and at least this share of all */
     int fit_points;         /* successes a fit looks at: the best half and a sample */
     int first_steps, steps; /* of the fit: the first one, and later ones */
+    int processes;          /* with parameters of their own, whose scores are averaged, */
+    int processes_until;    /* up to so many successes; then one */
+    double bag;             /* share of the successes that all but the first are fitted to */
     int pool;               /* candidates looked at each time, in spaces larger than that */
     int local; /* every so many picks the best predicted neighbour of the best; 0: none */
 } ht_bayes_settings;

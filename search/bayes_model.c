@@ -34,7 +34,8 @@ void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
     free(sample);
     size_t d = ht_features_count(model->features);
     ht_pool_begin(&model->pool, explorer->space, model->features, (size_t)settings->pool);
-    model->gp = ht_gp_create(d);
+    for (int i = 0; i < settings->processes; ++i)
+        model->processes[i] = ht_gp_create(d);
     model->prior = (ht_gp_prior){.length_spread = settings->length_spread,
                                  .amplitude_spread = 1,
                                  .noise = settings->noise,
@@ -49,7 +50,8 @@ void ht_bayes_model_end(ht_bayes_model *model) {
     ht_features_free(model->features);
     ht_pool_end(&model->pool);
     ht_ranking_free(&model->ranking);
-    ht_gp_free(model->gp);
+    for (size_t i = 0; i < HT_BAYES_PROCESSES; ++i)
+        ht_gp_free(model->processes[i]);
     free(model->x);
     free(model->observed);
     free(model->chances);
@@ -97,19 +99,29 @@ static double *rows_of(ht_bayes_model *model, const size_t *points, size_t count
     return x;
 }
 
-/* The points a fit looks at: the best half of `fit_points`, the rest drawn from the others. */
-static size_t fit_points_choose(ht_bayes_model *model, size_t *points) {
-    size_t all = model->ranking.count, most = (size_t)model->settings->fit_points;
+static void swap(size_t *points, size_t i, size_t j) {
+    size_t point = points[i];
+    points[i] = points[j];
+    points[j] = point;
+}
+
+/* The points a fit looks at: the best half of `fit_points`, the rest drawn from the others; of
+ * those, all for the first process and a random share for each other one. */
+static size_t fit_points_choose(ht_bayes_model *model, size_t process, size_t *points) {
+    const ht_bayes_settings *settings = model->settings;
+    size_t all = model->ranking.count, most = (size_t)settings->fit_points;
     memcpy(points, model->ranking.points, all * sizeof *points);
-    if (all <= most)
-        return all;
-    for (size_t i = most / 2; i < most; ++i) {
-        size_t other = i + ht_explorer_below(model->explorer, all - i);
-        size_t point = points[i];
-        points[i] = points[other];
-        points[other] = point;
+    if (all > most) {
+        for (size_t i = most / 2; i < most; ++i)
+            swap(points, i, i + ht_explorer_below(model->explorer, all - i));
+        all = most;
     }
-    return most;
+    if (process == 0)
+        return all;
+    size_t share = (size_t)ceil(settings->bag * (double)all);
+    for (size_t i = 0; i < share; ++i)
+        swap(points, i, i + ht_explorer_below(model->explorer, all - i));
+    return share;
 }
 
 static void objective_set(ht_bayes_model *model) {
@@ -120,31 +132,39 @@ static void objective_set(ht_bayes_model *model) {
     free(costs);
 }
 
-static void fit(ht_bayes_model *model) {
+static void fit_one(ht_bayes_model *model, size_t process) {
     const ht_bayes_settings *settings = model->settings;
+    ht_gp_parameters *parameters = &model->parameters[process];
     size_t *points = ht_alloc(model->successes, sizeof *points);
     double *y = ht_alloc(model->successes, sizeof *y);
-    objective_set(model);
-    size_t count = fit_points_choose(model, points);
+    size_t count = fit_points_choose(model, process, points);
     double *x = rows_of(model, points, count, y);
     if (!model->successes_at_fit) {
-        memcpy(model->parameters.log_length, model->prior.length,
-               sizeof model->parameters.log_length);
-        model->parameters.log_noise = model->prior.noise;
+        memcpy(parameters->log_length, model->prior.length, sizeof parameters->log_length);
+        parameters->log_noise = model->prior.noise;
     }
     ht_gp_fit(x, y, count, ht_features_count(model->features), &model->prior,
-              model->successes_at_fit ? settings->steps : settings->first_steps,
-              &model->parameters);
-    model->successes_at_fit = model->successes;
+              model->successes_at_fit ? settings->steps : settings->first_steps, parameters);
     free(x);
     free(y);
     free(points);
 }
 
+static void fit(ht_bayes_model *model) {
+    const ht_bayes_settings *settings = model->settings;
+    bool several = model->successes <= (size_t)settings->processes_until;
+    model->process_count = several ? (size_t)settings->processes : 1;
+    objective_set(model);
+    for (size_t i = 0; i < model->process_count; ++i)
+        fit_one(model, i);
+    model->successes_at_fit = model->successes;
+}
+
 static void observe(ht_bayes_model *model, const size_t *points, size_t count) {
     double *y = ht_alloc(count + 1, sizeof *y);
     double *x = rows_of(model, points, count, y);
-    ht_gp_observe(model->gp, x, y, count);
+    for (size_t i = 0; i < model->process_count; ++i)
+        ht_gp_observe(model->processes[i], x, y, count);
     for (size_t i = 0; i < count; ++i)
         model->best = fmin(model->best, y[i]);
     free(x);
@@ -156,7 +176,8 @@ static void observe(ht_bayes_model *model, const size_t *points, size_t count) {
 static void restart(ht_bayes_model *model) {
     bool before = model->pool.count > 0;
     ht_pool_refresh(&model->pool, model->explorer, &model->ranking, before ? model->scores : NULL);
-    ht_gp_begin(model->gp, &model->parameters, model->pool.x, model->pool.count);
+    for (size_t i = 0; i < model->process_count; ++i)
+        ht_gp_begin(model->processes[i], &model->parameters[i], model->pool.x, model->pool.count);
     model->best = INFINITY;
     model->told_at_chances = 0;
     if (model->successes <= OBSERVED_MAX) {
@@ -194,7 +215,8 @@ static void chances_update(ht_bayes_model *model) {
 static void update(ht_bayes_model *model) {
     const ht_bayes_settings *settings = model->settings;
     double due = fmax(settings->refit, settings->refit_share * (double)model->successes);
-    ht_gp_wake(model->gp);
+    for (size_t i = 0; i < model->process_count; ++i)
+        ht_gp_wake(model->processes[i]);
     if (!model->successes_at_fit || (double)(model->successes - model->successes_at_fit) >= due) {
         fit(model);
         restart(model);
@@ -204,19 +226,27 @@ static void update(ht_bayes_model *model) {
     model->observed_count = model->successes;
     chances_update(model);
     for (size_t i = 0; i < model->explorer->point_count; ++i)
-        if (!model->explorer->points[i].told)
-            ht_gp_imagine(model->gp, ht_bayes_model_point(model, i));
+        for (size_t p = 0; p < model->process_count && !model->explorer->points[i].told; ++p)
+            ht_gp_imagine(model->processes[p], ht_bayes_model_point(model, i));
+}
+
+static void scores_add(ht_bayes_model *model, const ht_gp *process) {
+    const float *mean = ht_gp_mean(process), *variance = ht_gp_variance(process);
+    for (size_t i = 0; i < model->pool.count; ++i)
+        if (!model->pool.asked[i])
+            model->scores[i] += (float)ht_expected_improvement(model->best, mean[i], variance[i]);
 }
 
 static ptrdiff_t best_scored(ht_bayes_model *model) {
-    const float *mean = ht_gp_mean(model->gp), *variance = ht_gp_variance(model->gp);
     ptrdiff_t best = -1;
+    memset(model->scores, 0, model->pool.count * sizeof *model->scores);
+    for (size_t i = 0; i < model->process_count; ++i)
+        scores_add(model, model->processes[i]);
     for (size_t i = 0; i < model->pool.count; ++i) {
         if (model->pool.asked[i])
             continue;
-        double chance = model->chances ? model->chances[i] : 1;
-        model->scores[i] =
-            (float)(chance * ht_expected_improvement(model->best, mean[i], variance[i]));
+        if (model->chances)
+            model->scores[i] *= model->chances[i];
         if (best < 0 || model->scores[i] > model->scores[best])
             best = (ptrdiff_t)i;
     }

@@ -19,9 +19,12 @@ typedef struct ht_bayes_model {
     double *x; /* point_count * features, of the explorer's points */
     size_t described;
 
-    ht_gp *gp;
+    /* Several processes with other parameters, each as likely: the data rarely tells which features
+     * matter before there is plenty of it, and one set of parameters would be sure all the same. */
+    ht_gp *processes[HT_BAYES_PROCESSES];
+    ht_gp_parameters parameters[HT_BAYES_PROCESSES];
+    size_t process_count; /* those in use */
     ht_gp_prior prior;
-    ht_gp_parameters parameters;
     ht_objective objective;
     size_t *observed; /* the points in the process, in order */
     size_t observed_count;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Added to the noise: V is float32. */
-static const double JITTER = 1e-5;
+static const double JITTER = 1e-6;
 
 struct ht_gp {
     size_t features;

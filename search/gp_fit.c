@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double LENGTH_LIMIT = 4;   /* of |log length| */
-static const double NOISE_LOWEST = -12; /* of log noise */
+static const double NOISE_LOWEST = -14; /* of log noise */
 static const double JITTER = 1e-8;
 
 typedef struct problem {

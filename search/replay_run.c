@@ -98,7 +98,8 @@ static ht_status search_run(const crew *crew, size_t repeat, ht_error *error) {
     ht_random_stream(&random, options->seed, repeat);
     ht_strategy_options given = {.seed = ht_random_next(&random),
                                  .seeds = options->seeds,
-                                 .seed_count = options->seed_count};
+                                 .seed_count = options->seed_count,
+                                 .bayes = options->bayes};
     search run = {.crew = crew, .trace = &crew->traces[repeat]};
     double begun = processor_seconds();
     ht_status status = ht_strategy_create(options->strategy, ht_replay_space(crew->replay), &given,

@@ -26,7 +26,8 @@ typedef struct ht_replay_options {
     size_t threads;         /* at least 1; results do not depend on it */
     const ht_config *seeds; /* for every search */
     size_t seed_count;
-    const volatile int *interrupted; /* becomes non-zero on Ctrl-C; may be NULL */
+    const struct ht_bayes_settings *bayes; /* of the strategy; NULL: its defaults */
+    const volatile int *interrupted;       /* becomes non-zero on Ctrl-C; may be NULL */
     /* After each search, from any thread, one at a time; may be NULL. */
     void (*on_repeat)(void *context, size_t done);
     void *context;
