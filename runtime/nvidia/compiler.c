@@ -147,7 +147,8 @@ static hiprtcResult log_size(hiprtcProgram handle, size_t *size) {
 }
 static hiprtcResult log_get(hiprtcProgram handle, char *log) {
     const program *program = handle;
-    strcpy(log, program->log ? program->log : "");
+    const char *text = program->log ? program->log : "";
+    memcpy(log, text, strlen(text) + 1);
     return HT_HIPRTC_SUCCESS;
 }
 static hiprtcResult code_size(hiprtcProgram handle, size_t *size) {

@@ -26,7 +26,7 @@ hipError_t ht_nvidia_result(ht_cu_result result, const char *more) {
     return result;
 }
 
-static hipError_t bind(int ordinal) {
+static hipError_t context_bind(int ordinal) {
     ht_cu_device device;
     if (!cuda)
         return HT_CU_NO_DEVICE;
@@ -48,7 +48,7 @@ static hipError_t bind(int ordinal) {
 /* As in HIP, a thread that chose no device has the process's. */
 const ht_nvidia_symbols *ht_nvidia_driver(void) {
     if (cuda && bound_device < 0 && current_device >= 0)
-        bind(current_device);
+        (void)context_bind(current_device);
     return cuda;
 }
 
@@ -71,7 +71,7 @@ static hipError_t get_device_count(int *count) {
     return CALL(cuda->cuDeviceGetCount(count));
 }
 static hipError_t set_device(int device) {
-    return ht_nvidia_result(bind(device), NULL);
+    return ht_nvidia_result(context_bind(device), NULL);
 }
 static hipError_t device_get_name(char *name, int length, int ordinal) {
     ht_cu_device device;
