@@ -1,8 +1,8 @@
 /* The provider: its table. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/host/clocks.h"
 #include "runtime/host/build.h"
+#include "runtime/host/clocks.h"
 #include "runtime/host/devices.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/folder.h"
