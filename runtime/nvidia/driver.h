@@ -23,6 +23,7 @@ typedef void *ht_nvrtc_program;
     X(cuDeviceGet, (ht_cu_device * device, int ordinal))                                           \
     X(cuDeviceGetName, (char *name, int length, ht_cu_device device))                              \
     X(cuDeviceGetAttribute, (int *value, int attribute, ht_cu_device device))                      \
+    X(cuDeviceGetPCIBusId, (char *bus, int length, ht_cu_device device))                           \
     X(cuDevicePrimaryCtxRetain, (ht_cu_context * context, ht_cu_device device))                    \
     X(cuCtxSetCurrent, (ht_cu_context context))                                                    \
     X(cuCtxSynchronize, (void))                                                                    \

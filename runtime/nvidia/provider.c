@@ -1,5 +1,6 @@
 /* The nvidia provider: the CUDA driver and NVRTC, devices, compile options. */
 #include "base/memory.h"
+#include "runtime/nvidia/clocks.h"
 #include "runtime/nvidia/hip.h"
 #include "runtime/nvidia/probe.h"
 #include "runtime/nvidia/resources.h"
@@ -150,4 +151,5 @@ const ht_provider ht_provider_nvidia = {
     .loaded_resources = ht_nvidia_loaded_resources,
     .why_not = nvidia_why_not,
     .settings = nvidia_settings,
+    .clocks = ht_nvidia_clocks,
 };

@@ -130,6 +130,28 @@ Test(run, a_kernel_with_constants_and_dynamic_lds) {
     kernel_free(&of.kernel);
 }
 
+Test(run, clocks_are_nvmls) {
+    ht_device device = kernel_device("nvidia:0");
+    ht_clocks clocks;
+    setenv("HIPTEMPER_NVML", "/nowhere/libnvidia-ml.so.1", 1);
+    loaded of = load();
+    ht_provider_nvidia.clocks(&device, &clocks);
+    cr_expect_eq(clocks.mhz, -1);
+    cr_expect_eq(clocks.throttled, -1);
+    setenv("HIPTEMPER_NVML", HT_STANDIN_NVML, 1);
+    setenv("HT_STANDIN_MHZ", "1980", 1);
+    device.ordinal = 5; /* another device is looked up anew */
+    ht_provider_nvidia.clocks(&device, &clocks);
+    device.ordinal = 0;
+    ht_provider_nvidia.clocks(&device, &clocks);
+    cr_expect_eq(clocks.mhz, 1980);
+    cr_expect_eq(clocks.throttled, 0);
+    setenv("HT_STANDIN_HEAT", "77", 1);
+    ht_provider_nvidia.clocks(&device, &clocks);
+    cr_expect_eq(clocks.throttled, 77);
+    kernel_free(&of.kernel);
+}
+
 Test(errors, a_failed_launch_stays_with_the_context) {
     loaded of = load();
     const ht_hip *hip = of.kernel.hip;

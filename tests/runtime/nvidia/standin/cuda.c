@@ -82,6 +82,11 @@ int cuDeviceGetName(char *name, int length, ht_cu_device device) {
     snprintf(name, (size_t)length, "Stand-in GPU %d", device);
     return 0;
 }
+int cuDeviceGetPCIBusId(char *bus, int length, ht_cu_device device) {
+    BEGIN;
+    snprintf(bus, (size_t)length, "0000:42:00.%d", device);
+    return 0;
+}
 int cuDeviceGetAttribute(int *value, int attribute, ht_cu_device device) {
     static const int values[][2] = {
         {1, 1024},     {2, 1024},  {3, 1024},  {4, 64},         {5, 2147483647},
