@@ -126,18 +126,7 @@ static constexpr ht_thread_index threadIdx{};
 static constexpr ht_block_index blockIdx{};
 static constexpr ht_block_size blockDim{};
 static constexpr ht_grid_size gridDim{};
-#define hipThreadIdx_x (threadIdx.x)
-#define hipThreadIdx_y (threadIdx.y)
-#define hipThreadIdx_z (threadIdx.z)
-#define hipBlockIdx_x (blockIdx.x)
-#define hipBlockIdx_y (blockIdx.y)
-#define hipBlockIdx_z (blockIdx.z)
-#define hipBlockDim_x (blockDim.x)
-#define hipBlockDim_y (blockDim.y)
-#define hipBlockDim_z (blockDim.z)
-#define hipGridDim_x (gridDim.x)
-#define hipGridDim_y (gridDim.y)
-#define hipGridDim_z (gridDim.z)
+#include "ht_names.h"
 
 /* Where a barrier or shuffle is called, for the report when threads cannot go on. */
 #define HT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
