@@ -165,6 +165,56 @@ Test(compile, failures_carry_the_compilers_text_on_the_host) {
     failures_carry_the_compilers_text("host");
 }
 
+/* Of many in one program only the guilty fail, each with its own message, wherever they are. */
+static void only_the_guilty_fail(const char *device) {
+    static const char picky[] = "#pragma tune unit\n"
+                                "#pragma tune kernel(k)\n"
+                                "#pragma tune param(N : 1..10 = 1)\n"
+                                "#pragma tune block(64)\n"
+                                "#pragma tune grid(1)\n"
+                                "#pragma tune arg(out : out float[64])\n"
+                                "template <int N> struct check {\n"
+                                "    static_assert(N != 1 && N != 6 && N != 7, \"not this one\");\n"
+                                "    static const int value = N;\n"
+                                "};\n"
+                                "template <int N> __global__ void k(float *out) {\n"
+                                "    out[threadIdx.x] = check<N>::value;\n"
+                                "}\n";
+    enum { COUNT = 10 };
+    fixture f;
+    ht_config configs[COUNT];
+    ht_program programs[COUNT];
+    ht_error errors[COUNT];
+    fixture_open(&f, picky, "", device);
+    for (uint16_t i = 0; i < COUNT; i++) {
+        configs[i] = ht_config_default(f.templates);
+        configs[i].choice[0] = i;
+    }
+    ht_program_compile_each(&f.device, &f.binding, configs, COUNT, programs, errors);
+    for (int n = 1; n <= COUNT; n++) {
+        const ht_error *error = &errors[n - 1];
+        char *own = ht_format("check<%d>", n);
+        bool guilty = n == 1 || n == 6 || n == 7;
+        cr_expect_eq(error->status, guilty ? HT_ERROR_COMPILE : HT_OK, "%d: %s", n, error->message);
+        if (guilty)
+            cr_expect(strstr(error->message, "not this one") && strstr(error->message, own), "%s",
+                      error->message);
+        else
+            cr_expect_eq(programs[n - 1].kernel_count, 1);
+        free(own);
+        if (error->status == HT_OK)
+            ht_program_free(&programs[n - 1]);
+    }
+    fixture_close(&f);
+}
+
+Test(compile, only_the_guilty_of_a_program_fail_on_amd) {
+    only_the_guilty_fail("amd:gfx90a");
+}
+Test(compile, only_the_guilty_of_a_program_fail_on_the_host) {
+    only_the_guilty_fail("host");
+}
+
 static const char macro_text[] =
     "#pragma tune unit\n"
     "#pragma tune kernel(k)\n"
@@ -203,7 +253,9 @@ Test(compile, macros_bind_and_do_not_batch) {
     }
     cr_expect_eq(ht_program_compile_batch(&f.device, &f.binding, configs, 2, programs, &error),
                  HT_ERROR_UNSUPPORTED);
+    cr_expect_not(ht_program_shares(f.templates, &configs[0], &configs[1]));
     configs[1] = configs[0];
+    cr_expect(ht_program_shares(f.templates, &configs[0], &configs[1]));
     cr_assert_eq(ht_program_compile_batch(&f.device, &f.binding, configs, 2, programs, &error),
                  HT_OK, "%s", error.message);
     ht_program_free(&programs[0]);
