@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,5 +154,20 @@ Test(limits, spills_are_told) {
     cr_expect_eq(resources.vgprs, 64);
     cr_expect_gt(resources.vgpr_spills, 0);
     cr_expect_gt(resources.scratch, 0);
+    kernel_free(&of);
+}
+
+/* A GPU newer than NVRTC: its driver compiles PTX, which nobody has numbers of beforehand. */
+Test(limits, an_unknown_gpu_gets_ptx) {
+    ht_device device = kernel_device("nvidia:sm_90");
+    ht_resources resources;
+    snprintf(device.arch, sizeof device.arch, "compute_90");
+    kernel of = kernel_build(&device, "__global__ void k(float *f) { f[0] = 1; }",
+                             (const char *const[]){"k", NULL});
+    cr_expect(memmem(of.code, of.size, ".target sm_90", 13));
+    cr_expect_eq(of.code[of.size - 1], '\0'); /* the driver reads PTX as a string */
+    cr_expect_eq(ht_provider_nvidia.resources(&device, of.code, of.size, kernel_lowered(&of, "k"),
+                                              64, 0, &resources, NULL),
+                 HT_ERROR_COMPILE);
     kernel_free(&of);
 }
