@@ -215,6 +215,8 @@ static const name names[] = {
     BAYES_INT(processes),
     BAYES_INT(processes_until),
     BAYES(bag),
+    BAYES_INT(patience),
+    BAYES(daring),
     BAYES_INT(pool),
     LENGTH("size", HT_FEATURE_SIZE),
     LENGTH("divisibility", HT_FEATURE_DIVISIBILITY),

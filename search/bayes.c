@@ -43,6 +43,8 @@ const ht_bayes_settings ht_bayes_defaults = {
     .processes = 3,
     .processes_until = 60,
     .bag = 0.8,
+    .patience = 15,
+    .daring = 1,
     .pool = 4500,
 };
 

@@ -23,6 +23,8 @@ typedef struct ht_bayes_settings {
     int processes;          /* with parameters of their own, whose scores are averaged, */
     int processes_until;    /* up to so many successes; then one */
     double bag;             /* share of the successes that all but the first are fitted to */
+    int patience;           /* outcomes without a better one before the model dares more: every */
+    double daring;          /* other pick asks for an improvement by so many deviations */
     int pool;               /* candidates looked at each time, in spaces larger than that */
     int local; /* every so many picks the best predicted neighbour of the best; 0: none */
 } ht_bayes_settings;

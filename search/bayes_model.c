@@ -79,6 +79,8 @@ void ht_bayes_model_told(ht_bayes_model *model, size_t point) {
         return;
     }
     ht_ranking_add(&model->ranking, model->explorer, point);
+    if (model->ranking.points[0] == point)
+        model->improved = model->explorer->told;
     ++model->successes;
     model->observed = ht_realloc(model->observed, model->successes, sizeof *model->observed);
     model->observed[model->successes - 1] = point;
@@ -230,11 +232,20 @@ static void update(ht_bayes_model *model) {
             ht_gp_imagine(model->processes[p], ht_bayes_model_point(model, i));
 }
 
+/* What a pick must improve on. A model that is sure of too much goes on for long where it found
+ * something, for next to nothing; asked for more, it looks where it knows less. */
+static double goal(const ht_bayes_model *model) {
+    size_t told = model->explorer->told;
+    bool stale = told - model->improved > (size_t)model->settings->patience;
+    return stale && told % 2 ? model->best - model->settings->daring : model->best;
+}
+
 static void scores_add(ht_bayes_model *model, const ht_gp *process) {
+    double best = goal(model);
     const float *mean = ht_gp_mean(process), *variance = ht_gp_variance(process);
     for (size_t i = 0; i < model->pool.count; ++i)
         if (!model->pool.asked[i])
-            model->scores[i] += (float)ht_expected_improvement(model->best, mean[i], variance[i]);
+            model->scores[i] += (float)ht_expected_improvement(best, mean[i], variance[i]);
 }
 
 static ptrdiff_t best_scored(ht_bayes_model *model) {

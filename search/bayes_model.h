@@ -31,6 +31,7 @@ typedef struct ht_bayes_model {
     size_t successes;        /* told */
     size_t successes_at_fit; /* 0: no fit yet */
     double best;             /* lowest standardised cost observed */
+    size_t improved;         /* outcomes told when the best was found */
 
     ht_feasibility feasibility;
     size_t failures;
