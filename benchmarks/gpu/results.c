@@ -86,7 +86,21 @@ static void row_append(ht_table *table, const json_t *kernel) {
     free(faster);
 }
 
-static void part_print(const ht_gpu_results *results, const char *part, FILE *out) {
+static bool part_has_runs(const ht_gpu_results *results, const char *part) {
+    json_t *run;
+    size_t index;
+    json_array_foreach(json_object_get(results->document, "runs"), index, run) {
+        if (strcmp(text_of(run, "part"), part) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void part_print(const ht_gpu_results *results, const char *part, const char *title,
+                       FILE *out) {
+    if (!part_has_runs(results, part))
+        return;
+    fprintf(out, "\n%s\n", title);
     ht_table *table = ht_table_new(
         "lllrrrrlt", (const char *const[]){"kernel", "problem", "status", "run", "wrong",
                                            "original ms", "tuned ms", "speedup, 95 % interval",
@@ -113,10 +127,8 @@ void ht_gpu_results_finish(ht_gpu_results *results, FILE *out) {
     fprintf(out, "\nOn %s: %s, %s%s\n", text_of(device, "name"), text_of(device, "description"),
             text_of(device, "compiler"),
             emulated ? " (host emulation: times say nothing about a GPU)" : "");
-    fprintf(out, "\nCorrectness\n");
-    part_print(results, "check", out);
-    fprintf(out, "\nTuning\n");
-    part_print(results, "tune", out);
+    part_print(results, "check", "Correctness", out);
+    part_print(results, "tune", "Tuning", out);
     fprintf(out,
             "\n%d of %d kernels and problems verified, %d of them against float64; %d wrong "
             "configurations; %d improved\n",
