@@ -186,9 +186,9 @@ static void only_the_guilty_fail(const char *device) {
     ht_program programs[COUNT];
     ht_error errors[COUNT];
     fixture_open(&f, picky, "", device);
-    for (uint16_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         configs[i] = ht_config_default(f.templates);
-        configs[i].choice[0] = i;
+        configs[i].choice[0] = (uint16_t)i;
     }
     ht_program_compile_each(&f.device, &f.binding, configs, COUNT, programs, errors);
     for (int n = 1; n <= COUNT; n++) {

@@ -94,7 +94,29 @@ static const ht_hip *open_device(const standin_bound *bound) {
     return hip;
 }
 
-/* Compiled for the GPU, launched between two events, read back. */
+/* Launches between two events, and reads back. */
+static void launch_and_check(const ht_hip *hip, const ht_program *program, unsigned block) {
+    loaded l;
+    hipEvent_t start, stop;
+    float ms = -1, values[N];
+    load(&l, hip, program);
+    OK(hip->hipEventCreate(&start));
+    OK(hip->hipEventCreate(&stop));
+    OK(hip->hipEventRecord(start, NULL));
+    OK(launch(&l, block));
+    OK(hip->hipEventRecord(stop, NULL));
+    OK(hip->hipEventSynchronize(stop));
+    OK(hip->hipEventElapsedTime(&ms, start, stop));
+    OK(hip->hipDeviceSynchronize());
+    cr_expect_gt(ms, 0);
+    OK(hip->hipMemcpy(values, l.out, sizeof values, HT_HIP_COPY_DEVICE_TO_HOST));
+    for (int i = 0; i < N; i++)
+        cr_expect_eq(values[i], (float)((i ^ 1) * (i % 4 + 1)), "%d", i);
+    OK(hip->hipEventDestroy(start));
+    OK(hip->hipEventDestroy(stop));
+    unload(&l);
+}
+
 static void a_kernel_runs(const char *version, const char *gpus) {
     standin_bound bound;
     standin_use(version);
@@ -106,25 +128,7 @@ static void a_kernel_runs(const char *version, const char *gpus) {
     const ht_hip *hip = open_device(&bound);
     for (unsigned choice = 0; choice < 2; choice++) {
         ht_program program = compile(&bound, choice);
-        loaded l;
-        hipEvent_t start, stop;
-        float ms = -1, values[N];
-        load(&l, hip, &program);
-        OK(hip->hipEventCreate(&start));
-        OK(hip->hipEventCreate(&stop));
-        OK(hip->hipEventRecord(start, NULL));
-        OK(launch(&l, 64u << choice));
-        OK(hip->hipEventRecord(stop, NULL));
-        OK(hip->hipEventSynchronize(stop));
-        OK(hip->hipEventElapsedTime(&ms, start, stop));
-        OK(hip->hipDeviceSynchronize());
-        cr_expect_gt(ms, 0);
-        OK(hip->hipMemcpy(values, l.out, sizeof values, HT_HIP_COPY_DEVICE_TO_HOST));
-        for (int i = 0; i < N; i++)
-            cr_expect_eq(values[i], (float)((i ^ 1) * (i % 4 + 1)), "%d", i);
-        OK(hip->hipEventDestroy(start));
-        OK(hip->hipEventDestroy(stop));
-        unload(&l);
+        launch_and_check(hip, &program, 64u << choice);
         ht_program_free(&program);
     }
     standin_unbind(&bound);
