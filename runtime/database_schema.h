@@ -25,8 +25,8 @@ double ht_problem_distance(const char *a, const char *b);
     "  evidence TEXT NOT NULL,"                                                                    \
     "  UNIQUE (job_id, config));"
 
-#define HT_DATABASE_SCHEMA                                                                         \
-    "CREATE TABLE jobs ("                                                                          \
+/* Of the table jobs, with the bracket that closes them. */
+#define HT_DATABASE_JOBS_COLUMNS                                                                   \
     "  id INTEGER PRIMARY KEY,"                                                                    \
     "  source_hash TEXT NOT NULL,"                                                                 \
     "  template_name TEXT NOT NULL,"                                                               \
@@ -39,8 +39,10 @@ double ht_problem_distance(const char *a, const char *b);
     "  checking TEXT NOT NULL,"                                                                    \
     "  created TEXT NOT NULL DEFAULT (" HT_DATABASE_NOW "),"                                       \
     "  UNIQUE (source_hash, template_name, template_hash, problem, device, compiler, method,"      \
-    "          settings, checking));"                                                              \
-    "CREATE TABLE evaluations ("                                                                   \
+    "          settings, checking));"
+
+#define HT_DATABASE_SCHEMA                                                                         \
+    "CREATE TABLE jobs (" HT_DATABASE_JOBS_COLUMNS "CREATE TABLE evaluations ("                    \
     "  id INTEGER PRIMARY KEY,"                                                                    \
     "  job_id INTEGER NOT NULL REFERENCES jobs (id),"                                              \
     "  config TEXT NOT NULL,"                                                                      \
@@ -66,20 +68,7 @@ double ht_problem_distance(const char *a, const char *b);
  * constraint of a table cannot be changed, so `jobs` is made anew, as SQLite's manual of ALTER
  * TABLE tells. */
 #define HT_DATABASE_FROM_1                                                                         \
-    "CREATE TABLE jobs_2 ("                                                                        \
-    "  id INTEGER PRIMARY KEY,"                                                                    \
-    "  source_hash TEXT NOT NULL,"                                                                 \
-    "  template_name TEXT NOT NULL,"                                                               \
-    "  template_hash TEXT NOT NULL,"                                                               \
-    "  problem TEXT NOT NULL,"                                                                     \
-    "  device TEXT NOT NULL,"                                                                      \
-    "  compiler TEXT NOT NULL,"                                                                    \
-    "  method TEXT NOT NULL,"                                                                      \
-    "  settings TEXT NOT NULL,"                                                                    \
-    "  checking TEXT NOT NULL,"                                                                    \
-    "  created TEXT NOT NULL DEFAULT (" HT_DATABASE_NOW "),"                                       \
-    "  UNIQUE (source_hash, template_name, template_hash, problem, device, compiler, method,"      \
-    "          settings, checking));"                                                              \
+    "CREATE TABLE jobs_2 (" HT_DATABASE_JOBS_COLUMNS                                               \
     "INSERT INTO jobs_2 SELECT id, source_hash, template_name, template_hash, problem, device,"    \
     " compiler, method, '', '', created FROM jobs;"                                                \
     "DROP TABLE jobs;"                                                                             \

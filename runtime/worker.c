@@ -1,6 +1,7 @@
 #include "runtime/worker.h"
 
 #include "base/memory.h"
+#include "base/sanitizer.h"
 #include "runtime/host/toolchain.h"
 #include "runtime/job.h"
 
@@ -13,20 +14,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HT_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HT_ADDRESS_SANITIZER 1
-#endif
-#endif
-
-#ifdef HT_ADDRESS_SANITIZER
-enum { ADDRESS_SPACE_IS_RESERVED = 1 };
-#else
-enum { ADDRESS_SPACE_IS_RESERVED = 0 };
-#endif
-
 /* What eats memory must end as a failed allocation here, not as a swapping machine. The address
  * space is limited, with compilers that workers start; but GPU runtimes reserve address space far
  * beyond what they use, so with those only a compile worker's own data is. AddressSanitizer
@@ -35,7 +22,7 @@ static void limit_memory(bool emulated, bool compiles, json_int_t wanted) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     struct rlimit limit;
     int resource = emulated ? RLIMIT_AS : RLIMIT_DATA;
-    if ((emulated || compiles) && !ADDRESS_SPACE_IS_RESERVED && pages > 0 && page > 0 &&
+    if ((emulated || compiles) && !HT_ADDRESS_SANITIZED && pages > 0 && page > 0 &&
         getrlimit(resource, &limit) == 0) {
         rlim_t most = (rlim_t)pages * (rlim_t)page, least = (rlim_t)8 << 30;
         most = most > least ? most : least;

@@ -13,7 +13,7 @@ enum {
     CANDIDATES = 8 /* for each of them */
 };
 
-static uint64_t key_of(const ht_config *config) {
+uint64_t ht_explorer_key(const ht_config *config) {
     return ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
 }
 
@@ -21,7 +21,7 @@ static size_t point_add(ht_explorer *explorer, const ht_config *config) {
     HT_GROW(explorer->points, explorer->point_count);
     explorer->points[explorer->point_count] =
         (ht_point){.config = *config, .cost = INFINITY, .owner = HT_NO_POINT};
-    ht_index_map_put(&explorer->by_key, key_of(config), explorer->point_count);
+    ht_index_map_put(&explorer->by_key, ht_explorer_key(config), explorer->point_count);
     return explorer->point_count++;
 }
 
@@ -57,8 +57,8 @@ void ht_explorer_end(ht_explorer *explorer) {
 
 ptrdiff_t ht_explorer_find(const ht_explorer *explorer, const ht_config *config) {
     uint64_t point;
-    return ht_index_map_get(&explorer->by_key, key_of(config), &point) ? (ptrdiff_t)point
-                                                                       : HT_NO_POINT;
+    return ht_index_map_get(&explorer->by_key, ht_explorer_key(config), &point) ? (ptrdiff_t)point
+                                                                                : HT_NO_POINT;
 }
 
 size_t ht_explorer_ask(ht_explorer *explorer, const ht_config *config) {

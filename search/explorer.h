@@ -47,6 +47,8 @@ void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
                        const ht_strategy_options *options);
 void ht_explorer_end(ht_explorer *explorer);
 
+/* What tells configurations apart in a table: a hash. */
+uint64_t ht_explorer_key(const ht_config *config);
 /* The point of a configuration, HT_NO_POINT when it was not asked. */
 ptrdiff_t ht_explorer_find(const ht_explorer *explorer, const ht_config *config);
 /* Notes that a configuration is asked; its point. It must be legal and not asked before. */

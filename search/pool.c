@@ -1,6 +1,5 @@
 #include "search/pool.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -12,10 +11,6 @@ enum {
     SAMPLES_SLOW = 1024, /* of a space where each may cost a walk: the first time, */
     SAMPLES_MORE = 128   /* and later */
 };
-
-static uint64_t key_of(const ht_config *config) {
-    return ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
-}
 
 void ht_pool_begin(ht_pool *pool, const ht_space *space, const ht_features *features,
                    size_t limit) {
@@ -38,7 +33,7 @@ void ht_pool_end(ht_pool *pool) {
 static void add(ht_pool *pool, const ht_explorer *explorer, const ht_config *config) {
     double values[HT_FEATURES_MAX];
     size_t d = ht_features_count(pool->features), place = pool->count;
-    uint64_t key = key_of(config), found;
+    uint64_t key = ht_explorer_key(config), found;
     if (place == pool->limit || ht_index_map_get(&pool->places, key, &found))
         return;
     ht_index_map_put(&pool->places, key, place);
@@ -122,6 +117,6 @@ void ht_pool_refresh(ht_pool *pool, ht_explorer *explorer, const ht_ranking *ran
 
 void ht_pool_asked(ht_pool *pool, const ht_config *config) {
     uint64_t place;
-    if (ht_index_map_get(&pool->places, key_of(config), &place))
+    if (ht_index_map_get(&pool->places, ht_explorer_key(config), &place))
         pool->asked[place] = true;
 }

@@ -1,6 +1,7 @@
 #include "runtime/host/toolchain.h"
 
 #include "base/memory.h"
+#include "base/sanitizer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,15 +162,7 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
     return status;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HT_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HT_ADDRESS_SANITIZER 1
-#endif
-#endif
-
-#ifdef HT_ADDRESS_SANITIZER
+#if HT_ADDRESS_SANITIZED
 /* Two of them do not live in one process. */
 const char *ht_toolchain_sanitizer(void) {
     return NULL;

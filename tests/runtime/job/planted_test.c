@@ -6,6 +6,7 @@
  *     // what it shows
  *     // expect CONFIGURATION: REASON     how the reason of its failure begins, or "ok"
  *     // option NAME VALUE                of the job: time_limit, compile_limit, memory_limit */
+#include "base/sanitizer.h"
 #include "tests/runtime/job/support.h"
 
 #include "base/file.h"
@@ -19,19 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifdef SANITIZED
-enum { IS_SANITIZED = 1 };
-#else
-enum { IS_SANITIZED = 0 };
-#endif
 
 static const char FOLDER[] = HT_SOURCE_DIR "/tests/faults";
 
@@ -114,7 +102,7 @@ static void evaluate_all(ht_job *job, const bound *b, ht_outcome outcomes[CONFIG
 static size_t compared_length(const char *expected) {
     static const char crash[] = "crash: ";
     bool crashes = strncmp(expected, crash, strlen(crash)) == 0;
-    return IS_SANITIZED && crashes ? strlen(crash) : strlen(expected);
+    return HT_ADDRESS_SANITIZED && crashes ? strlen(crash) : strlen(expected);
 }
 
 static void check_outcomes(const char *name, const plan *plan, const bound *b,
@@ -164,7 +152,7 @@ static size_t count_jobs(const char *folder) {
 static void run_plan(const char *name, const char *folder) {
     plan plan;
     read_plan(name, &plan);
-    if (IS_SANITIZED && plan.options.memory_limit > 0) {
+    if (HT_ADDRESS_SANITIZED && plan.options.memory_limit > 0) {
         free(plan.text);
         return;
     }
