@@ -10,8 +10,7 @@
 /* A worker that checks remembers much of every element, most of it never touched, and may have
  * AddressSanitizer's shadow. */
 static json_int_t memory_limit(const ht_job *job, const char *role) {
-    return strcmp(role, "check") == 0 ? (json_int_t)1 << 50
-                                      : (json_int_t)job->options.memory_limit;
+    return strcmp(role, "check") == 0 ? (json_int_t)1 << 50 : (json_int_t)job->options.memory_limit;
 }
 
 /* Starts a worker once. */
@@ -20,8 +19,7 @@ static ht_status try_start(ht_job *job, ht_process *process, const char *role, h
     if (status != HT_OK)
         return status;
     json_t *request = json_pack("{s:s, s:s, s:b, s:I}", "op", "start", "role", role, "cold",
-                                job->options.cold_cache, "memory",
-                                memory_limit(job, role));
+                                job->options.cold_cache, "memory", memory_limit(job, role));
     ht_process_ask(process, request, HT_START_SECONDS);
     json_t *reply = NULL;
     size_t index = 0;

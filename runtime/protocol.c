@@ -184,7 +184,7 @@ ht_resources ht_resources_unknown(void) {
     return resources;
 }
 
-void ht_resources_merge(ht_resources *resources, const ht_resources *loaded) {
+void ht_resources_merge(ht_resources *resources, const ht_resources *loaded){
 #define MERGE(field)                                                                               \
     if (loaded->field >= 0)                                                                        \
         resources->field = loaded->field;
