@@ -64,13 +64,14 @@ static bool write_all(int fd, const char *data, size_t length) {
 static void sweep_temporaries(const char *path) {
     char *folder = ht_path_folder(path), *stem = ht_format("%s.tmp.", ht_path_name(path));
     DIR *directory = opendir(folder);
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    int place = directory ? dirfd(directory) : -1;
+    for (struct dirent *entry; place >= 0 && (entry = readdir(directory));) {
         char *end = NULL;
         if (strncmp(entry->d_name, stem, strlen(stem)) != 0)
             continue;
         long pid = strtol(entry->d_name + strlen(stem), &end, 10);
         if (pid > 0 && *end == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            unlinkat(dirfd(directory), entry->d_name, 0);
+            unlinkat(place, entry->d_name, 0);
     }
     if (directory)
         closedir(directory);

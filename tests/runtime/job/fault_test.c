@@ -336,7 +336,7 @@ Test(fault, a_failing_device_ends_the_job_and_blames_nobody_at_first) {
         cr_assert_eq(
             ht_database_get(options.database, ht_job_key(job), "BLOCK=64", &found, &known, NULL),
             HT_OK);
-        cr_expect_eq(known.deaths, run + 1);
+        cr_expect_eq((int)known.deaths, run + 1);
         cr_expect_eq(found, run > 0, "bringing it down again condemns");
         ht_evaluation_free(&known);
         ht_job_free(job);
