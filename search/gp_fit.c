@@ -182,7 +182,7 @@ double ht_gp_fit(const double *x, const double *y, size_t count, size_t features
                  const ht_gp_prior *prior, int steps, ht_gp_parameters *parameters) {
     problem problem = {.x = x, .y = y, .count = count, .features = features, .prior = prior};
     ht_gp_parameters best = *parameters, at = *parameters;
-    double gradient[HT_FEATURES_MAX + 2], lowest = INFINITY;
+    double gradient[HT_FEATURES_MAX + 2] = {0}, lowest = INFINITY;
     rprop rprop = {0};
     begin(&problem);
     for (size_t k = 0; k < features + 2; ++k)
