@@ -4,12 +4,13 @@
 #include "base/memory.h"
 #include "runtime/check.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
 static const double finals_seconds = 4.0; /* when no time limit is given */
-static const double finals_share = 0.25;  /* of a pair's time, when one is */
+static const double finals_share = 0.25;  /* of a pair's time, when one is, at least */
 static const double least_seconds = 0.5;
 
 /* One pair under way. */
@@ -162,7 +163,8 @@ static ht_status search(pair *pair, ht_error *error) {
     };
     if (pair->deadline > 0) {
         double total = pair->deadline - pair->begun;
-        double left = pair->deadline - ht_clock_seconds() - total * finals_share;
+        double finals = fmax(total * finals_share, pair->session->finals_seconds);
+        double left = pair->deadline - ht_clock_seconds() - finals;
         options.budget.max_seconds = left > 0 ? left : 1e-9;
     }
     status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options, &pair->result->search,
@@ -306,7 +308,9 @@ static ht_status pair_run(pair *pair, ht_error *error) {
         return status;
     finalists_choose(pair);
     ht_progress_phase(progress, "checking the best again and timing them beside the original");
+    double begun = ht_clock_seconds(), *longest = &pair->session->finals_seconds;
     status = finals_run(pair, error);
+    *longest = fmax(*longest, ht_clock_seconds() - begun);
     if (ht_job_original_finding(pair->job))
         pair->result->original_finding = ht_strdup(ht_job_original_finding(pair->job));
     if (status == HT_OK)

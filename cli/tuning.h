@@ -30,6 +30,7 @@ typedef struct ht_session {
     ht_database *recording; /* owned; of timings to replay; usually NULL */
     double start;           /* clock */
     double reserve;         /* seconds of max_time kept for what follows the tuning */
+    double finals_seconds;  /* the longest that the finals of a kernel took so far */
     size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
     ht_progress *progress; /* borrowed */
 } ht_session;
