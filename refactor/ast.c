@@ -158,6 +158,50 @@ static enum CXBinaryOperatorKind overloaded_kind(CXCursor call, const ht_cursors
     return CXBinaryOperator_Invalid;
 }
 
+const char *ht_ast_operator(enum CXBinaryOperatorKind kind) {
+    static const char *const texts[] = {
+        [CXBinaryOperator_Mul] = "*",   [CXBinaryOperator_Div] = "/",
+        [CXBinaryOperator_Rem] = "%",   [CXBinaryOperator_Add] = "+",
+        [CXBinaryOperator_Sub] = "-",   [CXBinaryOperator_Shl] = "<<",
+        [CXBinaryOperator_Shr] = ">>",  [CXBinaryOperator_LT] = "<",
+        [CXBinaryOperator_GT] = ">",    [CXBinaryOperator_LE] = "<=",
+        [CXBinaryOperator_GE] = ">=",   [CXBinaryOperator_EQ] = "==",
+        [CXBinaryOperator_NE] = "!=",   [CXBinaryOperator_And] = "&",
+        [CXBinaryOperator_Xor] = "^",   [CXBinaryOperator_Or] = "|",
+        [CXBinaryOperator_LAnd] = "&&", [CXBinaryOperator_LOr] = "||"};
+    return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : NULL;
+}
+
+enum CXBinaryOperatorKind ht_ast_mirrored(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_LT:
+        return CXBinaryOperator_GT;
+    case CXBinaryOperator_GT:
+        return CXBinaryOperator_LT;
+    case CXBinaryOperator_LE:
+        return CXBinaryOperator_GE;
+    case CXBinaryOperator_GE:
+        return CXBinaryOperator_LE;
+    default:
+        return CXBinaryOperator_Invalid;
+    }
+}
+
+enum CXBinaryOperatorKind ht_ast_negated(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_LT:
+        return CXBinaryOperator_GE;
+    case CXBinaryOperator_GT:
+        return CXBinaryOperator_LE;
+    case CXBinaryOperator_LE:
+        return CXBinaryOperator_GT;
+    case CXBinaryOperator_GE:
+        return CXBinaryOperator_LT;
+    default:
+        return CXBinaryOperator_Invalid;
+    }
+}
+
 bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
                    CXCursor *out_right) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);

@@ -10,25 +10,8 @@ enum { DEPTH_MAX = 40, LENGTH_MAX = 4000 };
 
 static bool write_expression(const ht_model *model, CXCursor expression, int depth, ht_text *out);
 
-static const char *operator_text(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_Add:
-        return "+";
-    case CXBinaryOperator_Sub:
-        return "-";
-    case CXBinaryOperator_Mul:
-        return "*";
-    case CXBinaryOperator_Div:
-        return "/";
-    case CXBinaryOperator_Rem:
-        return "%";
-    case CXBinaryOperator_Shl:
-        return "<<";
-    case CXBinaryOperator_Shr:
-        return ">>";
-    default:
-        return NULL;
-    }
+static bool is_written(enum CXBinaryOperatorKind kind) {
+    return kind >= CXBinaryOperator_Mul && kind <= CXBinaryOperator_Shr;
 }
 
 const char *ht_argument_name(const ht_model *model, size_t index) {
@@ -93,12 +76,12 @@ static bool write_expression(const ht_model *model, CXCursor expression, int dep
         return write_variable(model, variable, depth, out);
     enum CXBinaryOperatorKind kind;
     if (ht_ast_binary(cursor, &kind, &left, &right)) {
-        if (!operator_text(kind))
+        if (!is_written(kind))
             return false;
         ht_text_append(out, "(");
         if (!write_expression(model, left, depth + 1, out))
             return false;
-        ht_text_printf(out, " %s ", operator_text(kind));
+        ht_text_printf(out, " %s ", ht_ast_operator(kind));
         if (!write_expression(model, right, depth + 1, out))
             return false;
         ht_text_append(out, ")");

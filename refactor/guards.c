@@ -78,36 +78,6 @@ static void note_guard(ht_model *model, int axis, CXCursor bound, bool inclusive
     free(text);
 }
 
-static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_LT:
-        return CXBinaryOperator_GT;
-    case CXBinaryOperator_GT:
-        return CXBinaryOperator_LT;
-    case CXBinaryOperator_LE:
-        return CXBinaryOperator_GE;
-    case CXBinaryOperator_GE:
-        return CXBinaryOperator_LE;
-    default:
-        return CXBinaryOperator_Invalid;
-    }
-}
-
-static enum CXBinaryOperatorKind negated(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_LT:
-        return CXBinaryOperator_GE;
-    case CXBinaryOperator_GT:
-        return CXBinaryOperator_LE;
-    case CXBinaryOperator_LE:
-        return CXBinaryOperator_GT;
-    case CXBinaryOperator_GE:
-        return CXBinaryOperator_LT;
-    default:
-        return CXBinaryOperator_Invalid;
-    }
-}
-
 /* `enters`: the condition lets threads through (else it turns them away). */
 static void read_condition(ht_model *model, CXCursor condition, bool enters) {
     CXCursor cursor = ht_ast_strip(condition, false), left, right;
@@ -130,10 +100,10 @@ static void read_condition(ht_model *model, CXCursor condition, bool enters) {
         if (ht_ast_index(model, right, &axis) != HT_INDEX_GLOBAL)
             return;
         bound = left;
-        kind = mirrored(kind);
+        kind = ht_ast_mirrored(kind);
     }
     if (!enters)
-        kind = negated(kind);
+        kind = ht_ast_negated(kind);
     if (kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE)
         note_guard(model, axis, bound, kind == CXBinaryOperator_LE);
 }

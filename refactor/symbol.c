@@ -295,20 +295,6 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
     return symbol;
 }
 
-static const char *operator_text(enum CXBinaryOperatorKind kind) {
-    static const char *const texts[] = {
-        [CXBinaryOperator_Mul] = "*",   [CXBinaryOperator_Div] = "/",
-        [CXBinaryOperator_Rem] = "%",   [CXBinaryOperator_Add] = "+",
-        [CXBinaryOperator_Sub] = "-",   [CXBinaryOperator_Shl] = "<<",
-        [CXBinaryOperator_Shr] = ">>",  [CXBinaryOperator_LT] = "<",
-        [CXBinaryOperator_GT] = ">",    [CXBinaryOperator_LE] = "<=",
-        [CXBinaryOperator_GE] = ">=",   [CXBinaryOperator_EQ] = "==",
-        [CXBinaryOperator_NE] = "!=",   [CXBinaryOperator_And] = "&",
-        [CXBinaryOperator_Xor] = "^",   [CXBinaryOperator_Or] = "|",
-        [CXBinaryOperator_LAnd] = "&&", [CXBinaryOperator_LOr] = "||"};
-    return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : NULL;
-}
-
 static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
     CXCursor left, right;
     enum CXBinaryOperatorKind kind;
@@ -326,7 +312,7 @@ static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
         snprintf(symbol->op, sizeof symbol->op, "%s", op);
         symbol->arguments[0] = read(in, left);
     } else {
-        const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? operator_text(kind) : NULL;
+        const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? ht_ast_operator(kind) : NULL;
         if (!op || is_floating(cursor))
             return unknown(cursor);
         symbol = symbol_new(HT_SYMBOL_BINARY);

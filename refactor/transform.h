@@ -201,6 +201,11 @@ int ht_ast_line(CXCursor cursor);
 /* Is this cursor's text (any part) produced by a macro? */
 bool ht_ast_in_macro(const ht_model *model, CXCursor cursor);
 
+/* How a binary operator without assignment is written; NULL for others. */
+const char *ht_ast_operator(enum CXBinaryOperatorKind kind);
+/* The comparison < > <= >= with its sides exchanged, and its opposite; invalid for others. */
+enum CXBinaryOperatorKind ht_ast_mirrored(enum CXBinaryOperatorKind kind);
+enum CXBinaryOperatorKind ht_ast_negated(enum CXBinaryOperatorKind kind);
 /* Binary operators (plain and assignments); false when it is none. Operands are not stripped. */
 bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
                    CXCursor *out_right);

@@ -7,13 +7,6 @@
 
 /* ---- in front ---- */
 
-static const char *operator_text(int op) {
-    return op == CXBinaryOperator_LT   ? "<"
-           : op == CXBinaryOperator_LE ? "<="
-           : op == CXBinaryOperator_GT ? ">"
-                                       : ">=";
-}
-
 static void write_side(ht_coarsen *c, const ht_guard_term *term, const ht_node *side,
                        ht_writer *writer) {
     const ht_node *inner = side;
@@ -40,7 +33,7 @@ bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer)
                 continue;
             ht_writer_printf(writer, any ? " && " : "");
             write_side(c, term, term->node->children[0], writer);
-            ht_writer_printf(writer, " %s ", operator_text(term->op));
+            ht_writer_printf(writer, " %s ", ht_ast_operator((enum CXBinaryOperatorKind)term->op));
             write_side(c, term, term->node->children[1], writer);
             any = true;
         }

@@ -4,32 +4,6 @@
 
 #include <stdlib.h>
 
-static int mirrored(int op) {
-    switch (op) {
-    case CXBinaryOperator_LT:
-        return CXBinaryOperator_GT;
-    case CXBinaryOperator_GT:
-        return CXBinaryOperator_LT;
-    case CXBinaryOperator_LE:
-        return CXBinaryOperator_GE;
-    default:
-        return CXBinaryOperator_LE;
-    }
-}
-
-static int negated(int op) {
-    switch (op) {
-    case CXBinaryOperator_LT:
-        return CXBinaryOperator_GE;
-    case CXBinaryOperator_GT:
-        return CXBinaryOperator_LE;
-    case CXBinaryOperator_LE:
-        return CXBinaryOperator_GT;
-    default:
-        return CXBinaryOperator_LT;
-    }
-}
-
 /* If the first and the last output satisfy a comparison of this with a bound, do all between? */
 static bool is_monotone(const ht_coarsen *c, ht_node *node) {
     ht_node *inner = ht_node_strip(node);
@@ -64,8 +38,9 @@ static ht_guard_term read_term(ht_coarsen *c, ht_node *node, bool negative) {
     term.bound = inner->children[step_left ? 1 : 0];
     if (!is_monotone(c, term.step) || ht_node_has_change(c, inner))
         return term;
-    term.op = negative ? negated(inner->op) : inner->op;
-    int seen_from_step = step_left ? term.op : mirrored(term.op);
+    term.op = negative ? (int)ht_ast_negated((enum CXBinaryOperatorKind)inner->op) : inner->op;
+    int seen_from_step =
+        step_left ? term.op : (int)ht_ast_mirrored((enum CXBinaryOperatorKind)term.op);
     term.upper = seen_from_step == CXBinaryOperator_LT || seen_from_step == CXBinaryOperator_LE;
     term.kind = HT_TERM_INDEX;
     return term;

@@ -93,21 +93,9 @@ bool ht_tiles_mention(const ht_tiles *tiles, CXCursor expression) {
 
 static bool write(const ht_tiles *tiles, CXCursor expression, int depth, ht_text *out);
 
-static const char *operator_text(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_Add:
-        return "+";
-    case CXBinaryOperator_Sub:
-        return "-";
-    case CXBinaryOperator_Mul:
-        return "*";
-    case CXBinaryOperator_Div:
-        return "/";
-    case CXBinaryOperator_Rem:
-        return "%";
-    default:
-        return NULL;
-    }
+/* Not shifts: tile proofs know nothing of them. */
+static bool is_written(enum CXBinaryOperatorKind kind) {
+    return kind >= CXBinaryOperator_Mul && kind <= CXBinaryOperator_Sub;
 }
 
 static bool write_variable(const ht_tiles *tiles, CXCursor variable, int depth, ht_text *out) {
@@ -162,12 +150,12 @@ static bool write(const ht_tiles *tiles, CXCursor expression, int depth, ht_text
     if (!clang_Cursor_isNull(variable))
         return write_variable(tiles, variable, depth, out);
     enum CXBinaryOperatorKind kind;
-    if (!ht_ast_binary(cursor, &kind, &left, &right) || !operator_text(kind))
+    if (!ht_ast_binary(cursor, &kind, &left, &right) || !is_written(kind))
         return false;
     ht_text_append(out, "(");
     if (!write(tiles, left, depth + 1, out))
         return false;
-    ht_text_printf(out, " %s ", operator_text(kind));
+    ht_text_printf(out, " %s ", ht_ast_operator(kind));
     if (!write(tiles, right, depth + 1, out))
         return false;
     ht_text_append(out, ")");
