@@ -113,8 +113,7 @@ static double kernel(const ht_gp *gp, const double *a, const double *b) {
     double square = 0;
     for (size_t k = 0; k < gp->features; ++k)
         square += (a[k] - b[k]) * (a[k] - b[k]);
-    double s = sqrt(5 * square);
-    return gp->amplitude * (1 + s + s * s / 3) * exp(-s);
+    return gp->amplitude * ht_matern(5 * square);
 }
 
 /* The factor's new rows, from `first` on. */

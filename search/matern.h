@@ -3,7 +3,14 @@
 #ifndef HT_SEARCH_MATERN_H
 #define HT_SEARCH_MATERN_H
 
+#include <math.h>
 #include <stddef.h>
+
+/* Of s^2 = 5 r^2, in float64. */
+static inline double ht_matern(double square) {
+    double s = sqrt(square);
+    return (1 + s + square / 3) * exp(-s);
+}
 
 /* Replaces each squared distance r^2 by `amplitude` times the kernel, in float32: within 1e-6 of
  * the amplitude. Squares that rounding made negative count as 0. */
