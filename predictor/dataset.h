@@ -1,0 +1,64 @@
+/* Tuned problems: what the predictor learns from. Read from TSV files (plain or gzipped), or from
+ * the tuning database; all records of one kernel, over one schema. */
+#ifndef HT_PREDICTOR_DATASET_H
+#define HT_PREDICTOR_DATASET_H
+
+#include "predictor/completion.h"
+#include "predictor/shape.h"
+
+typedef struct ht_dataset {
+    const ht_schema *schema; /* borrowed */
+    size_t count;
+    int64_t *fields;   /* [count][field_count]; owned, like all below */
+    uint16_t *targets; /* [count][param_count]: value indices */
+    float *weights;    /* [count]; NULL: all 1 */
+    uint64_t *groups;  /* [count]: hash of the fields that make the problem */
+    size_t skipped;    /* records with a value that the schema does not have */
+} ht_dataset;
+
+/* The kernel that a data file is about: what stands before the first '.' of its name. free(). */
+char *ht_dataset_kernel(const char *path);
+/* A schema from the header and the values of these files: columns up to `src` (or before the first
+ * column named in `params`, a comma-separated list) are fields, those after it are parameters with
+ * the values that occur. No constraints. */
+ht_status ht_schema_from_tsv(const char *const *paths, size_t path_count, const char *params,
+                             ht_schema **out_schema, ht_error *error);
+/* Reads and joins files. Columns that the schema does not name are errors unless ignored; a record
+ * with a parameter value that the schema lacks is skipped and counted. Errors name file, line and
+ * column. */
+ht_status ht_dataset_read(const ht_schema *schema, const char *const *paths, size_t path_count,
+                          ht_dataset *out_dataset, ht_error *error);
+void ht_dataset_free(ht_dataset *dataset); /* leaves {0} */
+/* Leaves out fields (by name, comma-separated) of what makes a group: folds grouped by shape
+ * without precision. */
+ht_status ht_dataset_regroup(ht_dataset *dataset, const char *without, ht_error *error);
+
+/* The fold (0..folds-1) of a group: a hash of group and seed, so the same everywhere. */
+uint32_t ht_group_fold(uint64_t group, uint32_t folds, uint64_t seed);
+
+/* Tokens: how a problem becomes an input sequence. Made from a schema and the training data (its
+ * vocabulary), kept in the model file. */
+typedef struct ht_tokenizer ht_tokenizer;
+/* `kinds` is a comma-separated choice of what a field's place carries: "onehot" (the value itself,
+ * when the training data has it often enough), "digits", "factors" (prime factors with their
+ * powers), "divisibility" (by 2..64 and small odd numbers), "buckets" (of the logarithm), "log"
+ * (reals); or "default", the best of the ablation (docs/predictor.md). */
+ht_status ht_tokenizer_make(const ht_dataset *dataset, const char *kinds,
+                            ht_tokenizer **out_tokenizer, ht_error *error);
+/* Self-describing JSON text, for the model file. */
+void ht_tokenizer_print(const ht_tokenizer *tokenizer, ht_text *out);
+ht_status ht_tokenizer_parse(const ht_schema *schema, const char *text,
+                             ht_tokenizer **out_tokenizer, ht_error *error);
+void ht_tokenizer_free(ht_tokenizer *tokenizer);
+const ht_input_shape *ht_tokenizer_shape(const ht_tokenizer *tokenizer);
+/* [positions][ids] and [positions][features] of one problem. */
+void ht_tokenizer_encode(const ht_tokenizer *tokenizer, const int64_t *fields, uint32_t *out_ids,
+                         float *out_features);
+
+void ht_schema_output(const ht_schema *schema, ht_output_shape *out_shape);
+/* All records as examples. With `rules`, what is allowed is worked out too (in parallel; a label
+ * that is not legal allows everything behind it). */
+void ht_examples_make(const ht_dataset *dataset, const ht_tokenizer *tokenizer,
+                      const ht_rules *rules, ht_examples *out_examples);
+
+#endif
