@@ -57,26 +57,26 @@ size_t ht_proposer_propose(ht_proposer *proposer, const int64_t *fields, size_t 
 /* The measures of the paper's section 5, and ours, over a data set. All are shares from 0 to 1. */
 enum { HT_TOPK_COUNT = 4 }; /* 1, 3, 5, 10 */
 extern const size_t ht_topk[HT_TOPK_COUNT];
-typedef struct ht_score {
+typedef struct ht_accuracy {
     double average_accuracy;    /* mean over parameters of exact matches */
     double perfect;             /* all parameters match */
     double topk[HT_TOPK_COUNT]; /* one of the first k matches in all */
     double per_parameter[HT_PARAM_MAX];
-} ht_score;
-typedef struct ht_evaluation {
+} ht_accuracy;
+typedef struct ht_assessment {
     size_t records;
-    ht_score exact, canonical; /* canonical: aliases count as equal */
-    double legal;              /* share of all proposals that are legal */
+    ht_accuracy exact, canonical; /* canonical: aliases count as equal */
+    double legal;                 /* share of all proposals that are legal */
     double short_beams; /* share of records with fewer than k proposals although k legal ones exist:
                            must be 0 */
     double ms_per_prediction; /* one thread, mean */
-} ht_evaluation;
+} ht_assessment;
 /* Threads work on different records; the result does not depend on them. `stop` may be NULL. */
 ht_status ht_predictor_evaluate(const ht_predictor *predictor, const ht_dataset *dataset,
                                 const ht_rules *rules, const ht_beam_settings *settings,
                                 uint32_t threads,
                                 void (*progress)(void *context, size_t done, size_t count),
                                 bool (*stop)(void *context), void *context,
-                                ht_evaluation *out_evaluation, ht_error *error);
+                                ht_assessment *out_assessment, ht_error *error);
 
 #endif
