@@ -194,7 +194,7 @@ static bool take_type_word(ht_span *values) {
     return true;
 }
 
-static ht_status parse_values(ht_param *param, ht_span rest, ht_error *error) {
+static ht_status parse_values(ht_param *param, ht_span rest, bool open, ht_error *error) {
     ht_span values, piece;
     ht_span_split(&rest, '=', true, &values);
     if (take_type_word(&values))
@@ -209,13 +209,15 @@ static ht_status parse_values(ht_param *param, ht_span rest, ht_error *error) {
         status = add_piece(param, piece, error);
     if (status != HT_OK)
         return status;
+    if (!rest.text && open)
+        return HT_OK;
     if (!rest.text)
         return ht_span_error(ht_span_part(piece, piece.length, piece.length), error,
                              "param %s has no default: end with \"= VALUE\"", param->name);
     return set_default(param, ht_span_trim(rest), error);
 }
 
-ht_status ht_param_parse(ht_span inside, ht_param *out_param, ht_error *error) {
+static ht_status parse(ht_span inside, bool open, ht_param *out_param, ht_error *error) {
     ht_span rest = inside, name;
     ht_param param = {0};
     ht_status status = ht_span_take_name(&rest, false, "the parameter's name", &name, error);
@@ -227,10 +229,18 @@ ht_status ht_param_parse(ht_span inside, ht_param *out_param, ht_error *error) {
         status = ht_span_error(ht_span_trim(rest), error,
                                "expected ':' and the values behind param(%s", param.name);
     else
-        status = parse_values(&param, rest, error);
+        status = parse_values(&param, rest, open, error);
     if (status == HT_OK)
         *out_param = param;
     else
         ht_param_clear(&param);
     return status;
+}
+
+ht_status ht_param_parse(ht_span inside, ht_param *out_param, ht_error *error) {
+    return parse(inside, false, out_param, error);
+}
+
+ht_status ht_param_parse_open(ht_span inside, ht_param *out_param, ht_error *error) {
+    return parse(inside, true, out_param, error);
 }
