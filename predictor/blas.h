@@ -27,4 +27,10 @@ void ht_blas_describe(ht_blas_info *out_info);
  * can do and starts the program again. Returns when there is nothing to do or it cannot be done. */
 void ht_blas_prepare(char **argv);
 
+/* c[m][n] = alpha * op(a)[m][k] * op(b)[k][n] + beta * c. Row-major; lda, ldb and ldc are the
+ * distances between rows as they are stored. beta 0: c need not be initialised. */
+void ht_gemm(bool trans_a, bool trans_b, size_t m, size_t n, size_t k, ht_real alpha,
+             const ht_real *a, size_t lda, const ht_real *b, size_t ldb, ht_real beta, ht_real *c,
+             size_t ldc);
+
 #endif
