@@ -18,9 +18,14 @@ ht_status ht_predictor_make(ht_schema *schema, ht_tokenizer *tokenizer, ht_netwo
                             ht_error *error);
 ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_error *error);
 ht_status ht_predictor_open(const char *path, ht_predictor **out_predictor, ht_error *error);
-/* `path` is a model file, or a folder whose *.model file for this kernel is opened. */
+/* `path` is a model file, or a folder whose *.model file for this kernel is opened: KERNEL.model,
+ * or else the first in the order of names whose schema is for this kernel; "builtin" is the folder
+ * of the models that come with hiptemper. `kernel` may be NULL when `path` is a file. */
 ht_status ht_predictor_find(const char *path, const char *kernel, ht_predictor **out_predictor,
                             ht_error *error);
+/* $HIPTEMPER_MODELS, else ../share/hiptemper/models beside the program's folder when that is there,
+ * else the models of the source tree; free(). */
+char *ht_predictor_builtin_folder(void);
 /* The file's bytes, from memory; not copied (fuzzing). */
 ht_status ht_predictor_parse(const void *data, size_t length, const char *name,
                              ht_predictor **out_predictor, ht_error *error);

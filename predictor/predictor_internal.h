@@ -1,0 +1,19 @@
+/* A predictor from the inside, for predictor.c and model_file.c. */
+#ifndef HT_PREDICTOR_PREDICTOR_INTERNAL_H
+#define HT_PREDICTOR_PREDICTOR_INTERNAL_H
+
+#include "predictor/predictor.h"
+
+struct ht_predictor {
+    ht_schema *schema;
+    ht_tokenizer *tokenizer;
+    ht_network **networks;
+    size_t network_count;
+    char *note;
+    void *mapping; /* of the file that the networks' weights lie in; NULL when they own theirs */
+    size_t mapping_length;
+    float **copies; /* [copy_count]: weights that could not be used in place */
+    size_t copy_count;
+};
+
+#endif
