@@ -66,6 +66,8 @@ typedef struct ht_schema {
     size_t admit_count;
     ht_schema_rule *canonicals;
     size_t canonical_count;
+    struct ht_schema_entry *names; /* of ht_schema_name_find, sorted */
+    size_t name_count;
 } ht_schema;
 
 ht_status ht_schema_parse(const char *text, const char *file, ht_schema **out_schema,

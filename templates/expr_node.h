@@ -1,5 +1,5 @@
 /* The tree of an expression, for the files that parse, evaluate, print and check it. Private to
- * templates/. */
+ * templates/ and predictor/'s schemas. */
 #ifndef HT_TEMPLATES_EXPR_NODE_H
 #define HT_TEMPLATES_EXPR_NODE_H
 

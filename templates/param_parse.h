@@ -1,4 +1,5 @@
-/* param(...) directives. Private to templates/. */
+/* param(...) directives. Private to templates/ and
+ * predictor/'s schemas. */
 #ifndef HT_TEMPLATES_PARAM_PARSE_H
 #define HT_TEMPLATES_PARAM_PARSE_H
 

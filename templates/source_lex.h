@@ -1,4 +1,5 @@
-/* Skipping what is no code in C++ source: comments and literals. Private to templates/. */
+/* Skipping what is no code in C++ source: comments and literals. Private to templates/ and
+ * predictor/'s schemas. */
 #ifndef HT_TEMPLATES_SOURCE_LEX_H
 #define HT_TEMPLATES_SOURCE_LEX_H
 

@@ -1,5 +1,6 @@
 /* A piece of text that knows where it stands in its file: what the parsers of directives take
- * apart. A plain value; the text is borrowed. Private to templates/. */
+ * apart. A plain value; the text is borrowed. Private to templates/ and
+ * predictor/'s schemas. */
 #ifndef HT_TEMPLATES_SPAN_H
 #define HT_TEMPLATES_SPAN_H
 

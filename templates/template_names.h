@@ -1,4 +1,5 @@
-/* Names of a template and what its expressions may use. Private to templates/. */
+/* Names of a template and what its expressions may use. Private to templates/ and
+ * predictor/'s schemas. */
 #ifndef HT_TEMPLATES_TEMPLATE_NAMES_H
 #define HT_TEMPLATES_TEMPLATE_NAMES_H
 
