@@ -14,6 +14,7 @@ typedef struct ht_dataset {
     float *weights;    /* [count]; NULL: all 1 */
     uint64_t *groups;  /* [count]: hash of the fields that make the problem */
     size_t skipped;    /* records with a value that the schema does not have */
+    size_t capacity;
 } ht_dataset;
 
 /* The kernel that a data file is about: what stands before the first '.' of its name. free(). */
@@ -28,7 +29,18 @@ ht_status ht_schema_from_tsv(const char *const *paths, size_t path_count, const 
  * column. */
 ht_status ht_dataset_read(const ht_schema *schema, const char *const *paths, size_t path_count,
                           ht_dataset *out_dataset, ht_error *error);
+/* The same of one file's bytes in memory; `name` is what errors call it. */
+ht_status ht_dataset_parse(const ht_schema *schema, const void *data, size_t length,
+                           const char *name, ht_dataset *out_dataset, ht_error *error);
+/* Adds a record to a data set ({.schema = ...} is an empty one): fields [field_count], targets
+ * [param_count]. Several good configurations of one problem are several records, each with its
+ * weight. */
+void ht_dataset_append(ht_dataset *dataset, const int64_t *fields, const uint16_t *targets,
+                       float weight);
 void ht_dataset_free(ht_dataset *dataset); /* leaves {0} */
+/* The index of the value that a text names: a number of integers and booleans, else the value's
+ * text. */
+bool ht_param_value_find(const ht_param *param, const char *text, uint16_t *out_index);
 /* Leaves out fields (by name, comma-separated) of what makes a group: folds grouped by shape
  * without precision. */
 ht_status ht_dataset_regroup(ht_dataset *dataset, const char *without, ht_error *error);
