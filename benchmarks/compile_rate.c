@@ -5,7 +5,10 @@
  * (ht_stats_paired_ratio).
  *
  *   compile_rate [--device amd:gfx90a] [--template FILE] [--problem FIELDS] [--variants 64]
- *                [--rounds 5] [--seed 1]
+ *                [--rounds 5] [--seed 1] [--sizes 1,4,16,64] [--processes 2]
+ *
+ * The first size is what the others are compared with. Two sizes are enough to tell what a program
+ * costs whatever is in it, and what each configuration adds: only the first can be shared.
  *
  * AMD_COMGR_CACHE is set to 0: from ROCm 7 on the code object manager keeps what it has compiled on
  * disk. Processes are forked and have compiled once before the clock starts. Rates are given by the
@@ -29,8 +32,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROCESSES_MAX = 2, SIZES = 4, ROUNDS_MAX = 64 };
-static const size_t sizes[SIZES] = {1, 4, 16, 64};
+enum { PROCESSES_MAX = 2, SIZES_MAX = 8, ROUNDS_MAX = 64 };
+
+/* Ways of compiling: configurations to a program, and processes. */
+typedef struct ways {
+    size_t sizes[SIZES_MAX];
+    size_t count;
+    size_t processes;
+} ways;
 
 typedef struct subject {
     ht_template *templates;
@@ -192,25 +201,41 @@ static void open_subject(subject *subject, const char *device, const char *file,
 }
 
 typedef struct results {
-    double wall[PROCESSES_MAX][SIZES][ROUNDS_MAX];
-    double cpu[PROCESSES_MAX][SIZES][ROUNDS_MAX];
+    double wall[PROCESSES_MAX][SIZES_MAX][ROUNDS_MAX];
+    double cpu[PROCESSES_MAX][SIZES_MAX][ROUNDS_MAX];
 } results;
 
-static void report(double rates[PROCESSES_MAX][SIZES][ROUNDS_MAX], size_t rounds,
-                   const char *what) {
+static void report(const ways *ways, double rates[PROCESSES_MAX][SIZES_MAX][ROUNDS_MAX],
+                   size_t rounds, const char *what) {
     const double *alone = rates[0][0];
     printf("\nVariants a second of %s\n%-10s %-10s %-10s %-28s %s\n", what, "processes",
            "a program", "rate", "to 1 a program, 1 process", "to 1 a program, as many");
-    for (size_t p = 0; p < PROCESSES_MAX; p++)
-        for (size_t s = 0; s < SIZES; s++) {
+    for (size_t p = 0; p < ways->processes; p++)
+        for (size_t s = 0; s < ways->count; s++) {
             const double *cell = rates[p][s];
             ht_interval all = ht_stats_paired_ratio(cell, alone, rounds, 0.95);
             ht_interval same = ht_stats_paired_ratio(cell, rates[p][0], rounds, 0.95);
             char first[40];
             snprintf(first, sizeof first, "%.2f [%.2f, %.2f]", all.median, all.lo, all.hi);
-            printf("%-10zu %-10zu %-10.2f %-28s %.2f [%.2f, %.2f]\n", p + 1, sizes[s],
+            printf("%-10zu %-10zu %-10.2f %-28s %.2f [%.2f, %.2f]\n", p + 1, ways->sizes[s],
                    ht_stats_median(cell, rounds), first, same.median, same.lo, same.hi);
         }
+}
+
+/* Seconds of CPU time a variant are P / size + C: P by the smallest and the largest program. */
+static void report_parts(const ways *ways, const results *results, size_t rounds, size_t variants) {
+    size_t last = ways->count - 1;
+    size_t largest = ways->sizes[last] < variants ? ways->sizes[last] : variants;
+    if (largest <= ways->sizes[0])
+        return;
+    double small = 1 / ht_stats_median(results->cpu[0][0], rounds);
+    double large = 1 / ht_stats_median(results->cpu[0][last], rounds);
+    double share = 1.0 / (double)ways->sizes[0] - 1.0 / (double)largest;
+    double program = (small - large) / share;
+    double each = large - program / (double)largest;
+    printf("\nCPU time: %.3f s a program whatever is in it, %.3f s more a configuration; however "
+           "many share a program, at most %.1f times as many as one at a time\n",
+           program, each, each > 0 ? (program + each) / each : 1.0 / 0.0);
 }
 
 static volatile sig_atomic_t stopped;
@@ -221,28 +246,45 @@ static void stop(int signal) {
 }
 
 /* The number of whole rounds. */
-static size_t measure_all(const subject *subject, size_t rounds, results *results) {
-    enum { CELLS = PROCESSES_MAX * SIZES };
+static size_t measure_all(const subject *subject, const ways *ways, size_t rounds,
+                          results *results) {
+    size_t cells = ways->processes * ways->count;
     for (size_t round = 0; round < rounds; round++)
-        for (size_t cell = 0; cell < CELLS; cell++) {
-            size_t at = (cell + round) % CELLS;
-            rate rate = measure(subject, at / SIZES + 1, sizes[at % SIZES]);
+        for (size_t cell = 0; cell < cells; cell++) {
+            size_t at = (cell + round) % cells, p = at / ways->count, s = at % ways->count;
+            rate rate = measure(subject, p + 1, ways->sizes[s]);
             if (stopped)
                 return round;
-            results->wall[at / SIZES][at % SIZES][round] = rate.wall;
-            results->cpu[at / SIZES][at % SIZES][round] = rate.cpu;
+            results->wall[p][s][round] = rate.wall;
+            results->cpu[p][s][round] = rate.cpu;
             fprintf(stderr, "\rround %zu: %zu process(es), %zu a program: %.2f/s        ",
-                    round + 1, at / SIZES + 1, sizes[at % SIZES], rate.wall);
+                    round + 1, p + 1, ways->sizes[s], rate.wall);
         }
     return rounds;
+}
+
+/* "1,4,16": rising. */
+static bool read_sizes(const char *text, ways *ways) {
+    char *end = NULL;
+    for (ways->count = 0; ways->count < SIZES_MAX; text = end + 1) {
+        size_t size = strtoul(text, &end, 10);
+        if (end == text || size == 0 || (ways->count && size <= ways->sizes[ways->count - 1]))
+            return false;
+        ways->sizes[ways->count++] = size;
+        if (*end != ',')
+            return *end == '\0';
+    }
+    return false;
 }
 
 int main(int argc, char **argv) {
     const char *device = "amd:gfx90a", *file = "templates/library/conv2d_direct.hip";
     const char *problem = "N=1,C=64,H=56,W=56,K=64,R=3,S=3,pad=1";
     subject subject = {.count = 64};
+    ways ways = {.sizes = {1, 4, 16, 64}, .count = 4, .processes = PROCESSES_MAX};
     size_t rounds = 5;
     uint64_t seed = 1;
+    bool good = true;
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *value = argv[i + 1];
         if (strcmp(argv[i], "--device") == 0)
@@ -257,9 +299,17 @@ int main(int argc, char **argv) {
             rounds = strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--seed") == 0)
             seed = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--processes") == 0)
+            ways.processes = strtoul(value, NULL, 10);
+        else if (strcmp(argv[i], "--sizes") == 0)
+            good = read_sizes(value, &ways);
     }
-    if (rounds < 1 || rounds > ROUNDS_MAX || subject.count < 1) {
-        fprintf(stderr, "compile_rate: 1 to %d rounds and at least one variant\n", ROUNDS_MAX);
+    if (!good || rounds < 1 || rounds > ROUNDS_MAX || subject.count < 1 || ways.processes < 1 ||
+        ways.processes > PROCESSES_MAX) {
+        fprintf(stderr,
+                "compile_rate: 1 to %d rounds, 1 to %d processes, up to %d rising sizes and at "
+                "least one variant\n",
+                ROUNDS_MAX, PROCESSES_MAX, SIZES_MAX);
         return 2;
     }
     setenv("AMD_COMGR_CACHE", "0", 1);
@@ -268,12 +318,13 @@ int main(int argc, char **argv) {
            subject.templates->name, subject.count);
     static results results;
     signal(SIGINT, stop);
-    rounds = measure_all(&subject, rounds, &results);
+    rounds = measure_all(&subject, &ways, rounds, &results);
     fprintf(stderr, "\n");
     if (rounds > 0) {
         printf("%zu rounds\n", rounds);
-        report(results.wall, rounds, "the clock");
-        report(results.cpu, rounds, "CPU time, of the busier process");
+        report(&ways, results.wall, rounds, "the clock");
+        report(&ways, results.cpu, rounds, "CPU time, of the busier process");
+        report_parts(&ways, &results, rounds, subject.count);
     }
     free(subject.configs);
     ht_problem_free(&subject.problem);

@@ -94,7 +94,9 @@ static ht_status map_all(check *in, const pass *how, ht_error *error) {
                               .bytes = ht_layout_bytes(arg),
                               .guard = GUARD,
                               .element = arg->element.bytes,
-                              .read_only = arg->arg->role == HT_ARG_IN};
+                              .read_only = arg->arg->role == HT_ARG_IN,
+                              .poisoned = in->buffers->buffers[i].contents == NULL,
+                              .poison = ht_poison_byte(arg->element)};
     }
     return status;
 }

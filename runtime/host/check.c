@@ -16,6 +16,7 @@ void ht_check_begin(const ht_check_plan *plan) {
     if (checker->planned)
         ht_check_end(&unused);
     checker->planned = true;
+    checker->blind = false;
     checker->plan = *plan;
     checker->outcome = (ht_check_outcome){0};
     checker->raw.kind = checker->unwritten.kind = NULL;
@@ -23,7 +24,10 @@ void ht_check_begin(const ht_check_plan *plan) {
     for (size_t i = 0; i < plan->buffer_count && i < HT_CHECK_BUFFERS; ++i) {
         const ht_check_buffer *buffer = &plan->buffers[i];
         ht_region *region = &checker->regions[checker->region_count++];
-        *region = (ht_region){.name = buffer->name, .read_only = buffer->read_only};
+        *region = (ht_region){.name = buffer->name,
+                              .read_only = buffer->read_only,
+                              .poisoned = buffer->poisoned,
+                              .poison = buffer->poison};
         ht_region_make(region, (uintptr_t)buffer->data, buffer->bytes, buffer->element);
         region->low -= buffer->guard;
         region->high += buffer->guard;
@@ -36,9 +40,11 @@ void ht_check_end(ht_check_outcome *out_outcome) {
     for (size_t i = HT_CHECK_FIRST_BUFFER; i < checker->region_count; ++i)
         ht_region_free(&checker->regions[i]);
     checker->region_count = HT_CHECK_FIRST_BUFFER;
+    ht_check_forget_blocks(checker);
     free(checker->blocks);
     checker->blocks = NULL;
-    checker->block_count = 0;
+    free(checker->uses);
+    checker->uses = NULL;
     checker->planned = false;
 }
 

@@ -18,6 +18,8 @@ typedef struct ht_check_buffer {
     size_t guard;   /* bytes on either side that belong to nobody else */
     size_t element; /* bytes of what cannot be written by halves */
     bool read_only;
+    bool poisoned; /* until it is written, with bytes of `poison`: reading it then is a fault */
+    unsigned char poison;
 } ht_check_buffer;
 
 typedef struct ht_check_plan {
@@ -38,8 +40,8 @@ typedef struct ht_check_place {
 } ht_check_place;
 
 typedef struct ht_check_finding {
-    const char
-        *kind; /* "race", "outside", "input", "barrier", "bounds", "stack", "fault"; static */
+    const char *kind; /* "race", "outside", "input", "unwritten", "barrier", "bounds", "stack",
+                         "fault"; static */
     char message[512];
     char array[64]; /* a buffer, or a shared array; "" when none is meant */
     int64_t element;

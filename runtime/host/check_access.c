@@ -41,13 +41,7 @@ const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t ep
     return low ? &checker->blocks[low - 1] : NULL;
 }
 
-/* Blocks that both meet others through atomics may have put an order between them. */
-static bool may_be_ordered(const ht_checker *checker, uint32_t epoch) {
-    const ht_checked_block *block = ht_check_block_of(checker, epoch);
-    return block && block->atomics && checker->blocks[checker->block_count - 1].atomics;
-}
-
-static bool clashes(const ht_checker *checker, const ht_region *region, const ht_touch *before,
+static bool clashes(ht_checker *checker, const ht_region *region, const ht_touch *before,
                     const ht_touch *now) {
     if (before->epoch == 0 || (before->atomic && now->atomic))
         return false;
@@ -57,14 +51,14 @@ static bool clashes(const ht_checker *checker, const ht_region *region, const ht
         return before->epoch == now->epoch && before->thread != now->thread && !met;
     }
     return !region->shared && before->epoch >= checker->launch_epoch &&
-           !may_be_ordered(checker, before->epoch);
+           !ht_check_ordered(checker, before, now);
 }
 
 typedef struct access {
     const ht_region *region;
     uintptr_t address;
     size_t size;
-    bool write;
+    bool read, write;
     ht_touch now;
     uintptr_t code;
 } access;
@@ -96,6 +90,26 @@ static void note_unwritten(ht_checker *checker, const access *in) {
     ht_check_describe(checker, &checker->unwritten, &checker->outcome.unwritten);
 }
 
+/* Outputs begin as poison, so what is read before anything was written is what an earlier run left.
+ * Poison is looked for too: stores that are not announced may have been there. */
+static bool is_left_over(const ht_checker *checker, const access *in, const ht_cell *cell) {
+    const ht_region *region = in->region;
+    if (!region->poisoned || checker->blind || cell->write.epoch != 0)
+        return false;
+    const unsigned char *at =
+        (const unsigned char *)region->data + (size_t)(cell - region->cells) * region->granule;
+    for (size_t i = 0; i < region->granule; ++i)
+        if (at[i] != region->poison)
+            return false;
+    return true;
+}
+
+static void left_over(ht_checker *checker, const access *in, const ht_cell *cell) {
+    ht_raw_finding raw = finding_of(in, "unwritten");
+    raw.address = in->region->data + (size_t)(cell - in->region->cells) * in->region->granule;
+    ht_check_fail(checker, &raw);
+}
+
 static void note_read(ht_checker *checker, ht_cell *cell, const ht_touch *now) {
     const ht_touch *last = &cell->read;
     bool other_thread = last->epoch == now->epoch && last->thread != now->thread;
@@ -107,6 +121,8 @@ static void note_read(ht_checker *checker, ht_cell *cell, const ht_touch *now) {
 static void touch(ht_checker *checker, const access *in, ht_cell *cell) {
     if (clashes(checker, in->region, &cell->write, &in->now))
         race(checker, in, &cell->write, true);
+    if (in->read && is_left_over(checker, in, cell))
+        left_over(checker, in, cell);
     if (in->write) {
         if (clashes(checker, in->region, &cell->read, &in->now))
             race(checker, in, &cell->read, false);
@@ -138,8 +154,30 @@ static bool is_inside(const ht_checker *checker, const access *in) {
     if (in->address < region->data || in->address - region->data > region->bytes ||
         in->size > region->bytes - (in->address - region->data))
         return false;
-    return region != &checker->regions[0] ||
+    return region != &checker->regions[HT_CHECK_STATIC] ||
            ht_check_image_array(checker->image, in->address, in->size);
+}
+
+/* Between variables lies what the compiler put there. */
+static bool is_no_variable(const ht_checker *checker, const access *in) {
+    return in->region->variables && !ht_check_image_array(checker->image, in->address, in->size);
+}
+
+static void look_at(ht_checker *checker, access *in) {
+    const ht_region *region = in->region;
+    if (in->write && region->read_only) {
+        ht_raw_finding raw = finding_of(in, "input");
+        ht_check_fail(checker, &raw);
+    }
+    bool meets = in->now.atomic && !region->shared;
+    checker->atomic_count += meets;
+    in->now.time = 2 * checker->atomic_count + !meets;
+    size_t offset = in->address - region->data, granule = region->granule;
+    for (size_t at = offset / granule; at * granule < offset + in->size; ++at) {
+        if (meets)
+            ht_check_note_atomic(checker, &region->cells[at], &in->now);
+        touch(checker, in, &region->cells[at]);
+    }
 }
 
 void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
@@ -154,6 +192,7 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
     uint32_t thread = ht_linear_thread(&ht_device_state);
     access in = {.address = (uintptr_t)at,
                  .size = size,
+                 .read = !(kind & HT_ACCESS_WRITE) || (kind & HT_ACCESS_UPDATE),
                  .write = kind & HT_ACCESS_WRITE,
                  .code = (uintptr_t)place,
                  .now = {.epoch = checker->epoch,
@@ -162,19 +201,12 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
                          .thread = (uint16_t)thread,
                          .atomic = kind & HT_ACCESS_ATOMIC}};
     in.region = ht_check_region(checker, in.address);
-    if (!in.region && (!checker->planned || is_known_elsewhere(checker, in.address)))
+    if (in.region ? is_no_variable(checker, &in)
+                  : !checker->planned || is_known_elsewhere(checker, in.address))
         return;
     if (!in.region || !is_inside(checker, &in)) {
         ht_raw_finding raw = finding_of(&in, "outside");
         ht_check_fail(checker, &raw);
     }
-    if (in.write && in.region->read_only) {
-        ht_raw_finding raw = finding_of(&in, "input");
-        ht_check_fail(checker, &raw);
-    }
-    if (in.now.atomic && !in.region->shared)
-        checker->blocks[checker->block_count - 1].atomics = checker->outcome.atomics = true;
-    size_t offset = in.address - in.region->data, granule = in.region->granule;
-    for (size_t cell = offset / granule; cell * granule < offset + size; ++cell)
-        touch(checker, &in, &in.region->cells[cell]);
+    look_at(checker, &in);
 }

@@ -20,6 +20,13 @@ static void add_array(void *context, const char *name, size_t address, size_t si
         (ht_check_array){ht_demangle_variable(name), image->low + address, size};
 }
 
+/* The block of dynamic shared memory lies among the variables. */
+static void add_variable(void *context, const char *name, size_t address, size_t size) {
+    ht_check_image *image = context;
+    if (size > 0 && (!image->dynamic || image->low + address != image->dynamic))
+        add_array(context, name, address, size);
+}
+
 static size_t loaded_size(const void *image) {
     const Elf64_Ehdr *header = image;
     const Elf64_Phdr *segments = (const void *)((const char *)image + header->e_phoff);
@@ -55,6 +62,12 @@ ht_check_image *ht_check_image_open(void *handle, const void *data, int fd) {
     ht_object_section(object, HT_OBJECT_LDS, &address, &image->lds_bytes, add_array, image);
     image->lds = image->low + address;
     image->dynamic = (uintptr_t)dlsym(handle, HT_BUILD_DYNAMIC);
+    static const char *const sections[HT_CHECK_SECTIONS] = {".data", ".bss"};
+    for (size_t i = 0; i < HT_CHECK_SECTIONS; ++i) {
+        ht_object_section(object, sections[i], &address, &image->variables[i].bytes, add_variable,
+                          image);
+        image->variables[i].data = image->low + address;
+    }
     size_t size;
     if (image->dynamic)
         ht_object_section(object, ".bss", &address, &size, name_dynamic, image);

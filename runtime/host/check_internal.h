@@ -1,5 +1,6 @@
 /* The checker, seen by its parts: check.c (plans, barriers, orders), check_access.c (accesses),
- * check_image.c (names of shared arrays), check_launch.c (blocks) and check_report.c (words). */
+ * check_image.c (names of shared arrays), check_launch.c (blocks), check_order.c (what orders
+ * blocks) and check_report.c (words). */
 #ifndef HT_RUNTIME_HOST_CHECK_INTERNAL_H
 #define HT_RUNTIME_HOST_CHECK_INTERNAL_H
 
@@ -13,6 +14,7 @@ typedef struct ht_touch {
     uint32_t epoch; /* 0: never */
     uint32_t place; /* offset of the code in its image */
     uint32_t stamp; /* meetings of its wavefront that the thread had seen */
+    uint32_t time;  /* counts atomics on global memory: even for them, odd for what is between */
     uint16_t thread;
     bool atomic;
 } ht_touch;
@@ -20,6 +22,7 @@ typedef struct ht_touch {
 /* Two readers, so that a writer that is one of them meets the other. */
 typedef struct ht_cell {
     ht_touch write, read, other;
+    uint32_t use; /* the latest of its address, in ht_checker.uses */
 } ht_cell;
 
 typedef struct ht_region {
@@ -28,7 +31,9 @@ typedef struct ht_region {
     uintptr_t data;
     size_t bytes;
     size_t granule; /* bytes of a cell */
-    bool shared, read_only;
+    bool shared, read_only, variables;
+    bool poisoned; /* until it is written, with bytes of `poison` */
+    unsigned char poison;
     ht_cell *cells; /* mapped; of `cell_bytes` */
     size_t cell_bytes;
 } ht_region;
@@ -39,22 +44,44 @@ typedef struct ht_check_array {
     size_t bytes;
 } ht_check_array;
 
+/* Sections of the unit's own variables. */
+enum { HT_CHECK_SECTIONS = 2 };
+
 typedef struct ht_check_image {
     uintptr_t low, high; /* where it is loaded */
     uintptr_t lds;
     size_t lds_bytes;
     uintptr_t dynamic; /* 0: none */
     char *dynamic_name;
-    ht_check_array *arrays;
+    struct {
+        uintptr_t data;
+        size_t bytes;
+    } variables[HT_CHECK_SECTIONS];
+    ht_check_array *arrays; /* shared ones, and variables */
     size_t array_count;
     int fd; /* borrowed */
 } ht_check_image;
+
+/* One thread's atomics on global memory: times and stamps as in ht_touch; 0: none. */
+typedef struct ht_thread_atomics {
+    uint32_t first, first_stamp, last, last_stamp;
+} ht_thread_atomics;
+
+/* One block's atomics on one address of global memory. */
+typedef struct ht_atomic_use {
+    ht_cell *cell;
+    uint32_t block;                   /* its first epoch */
+    uint32_t first_epoch, last_epoch; /* of the atomics */
+    uint32_t mark;                    /* of ht_check_ordered */
+} ht_atomic_use;
 
 /* A block that was looked at. */
 typedef struct ht_checked_block {
     uint32_t epoch; /* its first */
     uint64_t index;
-    bool atomics; /* met others in global memory */
+    bool atomics; /* used some on global memory */
+    size_t first_use, end_use;
+    ht_thread_atomics *threads; /* owned; NULL without atomics, and while it runs */
 } ht_checked_block;
 
 /* What was found, before words are made of it. */
@@ -73,14 +100,21 @@ typedef struct ht_raw_finding {
     char text[256]; /* what cannot be told from the above */
 } ht_raw_finding;
 
-enum { HT_CHECK_BUFFERS = 72, HT_CHECK_FIRST_BUFFER = 2 };
+/* Regions: static and dynamic shared memory, the unit's variables, then the plan's buffers. */
+enum {
+    HT_CHECK_STATIC,
+    HT_CHECK_DYNAMIC,
+    HT_CHECK_VARIABLES,
+    HT_CHECK_FIRST_BUFFER = HT_CHECK_VARIABLES + HT_CHECK_SECTIONS,
+    HT_CHECK_BUFFERS = 72
+};
 
 typedef struct ht_checker {
     bool planned;
     bool tracking; /* accesses are looked at now */
     ht_check_plan plan;
     ht_check_outcome outcome;
-    /* Static and dynamic shared memory, then the plan's buffers. */
+    bool blind; /* an earlier launch of the plan wrote what was not looked at */
     ht_region regions[HT_CHECK_FIRST_BUFFER + HT_CHECK_BUFFERS];
     size_t region_count;
     /* The launch. */
@@ -90,12 +124,16 @@ typedef struct ht_checker {
     uint64_t most; /* accesses after which even a block begun is looked at no longer; 0: never */
     ht_checked_block *blocks;
     size_t block_count;
+    ht_atomic_use *uses; /* of all blocks, in their order */
+    size_t use_count;
+    uint32_t atomic_count, walks;
     /* The block. */
     ht_block *block;
     uint32_t epoch, block_epoch;
     uint16_t sequence[HT_BLOCK_THREADS]; /* threads in their order */
     uint32_t started;
     uint32_t stamps[HT_BLOCK_THREADS];
+    ht_thread_atomics atomics[HT_BLOCK_THREADS];
     ht_raw_finding raw, unwritten;
     bool reported; /* AddressSanitizer did, and went on; `raw` holds it */
 } ht_checker;
@@ -123,6 +161,16 @@ void ht_region_free(ht_region *region);
 /* The region that an address can only mean; NULL for none. */
 const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address);
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch);
+
+/* check_order.c. The running thread uses an atomic on global memory, whose blocks[] has the block
+ * last; called before the access itself is looked at. */
+void ht_check_note_atomic(ht_checker *checker, ht_cell *cell, const ht_touch *now);
+/* The block that ran has ended. */
+void ht_check_close_block(ht_checker *checker, uint32_t threads);
+/* Before a launch, and at the end. */
+void ht_check_forget_blocks(ht_checker *checker);
+/* Do atomics order what the running thread does behind the touch of an earlier block? */
+bool ht_check_ordered(ht_checker *checker, const ht_touch *before, const ht_touch *now);
 
 /* check_image.c. */
 ht_check_image *ht_check_image_open(void *handle, const void *image, int fd);

@@ -100,6 +100,8 @@ static bool run_block(const ht_checked_launch *launch, uint64_t index, bool trac
     checker->outcome.blocks_checked += track;
     bool done = ht_block_run(checker->block, &launch->block, at, out_code, message);
     checker->tracking = false;
+    if (track)
+        ht_check_close_block(checker, checker->block->threads);
     if (done && checker->reported)
         *out_code = HT_HIP_ERROR_LAUNCH_FAILURE;
     return done && !checker->reported;
@@ -179,37 +181,46 @@ static bool run_some(const ht_checked_launch *launch, int *out_code,
     return good;
 }
 
-static void open_shared(ht_checker *checker, const ht_checked_launch *launch) {
+static void open_regions(ht_checker *checker, const ht_checked_launch *launch) {
     const ht_check_image *image = launch->image;
-    ht_region_make(&checker->regions[0], image->lds, image->lds_bytes, 1);
-    ht_region_make(&checker->regions[1], image->dynamic, image->dynamic ? launch->dynamic_lds : 0,
-                   1);
+    ht_region *regions = checker->regions, *dynamic = &regions[HT_CHECK_DYNAMIC];
+    ht_region_make(&regions[HT_CHECK_STATIC], image->lds, image->lds_bytes, 1);
+    ht_region_make(dynamic, image->dynamic, image->dynamic ? launch->dynamic_lds : 0, 1);
     if (image->dynamic)
-        checker->regions[1].high = image->dynamic + HT_DYNAMIC_LDS_MAX;
-    checker->regions[0].shared = checker->regions[1].shared = true;
+        dynamic->high = image->dynamic + HT_DYNAMIC_LDS_MAX;
+    regions[HT_CHECK_STATIC].shared = dynamic->shared = true;
+    for (size_t i = 0; i < HT_CHECK_SECTIONS; ++i) {
+        ht_region *region = &regions[HT_CHECK_VARIABLES + i];
+        ht_region_make(region, image->variables[i].data, image->variables[i].bytes, 1);
+        region->variables = true;
+    }
     if (checker->region_count < HT_CHECK_FIRST_BUFFER)
         checker->region_count = HT_CHECK_FIRST_BUFFER;
 }
 
-bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
-                     char message[HT_BLOCK_MESSAGE]) {
-    ht_checker *checker = &ht_the_checker;
+static void begin(ht_checker *checker, const ht_checked_launch *launch) {
     static const ht_check_plan none;
-    faults caught;
     if (!checker->planned)
         checker->plan = none;
     checker->image = launch->image;
     checker->launch = &launch->block;
     checker->block = ht_block_here();
     checker->launch_epoch = checker->epoch + 1;
-    checker->block_count = 0;
     checker->most =
         checker->plan.accesses ? checker->outcome.accesses + PATIENCE * checker->plan.accesses : 0;
     checker->raw.kind = NULL;
     checker->reported = false;
+    ht_check_forget_blocks(checker);
     ht_check_clean_stacks(checker->block);
     checker->outcome.blocks += launch->blocks;
-    open_shared(checker, launch);
+    open_regions(checker, launch);
+}
+
+bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
+                     char message[HT_BLOCK_MESSAGE]) {
+    ht_checker *checker = &ht_the_checker;
+    faults caught;
+    begin(checker, launch);
     catch_faults(&caught);
     bool done = checker->plan.accesses ? run_some(launch, out_code, message)
                                        : run_all(launch, out_code, message);
@@ -219,7 +230,9 @@ bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
         ht_check_describe(checker, &checker->raw, &checker->outcome.finding);
         snprintf(message, HT_BLOCK_MESSAGE, "%.511s", checker->outcome.finding.message);
     }
-    ht_region_free(&checker->regions[0]);
-    ht_region_free(&checker->regions[1]);
+    checker->blind = checker->outcome.blocks_checked < checker->outcome.blocks ||
+                     (checker->most && checker->outcome.accesses >= checker->most);
+    for (size_t i = 0; i < HT_CHECK_FIRST_BUFFER; ++i)
+        ht_region_free(&checker->regions[i]);
     return done;
 }

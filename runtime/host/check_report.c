@@ -64,12 +64,12 @@ static int64_t what(const ht_checker *checker, const ht_raw_finding *raw, ht_che
     uintptr_t data = region->data;
     size_t bytes = region->bytes;
     const char *name = region->name;
-    if (region == &checker->regions[0]) {
+    if (region == &checker->regions[HT_CHECK_STATIC] || region->variables) {
         const ht_check_array *array = ht_check_image_array(checker->image, raw->address, 1);
-        name = array ? array->name : "shared memory";
+        name = array ? array->name : region->variables ? "a variable" : "shared memory";
         data = array ? array->data : data;
         bytes = array ? array->bytes : bytes;
-    } else if (region == &checker->regions[1]) {
+    } else if (region == &checker->regions[HT_CHECK_DYNAMIC]) {
         name = checker->image->dynamic_name ? checker->image->dynamic_name : "shared memory";
     }
     if (region->name && raw->size)
@@ -150,8 +150,8 @@ static void word(const ht_check_finding *found, const ht_raw_finding *raw, int64
         ht_text_printf(out, "input: write to input '%s' (element %" PRId64 ")", found->array,
                        found->element);
     else if (strcmp(raw->kind, "unwritten") == 0)
-        ht_text_printf(out, "unwritten: %s[%" PRId64 "] read before the block wrote it",
-                       found->array, found->element);
+        ht_text_printf(out, "unwritten: %s[%" PRId64 "] read before %s wrote it", found->array,
+                       found->element, raw->region->shared ? "the block" : "anything");
     else if (strcmp(raw->kind, "memory") == 0)
         word_memory(found, raw, out);
     else if (strcmp(raw->kind, "stack") == 0)

@@ -63,9 +63,9 @@ HT_CALLBACK void *__tsan_memset(void *to, int value, size_t size) {
 }
 
 /* Threads of a block take turns on one OS thread, so relaxed is enough. */
-#define HT_CHECK_ATOMIC(bits, T, name, call)                                                       \
+#define HT_CHECK_ATOMIC(bits, T, name, call, update)                                               \
     HT_CALLBACK T __tsan_atomic##bits##_##name(volatile T *at, T value, int) {                     \
-        ht_device_access(at, sizeof(T), HT_ACCESS_WRITE | HT_ACCESS_ATOMIC, HT_HERE);              \
+        ht_device_access(at, sizeof(T), HT_ACCESS_WRITE | HT_ACCESS_ATOMIC | (update), HT_HERE);   \
         return call(at, value, __ATOMIC_RELAXED);                                                  \
     }
 #define HT_CHECK_ATOMICS(bits, T)                                                                  \
@@ -79,18 +79,19 @@ HT_CALLBACK void *__tsan_memset(void *to, int value, size_t size) {
     }                                                                                              \
     HT_CALLBACK T __tsan_atomic##bits##_compare_exchange_val(volatile T *at, T expected, T value,  \
                                                              int, int) {                           \
-        ht_device_access(at, sizeof(T), HT_ACCESS_WRITE | HT_ACCESS_ATOMIC, HT_HERE);              \
+        ht_device_access(at, sizeof(T), HT_ACCESS_WRITE | HT_ACCESS_ATOMIC | HT_ACCESS_UPDATE,     \
+                         HT_HERE);                                                                 \
         __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED,                 \
                                     __ATOMIC_RELAXED);                                             \
         return expected;                                                                           \
     }                                                                                              \
-    HT_CHECK_ATOMIC(bits, T, exchange, __atomic_exchange_n)                                        \
-    HT_CHECK_ATOMIC(bits, T, fetch_add, __atomic_fetch_add)                                        \
-    HT_CHECK_ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub)                                        \
-    HT_CHECK_ATOMIC(bits, T, fetch_and, __atomic_fetch_and)                                        \
-    HT_CHECK_ATOMIC(bits, T, fetch_or, __atomic_fetch_or)                                          \
-    HT_CHECK_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor)                                        \
-    HT_CHECK_ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand)
+    HT_CHECK_ATOMIC(bits, T, exchange, __atomic_exchange_n, 0)                                        \
+    HT_CHECK_ATOMIC(bits, T, fetch_add, __atomic_fetch_add, HT_ACCESS_UPDATE)                                        \
+    HT_CHECK_ATOMIC(bits, T, fetch_sub, __atomic_fetch_sub, HT_ACCESS_UPDATE)                                        \
+    HT_CHECK_ATOMIC(bits, T, fetch_and, __atomic_fetch_and, HT_ACCESS_UPDATE)                                        \
+    HT_CHECK_ATOMIC(bits, T, fetch_or, __atomic_fetch_or, HT_ACCESS_UPDATE)                                          \
+    HT_CHECK_ATOMIC(bits, T, fetch_xor, __atomic_fetch_xor, HT_ACCESS_UPDATE)                                        \
+    HT_CHECK_ATOMIC(bits, T, fetch_nand, __atomic_fetch_nand, HT_ACCESS_UPDATE)
 HT_CHECK_ATOMICS(8, unsigned char)
 HT_CHECK_ATOMICS(16, unsigned short)
 HT_CHECK_ATOMICS(32, unsigned)

@@ -72,7 +72,12 @@ void ht_device_fail(const char *expression, const char *file, int line) HT_DEVIC
 void ht_device_exceeded(unsigned bound) HT_DEVICE_NOEXCEPT __attribute__((noreturn));
 
 /* Called by checked images only. What an access is: */
-enum ht_access { HT_ACCESS_READ = 0, HT_ACCESS_WRITE = 1, HT_ACCESS_ATOMIC = 2 };
+enum ht_access {
+    HT_ACCESS_READ = 0,
+    HT_ACCESS_WRITE = 1,
+    HT_ACCESS_ATOMIC = 2,
+    HT_ACCESS_UPDATE = 4 /* a write that depends on what was there */
+};
 /* The running thread is about to touch memory; `place` is an address in the code. */
 void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
                       const void *place) HT_DEVICE_NOEXCEPT;

@@ -18,15 +18,24 @@ typedef struct bench {
     hipError_t code;
 } bench;
 
-static bench run(const char *source, shape how, ht_check_order order) {
+/* `poisoned`: the outputs hold nothing yet. */
+static bench run_on(const char *source, shape how, ht_check_order order, bool poisoned) {
     bench of = {.memory = calloc(1, 4 * GUARD + 2 * COUNT * sizeof(float))};
     of.in = (float *)(of.memory + GUARD);
     of.out = (float *)(of.memory + 3 * GUARD + COUNT * sizeof(float));
     for (int i = 0; i < COUNT; ++i)
         of.in[i] = (float)i;
-    const ht_check_buffer buffers[] = {
-        {"in", (char *)of.in, COUNT * sizeof(float), GUARD, sizeof(float), true},
-        {"out", (char *)of.out, COUNT * sizeof(float), GUARD, sizeof(float), false}};
+    if (poisoned)
+        memset(of.out, 0xFF, COUNT * sizeof(float));
+    ht_check_buffer buffers[] = {{.name = "in", .data = (char *)of.in, .read_only = true},
+                                 {.name = "out", .data = (char *)of.out}};
+    for (int i = 0; i < 2; ++i) {
+        buffers[i].bytes = COUNT * sizeof(float);
+        buffers[i].guard = GUARD;
+        buffers[i].element = sizeof(float);
+    }
+    buffers[1].poisoned = poisoned;
+    buffers[1].poison = 0xFF;
     const ht_check_plan plan = {.order = order, .seed = 7, .buffers = buffers, .buffer_count = 2};
     kernels loaded = kernels_load_checked(source, (const char *const[]){"k", NULL});
     ht_check_begin(&plan);
@@ -34,6 +43,10 @@ static bench run(const char *source, shape how, ht_check_order order) {
     ht_check_end(&of.outcome);
     kernels_free(&loaded);
     return of;
+}
+
+static bench run(const char *source, shape how, ht_check_order order) {
+    return run_on(source, how, order, false);
 }
 
 static void expect(const char *source, shape how, ht_check_order order, const char *message) {
@@ -158,6 +171,123 @@ Test(check, the_last_block_may_read_what_others_announced_by_an_atomic) {
                         "  }\n"
                         "}\n",
                  LINE(5, 64));
+}
+
+/* Both blocks use an atomic, but not one that orders what they do otherwise. */
+Test(check, an_atomic_excuses_no_plain_access) {
+    expect(KERNEL "  if (threadIdx.x == 0) {\n"
+                  "    atomicAdd(&out[blockIdx.x], 1.0f);\n"
+                  "    out[10] = in[blockIdx.x];\n"
+                  "  }\n"
+                  "}\n",
+           LINE(2, 64), HT_CHECK_FORWARD,
+           "race: out[10] written at unit.hip:4 by thread (0, 0, 0) of block (0, 0, 0) and written "
+           "at unit.hip:4 by thread (0, 0, 0) of block (1, 0, 0), nothing orders blocks");
+    /* Added to by all, but read by one as if they had ended. */
+    expect(KERNEL "  if (blockIdx.x == 3)\n"
+                  "    out[9] = out[0];\n"
+                  "  else\n"
+                  "    atomicAdd(&out[0], in[blockIdx.x]);\n"
+                  "}\n",
+           LINE(4, 1), HT_CHECK_FORWARD,
+           "race: out[0] written at unit.hip:5 by thread (0, 0, 0) of block (2, 0, 0) and read at "
+           "unit.hip:3 by thread (0, 0, 0) of block (3, 0, 0), nothing orders blocks");
+}
+
+/* Every thread writes, one announces it: the barrier between is what makes it true. */
+#define ANNOUNCE(BARRIER)                                                                          \
+    KERNEL "  __shared__ bool last;\n"                                                             \
+           "  int t = threadIdx.x;\n"                                                              \
+           "  out[16 + blockIdx.x * 32 + t] = in[t];\n"                                            \
+           "  __threadfence();\n" BARRIER "  if (t == 0)\n"                                        \
+           "    last = atomicAdd((int *)out, 1) == gridDim.x - 1;\n"                               \
+           "  __syncthreads();\n"                                                                  \
+           "  if (last && t == 0) out[1] = out[16 + 31];\n"                                        \
+           "}\n"
+
+Test(check, what_is_announced_before_all_have_written_it_races) {
+    expect_clean(ANNOUNCE("  __syncthreads();\n"), LINE(3, 32));
+    bench of = run(ANNOUNCE(""), LINE(3, 32), HT_CHECK_FORWARD);
+    cr_assert(of.outcome.found, "thread 0 announces what thread 31 has yet to write");
+    cr_expect_str_eq(of.outcome.finding.kind, "race");
+    cr_expect_str_eq(of.outcome.finding.array, "out");
+    free(of.memory);
+}
+
+/* Each thread announces its own, and one of the last block knows of all that other blocks did. */
+Test(check, threads_that_announce_their_own_results_are_ordered) {
+    expect_clean(KERNEL "  int t = threadIdx.x;\n"
+                        "  out[16 + blockIdx.x * 32 + t] = in[t];\n"
+                        "  __threadfence();\n"
+                        "  if (atomicAdd((int *)out, 1) == 3 * 32 - 1)\n"
+                        "    for (int i = 0; i < 96; ++i)\n"
+                        "      if (i / 32 != blockIdx.x) out[1] = out[16 + i];\n"
+                        "}\n",
+                 LINE(3, 32));
+}
+
+/* Pairs of blocks have a counter each, and the second of a pair counts the pair. */
+Test(check, an_order_is_passed_on_by_other_blocks_and_addresses) {
+    expect_clean(KERNEL "  int *count = (int *)out, b = blockIdx.x;\n"
+                        "  out[16 + b] = in[b];\n"
+                        "  __threadfence();\n"
+                        "  if (atomicAdd(&count[1 + b / 2], 1) == 1 && atomicAdd(count, 1) == 3)\n"
+                        "    for (int i = 0; i < 8; ++i) out[32] = out[16 + i];\n"
+                        "}\n",
+                 LINE(8, 1));
+}
+
+Test(check, variables_of_the_unit_are_watched_like_memory) {
+    expect("__device__ int before, total[2], after = 1;\n" KERNEL
+           "  if (threadIdx.x == 0) total[1] += blockIdx.x;\n"
+           "  out[blockIdx.x] = before + after;\n"
+           "}\n",
+           LINE(2, 1), HT_CHECK_FORWARD,
+           "race: total[1] written at unit.hip:3 by thread (0, 0, 0) of block (0, 0, 0) and "
+           "written at unit.hip:3 by thread (0, 0, 0) of block (1, 0, 0), nothing orders blocks");
+    bench of = run("__device__ float turn = 2;\n" KERNEL "  if (threadIdx.x == 1) turn = 3;\n"
+                   "  out[threadIdx.x] = turn;\n"
+                   "}\n",
+                   LINE(1, 64), HT_CHECK_BACKWARD);
+    cr_assert(of.outcome.found);
+    cr_expect_str_eq(of.outcome.finding.array, "turn");
+    free(of.memory);
+    expect_clean("__device__ unsigned ticket; __constant__ float table[4] = {1, 2, 3, 4};\n" KERNEL
+                 "  __shared__ unsigned mine;\n"
+                 "  if (threadIdx.x == 0) mine = atomicAdd(&ticket, 1);\n"
+                 "  __syncthreads();\n"
+                 "  if (threadIdx.x == 0) out[mine % 4] = table[mine % 4];\n"
+                 "}\n",
+                 LINE(4, 64));
+}
+
+/* NaN vanishes in fmaxf, so that the output is right, and what block 0 finds is no race. */
+Test(check, an_output_is_not_read_before_it_is_written) {
+    static const char source[] = KERNEL "  int t = threadIdx.x;\n"
+                                        "  out[t] = fmaxf(out[t], in[t]);\n"
+                                        "}\n";
+    for (ht_check_order order = HT_CHECK_FORWARD; order <= HT_CHECK_RANDOM; ++order) {
+        bench of = run_on(source, LINE(1, 1), order, true);
+        cr_assert(of.outcome.found);
+        cr_expect_str_eq(of.outcome.finding.message,
+                         "unwritten: out[0] read before anything wrote it, at unit.hip:3 by thread "
+                         "(0, 0, 0) of block (0, 0, 0)");
+        free(of.memory);
+    }
+    expect_clean(source, LINE(1, 64)); /* inout */
+    bench of =
+        run_on(KERNEL "  atomicAdd(&out[3], in[1]);\n}\n", LINE(1, 1), HT_CHECK_FORWARD, true);
+    cr_expect(of.outcome.found);
+    free(of.memory);
+    of = run_on(KERNEL "  out[threadIdx.x] = 1;\n  out[threadIdx.x] += in[threadIdx.x];\n}\n",
+                LINE(2, 64), HT_CHECK_FORWARD, true);
+    cr_expect(of.outcome.found, "two blocks write the same");
+    cr_expect_str_eq(of.outcome.finding.kind, "race");
+    free(of.memory);
+    of = run_on(KERNEL "  out[threadIdx.x] = 1;\n  out[threadIdx.x] += in[threadIdx.x];\n}\n",
+                LINE(1, 64), HT_CHECK_FORWARD, true);
+    cr_expect_not(of.outcome.found, "%s", of.outcome.finding.message);
+    free(of.memory);
 }
 
 Test(check, lanes_that_meet_are_ordered_and_waves_are_not) {
