@@ -53,8 +53,9 @@ uint32_t ht_group_fold(uint64_t group, uint32_t folds, uint64_t seed);
 typedef struct ht_tokenizer ht_tokenizer;
 /* `kinds` is a comma-separated choice of what a field's place carries: "onehot" (the value itself,
  * when the training data has it often enough), "digits", "factors" (prime factors with their
- * powers), "divisibility" (by 2..64 and small odd numbers), "buckets" (of the logarithm), "log"
- * (reals); or "default", the best of the ablation (docs/predictor.md). */
+ * powers), "divisibility" (by powers of two and small numbers), "buckets" (of the logarithm), "log"
+ * and "remainders" (reals); or "default", the best of the ablation (docs/predictor.md). Fields that
+ * are constant in the data, or always equal to an earlier one, have no place. */
 ht_status ht_tokenizer_make(const ht_dataset *dataset, const char *kinds,
                             ht_tokenizer **out_tokenizer, ht_error *error);
 /* Self-describing JSON text, for the model file. */
@@ -66,6 +67,9 @@ const ht_input_shape *ht_tokenizer_shape(const ht_tokenizer *tokenizer);
 /* [positions][ids] and [positions][features] of one problem. */
 void ht_tokenizer_encode(const ht_tokenizer *tokenizer, const int64_t *fields, uint32_t *out_ids,
                          float *out_features);
+/* Is everything as in the training data that the input sequence does not show (fields that were
+ * constant there, or equal to another)? Else *out_field is the first field that is not. */
+bool ht_tokenizer_familiar(const ht_tokenizer *tokenizer, const int64_t *fields, size_t *out_field);
 
 void ht_schema_output(const ht_schema *schema, ht_output_shape *out_shape);
 /* All records as examples. With `rules`, what is allowed is worked out too (in parallel; a label
