@@ -143,26 +143,29 @@ static int by_number(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-static ht_status write_values(const scan *s, size_t column, ht_text *out, ht_error *error) {
+static ht_status write_values(const scan *s, size_t column, const char *path, ht_text *out,
+                              ht_error *error) {
     values *all = &s->values[column];
     if (all->full)
-        return ht_error_set(error, HT_ERROR_INPUT,
-                            "column %s has more than %d values: is it a parameter, or an "
-                            "enumeration?",
-                            s->names[column], HT_PARAM_VALUES_MAX);
+        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                               "column %s has more than %d values: is it a parameter, or an "
+                               "enumeration?",
+                               s->names[column], HT_PARAM_VALUES_MAX);
     qsort(all->texts, all->count, sizeof *all->texts, all->whole ? by_number : by_text);
     for (size_t v = 0; v < all->count; ++v) {
         if (!all->whole && !ht_span_is_name(ht_span_of(all->texts[v], (ht_place){0})))
-            return ht_error_set(error, HT_ERROR_INPUT,
-                                "column %s has the value '%.60s', neither an integer nor a name; "
-                                "write a schema that ignores the column",
-                                s->names[column], all->texts[v]);
+            return ht_error_set_at(
+                error, HT_ERROR_INPUT, path, 0, 0,
+                "column %s has the value '%.60s', neither an integer nor a name; "
+                "write a schema that ignores the column",
+                s->names[column], all->texts[v]);
         ht_text_printf(out, "%s%s", v ? ", " : " : ", all->texts[v]);
     }
     return HT_OK;
 }
 
-static ht_status write_column(const scan *s, size_t column, ht_text *out, ht_error *error) {
+static ht_status write_column(const scan *s, size_t column, const char *path, ht_text *out,
+                              ht_error *error) {
     const char *name = s->names[column];
     bool param = column >= s->first_param && (!s->params || listed(s->params, name));
     if (!param &&
@@ -172,7 +175,7 @@ static ht_status write_column(const scan *s, size_t column, ht_text *out, ht_err
     }
     ht_text_printf(out, "%s(%s", param ? "param" : "field", name);
     if (param || !s->values[column].whole) {
-        ht_status status = write_values(s, column, out, error);
+        ht_status status = write_values(s, column, path, out, error);
         if (status != HT_OK)
             return status;
     }
@@ -210,7 +213,7 @@ ht_status ht_schema_from_tsv(const char *const *paths, size_t path_count, const 
     ht_text_printf(&text, "kernel(%s)\n", named ? kernel : "data");
     free(kernel);
     for (size_t i = 0; status == HT_OK && i < s.count; ++i)
-        status = write_column(&s, i, &text, error);
+        status = write_column(&s, i, paths[0], &text, error);
     if (status == HT_OK) {
         status = ht_schema_parse(text.data, NULL, out_schema, error);
         if (status != HT_OK)

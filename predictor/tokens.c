@@ -50,32 +50,46 @@ static bool constant(const column *of) {
     return true;
 }
 
-/* What a slot tells apart at this place; false when that is nothing. `scratch` is [count]. */
-static bool make_slot(const column *of, size_t slot, bool enumeration, int64_t *scratch,
-                      ht_tokens_slot *out_slot) {
-    size_t count = of->count, kept = 0, runs = 0;
-    bool rare = false;
-    size_t least = slot == 0 && !enumeration ? VALUE_COUNT_MIN : 1;
-    for (size_t i = 0; i < count; ++i)
-        scratch[i] = ht_tokens_code(slot, of->values[i]);
-    qsort(scratch, count, sizeof *scratch, by_number);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && scratch[end] == scratch[i];)
-            ++end;
-        ++runs;
-        if (scratch[i] == HT_TOKENS_NO_CODE)
-            continue;
-        if (end - i >= least)
-            scratch[kept++] = scratch[i];
-        else
-            rare = true;
+/* The different values of a column, ascending, with how often each occurs. */
+typedef struct distinct {
+    int64_t *values;
+    size_t *times;
+    size_t count;
+} distinct;
+
+static distinct distinct_of(const column *of) {
+    distinct all = {.values = ht_alloc(of->count, sizeof *all.values),
+                    .times = ht_alloc(of->count, sizeof *all.times)};
+    memcpy(all.values, of->values, of->count * sizeof *all.values);
+    qsort(all.values, of->count, sizeof *all.values, by_number);
+    for (size_t i = 0; i < of->count; ++i) {
+        if (!all.count || all.values[all.count - 1] != all.values[i])
+            all.values[all.count++] = all.values[i];
+        ++all.times[all.count - 1];
     }
-    *out_slot = (ht_tokens_slot){.slot = (uint32_t)slot, .count = kept, .rare = rare || slot == 0};
-    if (runs < 2 || (!kept && !rare))
-        return false;
-    out_slot->codes = ht_alloc(kept + 1, sizeof *scratch);
-    memcpy(out_slot->codes, scratch, kept * sizeof *scratch);
-    return true;
+    return all;
+}
+
+/* What a slot tells apart at this place; false when that is nothing. */
+static bool make_slot(const distinct *of, size_t slot, bool enumeration, ht_tokens_slot *out_slot) {
+    size_t least = slot == 0 && !enumeration ? VALUE_COUNT_MIN : 1, count = 0, kept = 0;
+    bool silent = false; /* has nothing to say about some values */
+    int64_t *codes = ht_alloc(of->count, sizeof *codes);
+    for (size_t i = 0; i < of->count; ++i) {
+        codes[count] = ht_tokens_code(slot, of->values[i]);
+        silent |= codes[count] == HT_TOKENS_NO_CODE;
+        count += codes[count] != HT_TOKENS_NO_CODE && of->times[i] >= least;
+    }
+    qsort(codes, count, sizeof *codes, by_number);
+    for (size_t i = 0; i < count; ++i)
+        if (!kept || codes[kept - 1] != codes[i])
+            codes[kept++] = codes[i];
+    *out_slot =
+        (ht_tokens_slot){.slot = (uint32_t)slot, .codes = codes, .count = kept, .rare = slot == 0};
+    if (kept + silent > 1 || (kept && kept < of->count && slot == 0))
+        return true;
+    free(codes);
+    return false;
 }
 
 static void measure(const column *of, ht_tokens_place *place) {
@@ -92,20 +106,22 @@ static void measure(const column *of, ht_tokens_place *place) {
         place->deviation = 1;
 }
 
-static void add_place(ht_tokenizer *tokenizer, const column *of, bool feature, size_t index,
-                      int64_t *scratch) {
+static void add_place(ht_tokenizer *tokenizer, const column *of, bool feature, size_t index) {
     HT_GROW(tokenizer->places, tokenizer->place_count);
     ht_tokens_place *place = &tokenizer->places[tokenizer->place_count++];
     *place = (ht_tokens_place){.feature = feature, .index = index};
     bool enumeration = !feature && tokenizer->schema->fields[index].names;
+    distinct values = distinct_of(of);
     for (size_t slot = 0; slot < HT_TOKENS_SLOTS; ++slot) {
         ht_tokens_slot made;
         bool wanted = enumeration ? slot == 0 : ht_tokens_slot_kind(slot) & tokenizer->kinds;
-        if (!wanted || !make_slot(of, slot, enumeration, scratch, &made))
+        if (!wanted || !make_slot(&values, slot, enumeration, &made))
             continue;
         HT_GROW(place->slots, place->slot_count);
         place->slots[place->slot_count++] = made;
     }
+    free(values.values);
+    free(values.times);
     if (!enumeration)
         measure(of, place);
 }
@@ -163,14 +179,12 @@ ht_status ht_tokenizer_make(const ht_dataset *dataset, const char *kinds,
     ht_tokenizer *tokenizer = ht_alloc(1, sizeof *tokenizer);
     *tokenizer = (ht_tokenizer){.schema = dataset->schema, .kinds = bits};
     column *columns = columns_of(dataset);
-    int64_t *scratch = ht_alloc(dataset->count, sizeof *scratch);
     for (size_t c = 0; c < fields + dataset->schema->feature_count; ++c)
         if (!drop(tokenizer, columns, c))
-            add_place(tokenizer, &columns[c], c >= fields, c < fields ? c : c - fields, scratch);
+            add_place(tokenizer, &columns[c], c >= fields, c < fields ? c : c - fields);
     if (!tokenizer->place_count) /* one problem only: something must stand there */
-        add_place(tokenizer, &columns[0], false, 0, scratch);
+        add_place(tokenizer, &columns[0], false, 0);
     ht_tokenizer_finish(tokenizer);
-    free(scratch);
     free(columns[0].values);
     free(columns);
     *out_tokenizer = tokenizer;
