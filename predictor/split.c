@@ -25,6 +25,7 @@ void ht_dataset_pick(const ht_dataset *dataset, const uint32_t *rows, size_t cou
     *out_dataset = (ht_dataset){
         .schema = schema,
         .count = count,
+        .capacity = count,
         .fields = rows_pick(dataset->fields, schema->field_count * sizeof(int64_t), rows, count),
         .targets = rows_pick(dataset->targets, schema->param_count * sizeof(uint16_t), rows, count),
         .weights = rows_pick(dataset->weights, sizeof(float), rows, count),

@@ -1,0 +1,155 @@
+/* Trains the networks of a predictor, one after the other, telling how it goes. */
+#include "cli/training.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double batch_interval = 0.2; /* seconds between two progress lines */
+
+/* One network under way. */
+typedef struct watch {
+    ht_training *training;
+    ht_trained *trained;
+    size_t number; /* from 1 */
+    double valid;  /* the last validation loss; NaN: none yet */
+    double last;   /* when something was told */
+} watch;
+
+static void tell(watch *watch, const char *what) {
+    ht_progress_phase(watch->training->progress, what);
+    watch->last = ht_clock_seconds();
+}
+
+static void on_batch(void *context, uint32_t epoch, size_t done, size_t count) {
+    watch *watch = context;
+    if (ht_clock_seconds() - watch->last < batch_interval)
+        return;
+    const ht_trained *trained = watch->trained;
+    ht_text text = {0};
+    ht_text_printf(&text, "epoch %u of %u, batch %zu of %zu", epoch,
+                   watch->training->recipe.training.epochs, done, count);
+    if (trained->best.epoch && !isnan(watch->valid))
+        ht_text_printf(&text, ", validation loss %.4f, best %.4f (epoch %u)", watch->valid,
+                       trained->best.valid_loss, trained->best.epoch);
+    tell(watch, text.data);
+    ht_text_free(&text);
+}
+
+static void number_write(FILE *file, double number) {
+    if (isnan(number))
+        fprintf(file, "\t");
+    else
+        fprintf(file, "\t%.6g", number);
+}
+
+static void on_epoch(void *context, const ht_epoch *epoch) {
+    watch *watch = context;
+    ht_trained *trained = watch->trained;
+    FILE *losses = watch->training->losses;
+    trained->epochs = epoch->epoch;
+    watch->valid = epoch->valid_loss;
+    if (epoch->best || isnan(epoch->valid_loss))
+        trained->best = *epoch;
+    fprintf(losses, "%zu\t%u", watch->number, epoch->epoch);
+    number_write(losses, epoch->train_loss);
+    number_write(losses, epoch->valid_loss);
+    number_write(losses, epoch->valid_accuracy);
+    number_write(losses, epoch->rate);
+    number_write(losses, epoch->seconds);
+    fprintf(losses, "\t%d\n", epoch->best ? 1 : 0);
+    fflush(losses);
+    ht_text text = {0};
+    ht_text_printf(&text, "epoch %u of %u, loss %.4f", epoch->epoch,
+                   watch->training->recipe.training.epochs, epoch->train_loss);
+    if (!isnan(epoch->valid_loss))
+        ht_text_printf(&text, ", validation loss %.4f, accuracy %.1f %%%s", epoch->valid_loss,
+                       epoch->valid_accuracy * 100, epoch->best ? ", best so far" : "");
+    tell(watch, text.data);
+    ht_text_free(&text);
+}
+
+static bool on_stop(void *context) {
+    (void)context;
+    return ht_interrupted;
+}
+
+static ht_training_watch watch_make(watch *watch) {
+    return (ht_training_watch){
+        .context = watch, .epoch = on_epoch, .batch = on_batch, .stop = on_stop};
+}
+
+static ht_trained *trained_add(ht_training *training, uint64_t seed) {
+    HT_GROW(training->trained, training->trained_count);
+    ht_trained *trained = &training->trained[training->trained_count++];
+    *trained = (ht_trained){.seed = seed};
+    return trained;
+}
+
+/* Trains another network with this seed and keeps it; one that was stopped before its first epoch
+ * was over is kept only when there is no other. */
+static ht_status member_train(ht_training *training, uint64_t seed, ht_error *error) {
+    ht_network *network = NULL;
+    const ht_examples *train = &training->train;
+    ht_status status = ht_network_create(&training->recipe.network, &train->input, &train->output,
+                                         seed, &network, error);
+    if (status != HT_OK)
+        return status;
+    ht_trained *trained = trained_add(training, seed);
+    watch watch = {
+        .training = training, .trained = trained, .number = training->trained_count, .valid = NAN};
+    char *label = training->given->members > 1 ? ht_format("network %zu", watch.number)
+                                               : ht_strdup(training->recipe.network.architecture);
+    ht_progress_begin(training->progress, label);
+    free(label);
+    ht_training_settings settings = training->recipe.training;
+    settings.seed = seed;
+    ht_training_watch callbacks = watch_make(&watch);
+    double begun = ht_clock_seconds();
+    status = ht_network_train(network, train, training->valid.count ? &training->valid : NULL,
+                              &settings, &callbacks, error);
+    trained->seconds = ht_clock_seconds() - begun;
+    ht_progress_pause(training->progress);
+    bool stopped = ht_interrupted && trained->epochs == 0;
+    if (status == HT_ERROR_INTERRUPTED)
+        status = HT_OK;
+    if (status != HT_OK || (stopped && training->network_count)) {
+        ht_network_free(network);
+        return status;
+    }
+    training->networks[training->network_count++] = network;
+    ht_training_report_network(training, trained);
+    return HT_OK;
+}
+
+static ht_status losses_open(ht_training *training, ht_error *error) {
+    training->losses_path = ht_format("%s.losses.tsv", training->given->out);
+    training->losses = fopen(training->losses_path, "we");
+    if (!training->losses)
+        return ht_error_set_at(error, HT_ERROR_IO, training->losses_path, 0, 0,
+                               "cannot write the loss curves: %s", strerror(errno));
+    fprintf(training->losses, "network\tepoch\ttrain_loss\tvalid_loss\tvalid_accuracy\trate\t"
+                              "seconds\tbest\n");
+    return HT_OK;
+}
+
+ht_status ht_training_run(ht_training *training, ht_error *error) {
+    const ht_train_options *given = training->given;
+    size_t members = given->members;
+    training->networks = ht_alloc(members + 1, sizeof(ht_network *));
+    ht_status status = losses_open(training, error);
+    training->progress = ht_progress_new(training->out, members);
+    for (size_t i = 0; status == HT_OK && i < members && !ht_interrupted; ++i)
+        status = member_train(training, given->seed + i, error);
+    ht_progress_free(training->progress);
+    training->progress = NULL;
+    if (training->losses && fclose(training->losses) != 0 && status == HT_OK)
+        status = ht_error_set_at(error, HT_ERROR_IO, training->losses_path, 0, 0,
+                                 "cannot write the loss curves: %s", strerror(errno));
+    training->losses = NULL;
+    return status;
+}

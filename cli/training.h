@@ -1,0 +1,82 @@
+/* Training one predictor: what `hiptemper train` does between its options and its report. */
+#ifndef HT_CLI_TRAINING_H
+#define HT_CLI_TRAINING_H
+
+#include "cli/predictor_input.h"
+#include "cli/progress.h"
+#include "predictor/blas.h"
+#include "predictor/predictor.h"
+
+/* The options of the command. 0 and NULL: the architecture's default. */
+typedef struct ht_train_options {
+    const char *schema, *params;
+    const char *architecture;
+    const char *out, *json;
+    const char *tokens;
+    const char *database, *template_path, *kernel, *device;
+    ht_fold_options fold;
+    double valid_split, share, rate;
+    uint64_t seed, epochs, batch, hidden, threads, members;
+    bool distil, unconstrained;
+    ht_option_list set; /* NAME=VALUE */
+} ht_train_options;
+
+/* The settings of network and training that can be given by name. */
+typedef struct ht_recipe {
+    ht_network_settings network;
+    ht_training_settings training;
+} ht_recipe;
+
+/* train_settings.c: the architecture's defaults with what the options change. */
+ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, ht_error *error);
+/* All of them by name, but for threads. New reference. */
+json_t *ht_recipe_json(const ht_recipe *recipe);
+/* "dropout, smoothing, ...": the names that --set knows; free(). */
+char *ht_recipe_names(void);
+
+/* What became of one network. */
+typedef struct ht_trained {
+    uint64_t seed;
+    uint32_t epochs; /* done */
+    ht_epoch best;   /* the one whose weights were kept; .epoch 0: none was complete */
+    double seconds;
+    bool student;
+} ht_trained;
+
+/* A training under way. */
+typedef struct ht_training {
+    const ht_train_options *given;
+    ht_recipe recipe;
+    ht_schema *schema; /* owned until the predictor takes it, like the tokenizer */
+    char *schema_from; /* owned */
+    ht_tokenizer *tokenizer;
+    ht_rules *rules; /* owned; NULL when unconstrained */
+    size_t records, skipped, train_count, valid_count;
+    ht_examples train, valid;
+    ht_network **networks; /* owned until the predictor takes them */
+    size_t network_count;
+    ht_trained *trained; /* one for each network ever trained; owned */
+    size_t trained_count;
+    json_t *data; /* what was read */
+    json_t *seen; /* of each field, in the records to train on */
+    FILE *losses; /* the loss curves, NULL before they begin */
+    char *losses_path;
+    FILE *out; /* of the report */
+    ht_progress *progress;
+} ht_training;
+
+/* train_database.c: problems and their best configurations from the tuning database. Sets the
+ * schema and what was read. */
+ht_status ht_training_read_database(ht_training *training, ht_dataset *out_dataset,
+                                    ht_error *error);
+/* train_run.c: all networks, one after the other. Interrupted, those that are there are kept. */
+ht_status ht_training_run(ht_training *training, ht_error *error);
+
+/* train_report.c */
+void ht_training_report_data(const ht_training *training);
+void ht_training_report_network(const ht_training *training, const ht_trained *trained);
+/* What goes into the model file: nothing that differs from run to run or by thread count. */
+json_t *ht_training_note(const ht_training *training);
+int ht_training_report(const ht_training *training, const ht_predictor *predictor, double seconds);
+
+#endif
