@@ -21,6 +21,10 @@ ht_completion *ht_completion_new(const ht_rules *rules);
 void ht_completion_start(ht_completion *completion, const int64_t *fields);
 void ht_completion_free(ht_completion *completion);
 
+/* The work on one problem is bounded (docs/constrained-beam.md). True while all answers since
+ * ht_completion_start were exact; once false, a value may have been called allowed although nothing
+ * completes it. Whether a whole configuration is legal is always exact. */
+bool ht_completion_exact(const ht_completion *completion);
 /* Whether any legal configuration exists. */
 bool ht_completion_possible(ht_completion *completion);
 /* out_allowed[v] = 1 where prefix[0..depth-1] followed by value v of parameter `depth` can be

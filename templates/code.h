@@ -1,7 +1,8 @@
 /* The evaluator of both expression languages: C integer expressions of templates (code_expr.h) and
  * Python expressions of T1 files (python.h). Either front end turns its tree into typed
  * instructions without jumps; equal instructions are one, and constants are folded. A routine cut
- * out of the code computes a few results for many configurations at once. Private to templates/.
+ * out of the code computes a few results for many configurations at once. For templates/ and the
+ * predictor's look-ahead.
  *
  * An operation that has no value (a division by zero, an overflow) marks its lane with a fault;
  * what depends on it has that fault too, but for the operand that `and`, `or` and ?: leave out. */

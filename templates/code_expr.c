@@ -42,6 +42,12 @@ static uint32_t make_scalar(const maker *m, size_t index) {
 }
 
 static uint32_t make_name(const maker *m, const char *name) {
+    const ht_code_names *names = m->scope->names;
+    uint32_t found;
+    if (names)
+        return names->find(names, name, false, &found)
+                   ? found
+                   : ht_code_fail(m->scope->code, HT_FAULT_NAME);
     const ht_binding *binding = m->scope->binding;
     const ht_template *template = binding->template;
     int64_t value = 0;
@@ -64,8 +70,12 @@ static uint32_t make_name(const maker *m, const char *name) {
 }
 
 static uint32_t make_sizeof(const maker *m, const char *name) {
-    const ht_template *template = m->scope->binding->template;
-    for (size_t i = 0; i < template->param_count; ++i)
+    const ht_code_names *names = m->scope->names;
+    const ht_template *template = names ? NULL : m->scope->binding->template;
+    uint32_t found;
+    if (names && names->find(names, name, true, &found))
+        return found;
+    for (size_t i = 0; template && i < template->param_count; ++i)
         if (template->params[i].kind == HT_PARAM_TYPE && !strcmp(template->params[i].name, name))
             return make_param(m, i, true);
     int64_t size = (int64_t)ht_type_size(name);
@@ -175,7 +185,7 @@ static uint32_t make(const maker *m, const ht_node *node) {
 }
 
 uint32_t ht_code_expr(ht_code_scope *scope, const ht_node *node) {
-    size_t args = scope->binding->template->arg_count;
+    size_t args = scope->names ? 0 : scope->binding->template->arg_count;
     maker m = {scope, args < HT_ARG_MAX ? args : HT_ARG_MAX};
     return make(&m, node);
 }
