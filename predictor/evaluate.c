@@ -1,0 +1,210 @@
+/* How well a predictor does on known records: one proposer for each thread, one entry for each
+ * record, summed in the records' order. */
+#include "predictor/predictor.h"
+
+#include "base/memory.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const size_t ht_topk[HT_TOPK_COUNT] = {1, 3, 5, 10};
+enum { TOPK_MOST = 10 };
+
+/* How one record fared. `first`: the place of the first proposal that matches, from 0; TOPK_MOST:
+ * none does. `matches`: which parameters of the first proposal do. */
+typedef struct mark {
+    uint64_t matches;
+    uint32_t first;
+} mark;
+
+typedef struct outcome {
+    mark exact, canonical;
+    uint32_t proposals, legal;
+    bool too_few;
+    double seconds;
+} outcome;
+
+typedef struct evaluation {
+    const ht_predictor *predictor;
+    const ht_dataset *dataset;
+    const ht_rules *all_rules; /* the schema's; what legal and canonical mean */
+    outcome *outcomes;         /* [count] */
+    void (*progress)(void *context, size_t done, size_t count);
+    bool (*stop)(void *context);
+    void *context;
+    size_t done;
+    bool stopped;
+} evaluation;
+
+static double thread_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Are there more legal configurations than `count`? Follows every prefix that can be completed. */
+static bool more_than(ht_completion *completion, const ht_schema *schema, uint16_t *prefix,
+                      size_t depth, size_t *left) {
+    uint8_t allowed[HT_PARAM_VALUES_MAX];
+    if (depth == schema->param_count)
+        return (*left)-- == 0;
+    ht_completion_allowed(completion, prefix, depth, allowed);
+    for (size_t v = 0; v < schema->params[depth].value_count; ++v) {
+        prefix[depth] = (uint16_t)v;
+        if (allowed[v] && more_than(completion, schema, prefix, depth + 1, left))
+            return true;
+    }
+    return false;
+}
+
+static void take_mark(const ht_schema *schema, const int64_t *label, const int64_t *proposal,
+                      uint32_t place, mark *out) {
+    uint64_t matches = 0, all = (UINT64_C(1) << schema->param_count) - 1;
+    for (size_t p = 0; p < schema->param_count; ++p)
+        matches |= (uint64_t)(label[p] == proposal[p]) << p;
+    if (place == 0)
+        out->matches = matches;
+    if (matches == all && out->first == TOPK_MOST)
+        out->first = place;
+}
+
+static void numbers_of(const ht_schema *schema, const uint16_t *choice, int64_t *out) {
+    for (size_t p = 0; p < schema->param_count; ++p)
+        out[p] = choice[p];
+}
+
+static void judge(const evaluation *e, ht_completion *completion, size_t record,
+                  const ht_proposal *proposals, size_t count, bool constrained, outcome *out) {
+    const ht_schema *schema = e->dataset->schema;
+    const int64_t *fields = &e->dataset->fields[record * schema->field_count];
+    const uint16_t *target = &e->dataset->targets[record * schema->param_count];
+    int64_t label[HT_PARAM_MAX], like_label[HT_PARAM_MAX], other[HT_PARAM_MAX];
+    uint16_t prefix[HT_PARAM_MAX] = {0};
+    out->exact.first = out->canonical.first = TOPK_MOST;
+    out->proposals = (uint32_t)count;
+    ht_completion_start(completion, fields);
+    numbers_of(schema, target, label);
+    ht_completion_canonical(completion, target, like_label);
+    for (uint32_t i = 0; i < count; ++i) {
+        numbers_of(schema, proposals[i].choice, other);
+        take_mark(schema, label, other, i, &out->exact);
+        ht_completion_canonical(completion, proposals[i].choice, other);
+        take_mark(schema, like_label, other, i, &out->canonical);
+        out->legal += proposals[i].legal;
+    }
+    out->too_few = constrained && count < TOPK_MOST &&
+                   more_than(completion, schema, prefix, 0, &(size_t){count});
+}
+
+static void report(evaluation *e, size_t count) {
+    ++e->done;
+    if (e->progress)
+        e->progress(e->context, e->done, count);
+    if (e->stop && e->stop(e->context)) {
+#pragma omp atomic write
+        e->stopped = true;
+    }
+}
+
+static void evaluate_record(evaluation *e, ht_proposer *proposer, ht_completion *completion,
+                            size_t record, bool constrained) {
+    const ht_dataset *dataset = e->dataset;
+    ht_proposal proposals[TOPK_MOST];
+    double start = thread_seconds();
+    size_t count = ht_proposer_propose(
+        proposer, &dataset->fields[record * dataset->schema->field_count], TOPK_MOST, proposals);
+    e->outcomes[record].seconds = thread_seconds() - start;
+    judge(e, completion, record, proposals, count, constrained, &e->outcomes[record]);
+}
+
+static ht_status evaluate_all(evaluation *e, const ht_rules *rules,
+                              const ht_beam_settings *settings, uint32_t threads, ht_error *error) {
+    size_t count = e->dataset->count;
+    ht_status status = HT_OK;
+#pragma omp parallel num_threads((int)threads)
+    {
+        ht_proposer *proposer = NULL;
+        ht_error own = {0};
+        ht_status own_status = ht_proposer_new(e->predictor, rules, settings, &proposer, &own);
+        ht_completion *completion = ht_completion_new(e->all_rules);
+        if (own_status != HT_OK) {
+#pragma omp critical(ht_evaluate)
+            {
+                status = own_status;
+                if (error)
+                    *error = own;
+            }
+        }
+#pragma omp for schedule(dynamic, 16)
+        for (size_t record = 0; record < count; ++record) {
+            bool stopped;
+#pragma omp atomic read
+            stopped = e->stopped;
+            if (!proposer || stopped)
+                continue;
+            evaluate_record(e, proposer, completion, record, settings->constrained);
+#pragma omp critical(ht_evaluate)
+            report(e, count);
+        }
+        ht_completion_free(completion);
+        ht_proposer_free(proposer);
+    }
+    if (status == HT_OK && e->stopped)
+        return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    return status;
+}
+
+static void add_mark(const ht_schema *schema, const mark *from, double share, ht_accuracy *to) {
+    for (size_t p = 0; p < schema->param_count; ++p) {
+        double match = share * (double)(from->matches >> p & 1);
+        to->per_parameter[p] += match;
+        to->average_accuracy += match / (double)schema->param_count;
+    }
+    for (size_t i = 0; i < HT_TOPK_COUNT; ++i)
+        to->topk[i] += share * (from->first < ht_topk[i]);
+    to->perfect = to->topk[0];
+}
+
+static void sum_up(const evaluation *e, ht_assessment *out) {
+    size_t count = e->dataset->count, proposals = 0, legal = 0;
+    double share = count ? 1.0 / (double)count : 0;
+    *out = (ht_assessment){.records = count};
+    for (size_t i = 0; i < count; ++i) {
+        const outcome *one = &e->outcomes[i];
+        add_mark(e->dataset->schema, &one->exact, share, &out->exact);
+        add_mark(e->dataset->schema, &one->canonical, share, &out->canonical);
+        out->short_beams += share * one->too_few;
+        out->ms_per_prediction += share * 1e3 * one->seconds;
+        proposals += one->proposals;
+        legal += one->legal;
+    }
+    out->legal = proposals ? (double)legal / (double)proposals : 1;
+}
+
+ht_status ht_predictor_evaluate(const ht_predictor *predictor, const ht_dataset *dataset,
+                                const ht_rules *rules, const ht_beam_settings *settings,
+                                uint32_t threads,
+                                void (*progress)(void *context, size_t done, size_t count),
+                                bool (*stop)(void *context), void *context,
+                                ht_assessment *out_assessment, ht_error *error) {
+    ht_rules *all_rules;
+    ht_status status = ht_rules_compile(dataset->schema, NULL, 0, &all_rules, error);
+    if (status != HT_OK)
+        return status;
+    evaluation e = {.predictor = predictor,
+                    .dataset = dataset,
+                    .all_rules = all_rules,
+                    .outcomes = ht_alloc(dataset->count + 1, sizeof *e.outcomes),
+                    .progress = progress,
+                    .stop = stop,
+                    .context = context};
+    status = evaluate_all(&e, rules, settings, threads ? threads : (uint32_t)omp_get_max_threads(),
+                          error);
+    if (status == HT_OK)
+        sum_up(&e, out_assessment);
+    free(e.outcomes);
+    ht_rules_free(all_rules);
+    return status;
+}
