@@ -10,6 +10,7 @@ extern const ht_command ht_command_optimize;
 extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_replay;
 extern const ht_command ht_command_space;
+extern const ht_command ht_command_train;
 extern const ht_command ht_command_tune;
 
 const ht_command *const ht_commands[] = {
@@ -23,5 +24,6 @@ const ht_command *const ht_commands[] = {
     &ht_command_doctor,
     &ht_command_replay,
     &ht_command_convert,
+    &ht_command_train,
     NULL,
 };

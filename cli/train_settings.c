@@ -114,13 +114,20 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
     return status;
 }
 
+/* A float as it was written, not as the nearest double prints: 0.2, not 0.200000003. */
+static double short_real(float value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.7g", (double)value);
+    return strtod(text, NULL);
+}
+
 json_t *ht_recipe_json(const ht_recipe *recipe) {
     json_t *object = json_object();
     json_object_set_new(object, "architecture", json_string(recipe->network.architecture));
     for (size_t i = 0; i < SETTING_COUNT; ++i) {
         const char *field = (const char *)recipe + settings[i].offset;
         json_t *value = settings[i].real
-                            ? json_real((double)*(const float *)(const void *)field)
+                            ? json_real(short_real(*(const float *)(const void *)field))
                             : json_integer((json_int_t) * (const uint32_t *)(const void *)field);
         json_object_set_new(object, settings[i].name, value);
     }
