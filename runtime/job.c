@@ -195,10 +195,10 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
         status = ht_job_take_timing(job, reply, &evaluation, error);
     job->baseline = ht_timing_of(evaluation.samples, evaluation.sample_count);
     /* Ten times slower than the original is slow enough, in all that a measurement does; seven runs
-     * is the least of it. */
+     * is the least of it. Two attempts share the limit (job_deaths.c). */
     job->limit = job->options.time_limit > 0
                      ? job->options.time_limit
-                     : fmax(5, 10 * fmax(took, 7 * job->baseline.median_ms / 1000 +
+                     : fmax(5, 10 * fmax(took, 14 * job->baseline.median_ms / 1000 +
                                                    job->options.sample_budget));
     bool known = false;
     if (status == HT_OK)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,8 @@ enum { DEVICE_TRIES = 3, PAUSE_US = 20000, PAUSE_STEPS = 25 };
 typedef struct patient {
     ht_job *job;
     json_t *request; /* borrowed */
-    double seconds;
+    double seconds;  /* the limit of all attempts */
+    double hung;     /* of it, spent on attempts that did not end */
     unsigned deaths; /* in all runs so far */
     unsigned own;    /* of them now */
 } patient;
@@ -125,15 +127,33 @@ static bool is_death(ht_status status) {
     return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT;
 }
 
+/* A hang costs its limit once. In a worker that has served others it may be their doing, so the
+ * first attempt gets half of the limit and leaves the rest to a fresh worker; what hangs in a fresh
+ * one has only itself to blame. */
+static double attempt_limit(const patient *patient, bool used) {
+    double left = patient->seconds - patient->hung;
+    return used ? fmin(left, patient->seconds / 2) : left;
+}
+
+static bool is_condemned(const patient *patient, ht_status status) {
+    return patient->deaths >= HT_DEATHS_CONDEMN ||
+           (status == HT_ERROR_TIMEOUT && patient->hung >= patient->seconds);
+}
+
 /* One attempt; *out_dead when it counts as a death, *out_again when it says nothing. */
 static ht_status attempt(patient *patient, bool *out_dead, bool *out_again, json_t **out_reply,
                          ht_error *error) {
     ht_job *job = patient->job;
     bool used = job->runner.pid > 0 && job->runner.requests > 0;
+    double seconds = attempt_limit(patient, used);
     *out_again = false;
     ht_status status =
-        ht_job_ask_steady(job, json_incref(patient->request), patient->seconds, out_reply, error);
+        ht_job_ask_steady(job, json_incref(patient->request), seconds, out_reply, error);
     *out_dead = is_death(status);
+    if (status == HT_ERROR_TIMEOUT) {
+        patient->hung += seconds;
+        ht_error_set(error, status, "no end within %.3g s", patient->hung);
+    }
     if (status == HT_OK || *out_dead || ht_job_fatal(status))
         return status;
     if (verdict_stands(job, status, error, used))
@@ -161,7 +181,7 @@ ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_
     ht_status status = HT_OK;
     bool dead = false, again = true;
     *out_reply = NULL;
-    while ((dead && patient.deaths < HT_DEATHS_CONDEMN) || again) {
+    while ((dead && !is_condemned(&patient, status)) || again) {
         json_decref(*out_reply);
         status = attempt(&patient, &dead, &again, out_reply, &own);
         json_object_del(request, "beside"); /* nor must what it may have been timed beside */

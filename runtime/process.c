@@ -19,7 +19,15 @@
 
 extern char **environ;
 
-enum { WORKER_FD = 3, STOP_STEPS = 200, STOP_STEP_US = 10000, POLL_MS = 50, SEND_SECONDS = 20 };
+enum {
+    WORKER_FD = 3,
+    STOP_STEPS = 200,
+    STOP_STEP_US = 10000,
+    KILL_STEPS = 2000,
+    KILL_STEP_US = 1000,
+    POLL_MS = 50,
+    SEND_SECONDS = 20
+};
 
 void ht_process_init(ht_process *process, const char *folder, const char *name) {
     *process = (ht_process){.fd = -1, .folder = ht_strdup(folder)};
@@ -59,8 +67,7 @@ static int spawn(ht_process *process, int child_fd) {
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    /* A group of its own: Ctrl-C reaches the tuner alone, and a kill reaches the worker's compiler
-     * too. */
+    /* A group of its own: Ctrl-C reaches the tuner alone. */
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     /* A thread of the host provider that has no blocks left sleeps: spinning would take a core from
@@ -109,11 +116,25 @@ static void forget(ht_process *process) {
     ht_inbox_free(&process->inbox);
 }
 
+/* It ends by itself within so many steps. */
+static bool has_ended(ht_process *process, int steps, unsigned step_us) {
+    for (int step = 0; step < steps; ++step) {
+        if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid)
+            return true;
+        usleep(step_us);
+    }
+    return false;
+}
+
+/* The worker's guard (guard.h) kills all that the worker has started. */
 void ht_process_kill(ht_process *process) {
     if (process->pid > 0) {
-        kill(-process->pid, SIGKILL);
-        while (waitpid(process->pid, &process->exit_status, 0) < 0 && errno == EINTR)
-            continue;
+        kill(process->pid, SIGTERM);
+        if (!has_ended(process, KILL_STEPS, KILL_STEP_US)) {
+            kill(-process->pid, SIGKILL);
+            while (waitpid(process->pid, &process->exit_status, 0) < 0 && errno == EINTR)
+                continue;
+        }
     }
     forget(process);
 }
@@ -122,15 +143,10 @@ void ht_process_stop(ht_process *process) {
     if (process->pid <= 0)
         return;
     shutdown(process->fd, SHUT_RDWR);
-    for (int step = 0; step < STOP_STEPS; ++step) {
-        if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid) {
-            kill(-process->pid, SIGKILL); /* what it may have started and left behind */
-            forget(process);
-            return;
-        }
-        usleep(STOP_STEP_US);
-    }
-    ht_process_kill(process);
+    if (has_ended(process, STOP_STEPS, STOP_STEP_US))
+        forget(process);
+    else
+        ht_process_kill(process);
 }
 
 /* How many processes the kernel has killed for want of memory since the machine started; -1 when it
@@ -160,13 +176,9 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
 
 /* A process whose socket has closed is dying; it is reaped, or helped along. */
 static void reap(ht_process *process) {
-    for (int step = 0; step < STOP_STEPS; ++step) {
-        if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid) {
-            kill(-process->pid, SIGKILL);
-            forget(process);
-            return;
-        }
-        usleep(STOP_STEP_US);
+    if (has_ended(process, STOP_STEPS, STOP_STEP_US)) {
+        forget(process);
+        return;
     }
     process->misdeed = "closed the connection to the tuner and went on";
     ht_process_kill(process);
@@ -193,7 +205,6 @@ static ht_status look_at(ht_process *process, bool readable, json_t **out_reply)
     }
     /* A process that it started may hold the socket open after its death. */
     if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid) {
-        kill(-process->pid, SIGKILL);
         forget(process);
         return HT_ERROR_CRASH;
     }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/sanitizer.h"
+#include "runtime/guard.h"
 #include "runtime/host/toolchain.h"
 #include "runtime/job.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -131,11 +131,10 @@ int ht_worker_main(int argc, char **argv) {
         return 2;
     }
     int fd = atoi(argv[2]);
-    /* No worker outlives its tuner. If that died before the line took effect, the parent is another
-     * one by now. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* No worker outlives its tuner. If that died before, the parent is another one by now. */
     if (getppid() != (pid_t)atoi(argv[3]))
         return 0;
+    ht_guard(fd);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);
     ht_toolchain_killed = end_likewise;

@@ -1,0 +1,107 @@
+#include "runtime/guard.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FAILED_TO_FORK = 1 };
+
+/* The parent of a process; 0 when it has gone. */
+static pid_t parent_of(pid_t pid) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    /* "PID (NAME) STATE PARENT": the name may hold anything. */
+    const char *end = read ? strrchr(line, ')') : NULL;
+    long parent = 0;
+    return end != NULL && sscanf(end + 1, " %*c %ld", &parent) == 1 ? (pid_t)parent : 0;
+}
+
+static void kill_children(void) {
+    DIR *proc = opendir("/proc");
+    for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;) {
+        pid_t pid = (pid_t)atol(entry->d_name);
+        if (pid > 0 && parent_of(pid) == getpid())
+            kill(pid, SIGKILL);
+    }
+    if (proc != NULL)
+        closedir(proc);
+}
+
+/* What a killed child leaves behind becomes ours, so in the end nothing is below. */
+static void kill_all(void) {
+    do
+        kill_children();
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+}
+
+static void end_likewise(int status) {
+    if (WIFSIGNALED(status)) {
+        sigset_t all;
+        sigfillset(&all);
+        signal(WTERMSIG(status), SIG_DFL);
+        sigprocmask(SIG_UNBLOCK, &all, NULL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        kill(getpid(), WTERMSIG(status));
+    }
+    _exit(WEXITSTATUS(status));
+}
+
+/* Adopted processes end too, and are nobody's news. */
+static bool has_ended(pid_t worker, int *out_status) {
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (pid == worker) {
+            *out_status = status;
+            return true;
+        }
+    return false;
+}
+
+static void watch(pid_t worker, const sigset_t *signals) {
+    int status = 0, number;
+    do
+        number = sigwaitinfo(signals, NULL);
+    while (number != SIGTERM && !has_ended(worker, &status));
+    kill_all();
+    end_likewise(status);
+}
+
+void ht_guard(int fd) {
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGCHLD);
+    pid_t self = getpid(), tuner = getppid();
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    pid_t worker = fork();
+    if (worker == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != self)
+            _exit(0);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return;
+    }
+    close(fd);
+    if (worker < 0)
+        _exit(FAILED_TO_FORK);
+    signal(SIGINT, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != tuner)
+        raise(SIGTERM);
+    watch(worker, &signals);
+}
