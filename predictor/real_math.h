@@ -24,7 +24,7 @@
 #define HT_PLAIN_LOOPS
 #endif
 #if defined(__x86_64__) && !defined(HT_PLAIN_LOOPS)
-#define HT_CLONES __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define HT_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define HT_CLONES
 #endif
