@@ -17,8 +17,8 @@ enum { WORK_MAX = 1 << 22 };
 struct ht_completion {
     const ht_rules *rules;
     ht_problem_rules problem;
-    ht_plan_room room;
-    ht_plan *plans; /* the requirements, then each exception */
+    ht_lookahead_room room;
+    ht_lookahead *plans; /* the requirements, then each exception */
     size_t plan_count;
     ht_memo memo;
     int64_t *key;        /* room for a state */
@@ -36,11 +36,11 @@ ht_completion *ht_completion_new(const ht_rules *rules) {
     size_t most = 1, count = rules->count ? rules->count : 1;
     c->rules = rules;
     ht_problem_rules_make(rules, &c->problem);
-    ht_plan_room_make(rules, &c->room);
+    ht_lookahead_room_make(rules, &c->room);
     c->plan_count = rules->admit_count + 1;
     c->plans = ht_alloc(c->plan_count, sizeof *c->plans);
     for (size_t i = 0; i < c->plan_count; ++i)
-        ht_plan_make(rules, &c->plans[i]);
+        ht_lookahead_make(rules, &c->plans[i]);
     for (size_t p = 0; p < rules->param_count; ++p)
         if (rules->schema->params[p].value_count > most)
             most = rules->schema->params[p].value_count;
@@ -54,9 +54,9 @@ void ht_completion_free(ht_completion *c) {
     if (!c)
         return;
     ht_problem_rules_free(&c->problem);
-    ht_plan_room_free(&c->room);
+    ht_lookahead_room_free(&c->room);
     for (size_t i = 0; i < c->plan_count; ++i)
-        ht_plan_free(&c->plans[i]);
+        ht_lookahead_free(&c->plans[i]);
     free(c->plans);
     ht_memo_free(&c->memo);
     free(c->key);
@@ -89,9 +89,10 @@ void ht_completion_start(ht_completion *c, const int64_t *fields) {
     const ht_rules *rules = c->rules;
     const ht_problem_rules *problem = &c->problem;
     ht_problem_rules_start(rules, fields, &c->problem);
-    ht_plan_start(rules, problem, rules->requires, rules->require_count, &c->room, &c->plans[0]);
+    ht_lookahead_start(rules, problem, rules->requires, rules->require_count, &c->room,
+                       &c->plans[0]);
     for (size_t i = 0; i < rules->admit_count; ++i)
-        ht_plan_start(rules, problem, &rules->admits[i], 1, &c->room, &c->plans[i + 1]);
+        ht_lookahead_start(rules, problem, &rules->admits[i], 1, &c->room, &c->plans[i + 1]);
     ht_memo_clear(&c->memo);
     reserve_key(c);
     c->work = WORK_MAX;
@@ -109,7 +110,7 @@ bool ht_completion_exact(const ht_completion *c) {
 
 /* Chooses a value of parameter `level` - 1 and works out what depends on it; false when a condition
  * does not hold. */
-static bool choose(const ht_rules *rules, ht_plan *plan, size_t level, size_t value) {
+static bool choose(const ht_rules *rules, ht_lookahead *plan, size_t level, size_t value) {
     const uint32_t *places = rules->choices[level - 1];
     for (size_t k = 0; k < 2; ++k)
         if (places[k] != HT_RULES_NONE)
@@ -126,7 +127,7 @@ static bool choose(const ht_rules *rules, ht_plan *plan, size_t level, size_t va
 }
 
 /* The state behind the first `depth` parameters. Returns its length in words. */
-static size_t make_key(const ht_completion *c, const ht_plan *plan, size_t depth) {
+static size_t make_key(const ht_completion *c, const ht_lookahead *plan, size_t depth) {
     const uint32_t *kept = &plan->kept[plan->kept_ends[depth - 1]];
     size_t count = plan->kept_ends[depth] - plan->kept_ends[depth - 1], length = 1;
     int64_t *key = c->key;
@@ -146,7 +147,7 @@ static size_t make_key(const ht_completion *c, const ht_plan *plan, size_t depth
 }
 
 /* Do the first `depth` values, chosen in `plan`, have a completion? */
-static bool completable(ht_completion *c, ht_plan *plan, size_t depth) {
+static bool completable(ht_completion *c, ht_lookahead *plan, size_t depth) {
     const ht_rules *rules = c->rules;
     while (depth < plan->last && !(plan->chosen >> depth & 1))
         ++depth; /* any value will do */
@@ -177,7 +178,7 @@ static bool completable(ht_completion *c, ht_plan *plan, size_t depth) {
 }
 
 /* Chooses a prefix; what is chosen already stays. */
-static bool bind(const ht_rules *rules, ht_plan *plan, const uint16_t *prefix, size_t depth) {
+static bool bind(const ht_rules *rules, ht_lookahead *plan, const uint16_t *prefix, size_t depth) {
     size_t known = 0;
     while (known < depth && known < plan->bound_count && plan->bound[known] == prefix[known])
         ++known;
@@ -196,7 +197,7 @@ size_t ht_completion_allowed(ht_completion *c, const uint16_t *prefix, size_t de
     size_t count = c->rules->schema->params[depth].value_count, allowed = 0;
     memset(out_allowed, 0, count);
     for (size_t i = 0; i < c->plan_count; ++i) {
-        ht_plan *plan = &c->plans[i];
+        ht_lookahead *plan = &c->plans[i];
         if (plan->impossible || !bind(c->rules, plan, prefix, depth))
             continue;
         for (size_t v = 0; v < count; ++v)

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ht_plan_room_make(const ht_rules *rules, ht_plan_room *out) {
+void ht_lookahead_room_make(const ht_rules *rules, ht_lookahead_room *out) {
     size_t count = rules->count + rules->require_count + HT_LEVEL_MAX + 1;
-    *out = (ht_plan_room){.roots = ht_alloc(count, sizeof *out->roots),
-                          .groups = ht_alloc(count, sizeof *out->groups),
-                          .starts = ht_alloc(2 * count, sizeof *out->starts),
-                          .needed = ht_alloc(count, sizeof *out->needed),
-                          .last_use = ht_alloc(count, sizeof *out->last_use),
-                          .root_capacity = count};
+    *out = (ht_lookahead_room){.roots = ht_alloc(count, sizeof *out->roots),
+                               .groups = ht_alloc(count, sizeof *out->groups),
+                               .starts = ht_alloc(2 * count, sizeof *out->starts),
+                               .needed = ht_alloc(count, sizeof *out->needed),
+                               .last_use = ht_alloc(count, sizeof *out->last_use),
+                               .root_capacity = count};
 }
 
-void ht_plan_room_free(ht_plan_room *room) {
+void ht_lookahead_room_free(ht_lookahead_room *room) {
     free(room->roots);
     free(room->groups);
     free(room->starts);
@@ -24,14 +24,14 @@ void ht_plan_room_free(ht_plan_room *room) {
     free(room->last_use);
 }
 
-void ht_plan_make(const ht_rules *rules, ht_plan *out) {
+void ht_lookahead_make(const ht_rules *rules, ht_lookahead *out) {
     size_t count = rules->count ? rules->count : 1;
-    *out = (ht_plan){.steps = ht_alloc(count, sizeof *out->steps),
-                     .values = ht_alloc(count, sizeof *out->values),
-                     .faults = ht_alloc(count, sizeof *out->faults)};
+    *out = (ht_lookahead){.steps = ht_alloc(count, sizeof *out->steps),
+                          .values = ht_alloc(count, sizeof *out->values),
+                          .faults = ht_alloc(count, sizeof *out->faults)};
 }
 
-void ht_plan_free(ht_plan *plan) {
+void ht_lookahead_free(ht_lookahead *plan) {
     free(plan->steps);
     free(plan->kept);
     free(plan->values);
@@ -44,8 +44,8 @@ static bool holds(const ht_problem_rules *problem, uint32_t i) {
 
 /* The conditions cut at their `and`s, each once, into room->roots. */
 static size_t collect_roots(const ht_rules *rules, const ht_problem_rules *problem,
-                            const uint32_t *conditions, size_t condition_count, ht_plan_room *room,
-                            ht_plan *plan) {
+                            const uint32_t *conditions, size_t condition_count,
+                            ht_lookahead_room *room, ht_lookahead *plan) {
     uint32_t *stack = room->groups;
     size_t count = 0, depth;
     memset(room->needed, 0, rules->count);
@@ -78,7 +78,7 @@ enum { NOT_NEEDED, NEEDED, ROOT };
 
 /* Marks what the roots need, and finds the last level that reads each. */
 static void mark_needed(const ht_rules *rules, const ht_problem_rules *problem, size_t root_count,
-                        ht_plan_room *room) {
+                        ht_lookahead_room *room) {
     memset(room->needed, NOT_NEEDED, rules->count);
     memset(room->last_use, 0, rules->count);
     for (size_t r = 0; r < root_count; ++r)
@@ -101,7 +101,7 @@ static void mark_needed(const ht_rules *rules, const ht_problem_rules *problem, 
  * ..., and what only later levels read. So a root that does not hold saves the rest. Groups of
  * earlier levels have smaller numbers. Returns their count. */
 static size_t make_groups(const ht_rules *rules, const ht_problem_rules *problem, size_t root_count,
-                          ht_plan_room *room) {
+                          ht_lookahead_room *room) {
     uint32_t next[HT_LEVEL_MAX + 1] = {0}, rest[HT_LEVEL_MAX];
     for (size_t r = 0; r < root_count; ++r)
         ++next[problem->levels[room->roots[r]] + 1];
@@ -126,12 +126,12 @@ static size_t make_groups(const ht_rules *rules, const ht_problem_rules *problem
 }
 
 /* Is instruction i worked out (and not chosen), or a chosen number that is itself a condition? */
-static bool is_step(const ht_problem_rules *problem, const ht_plan_room *room, size_t i) {
+static bool is_step(const ht_problem_rules *problem, const ht_lookahead_room *room, size_t i) {
     return room->needed[i] && (problem->steps[i].op != HT_CODE_CHOICE || room->needed[i] == ROOT);
 }
 
 static void place_steps(const ht_rules *rules, const ht_problem_rules *problem, size_t group_count,
-                        ht_plan_room *room, ht_plan *plan) {
+                        ht_lookahead_room *room, ht_lookahead *plan) {
     uint32_t *starts = room->starts;
     uint32_t counts[HT_LEVEL_MAX] = {0};
     memset(starts, 0, (group_count + 1) * sizeof *starts);
@@ -152,8 +152,8 @@ static void place_steps(const ht_rules *rules, const ht_problem_rules *problem, 
         plan->step_ends[level] = (uint32_t)(end += counts[level]);
 }
 
-static void keep(const ht_rules *rules, const ht_problem_rules *problem, const ht_plan_room *room,
-                 ht_plan *plan) {
+static void keep(const ht_rules *rules, const ht_problem_rules *problem,
+                 const ht_lookahead_room *room, ht_lookahead *plan) {
     uint32_t count = 0;
     plan->kept_ends[0] = 0;
     for (size_t level = 1; level <= rules->param_count; ++level) {
@@ -169,9 +169,9 @@ static void keep(const ht_rules *rules, const ht_problem_rules *problem, const h
     }
 }
 
-void ht_plan_start(const ht_rules *rules, const ht_problem_rules *problem,
-                   const uint32_t *conditions, size_t condition_count, ht_plan_room *room,
-                   ht_plan *plan) {
+void ht_lookahead_start(const ht_rules *rules, const ht_problem_rules *problem,
+                        const uint32_t *conditions, size_t condition_count, ht_lookahead_room *room,
+                        ht_lookahead *plan) {
     plan->impossible = false;
     plan->bound_count = 0;
     plan->chosen = 0;

@@ -21,7 +21,7 @@ typedef struct ht_problem_rules {
 } ht_problem_rules;
 
 /* One way of being legal: all requirements together, or one admitted exception. */
-typedef struct ht_plan {
+typedef struct ht_lookahead {
     bool impossible;
     size_t last;                      /* behind this level nothing can go wrong any more */
     uint32_t step_ends[HT_LEVEL_MAX]; /* of a level; it starts where the one before ends */
@@ -35,7 +35,7 @@ typedef struct ht_plan {
     uint8_t *faults;
     uint16_t bound[HT_PARAM_MAX]; /* the prefix that `values` are about */
     size_t bound_count;
-} ht_plan;
+} ht_lookahead;
 
 void ht_problem_rules_make(const ht_rules *rules, ht_problem_rules *out);
 void ht_problem_rules_free(ht_problem_rules *problem);
@@ -43,19 +43,19 @@ void ht_problem_rules_start(const ht_rules *rules, const int64_t *fields,
                             ht_problem_rules *problem);
 
 /* Room for planning; by instruction. */
-typedef struct ht_plan_room {
+typedef struct ht_lookahead_room {
     uint32_t *roots, *groups, *starts;
     uint8_t *needed, *last_use;
     size_t root_capacity;
-} ht_plan_room;
-void ht_plan_room_make(const ht_rules *rules, ht_plan_room *out);
-void ht_plan_room_free(ht_plan_room *room);
+} ht_lookahead_room;
+void ht_lookahead_room_make(const ht_rules *rules, ht_lookahead_room *out);
+void ht_lookahead_room_free(ht_lookahead_room *room);
 
-void ht_plan_make(const ht_rules *rules, ht_plan *out);
-void ht_plan_free(ht_plan *plan);
+void ht_lookahead_make(const ht_rules *rules, ht_lookahead *out);
+void ht_lookahead_free(ht_lookahead *plan);
 /* `conditions` (HT_RULES_NONE: left out) must all hold. */
-void ht_plan_start(const ht_rules *rules, const ht_problem_rules *problem,
-                   const uint32_t *conditions, size_t condition_count, ht_plan_room *room,
-                   ht_plan *plan);
+void ht_lookahead_start(const ht_rules *rules, const ht_problem_rules *problem,
+                        const uint32_t *conditions, size_t condition_count, ht_lookahead_room *room,
+                        ht_lookahead *plan);
 
 #endif
