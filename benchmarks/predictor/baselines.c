@@ -27,7 +27,7 @@ static const char USAGE[] =
     "  --trees=N        of each forest (100)\n"
     "  --tried=X        share of the features that extra trees look at for a split; 0: the square "
     "root (0)\n"
-    "  --min-leaf=N     of the chain of extra trees (1)\n"
+    "  --min-leaf=N     rows at a leaf of a forest (1)\n"
     "  --constrained    chains only continue by what can become legal\n"
     "  --threads=N, --seed=N\n"
     "  --compare=FILE   a table with columns file, nn1_avg, nn1_perfect: told beside `nearest`\n"

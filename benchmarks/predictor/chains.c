@@ -135,8 +135,10 @@ static void chain_run(const ht_table *table, const uint32_t *train, size_t train
 void ht_random_chain_run(const ht_table *table, const uint32_t *train, size_t train_count,
                          const uint32_t *test, size_t test_count,
                          const ht_method_settings *settings, ht_answers *out_answers) {
-    ht_forest_settings forest = {
-        .trees = settings->trees, .bootstrap = true, .min_leaf = 1, .seed = settings->seed};
+    ht_forest_settings forest = {.trees = settings->trees,
+                                 .bootstrap = true,
+                                 .min_leaf = settings->min_leaf,
+                                 .seed = settings->seed};
     chain_run(table, train, train_count, test, test_count, settings, &forest, out_answers);
 }
 

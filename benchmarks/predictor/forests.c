@@ -82,8 +82,10 @@ static void forest_run(const ht_table *table, const uint32_t *train, size_t trai
 void ht_random_forest_run(const ht_table *table, const uint32_t *train, size_t train_count,
                           const uint32_t *test, size_t test_count,
                           const ht_method_settings *settings, ht_answers *out_answers) {
-    ht_forest_settings forest = {
-        .trees = settings->trees, .bootstrap = true, .min_leaf = 1, .seed = settings->seed};
+    ht_forest_settings forest = {.trees = settings->trees,
+                                 .bootstrap = true,
+                                 .min_leaf = settings->min_leaf,
+                                 .seed = settings->seed};
     forest_run(table, train, train_count, test, test_count, &forest, false, out_answers);
 }
 
@@ -93,7 +95,7 @@ void ht_extra_trees_run(const ht_table *table, const uint32_t *train, size_t tra
     ht_forest_settings forest = {.trees = settings->trees,
                                  .random_thresholds = true,
                                  .tried = settings->tried,
-                                 .min_leaf = 1,
+                                 .min_leaf = settings->min_leaf,
                                  .seed = settings->seed};
     forest_run(table, train, train_count, test, test_count, &forest, false, out_answers);
 }
@@ -104,7 +106,7 @@ void ht_vector_trees_run(const ht_table *table, const uint32_t *train, size_t tr
     ht_forest_settings forest = {.trees = settings->trees,
                                  .random_thresholds = true,
                                  .tried = settings->tried,
-                                 .min_leaf = 1,
+                                 .min_leaf = settings->min_leaf,
                                  .seed = settings->seed};
     forest_run(table, train, train_count, test, test_count, &forest, true, out_answers);
 }

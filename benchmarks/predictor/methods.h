@@ -15,7 +15,8 @@ typedef struct ht_answers {
 
 typedef struct ht_method_settings {
     size_t trees;
-    double tried; /* share of the features that a split of the chain of extra trees looks at */
+    double
+        tried; /* share of the features that a split of extra trees looks at; 0: the square root */
     uint64_t seed;
     size_t min_leaf;  /* of the chain of extra trees */
     bool constrained; /* only values that can still become legal */
