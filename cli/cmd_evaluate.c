@@ -1,5 +1,6 @@
 #include "cli/evaluation.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/progress.h"
@@ -38,11 +39,17 @@ typedef struct evaluation {
     const evaluate_options *given;
     const char *model;
     ht_progress *progress;
+    double told; /* clock: when progress was told last */
     ht_evaluated_list list;
 } evaluation;
 
+static const double progress_interval = 0.2; /* seconds */
+
 static void on_progress(void *context, size_t done, size_t count) {
     evaluation *run = context;
+    if (ht_clock_seconds() - run->told < progress_interval)
+        return;
+    run->told = ht_clock_seconds();
     char *text = ht_format("%zu of %zu records", done, count);
     ht_progress_phase(run->progress, text);
     free(text);

@@ -5,8 +5,10 @@ extern const ht_command ht_command_check;
 extern const ht_command ht_command_convert;
 extern const ht_command ht_command_devices;
 extern const ht_command ht_command_doctor;
+extern const ht_command ht_command_evaluate;
 extern const ht_command ht_command_inspect;
 extern const ht_command ht_command_optimize;
+extern const ht_command ht_command_predict;
 extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_replay;
 extern const ht_command ht_command_space;
@@ -25,5 +27,7 @@ const ht_command *const ht_commands[] = {
     &ht_command_replay,
     &ht_command_convert,
     &ht_command_train,
+    &ht_command_evaluate,
+    &ht_command_predict,
     NULL,
 };

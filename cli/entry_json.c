@@ -80,6 +80,10 @@ static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "dropped", json_integer((json_int_t)result->counts.dropped));
     json_object_set_new(object, "seeds_from_database",
                         json_integer((json_int_t)result->seeds_from_database));
+    json_object_set_new(object, "seeds_from_predictor",
+                        json_integer((json_int_t)result->seeds_from_predictor));
+    json_object_set_new(object, "predictor_refused",
+                        ht_report_json_text(result->predictor_refused));
     json_object_set_new(object, "rejected", rejections_json(result, false));
     json_object_set_new(object, "rejected_examples", rejections_json(result, true));
     json_object_set_new(object, "seconds", json_real(result->seconds));

@@ -70,6 +70,11 @@ static void search_print(const ht_pair_result *result, FILE *out) {
         fprintf(out,
                 "  %-10s %lu of them were known from an earlier run (--fresh measures again)\n",
                 "reused", (unsigned long)result->counts.reused);
+    if (result->seeds_from_predictor)
+        fprintf(out, "  %-10s %zu that the model proposes\n", "seeds",
+                result->seeds_from_predictor);
+    if (result->predictor_refused)
+        fprintf(out, "  %-10s none from the model: %s\n", "seeds", result->predictor_refused);
     if (result->seeds_from_database)
         fprintf(out, "  %-10s %zu from the nearest problems in the database\n", "seeds",
                 result->seeds_from_database);

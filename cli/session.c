@@ -1,5 +1,5 @@
 /* Device and database: what every tuned pair of a command shares. */
-#include "cli/tuning.h"
+#include "cli/seeding.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -106,7 +106,9 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
                             "device %s can compile but not run here (%s); 'hiptemper inspect' "
                             "needs no more than that, tuning does: see 'hiptemper devices'",
                             out_session->device.name, out_session->device.description);
-    status = database_open(out_session, error);
+    status = ht_seeding_open(options, &out_session->predictor, error);
+    if (status == HT_OK)
+        status = database_open(out_session, error);
     return status == HT_OK ? recording_open(out_session, error) : status;
 }
 
@@ -115,6 +117,8 @@ void ht_session_close(ht_session *session) {
         ht_database_close(session->database);
     if (session->recording)
         ht_database_close(session->recording);
+    ht_predictor_free(session->predictor);
+    session->predictor = NULL;
     session->database = NULL;
     session->recording = NULL;
 }

@@ -1,4 +1,4 @@
-#include "cli/tuning.h"
+#include "cli/seeding.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -102,17 +102,23 @@ static ht_status job_start(pair *pair, ht_error *error) {
     return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
 }
 
-/* The default configuration, then the best ones of the nearest problems in the database. */
+/* The default configuration, then what the model proposes, then the best ones of the nearest
+ * problems in the database. */
 static ht_config *seeds_find(pair *pair, size_t *out_count) {
     const ht_template *template = pair->binding.template;
-    ht_config *seeds = ht_alloc(1 + NEAREST_SEEDS, sizeof *seeds);
+    const ht_session *session = pair->session;
+    size_t most = session->options.predictor ? session->options.predictor_seeds : 0;
+    ht_config *seeds = ht_alloc(1 + most + NEAREST_SEEDS, sizeof *seeds);
     seeds[0] = ht_config_default(template);
-    *out_count = 1;
+    if (most)
+        pair->result->seeds_from_predictor = ht_seeding_propose(
+            session, &pair->binding, pair->space, seeds + 1, &pair->result->predictor_refused);
+    size_t first = 1 + pair->result->seeds_from_predictor;
+    *out_count = first;
     char **texts = NULL;
     size_t count = 0;
-    if (!pair->session->database ||
-        ht_database_nearest(pair->session->database, ht_job_key(pair->job), NEAREST_SEEDS, &texts,
-                            &count, NULL) != HT_OK)
+    if (!session->database || ht_database_nearest(session->database, ht_job_key(pair->job),
+                                                  NEAREST_SEEDS, &texts, &count, NULL) != HT_OK)
         return seeds;
     for (size_t i = 0; i < count; ++i) {
         if (ht_config_parse(template, texts[i], &seeds[*out_count], NULL) == HT_OK)
@@ -120,7 +126,7 @@ static ht_config *seeds_find(pair *pair, size_t *out_count) {
         free(texts[i]);
     }
     free(texts);
-    pair->result->seeds_from_database = *out_count - 1;
+    pair->result->seeds_from_database = *out_count - first;
     return seeds;
 }
 
@@ -368,6 +374,7 @@ const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
 void ht_pair_result_free(ht_pair_result *result) {
     free(result->reason);
     free(result->original_finding);
+    free(result->predictor_refused);
     for (size_t i = 0; i < result->rejection_count; ++i)
         free(result->rejections[i].example);
     free(result->rejections);

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "predictor/predictor.h"
 #include "runtime/job.h"
 #include "search/strategy.h"
 
@@ -20,17 +21,20 @@ typedef struct ht_tuning_options {
     uint64_t seed;
     uint64_t compile_workers; /* 0: one a core */
     bool fresh;
+    const char *predictor; /* model, folder of models or "builtin"; NULL: none */
+    uint64_t predictor_seeds;
 } ht_tuning_options;
 
 /* What all pairs of one command share. */
 typedef struct ht_session {
     ht_tuning_options options;
     ht_device device;
-    ht_database *database;  /* owned; NULL when it could not be opened */
-    ht_database *recording; /* owned; of timings to replay; usually NULL */
-    double start;           /* clock */
-    double reserve;         /* seconds of max_time kept for what follows the tuning */
-    double finals_seconds;  /* the longest that the finals of a kernel took so far */
+    ht_database *database;   /* owned; NULL when it could not be opened */
+    ht_database *recording;  /* owned; of timings to replay; usually NULL */
+    ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
+    double start;            /* clock */
+    double reserve;          /* seconds of max_time kept for what follows the tuning */
+    double finals_seconds;   /* the longest that the finals of a kernel took so far */
     size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
     ht_progress *progress; /* borrowed */
 } ht_session;
@@ -85,7 +89,9 @@ typedef struct ht_pair_result {
     const char *reference; /* where expected outputs come from; static; NULL before the job began */
     ht_rejection *rejections; /* owned */
     size_t rejection_count;
-    size_t seeds_from_database;
+    size_t seeds_from_database, seeds_from_predictor;
+    char *predictor_refused; /* why the model gave no seeds; owned; NULL: it was asked, or there is
+                                none */
     bool exhausted;
     char strategy[32];
     ht_search_result search; /* owned */

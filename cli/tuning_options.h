@@ -52,6 +52,17 @@
          .help = "Tuning database, where every measurement is kept and found again. Without it: "  \
                  "$HIPTEMPER_DB, else hiptemper/tuning.sqlite in $XDG_DATA_HOME or "               \
                  "~/.local/share."},                                                               \
+        {"predictor", HT_OPTION_TEXT, offsetof(TYPE, tuning.predictor), "MODEL",                   \
+         .help = "Starts the search from what a trained model proposes: a model file, a folder "   \
+                 "of models, or 'builtin' for those that come with hiptemper. A model that does "  \
+                 "not match a template is not used for it, and the report says why."},             \
+        {"predictor-seeds",                                                                        \
+         HT_OPTION_COUNT,                                                                          \
+         offsetof(TYPE, tuning.predictor_seeds),                                                   \
+         "N",                                                                                      \
+         .fallback = "10",                                                                         \
+         .min = 1,                                                                                 \
+         .help = "How many proposals of --predictor the search starts from."},                     \
         {"fresh", HT_OPTION_FLAG, offsetof(TYPE, tuning.fresh),                                    \
          .help = "Measures again what the database knows, and what was condemned for killing its " \
                  "workers twice."}
