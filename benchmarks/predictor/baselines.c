@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/random.h"
+#include "predictor/split.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -18,9 +18,10 @@
 
 static const char USAGE[] =
     "Usage: predictor_baselines [OPTION...] DATA.tsv[.gz]...\n"
-    "  --folds=K        folds by problem (5)\n"
-    "  --fold=I         only fold I of them, 0 to K-1\n"
-    "  --random-rows    folds by record: twins and other precisions leak\n"
+    "  --folds=K        parts for cross-validation (5)\n"
+    "  --fold=I/K       only part I of K, the same as of `hiptemper train` and `evaluate`\n"
+    "  --fold-by=record records fall into parts one by one: the same problem on another machine "
+    "leaks\n"
     "  --regroup=A,B    fields that do not make a problem different\n"
     "  --methods=A,B    only these (listed below)\n"
     "  --extra=FILE     more data for pooled training, never tested (may be repeated)\n"
@@ -33,10 +34,13 @@ static const char USAGE[] =
     "  --compare=FILE   a table with columns file, nn1_avg, nn1_perfect: told beside `nearest`\n"
     "Methods:\n";
 
+/* That of the commands (predictor/split.c). */
+enum { FOLD_SEED = 1 };
+
 typedef struct options {
-    size_t folds, threads;
-    long fold; /* -1: all */
-    bool random_rows;
+    ht_fold fold; /* index = count: all of them */
+    size_t threads;
+    bool by_record;
     const char *regroup, *methods, *compare;
     ht_method_settings method;
     const char **paths, **extra;
@@ -54,13 +58,24 @@ static const char *value_of(const char *argument, const char *name) {
     return !strncmp(argument, name, length) ? argument + length : NULL;
 }
 
-static bool option_take(options *options, const char *argument) {
+static bool folds_take(options *options, const char *argument) {
     const char *value;
     if ((value = value_of(argument, "--folds=")))
-        options->folds = strtoul(value, NULL, 10);
+        options->fold.index = options->fold.count = (uint32_t)strtoul(value, NULL, 10);
     else if ((value = value_of(argument, "--fold=")))
-        options->fold = strtol(value, NULL, 10);
-    else if ((value = value_of(argument, "--regroup=")))
+        return ht_fold_parse(value, &options->fold, NULL) == HT_OK;
+    else if (!strcmp(argument, "--fold-by=record"))
+        options->by_record = true;
+    else
+        return false;
+    return true;
+}
+
+static bool option_take(options *options, const char *argument) {
+    const char *value;
+    if (folds_take(options, argument))
+        return true;
+    if ((value = value_of(argument, "--regroup=")))
         options->regroup = value;
     else if ((value = value_of(argument, "--methods=")))
         options->methods = value;
@@ -78,8 +93,6 @@ static bool option_take(options *options, const char *argument) {
         options->method.seed = strtoul(value, NULL, 10);
     else if ((value = value_of(argument, "--compare=")))
         options->compare = value;
-    else if (!strcmp(argument, "--random-rows"))
-        options->random_rows = true;
     else if (!strcmp(argument, "--constrained"))
         options->method.constrained = true;
     else if (argument[0] != '-')
@@ -97,10 +110,10 @@ static void options_parse(int argc, char **argv, options *options) {
             usage(stdout);
             exit(0);
         } else if (!option_take(options, argv[i])) {
-            fprintf(stderr, "predictor_baselines: unknown option %s\n", argv[i]);
+            fprintf(stderr, "predictor_baselines: no such option, or a wrong value: %s\n", argv[i]);
             exit(2);
         }
-    if (options->path_count == 0 || options->folds < 2 || options->method.trees == 0) {
+    if (options->path_count == 0 || options->fold.count < 2 || options->method.trees == 0) {
         usage(stderr);
         exit(2);
     }
@@ -120,14 +133,6 @@ static bool method_wanted(const options *options, const char *name) {
     return !options->methods;
 }
 
-static size_t row_fold(const ht_table *table, const options *options, size_t row) {
-    ht_random random;
-    if (!options->random_rows)
-        return ht_group_fold(table->groups[row], (uint32_t)options->folds, options->method.seed);
-    ht_random_stream(&random, options->method.seed, row);
-    return ht_random_below(&random, options->folds);
-}
-
 /* The rows of one fold (or of all others), of one file (or of all, with NULL). */
 static uint32_t *rows_pick(const ht_table *table, const options *options, const ht_table_file *only,
                            size_t fold, bool test, size_t *out_count) {
@@ -138,7 +143,7 @@ static uint32_t *rows_pick(const ht_table *table, const options *options, const 
         if ((only && file != only) || (test && file->extra))
             continue;
         for (size_t row = file->start; row < file->start + file->data.count; ++row)
-            if ((row_fold(table, options, row) == fold) == test)
+            if ((ht_group_fold(table->groups[row], options->fold.count, FOLD_SEED) == fold) == test)
                 rows[count++] = (uint32_t)row;
     }
     *out_count = count;
@@ -198,8 +203,8 @@ static void scores_print(const options *options, const ht_method_info *method, c
         return;
     putchar('{');
     name_print(path);
-    printf("\"method\": \"%s\", \"folds\": %zu, \"by\": \"%s\", \"records\": %zu, ", method->name,
-           options->folds, options->random_rows ? "record" : "problem", scores->records);
+    printf("\"method\": \"%s\", \"folds\": %u, \"by\": \"%s\", \"records\": %zu, ", method->name,
+           options->fold.count, options->by_record ? "record" : "problem", scores->records);
     counts_print(&scores->exact, scores->records);
     printf(", \"canonical\": {");
     counts_print(&scores->canonical, scores->records);
@@ -257,8 +262,8 @@ static void method_run(const ht_table *table, const options *options,
         double start = ht_clock_seconds();
         if (file && file->extra)
             continue;
-        for (size_t fold = 0; fold < options->folds; ++fold)
-            if (options->fold < 0 || (size_t)options->fold == fold)
+        for (uint32_t fold = 0; fold < options->fold.count; ++fold)
+            if (options->fold.index == options->fold.count || options->fold.index == fold)
                 fold_run(table, options, method, file, fold, scores);
         double seconds = ht_clock_seconds() - start;
         for (size_t g = 0; g < table->file_count; ++g)
@@ -287,7 +292,7 @@ static size_t kernel_take(const char **paths, size_t *count, const char *kernel,
 }
 
 int main(int argc, char **argv) {
-    options options = {.folds = 5, .fold = -1, .method = {.trees = 100, .min_leaf = 1, .seed = 1}};
+    options options = {.fold = {5, 5}, .method = {.trees = 100, .min_leaf = 1, .seed = 1}};
     options_parse(argc, argv, &options);
     const char **paths = ht_alloc(argc, sizeof *paths);
     while (options.path_count > 0) {
@@ -301,6 +306,8 @@ int main(int argc, char **argv) {
                     error.message);
             return ht_status_exit_code(error.status);
         }
+        if (options.by_record)
+            ht_table_ungroup(table);
         for (size_t i = 0; i < ht_method_count; ++i)
             if (method_wanted(&options, ht_methods[i].name))
                 method_run(table, &options, &ht_methods[i]);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "predictor/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,15 @@ static void rows_join(ht_table *table) {
             memcpy(table->targets + row * steps, file->data.targets + i * steps,
                    steps * sizeof *table->targets);
         }
+    }
+}
+
+void ht_table_ungroup(ht_table *table) {
+    for (size_t f = 0; f < table->file_count; ++f) {
+        ht_table_file *file = &table->files[f];
+        ht_dataset_ungroup(&file->data);
+        memcpy(table->groups + file->start, file->data.groups,
+               file->data.count * sizeof *table->groups);
     }
 }
 

@@ -35,6 +35,8 @@ typedef struct ht_table {
 ht_status ht_table_read(const char *const *paths, size_t count, size_t extra, const char *regroup,
                         ht_table **out_table, ht_error *error);
 void ht_table_free(ht_table *table);
+/* Every record its own group. */
+void ht_table_ungroup(ht_table *table);
 
 /* Fills columns: the fields as they are and as logarithms, the powers of two in them, and the same
  * of products that kernels tile (features.c). Columns without variation are left out. */
