@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 1024, WORDS_MAX = 1 << 24 };
+enum { FIRST_SLOTS = 1024, WORDS_MAX = 1 << 22 };
 
 void ht_memo_clear(ht_memo *memo) {
     memo->used = memo->word_count = 0;
