@@ -77,9 +77,9 @@ ht_status ht_schema_read(const char *path, ht_schema **out_schema, ht_error *err
  * borrowed, NULL when there is none. */
 const char *const *ht_schema_builtin_names(void);
 const char *ht_schema_builtin_text(const char *kernel);
-/* Fields are the template's problem fields that are not derived (those are lets), parameters its
- * parameters, constraints its constraints, with problem.X as X; device.X become fields device_X of
- * the machine where constraints use them, and arguments become lets arg_X. */
+/* Fields are the template's problem fields that are not derived (those are lets and features),
+ * parameters its parameters, constraints its constraints, with problem.X as X; device.X become
+ * fields device_X of the machine where constraints use them, and arguments become lets arg_X. */
 ht_status ht_schema_from_template(const ht_template *template_, const char *kernel,
                                   ht_schema **out_schema, ht_error *error);
 /* Prints a file that parses to the same schema. */
