@@ -1,5 +1,6 @@
 /* The amd provider: HIP and hiprtc from ROCm's libraries, devices, compile options. */
 #include "base/memory.h"
+#include "runtime/amd/clocks.h"
 #include "runtime/amd/lowered_name.h"
 #include "runtime/amd/prelude.h"
 #include "runtime/amd/probe.h"
@@ -11,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static ht_amd_symbols symbols;
+static bool opened;
+
 static ht_status amd_open(const ht_hip **out_hip, ht_error *error) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static ht_amd_symbols symbols;
-    static bool opened;
     ht_status status = HT_OK;
     pthread_mutex_lock(&lock);
     if (!opened) {
@@ -122,6 +124,13 @@ static char *amd_settings(const ht_device *device) {
     return ht_format("prelude %s", prelude);
 }
 
+/* Of an open provider: only then is there something to time. */
+static void amd_clocks(const ht_device *device, ht_clocks *out_clocks) {
+    *out_clocks = (ht_clocks){.mhz = -1, .throttled = -1};
+    if (opened)
+        ht_amd_clocks(&symbols, device, out_clocks);
+}
+
 const ht_provider ht_provider_amd = {
     .name = "amd",
     .summary = "AMD GPUs through ROCm's HIP and hiprtc; compiles for gfx targets without a GPU",
@@ -132,4 +141,5 @@ const ht_provider ht_provider_amd = {
     .resources = ht_amd_resources,
     .why_not = amd_why_not,
     .settings = amd_settings,
+    .clocks = amd_clocks,
 };

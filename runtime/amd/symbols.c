@@ -180,6 +180,8 @@ static ht_status load_runtime(const places *places, const char *const *names, ht
     library_file(library, "hipInit", names[0], out->runtime, sizeof out->runtime);
     const char *missing = runtime_symbols(library, &out->hip);
     const char *properties = properties_symbols(library, out);
+    void *bus_id = dlsym(library, "hipDeviceGetPCIBusId");
+    memcpy(&out->bus_id, &bus_id, sizeof bus_id);
     if (missing || properties)
         return missing_symbol(out->runtime, missing ? missing : properties, error);
     *out_hiprtc = hiprtc_symbols(library, &out->hip) == NULL;

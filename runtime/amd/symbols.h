@@ -23,6 +23,8 @@ typedef struct ht_amd_symbols {
     ht_hip hip;
     ht_amd_properties properties[HT_AMD_PROPERTIES_WAYS]; /* to be tried in this order */
     size_t properties_count;                              /* at least 1 */
+    /* hipDeviceGetPCIBusId, for the clocks; NULL when the library has none. */
+    hipError_t (*bus_id)(char *bus, int length, int device);
     char runtime[512]; /* the files that were opened; equal when one has all */
     char hiprtc[512];
 } ht_amd_symbols;

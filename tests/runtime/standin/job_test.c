@@ -1,11 +1,13 @@
 /* Whole jobs on amd devices: workers compile programs of several configurations with hiprtc, run
  * them on the stand-in, and each configuration has its own verdict. */
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "templates/space.h"
 #include "tests/runtime/standin/support.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,4 +162,37 @@ Test(standin_job, a_device_out_of_memory_is_told) {
     cr_expect(strstr(error.message, "memory"), "%s: %s", ht_status_name(status), error.message);
     standin_unbind(&bound);
     standin_end();
+}
+
+/* A GPU that is hot all the time: samples are thrown away, then kept and marked. */
+Test(standin_job, samples_of_a_throttled_gpu_are_discarded) {
+    static const char sclk[] = "0: 500Mhz\n1: 1700Mhz *\n";
+    char metrics[120] = {120, 0, 1, 3}, *root = NULL;
+    metrics[112 + 4] = 1; /* TEMP_GPU, bit 32 */
+    cr_assert_eq(ht_dir_temporary("test", &root, NULL), HT_OK);
+    char *gpu = ht_format("%s/bus/pci/devices/0000:c0:00.0", root);
+    cr_assert_eq(ht_dir_make(gpu, NULL), HT_OK);
+    char *clock = ht_path_join(gpu, "pp_dpm_sclk"), *table = ht_path_join(gpu, "gpu_metrics");
+    cr_assert_eq(ht_file_write(clock, sclk, strlen(sclk), NULL), HT_OK);
+    cr_assert_eq(ht_file_write(table, metrics, sizeof metrics, NULL), HT_OK);
+    setenv("HIPTEMPER_SYSFS", root, 1);
+    standin_bound bound;
+    standin_use("6");
+    standin_bind(&bound, unit, "n=1000", "amd:0");
+    ht_job_options options = {.seed = 7, .compile_workers = 1, .sample_budget = 0.02};
+    ht_job *job = start(&bound, &options);
+    json_t *conditions = json_loads(ht_job_conditions(job), 0, NULL);
+    cr_assert(conditions);
+    cr_expect_gt(json_integer_value(json_object_get(conditions, "discarded")), 0);
+    cr_expect_gt(json_integer_value(json_object_get(conditions, "throttled")), 0);
+    cr_expect_eq(json_number_value(json_array_get(json_object_get(conditions, "mhz"), 0)), 1700);
+    json_decref(conditions);
+    ht_job_free(job);
+    standin_unbind(&bound);
+    standin_end();
+    ht_dir_remove(root);
+    free(root);
+    free(gpu);
+    free(clock);
+    free(table);
 }

@@ -86,6 +86,15 @@ hipError_t hipDeviceGetAttribute(int *value, int attribute, int device) {
     FORWARD(hipDeviceGetAttribute, value, attribute, host_device);
 }
 
+/* In capitals, as ROCm writes it and /sys does not. */
+hipError_t hipDeviceGetPCIBusId(char *bus, int length, int device) {
+    int host_device, fault = standin_fault("hipDeviceGetPCIBusId", NULL);
+    if (fault || !arch_of(device, &host_device))
+        return fault ? fault : INVALID_DEVICE;
+    snprintf(bus, (size_t)length, "0000:C%d:00.0", device);
+    return 0;
+}
+
 hipError_t hipDriverGetVersion(int *version) {
     int fault = standin_fault("hipDriverGetVersion", NULL);
     *version = HT_STANDIN_VERSION;

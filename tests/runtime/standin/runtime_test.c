@@ -1,5 +1,6 @@
 /* amd's run path, from the libraries' names to the numbers that a kernel wrote: hiprtc compiles for
  * gfx targets, a stand-in for HIP's runtime executes the host twin of the same source. */
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/amd/probe.h"
@@ -146,6 +147,73 @@ Test(standin, a_kernel_runs_on_rocm_7_with_hiprtc_in_a_library_of_its_own) {
 }
 Test(standin, a_kernel_runs_with_wavefronts_of_32) {
     a_kernel_runs("6", "gfx1030");
+}
+
+static void put(const char *folder, const char *name, const void *data, size_t size) {
+    char *path = ht_path_join(folder, name), *parent = ht_path_folder(path);
+    cr_assert_eq(ht_dir_make(parent, NULL), HT_OK);
+    cr_assert_eq(ht_file_write(path, data, size, NULL), HT_OK);
+    free(parent);
+    free(path);
+}
+
+static ht_clocks clocks_of(int ordinal) {
+    const ht_device device = {.provider = "amd", .ordinal = ordinal};
+    ht_clocks clocks;
+    ht_provider_amd.clocks(&device, &clocks);
+    return clocks;
+}
+
+/* gpu_metrics of the revision, with a number at an offset. */
+static void put_metrics(const char *gpu, char revision, size_t offset, uint64_t number) {
+    char metrics[256] = {120, 0, 1, revision};
+    memcpy(metrics + offset, &number, revision == 6 ? 4 : 8);
+    put(gpu, "gpu_metrics", metrics, sizeof metrics);
+}
+
+/* The files of two GPUs, as their driver writes them, under a root of the test's own. */
+Test(standin, clocks_come_from_the_folder_of_the_pci_device) {
+    static const char steps[] = "0: 500Mhz\n1: 1502Mhz *\n2: 1700Mhz\n";
+    char *root = NULL;
+    const ht_hip *hip;
+    cr_assert_eq(ht_dir_temporary("test", &root, NULL), HT_OK);
+    char *first = ht_format("%s/bus/pci/devices/0000:c0:00.0", root);
+    char *second = ht_format("%s/bus/pci/devices/0000:c1:00.0", root);
+    standin_use("6");
+    setenv("HT_STANDIN_GPUS", "gfx90a,gfx90a", 1);
+    setenv("HIPTEMPER_SYSFS", root, 1);
+    cr_expect_eq(clocks_of(0).mhz, -1, "the libraries are not open");
+    cr_assert_eq(ht_provider_amd.open(&hip, NULL), HT_OK);
+    cr_expect_eq(clocks_of(0).mhz, -1, "no files");
+    cr_expect_eq(clocks_of(0).throttled, -1);
+    put(first, "pp_dpm_sclk", steps, strlen(steps));
+    cr_expect_eq(clocks_of(0).mhz, 1502);
+    put(first, "hwmon/hwmon7/freq1_input", "1423000000\n", 11);
+    cr_expect_eq(clocks_of(0).mhz, 1423, "the sensor knows better than the step");
+    put_metrics(first, 3, 112, 0);
+    long long before = clocks_of(0).throttled;
+    cr_expect_geq(before, 0);
+    put_metrics(first, 3, 112, 1);
+    cr_expect_eq(clocks_of(0).throttled, before, "a limit of power is no heat");
+    put_metrics(first, 3, 112, (uint64_t)1 << 36);
+    cr_expect_eq(clocks_of(0).throttled, before + 1);
+    put_metrics(first, 3, 112, UINT64_MAX);
+    cr_expect_eq(clocks_of(0).throttled, -1, "not told");
+    put_metrics(first, 2, 112, 0);
+    cr_expect_eq(clocks_of(0).throttled, -1, "a revision without it");
+    put(second, "pp_dpm_sclk", "nothing of the kind\n", 20);
+    put_metrics(second, 6, 116, 4711);
+    cr_expect_eq(clocks_of(1).mhz, -1);
+    cr_expect_eq(clocks_of(1).throttled, 4711);
+    put(second, "gpu_metrics", "\0\0\1\6short", 9);
+    cr_expect_eq(clocks_of(1).throttled, -1);
+    setenv("HT_STANDIN_FAULTS", "hipDeviceGetPCIBusId=1", 1);
+    cr_expect_eq(clocks_of(0).mhz, -1, "a place that nobody tells");
+    free(second);
+    free(first);
+    ht_dir_remove(root);
+    free(root);
+    standin_end();
 }
 
 /* Which files and which layouts each version's symbols lead to. */
