@@ -156,31 +156,44 @@ static ht_status evaluate_all(evaluation *e, const ht_rules *rules,
     return status;
 }
 
-static void add_mark(const ht_schema *schema, const mark *from, double share, ht_accuracy *to) {
-    for (size_t p = 0; p < schema->param_count; ++p) {
-        double match = share * (double)(from->matches >> p & 1);
-        to->per_parameter[p] += match;
-        to->average_accuracy += match / (double)schema->param_count;
-    }
+/* Counts; finish() makes shares of them. */
+static void add_mark(const ht_schema *schema, const mark *from, ht_accuracy *to) {
+    for (size_t p = 0; p < schema->param_count; ++p)
+        to->per_parameter[p] += (double)(from->matches >> p & 1);
     for (size_t i = 0; i < HT_TOPK_COUNT; ++i)
-        to->topk[i] += share * (from->first < ht_topk[i]);
-    to->perfect = to->topk[0];
+        to->topk[i] += from->first < ht_topk[i];
+}
+
+static void finish(const ht_schema *schema, double count, ht_accuracy *accuracy) {
+    for (size_t p = 0; p < schema->param_count; ++p) {
+        accuracy->average_accuracy += accuracy->per_parameter[p];
+        accuracy->per_parameter[p] /= count;
+    }
+    accuracy->average_accuracy /= count * (double)schema->param_count;
+    for (size_t i = 0; i < HT_TOPK_COUNT; ++i)
+        accuracy->topk[i] /= count;
+    accuracy->perfect = accuracy->topk[0];
 }
 
 static void sum_up(const evaluation *e, ht_assessment *out) {
-    size_t count = e->dataset->count, proposals = 0, legal = 0;
-    double share = count ? 1.0 / (double)count : 0;
-    *out = (ht_assessment){.records = count};
-    for (size_t i = 0; i < count; ++i) {
+    const ht_schema *schema = e->dataset->schema;
+    double count = e->dataset->count ? (double)e->dataset->count : 1;
+    size_t proposals = 0;
+    *out = (ht_assessment){.records = e->dataset->count};
+    for (size_t i = 0; i < e->dataset->count; ++i) {
         const outcome *one = &e->outcomes[i];
-        add_mark(e->dataset->schema, &one->exact, share, &out->exact);
-        add_mark(e->dataset->schema, &one->canonical, share, &out->canonical);
-        out->short_beams += share * one->too_few;
-        out->ms_per_prediction += share * 1e3 * one->seconds;
+        add_mark(schema, &one->exact, &out->exact);
+        add_mark(schema, &one->canonical, &out->canonical);
+        out->short_beams += one->too_few;
+        out->ms_per_prediction += 1e3 * one->seconds;
+        out->legal += one->legal;
         proposals += one->proposals;
-        legal += one->legal;
     }
-    out->legal = proposals ? (double)legal / (double)proposals : 1;
+    finish(schema, count, &out->exact);
+    finish(schema, count, &out->canonical);
+    out->short_beams /= count;
+    out->ms_per_prediction /= count;
+    out->legal = proposals ? out->legal / (double)proposals : 1;
 }
 
 ht_status ht_predictor_evaluate(const ht_predictor *predictor, const ht_dataset *dataset,
