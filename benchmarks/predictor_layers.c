@@ -87,6 +87,18 @@ static void gemm(const bench *b) {
     ht_gemm(true, false, n, n, b->rows, 1, b->x, n, b->grad_y, n, 1, b->grad_weights, n);
 }
 
+enum { FEW = 10 };
+
+static double few_operations(const bench *b) {
+    return 2.0 * FEW * 4 * b->hidden * b->hidden;
+}
+
+/* A step of an LSTM in decoding, forward only. */
+static void few_rows(const bench *b) {
+    const size_t n = b->hidden;
+    ht_gemm(false, false, FEW, 4 * n, n, 1, b->x, n, b->weights, 4 * n, 1, b->y, 4 * n);
+}
+
 static void dense(const bench *b) {
     const ht_dense layer = {.inputs = b->hidden, .outputs = b->hidden};
     ht_dense_forward(&layer, b->weights, b->rows, b->x, b->y);
@@ -196,6 +208,7 @@ static void adam(const bench *b) {
 
 static const measured table[] = {
     {"gemm", square, gemm},
+    {"gemm, 10 rows", few_operations, few_rows},
     {"dense", square, dense},
     {"embedding", none, embedding},
     {"conv1d", conv_operations, conv1d},

@@ -1,4 +1,4 @@
-#include "predictor/blas.h"
+#include "predictor/blas_rows.h"
 
 #include <cblas.h>
 #include <dlfcn.h>
@@ -18,6 +18,9 @@ void ht_gemm(bool trans_a, bool trans_b, size_t m, size_t n, size_t k, ht_real a
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, one_thread);
     if (!m || !n)
+        return;
+    if (m <= HT_GEMM_ROWS_MAX && n >= HT_GEMM_ROWS_COLUMNS && !trans_a && !trans_b && alpha == 1 &&
+        (beta == 0 || beta == 1) && ht_gemm_rows(m, n, k, a, lda, b, ldb, beta == 1, c, ldc))
         return;
     const CBLAS_TRANSPOSE ta = trans_a ? CblasTrans : CblasNoTrans;
     const CBLAS_TRANSPOSE tb = trans_b ? CblasTrans : CblasNoTrans;
