@@ -75,7 +75,7 @@ ht_status ht_schema_choose(const char *given, const char *params, char *const *p
     const char *text = ht_schema_builtin_text(name);
     ht_status status;
     if (!any && ht_file_exists(given)) {
-        *out_told = ht_strdup(given);
+        *out_told = ht_strdup(ht_path_name(given));
         status = ht_schema_read(given, out_schema, error);
     } else if (text) {
         *out_told = ht_format("built in, %s", name);

@@ -107,6 +107,8 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
                                direct[i].value, option, error);
         free(option);
     }
+    if (given->hidden && strcmp(given->architecture, "transformer") == 0)
+        out_recipe->network.embedding = out_recipe->network.hidden; /* it has one width */
     for (size_t i = 0; status == HT_OK && i < given->set.count; ++i)
         status = set_apply(out_recipe, given->set.items[i], error);
     out_recipe->training.threads = (uint32_t)given->threads;
