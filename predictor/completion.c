@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values tried for one problem; behind that, what the rules do not exclude at once is taken to be
- * possible. Some tenths of a second. */
-enum { WORK_MAX = 1 << 22 };
+/* Steps run and words remembered for one problem; behind that, what the rules do not exclude at
+ * once is taken to be possible. Some tenths of a second. */
+enum { WORK_MAX = 1 << 25 };
 
 struct ht_completion {
     const ht_rules *rules;
@@ -23,7 +23,7 @@ struct ht_completion {
     ht_memo memo;
     int64_t *key;        /* room for a state */
     size_t key_capacity; /* words */
-    size_t work;         /* values that may still be tried */
+    size_t work;         /* left of WORK_MAX */
     bool exact;
     uint8_t *possible; /* answers to ht_completion_possible; by value */
     /* Numbers of all instructions, for whole configurations. */
@@ -161,17 +161,19 @@ static bool completable(ht_completion *c, ht_lookahead *plan, size_t depth) {
         if (known)
             return *known;
     }
+    size_t cost = 1 + plan->step_ends[depth + 1] - plan->step_ends[depth];
     bool found = false;
     for (size_t v = 0; v < rules->schema->params[depth].value_count && !found; ++v) {
-        if (!c->work) {
+        if (c->work < cost) {
             c->exact = false;
             return true;
         }
-        --c->work;
+        c->work -= cost;
         found = choose(rules, plan, depth + 1, v) && completable(c, plan, depth + 1);
     }
     if (depth && c->exact) {
         size_t length = make_key(c, plan, depth);
+        c->work -= c->work < length ? c->work : length;
         ht_memo_put(&c->memo, hash, c->key, length, found);
     }
     return found;
