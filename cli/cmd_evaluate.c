@@ -88,9 +88,9 @@ static ht_status rules_make(const evaluate_options *given, const ht_schema *sche
     return status;
 }
 
-static ht_status dataset_read(const evaluate_options *given, const ht_schema *schema,
-                              const char *path, ht_dataset *out_dataset, ht_error *error) {
-    ht_status status = ht_dataset_read(schema, &path, 1, out_dataset, error);
+static ht_status dataset_read(const evaluate_options *given, const ht_schema *schema, char *path,
+                              ht_dataset *out_dataset, ht_error *error) {
+    ht_status status = ht_data_read(schema, &path, 1, out_dataset, error);
     if (status == HT_OK)
         status = ht_fold_options_group(&given->fold, out_dataset, error);
     if (status == HT_OK)
@@ -117,7 +117,7 @@ static void result_add(evaluation *run, const char *path, const ht_schema *schem
         item->params[i] = ht_strdup(schema->params[i].name);
 }
 
-static ht_status file_evaluate(evaluation *run, const char *path, ht_error *error) {
+static ht_status file_evaluate(evaluation *run, char *path, ht_error *error) {
     const evaluate_options *given = run->given;
     char *kernel = ht_dataset_kernel(path);
     ht_predictor *predictor = NULL;

@@ -102,8 +102,7 @@ static ht_status data_read(ht_training *training, char *const *paths, size_t cou
         status = ht_schema_choose(given->schema, given->params, paths, count, &training->schema,
                                   &training->schema_from, error);
     if (status == HT_OK)
-        status = ht_dataset_read(training->schema, (const char *const *)paths, count, out_dataset,
-                                 error);
+        status = ht_data_read(training->schema, paths, count, out_dataset, error);
     for (size_t i = 0; i < count; ++i)
         json_array_append_new(training->data, ht_report_json_text(ht_path_name(paths[i])));
     return status;

@@ -15,6 +15,10 @@ ht_status ht_data_kernel(char *const *paths, size_t count, char **out_kernel, ht
 ht_status ht_schema_choose(const char *given, const char *params, char *const *paths, size_t count,
                            ht_schema **out_schema, char **out_told, ht_error *error);
 
+/* ht_dataset_read; a file that cannot be read is HT_ERROR_INPUT. */
+ht_status ht_data_read(const ht_schema *schema, char *const *paths, size_t count,
+                       ht_dataset *out_dataset, ht_error *error);
+
 /* Which records: options of train and evaluate. */
 typedef struct ht_fold_options {
     const char *fold;    /* "2/5"; NULL: all records */
