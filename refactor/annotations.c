@@ -130,7 +130,7 @@ char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_sl
     check_template_arguments(model, &missing);
     if (grid->missing.length) {
         add(&missing, "%s", grid->missing.data);
-        if (model->facts->launches.count)
+        if (model->facts->launches.count && model->facts->launches.items[0].file == 0)
             *out_line = model->facts->launches.items[0].line;
     }
     for (int axis = 0; axis < 3 && !grid->missing.length; ++axis)

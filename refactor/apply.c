@@ -64,6 +64,15 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
                                kernel->line, kernel->name);
     if (choice->config.count != kernel->template->param_count)
         return ht_error_set(error, HT_ERROR_INTERNAL, "the configuration is another template's");
+    const ht_launches *launches = &work->model.facts->launches;
+    for (size_t i = 0; i < launches->count; ++i)
+        if (launches->items[i].file != 0)
+            return ht_error_set_at(
+                error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
+                "%s:%d: %s is launched at %s:%d, in another file, which would have to change with "
+                "it: use the template",
+                kernel->file, kernel->line, kernel->name,
+                refactor->source->files[launches->items[i].file].path, launches->items[i].line);
     ht_values values = {kernel->template, &choice->config};
     ht_config plain = ht_config_default(kernel->template);
     if (!ht_config_equal(&plain, &choice->config)) {
@@ -79,7 +88,7 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
             return HT_ERROR_INTERNAL;
         }
     }
-    if (work->model.facts->launches.count == 0)
+    if (launches->count == 0)
         return add_launcher(kernel, work, &values, list, error);
     return HT_OK;
 }

@@ -56,8 +56,20 @@ typedef struct walk_state {
     void *context;
 } walk_state;
 
+/* Of a translation unit without its parsed header, clang lists functions that it instantiated from
+ * templates too, at the place of the template. */
+bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent) {
+    if (clang_getCursorKind(parent) != CXCursor_TranslationUnit)
+        return false;
+    CXCursor primary = clang_getSpecializedCursorTemplate(cursor);
+    return !clang_Cursor_isNull(primary) &&
+           clang_equalLocations(clang_getCursorLocation(primary), clang_getCursorLocation(cursor));
+}
+
 static enum CXChildVisitResult on_walk(CXCursor cursor, CXCursor parent, CXClientData data) {
     walk_state *state = data;
+    if (ht_ast_is_instantiation(cursor, parent))
+        return CXChildVisit_Continue;
     return state->visit(cursor, parent, state->context) ? CXChildVisit_Recurse
                                                         : CXChildVisit_Continue;
 }

@@ -90,12 +90,12 @@ static char *namespace_opening(CXCursor cursor) {
 }
 
 static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
     collecting *in = data;
     size_t file;
     ht_range range;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (!ht_source_range(in->slice->source, cursor, &file, &range))
+    if (ht_ast_is_instantiation(cursor, parent) ||
+        !ht_source_range(in->slice->source, cursor, &file, &range))
         return CXChildVisit_Continue;
     if (kind == CXCursor_Namespace)
         scope_enter(in, cursor, namespace_opening(cursor));

@@ -392,34 +392,52 @@ void ht_grid_free(ht_grid *grid) {
     ht_text_free(&grid->missing);
 }
 
+/* "line 12", or "main.cu, line 12" in another file; free(). */
+static char *where(const ht_model *model, size_t file, int line) {
+    const char *path = model->facts->source->files[file].path;
+    return ht_format("%s%sline %d", file ? path : "", file ? ", " : "", line);
+}
+
+static char *site_problem(const ht_model *model, const ht_launch_site *site) {
+    const ht_launch_site *first = &model->facts->launches.items[0];
+    char *place = where(model, site->file, site->line), *words = NULL;
+    if (site->in_macro)
+        words = ht_format("the launch at %s is written by a macro", place);
+    else if (!site->block.known || !site->grid.known)
+        words = ht_format("block or grid of the launch at %s is changed after it is set, or not "
+                          "known here",
+                          place);
+    for (int axis = 0; axis < 3 && !words; ++axis) {
+        int64_t value = 1;
+        const ht_symbol *symbol = site->block.axis[axis];
+        if (symbol && !ht_symbol_value(symbol, &value))
+            words = ht_format("the block of the launch at %s is a run-time value", place);
+        else if (value != model->axes[axis].block) {
+            char *other = where(model, first->file, first->line);
+            words = ht_format("the launches at %s and %s have different blocks", other, place);
+            free(other);
+        }
+    }
+    free(place);
+    return words;
+}
+
 char *ht_launch_problem(const ht_model *model, int *out_line) {
     const ht_launches *launches = &model->facts->launches;
     *out_line = 0;
     if (launches->other_use_line) {
-        *out_line = launches->other_use_line;
-        return ht_format("its name is used otherwise than in a launch at line %d", *out_line);
+        char *place = where(model, launches->other_use_file, launches->other_use_line);
+        char *words = ht_format("its name is used otherwise than in a launch at %s", place);
+        *out_line = launches->other_use_file == 0 ? launches->other_use_line : 0;
+        free(place);
+        return words;
     }
     for (size_t i = 0; i < launches->count; ++i) {
-        const ht_launch_site *site = &launches->items[i];
-        *out_line = site->line;
-        if (site->in_macro)
-            return ht_format("the launch at line %d is written by a macro", site->line);
-        if (!site->block.known || !site->grid.known)
-            return ht_format(
-                "block or grid of the launch at line %d is changed after it is set, or "
-                "not known here",
-                site->line);
-        for (int axis = 0; axis < 3; ++axis) {
-            int64_t value = 1;
-            const ht_symbol *symbol = site->block.axis[axis];
-            if (symbol && !ht_symbol_value(symbol, &value))
-                return ht_format("the block of the launch at line %d is a run-time value",
-                                 site->line);
-            if (value != model->axes[axis].block)
-                return ht_format("the launches at lines %d and %d have different blocks",
-                                 launches->items[0].line, site->line);
+        char *words = site_problem(model, &launches->items[i]);
+        if (words) {
+            *out_line = launches->items[i].file == 0 ? launches->items[i].line : 0;
+            return words;
         }
     }
-    *out_line = 0;
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "refactor/facts.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static CXCursor configuration_of(CXCursor call) {
 
 typedef struct match {
     const ht_source *source;
+    size_t file;
     ht_range range;
     CXCursor found;
 } match;
@@ -72,17 +74,19 @@ static bool on_match(CXCursor cursor, CXCursor parent, void *context) {
     match *in = context;
     ht_range place;
     if (clang_Cursor_isNull(in->found) && clang_isExpression(clang_getCursorKind(cursor)) &&
-        ht_source_place(in->source, cursor, &place) && place.begin == in->range.begin &&
-        place.end == in->range.end)
+        ht_source_place_in(in->source, in->file, cursor, &place) &&
+        place.begin == in->range.begin && place.end == in->range.end)
         in->found = cursor;
     return true;
 }
 
 static void template_argument_add(ht_launch_site *site, const ht_source *source, CXCursor name,
                                   size_t first, size_t last) {
-    const ht_tokens *tokens = &source->tokens;
-    match in = {
-        source, {tokens->items[first].begin, tokens->items[last].end}, clang_getNullCursor()};
+    const ht_tokens *tokens = ht_source_tokens(source, site->file);
+    match in = {source,
+                site->file,
+                {tokens->items[first].begin, tokens->items[last].end},
+                clang_getNullCursor()};
     ht_ast_walk(name, on_match, &in);
     HT_GROW(site->template_arguments, site->template_argument_count);
     HT_GROW(site->template_ranges, site->template_argument_count);
@@ -91,9 +95,9 @@ static void template_argument_add(ht_launch_site *site, const ht_source *source,
 }
 
 static void template_arguments(ht_launch_site *site, const ht_source *source, CXCursor name) {
-    const ht_tokens *tokens = &source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(source, site->file);
     ht_range place;
-    if (!ht_source_place(source, name, &place))
+    if (!ht_source_place_in(source, site->file, name, &place))
         return;
     size_t at = ht_tokens_at(tokens, place.begin);
     while (ht_tokens_is(tokens, at + 1, "::"))
@@ -103,7 +107,7 @@ static void template_arguments(ht_launch_site *site, const ht_source *source, CX
     size_t close = ht_tokens_close(tokens, at + 1), first = at + 2;
     int depth = 0;
     for (size_t i = first; i <= close && close < tokens->count; ++i) {
-        char c = source->text[tokens->items[i].begin];
+        char c = tokens->text[tokens->items[i].begin];
         bool one = tokens->items[i].end - tokens->items[i].begin == 1;
         if (i == close || (depth == 0 && one && c == ',')) {
             if (i > first)
@@ -153,24 +157,36 @@ static void extent_read(const ht_source *source, CXCursor expression, size_t nam
     }
 }
 
+/* From the kernel's name, without what qualifies it. */
+static void site_place(const ht_source *source, CXCursor kernel, CXCursor name,
+                       ht_launch_site *site) {
+    site->in_macro =
+        site->file == SIZE_MAX || !ht_source_place_in(source, site->file, name, &site->range);
+    if (site->file == SIZE_MAX)
+        site->file = 0;
+    const ht_tokens *tokens = ht_source_tokens(source, site->file);
+    size_t token = ht_tokens_at(tokens, site->range.begin);
+    while (!site->in_macro && ht_tokens_is(tokens, token + 1, "::"))
+        token += 2;
+    site->in_macro = site->in_macro || token >= tokens->count;
+    if (site->in_macro)
+        return;
+    char *text = ht_tokens_text(tokens, token);
+    site->in_macro = !ht_cursor_named(kernel, text);
+    site->range.begin = tokens->items[token].begin;
+    free(text);
+}
+
 static void launch_add(search *in, CXCursor call, CXCursor configuration) {
     ht_cursors parts = ht_ast_children(call);
     ht_cursors settings = ht_ast_children(configuration);
     CXCursor name = parts.count ? kernel_name(parts.items[0], in->kernel) : clang_getNullCursor();
     if (!clang_Cursor_isNull(name) && settings.count >= 3) {
-        ht_launch_site site = {
-            .kernel = in->kernel, .function = in->function, .line = ht_ast_line(call)};
-        site.in_macro = !ht_source_place(in->source, name, &site.range);
-        size_t token = ht_tokens_at(&in->source->tokens, site.range.begin);
-        while (!site.in_macro && ht_tokens_is(&in->source->tokens, token + 1, "::"))
-            token += 2;
-        site.in_macro = site.in_macro || token >= in->source->tokens.count;
-        if (!site.in_macro) {
-            char *text = ht_tokens_text(&in->source->tokens, token);
-            site.in_macro = !ht_cursor_named(in->kernel, text);
-            site.range.begin = in->source->tokens.items[token].begin;
-            free(text);
-        }
+        ht_launch_site site = {.kernel = in->kernel,
+                               .function = in->function,
+                               .file = ht_source_file_of(in->source, name),
+                               .line = ht_ast_line(call)};
+        site_place(in->source, in->kernel, name, &site);
         extent_read(in->source, settings.items[1], site.range.begin, &site.grid);
         extent_read(in->source, settings.items[2], site.range.begin, &site.block);
         if (settings.count >= 4)
@@ -200,7 +216,7 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     if (clang_isDeclaration(kind) || kind == CXCursor_LinkageSpec) {
         CXFile file;
         clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
-        if (!file || !clang_File_isEqual(file, in->source->file))
+        if (ht_source_file(in->source, file) == SIZE_MAX)
             return false;
     }
     if (is_function(kind))
@@ -216,79 +232,108 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
 /* ---- other uses of the name
  * ------------------------------------------------------------------------------------- */
 
-typedef struct declarations {
+typedef struct spot {
+    size_t file, offset;
+} spot;
+
+typedef struct spots {
+    const ht_source *source;
     CXCursor kernel;
-    size_t *offsets;
+    spot *items;
     size_t count;
-} declarations;
+} spots;
 
 static bool on_declaration(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
-    declarations *list = context;
+    spots *list = context;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
         return true;
     if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) &&
         same_function(cursor, list->kernel)) {
+        CXFile file;
         unsigned offset;
-        clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-        HT_GROW(list->offsets, list->count);
-        list->offsets[list->count++] = offset;
+        clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
+        HT_GROW(list->items, list->count);
+        list->items[list->count++] = (spot){ht_source_file(list->source, file), offset};
     }
     return false;
 }
 
-static bool directive_mentions(const ht_source *source, const ht_token *directive,
-                               const char *name) {
+static bool directive_mentions(const char *text, const ht_token *directive, const char *name) {
     ht_tokens line;
-    ht_tokens_read(source->text, (ht_range){directive->begin, directive->end}, false, &line);
+    ht_tokens_read(text, (ht_range){directive->begin, directive->end}, false, &line);
     bool found = false;
     for (size_t i = 0; i < line.count && !found; ++i)
         found = line.items[i].kind == HT_TOKEN_NAME && ht_tokens_is(&line, i, name);
-    /* `#pragma tune` lines may name the kernel */
-    found = found && !(line.count > 1 && ht_tokens_is(&line, 1, "pragma"));
+    /* `#pragma tune` lines may name the kernel; "name.h" does not */
+    found = found && !(line.count > 1 && ht_tokens_is(&line, 1, "pragma")) &&
+            !(line.count > 1 && ht_tokens_is(&line, 1, "include"));
     ht_tokens_free(&line);
     return found;
 }
 
-static int line_of(const ht_source *source, size_t offset) {
+static int line_of(const ht_user_file *file, size_t offset) {
     int line = 1;
-    for (size_t i = 0; i < offset && i < source->length; ++i)
-        line += source->text[i] == '\n';
+    for (size_t i = 0; i < offset && i < file->length; ++i)
+        line += file->text[i] == '\n';
     return line;
 }
 
-static bool accounted(const ht_launches *launches, const declarations *list, size_t offset) {
+static bool accounted(const ht_launches *launches, const spots *list, spot at) {
     for (size_t i = 0; i < list->count; ++i)
-        if (list->offsets[i] == offset)
+        if (list->items[i].file == at.file && list->items[i].offset == at.offset)
             return true;
     for (size_t i = 0; i < launches->count; ++i)
-        if (!launches->items[i].in_macro && launches->items[i].range.begin == offset)
+        if (!launches->items[i].in_macro && launches->items[i].file == at.file &&
+            launches->items[i].range.begin == at.offset)
             return true;
     return false;
 }
 
+static void other_uses_in(const spots *list, size_t file, const char *name, ht_launches *launches) {
+    const ht_tokens *tokens = ht_source_tokens(list->source, file);
+    for (size_t i = 0; i < tokens->count && !launches->other_use_line; ++i) {
+        const ht_token *token = &tokens->items[i];
+        bool used = token->kind == HT_TOKEN_DIRECTIVE
+                        ? directive_mentions(tokens->text, token, name)
+                        : token->kind == HT_TOKEN_NAME && ht_tokens_is(tokens, i, name) &&
+                              !accounted(launches, list, (spot){file, token->begin});
+        if (!used)
+            continue;
+        launches->other_use_line = line_of(&list->source->files[file], token->begin);
+        launches->other_use_file = file;
+    }
+}
+
 static void other_uses(const ht_source *source, CXCursor kernel, ht_launches *launches) {
-    declarations list = {clang_getCanonicalCursor(kernel), NULL, 0};
+    spots list = {source, clang_getCanonicalCursor(kernel), NULL, 0};
     ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_declaration, &list);
     char *name = ht_cursor_name(kernel);
-    for (size_t i = 0; i < source->tokens.count && !launches->other_use_line; ++i) {
-        const ht_token *token = &source->tokens.items[i];
-        bool used = token->kind == HT_TOKEN_DIRECTIVE
-                        ? directive_mentions(source, token, name)
-                        : token->kind == HT_TOKEN_NAME && ht_tokens_is(&source->tokens, i, name) &&
-                              !accounted(launches, &list, token->begin);
-        if (used)
-            launches->other_use_line = line_of(source, token->begin);
-    }
+    for (size_t file = 0; file < source->file_count; ++file)
+        if (file == 0 || source->unit_path != source->path)
+            other_uses_in(&list, file, name, launches);
     free(name);
-    free(list.offsets);
+    free(list.items);
+}
+
+/* Those of the file looked at are the ones that can be edited: they come first. */
+static void own_launches_first(ht_launches *launches) {
+    ht_launch_site *sorted = ht_alloc(launches->count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (int foreign = 0; foreign < 2; ++foreign)
+        for (size_t i = 0; i < launches->count; ++i)
+            if ((launches->items[i].file != 0) == foreign)
+                sorted[count++] = launches->items[i];
+    free(launches->items);
+    launches->items = sorted;
 }
 
 void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches) {
     *out_launches = (ht_launches){0};
     search in = {source, clang_getCanonicalCursor(kernel), clang_getNullCursor(), out_launches};
     ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_cursor, &in);
+    own_launches_first(out_launches);
     other_uses(source, kernel, out_launches);
 }
 

@@ -31,7 +31,7 @@ struct ht_symbol {
     ht_constant_origin origin;
     CXCursor declaration; /* of the variable or named constant; of the field in base.field */
     CXCursor base;        /* the variable in front of a field, or null */
-    bool has_place;       /* `place` is text of the main file that may be replaced */
+    bool has_place;       /* `place` is text of the file looked at that may be replaced */
     ht_range place;
     int line;
     ht_symbol *arguments[3];
@@ -47,9 +47,14 @@ bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *ou
 ht_symbol *ht_symbol_read_in(const ht_source *source, CXCursor expression, int depth, int *budget);
 bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth, int *budget,
                         ht_symbol *out_axes[3], size_t *out_written, CXCursor *out_variable);
-/* Where the user wrote an expression in the main file, macro arguments included. False when a
+/* Where the user wrote an expression in the file looked at, macro arguments included. False when a
  * macro's body wrote it. */
 bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);
+/* The same in another of the user's files. */
+bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
+                        ht_range *out_place);
+/* Index of the user's file that an expression is written in; SIZE_MAX when it is none. */
+size_t ht_source_file_of(const ht_source *source, CXCursor cursor);
 /* Assignments to a variable, its updates and uses of its address, in the host function around it.
  */
 unsigned ht_variable_writes(CXCursor variable);
@@ -72,14 +77,14 @@ typedef struct ht_launch_site {
     CXCursor kernel;   /* the declaration that is named */
     CXCursor function; /* the host function around it */
     ht_range range;    /* of the whole call, from the kernel's name */
-    size_t file;
+    size_t file;       /* where it stands: 0, the file looked at; text of others is not edited */
     int line;
     ht_extent3 grid, block;
     ht_symbol *lds; /* NULL: none */
     CXCursor *arguments;
     size_t argument_count;
     CXCursor *template_arguments; /* expressions and types as written; may be empty */
-    ht_range *template_ranges;
+    ht_range *template_ranges;    /* in `file` */
     size_t template_argument_count;
     bool in_macro;   /* inside another macro's expansion: must not be edited */
     bool macro_form; /* hipLaunchKernelGGL */
@@ -90,9 +95,10 @@ typedef struct ht_launches {
     size_t count;
     int other_use_line; /* the kernel's name is used otherwise (address taken, macro): its line; 0:
                            not */
+    size_t other_use_file;
 } ht_launches;
 
-/* All launches of `kernel` in the main file. */
+/* All launches of `kernel` in the user's files, those of the file looked at first. */
 void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches);
 void ht_launches_free(ht_launches *launches);
 

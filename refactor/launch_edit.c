@@ -429,6 +429,8 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char
         changed = changed || ht_plan_axis_changed(plan, axis);
     for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
         in.site = &in.launches->items[i];
+        if (in.site->file != 0)
+            continue;
         if (!edit_block(&in) || !edit_grid(&in))
             *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
     }

@@ -346,7 +346,8 @@ static void template_values(ht_model *model) {
             parameter->has_value = end != given && *end == 0;
         } else if (site && i < site->template_argument_count) {
             ht_range range = site->template_ranges[i];
-            parameter->argument = ht_model_text(model, range);
+            parameter->argument = ht_strndup(facts->source->files[site->file].text + range.begin,
+                                             range.end - range.begin);
             if (!clang_Cursor_isNull(site->template_arguments[i])) {
                 parameter->symbol = ht_symbol_read(facts->source, site->template_arguments[i]);
                 parameter->has_value = ht_symbol_value(parameter->symbol, &parameter->value);

@@ -3,37 +3,40 @@
 
 #include <stdlib.h>
 
-static bool file_offset(const ht_source *source, CXSourceLocation location, size_t *out) {
+static bool file_offset(const ht_source *source, size_t of, CXSourceLocation location,
+                        size_t *out) {
     CXFile file;
     unsigned offset;
     clang_getFileLocation(location, &file, NULL, NULL, &offset);
     *out = offset;
-    return file && clang_File_isEqual(file, source->file) && offset <= source->length;
+    return file && clang_File_isEqual(file, source->files[of].file) &&
+           offset <= source->files[of].length;
 }
 
 /* Offset of the '#' line around an offset, so that text inside a directive is never taken for code.
  */
-static bool inside_directive(const ht_source *source, size_t offset) {
-    size_t index = ht_tokens_at(&source->tokens, offset + 1);
-    return index > 0 && source->tokens.items[index - 1].kind == HT_TOKEN_DIRECTIVE &&
-           offset < source->tokens.items[index - 1].end;
+static bool inside_directive(const ht_tokens *tokens, size_t offset) {
+    size_t index = ht_tokens_at(tokens, offset + 1);
+    return index > 0 && tokens->items[index - 1].kind == HT_TOKEN_DIRECTIVE &&
+           offset < tokens->items[index - 1].end;
 }
 
-bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place) {
+bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
+                        ht_range *out_place) {
     CXSourceRange extent = clang_getCursorExtent(expression);
-    const ht_tokens *tokens = &source->tokens;
-    if (!file_offset(source, clang_getRangeStart(extent), &out_place->begin) ||
-        !file_offset(source, clang_getRangeEnd(extent), &out_place->end) ||
-        inside_directive(source, out_place->begin))
+    if (!file_offset(source, file, clang_getRangeStart(extent), &out_place->begin) ||
+        !file_offset(source, file, clang_getRangeEnd(extent), &out_place->end))
         return false;
+    const ht_tokens *tokens = ht_source_tokens(source, file);
     size_t first = ht_tokens_at(tokens, out_place->begin);
-    if (first >= tokens->count || tokens->items[first].begin != out_place->begin)
+    if (inside_directive(tokens, out_place->begin) || first >= tokens->count ||
+        tokens->items[first].begin != out_place->begin)
         return false;
     if (out_place->end <= tokens->items[first].end) {
         out_place->end = tokens->items[first].end;
         if (ht_tokens_is(tokens, first + 1, "(")) {
             char *name = ht_tokens_text(tokens, first);
-            const ht_macro *macro = ht_source_macro(source, name, 0, out_place->begin);
+            const ht_macro *macro = ht_source_macro(source, name, file, out_place->begin);
             size_t close = ht_tokens_close(tokens, first + 1);
             if (macro && macro->function_like && close < tokens->count)
                 out_place->end = tokens->items[close].end;
@@ -41,6 +44,17 @@ bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out
         }
     }
     return out_place->begin < out_place->end;
+}
+
+bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place) {
+    return ht_source_place_in(source, 0, expression, out_place);
+}
+
+size_t ht_source_file_of(const ht_source *source, CXCursor cursor) {
+    CXFile file;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), &file, NULL, NULL,
+                          NULL);
+    return ht_source_file(source, file);
 }
 
 typedef struct write_count {

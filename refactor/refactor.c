@@ -113,7 +113,7 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
         make_template(kernel, work, slice);
         return;
     }
-    publish(kernel, &work->plan, false);
+    publish(kernel, &work->plan, problem && !empty); /* what it would have with a problem */
     if (problem) {
         settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
         kernel->skeleton = ht_skeleton_write(model, &work->grid, slice);
@@ -125,7 +125,7 @@ static void note_launch(ht_kernel *kernel, const ht_model *model) {
     const ht_launches *launches = &model->facts->launches;
     if (launches->count == 0)
         return;
-    kernel->launch_file = ht_strdup(model->path);
+    kernel->launch_file = ht_strdup(model->facts->source->files[launches->items[0].file].path);
     kernel->launch_line = launches->items[0].line;
 }
 
@@ -146,6 +146,9 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
     kernel->name = ht_cursor_name(cursor);
     kernel->file = ht_strdup(source->files[file].path);
     kernel->line = ht_ast_line(cursor);
+    unsigned column;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, &column, NULL);
+    kernel->column = (int)column;
     if (ht_kernel_from_macro(source, cursor, &callee)) {
         settle(kernel, HT_KERNEL_REFUSED, kernel->line,
                callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)

@@ -13,6 +13,12 @@ typedef struct ht_refactor_options {
     const char *const *arguments; /* extra compiler arguments: -I, -D, -std; borrowed */
     size_t argument_count;
     const char *resource_dir; /* clang's; NULL: found */
+    /* A folder in which HIP's header, parsed, is kept from file to file; borrowed. NULL: it is
+     * parsed for each. */
+    const char *cache;
+    /* A source that includes the file, directly or not: the file is then read as a part of that
+     * translation unit, with its launches there. For headers; borrowed. NULL: by itself. */
+    const char *through;
 } ht_refactor_options;
 
 typedef enum ht_remark_kind { HT_REMARK_APPLIED, HT_REMARK_MISSED, HT_REMARK_NOTE } ht_remark_kind;
@@ -38,7 +44,7 @@ typedef enum ht_kernel_status {
 typedef struct ht_kernel {
     char *name; /* as written, qualified */
     char *file;
-    int line;
+    int line, column; /* of its name */
     ht_kernel_status status;
     char *reason;          /* NULL when templated */
     int reason_line;       /* in `file`; 0 when the reason has no place of its own */
@@ -47,9 +53,9 @@ typedef struct ht_kernel {
                               as reference */
     ht_remark *remarks;
     size_t remark_count;
-    const char **transformations; /* names of those applied */
+    const char **transformations; /* names of those applied; with needs-problem, that would be */
     size_t transformation_count;
-    char *launch_file; /* NULL: no launch found */
+    char *launch_file; /* NULL: no launch found; may be another than `file` */
     int launch_line;
 } ht_kernel;
 

@@ -1,5 +1,7 @@
 /* Parsing a file with libclang and collecting what the rest needs besides the AST. */
-#include "refactor/source.h"
+
+#include "refactor/arguments.h"
+#include "refactor/slice.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -7,38 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIXED_ARGUMENTS = 12 };
+#include <sys/stat.h>
 
 static const char *const hip_header = "/usr/include/hip/hip_runtime.h";
-
-static size_t arguments_build(const char *resource_dir, char *const *own, size_t own_count,
-                              const char *const *extra, size_t extra_count, const char ***out) {
-    const char **list = ht_alloc(FIXED_ARGUMENTS + own_count + extra_count, sizeof *list);
-    size_t count = 0;
-    bool standard = false;
-    for (size_t i = 0; i < own_count; ++i)
-        standard = standard || strncmp(own[i], "-std=", 5) == 0;
-    list[count++] = "-x";
-    list[count++] = "hip";
-    list[count++] = "--cuda-device-only";
-    list[count++] = "--offload-arch=gfx90a";
-    list[count++] = "-nogpulib";
-    list[count++] = "-resource-dir";
-    list[count++] = resource_dir;
-    list[count++] = "-D__HIP_PLATFORM_AMD__";
-    if (!standard)
-        list[count++] = "-std=c++17";
-    list[count++] = "-include";
-    list[count++] = "hip/hip_runtime.h";
-    list[count++] = "-ferror-limit=0";
-    for (size_t i = 0; i < own_count; ++i)
-        list[count++] = own[i];
-    for (size_t i = 0; i < extra_count; ++i)
-        list[count++] = extra[i];
-    *out = list;
-    return count;
-}
 
 /* ---- files
  * --------------------------------------------------------------------------------------------------
@@ -85,6 +58,11 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
     CXSourceLocation start = clang_getLocationForOffset(source->unit, file, 0);
     size_t known = source->file_count;
     if (depth != 0 && clang_Location_isInSystemHeader(start))
+        return;
+    CXString name = clang_getFileName(file);
+    bool own = strcmp(clang_getCString(name), ht_cuda_path) == 0;
+    clang_disposeString(name);
+    if (own)
         return;
     file_add(source, file);
     if (source->file_count == known || depth == 0)
@@ -194,14 +172,14 @@ static enum CXChildVisitResult on_preprocessing(CXCursor cursor, CXCursor parent
     return CXChildVisit_Continue;
 }
 
-/* Later definitions of a name replace earlier ones; within one file by offset, across files by
- * order of the record. */
+/* Later definitions of a name replace earlier ones, in the order of translation. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset) {
     const ht_macro *found = NULL;
     for (size_t i = 0; i < source->macro_count; ++i) {
         const ht_macro *macro = &source->macros[i];
-        if (strcmp(macro->name, name) != 0 || (macro->file == file && macro->range.begin > offset))
+        if (strcmp(macro->name, name) != 0 ||
+            ht_place_compare(source, macro->file, macro->range.begin, file, offset) > 0)
             continue;
         found = macro;
     }
@@ -238,25 +216,96 @@ static void errors_collect(ht_source *source) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static ht_status source_parse(ht_source *source, ht_error *error) {
-    const char **arguments;
-    size_t count = arguments_build(source->resource_dir, source->arguments, source->argument_count,
-                                   NULL, 0, &arguments);
+static bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_ino == second.st_ino &&
+           first.st_dev == second.st_dev;
+}
+
+/* Makes the file `path` of the unit the first one. */
+static bool subject_choose(ht_source *source) {
+    size_t subject = 0;
+    while (subject < source->file_count && !same_file(source->files[subject].path, source->path))
+        ++subject;
+    if (subject == source->file_count)
+        return false;
+    ht_user_file chosen = source->files[subject];
+    source->files[subject] = source->files[0];
+    source->files[0] = chosen;
+    for (size_t i = 0; i < source->file_count; ++i) {
+        size_t *parent = &source->files[i].parent;
+        *parent = *parent == 0 ? subject : *parent == subject ? 0 : *parent;
+    }
+    free(source->files[0].path);
+    source->files[0].path = ht_strdup(source->path);
+    source->file = source->files[0].file;
+    return true;
+}
+
+const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
+    ht_user_file *of = &source->files[file];
+    if (file == 0)
+        return &source->tokens;
+    if (!of->has_tokens)
+        ht_tokens_read(of->text, (ht_range){0, of->length}, true, &of->tokens);
+    of->has_tokens = true;
+    return &of->tokens;
+}
+
+static enum CXErrorCode unit_parse(ht_source *source) {
+    ht_call call = {.resource_dir = source->resource_dir,
+                    .cache = source->cache,
+                    .own = source->arguments,
+                    .own_count = source->argument_count,
+                    .cuda = source->cuda};
+    struct CXUnsavedFile names = {ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
+    ht_arguments arguments;
+    ht_arguments_make(&call, &arguments);
+    if (source->unit)
+        clang_disposeTranslationUnit(source->unit);
+    source->unit = NULL;
     enum CXErrorCode code = clang_parseTranslationUnit2(
-        source->index, source->path, arguments, (int)count, NULL, 0,
+        source->index, source->unit_path, arguments.items, (int)arguments.count, &names,
+        source->cuda ? 1 : 0,
         CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
-    free(arguments);
+    ht_arguments_free(&arguments);
+    return code;
+}
+
+/* Does clang miss a name of CUDA's host side? */
+static bool misses_cuda(const ht_source *source) {
+    bool found = false;
+    for (unsigned i = 0; source->unit && !found && i < clang_getNumDiagnostics(source->unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
+        CXString words = clang_getDiagnosticSpelling(diagnostic);
+        found = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+                strstr(clang_getCString(words), "'cuda");
+        clang_disposeString(words);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return found;
+}
+
+static ht_status source_parse(ht_source *source, ht_error *error) {
+    enum CXErrorCode code = unit_parse(source);
+    if (code == CXError_Success && misses_cuda(source)) {
+        source->cuda = true;
+        code = unit_parse(source);
+    }
     if (code != CXError_Success || !source->unit)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
                                "%s: libclang could not read it (code %d); check the compiler "
                                "arguments",
-                               source->path, (int)code);
-    source->file = clang_getFile(source->unit, source->path);
+                               source->unit_path, (int)code);
+    source->file = clang_getFile(source->unit, source->unit_path);
     if (!source->file)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
-                               "%s: libclang could not read it", source->path);
+                               "%s: libclang could not read it", source->unit_path);
     file_add(source, source->file);
     clang_getInclusions(source->unit, on_inclusion, source);
+    if (source->unit_path != source->path && !subject_choose(source))
+        return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0, "%s does not include %s",
+                               source->unit_path, source->path);
     source->text = source->files[0].text;
     source->length = source->files[0].length;
     ht_tokens_read(source->text, (ht_range){0, source->length}, true, &source->tokens);
@@ -287,6 +336,7 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
                             hip_header);
     ht_source *source = ht_alloc(1, sizeof *source);
     source->path = ht_strdup(path);
+    source->unit_path = options && options->through ? ht_strdup(options->through) : source->path;
     source->resource_dir = options && options->resource_dir ? ht_strdup(options->resource_dir)
                                                             : ht_resource_dir_find();
     if (!source->resource_dir) {
@@ -298,7 +348,8 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     source->arguments = ht_alloc(count + 1, sizeof *source->arguments);
     for (size_t i = 0; i < count; ++i)
         source->arguments[source->argument_count++] = ht_strdup(options->arguments[i]);
-    source->index = clang_createIndex(0, 0);
+    source->cache = options && options->cache ? ht_strdup(options->cache) : NULL;
+    source->index = clang_createIndex(1, 0); /* declarations of the parsed header are not visited */
     status = source_parse(source, error);
     if (status != HT_OK) {
         ht_source_free(source);
@@ -316,6 +367,8 @@ void ht_source_free(ht_source *source) {
         free(source->files[i].path);
         free(source->files[i].text);
         free(source->files[i].skipped);
+        if (source->files[i].has_tokens)
+            ht_tokens_free(&source->files[i].tokens);
     }
     for (size_t i = 0; i < source->macro_count; ++i)
         free(source->macros[i].name);
@@ -333,6 +386,9 @@ void ht_source_free(ht_source *source) {
     free(source->errors);
     free(source->arguments);
     free(source->resource_dir);
+    free(source->cache);
+    if (source->unit_path != source->path)
+        free(source->unit_path);
     free(source->path);
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
@@ -344,17 +400,23 @@ void ht_source_free(ht_source *source) {
 size_t ht_source_try(const ht_source *source, const char *path, const char *text,
                      bool own_arguments, const char *const *extra, size_t extra_count,
                      char ***out_messages) {
-    const char **arguments;
-    size_t count =
-        arguments_build(source->resource_dir, source->arguments,
-                        own_arguments ? source->argument_count : 0, extra, extra_count, &arguments);
-    const char *name = path ? path : source->path;
-    struct CXUnsavedFile unsaved = {name, text, strlen(text)};
+    ht_call call = {.resource_dir = source->resource_dir,
+                    .cache = source->cache,
+                    .own = source->arguments,
+                    .own_count = own_arguments ? source->argument_count : 0,
+                    .extra = extra,
+                    .extra_count = extra_count,
+                    .cuda = own_arguments && source->cuda};
+    ht_arguments arguments;
+    ht_arguments_make(&call, &arguments);
+    const char *name = path ? path : source->unit_path;
+    struct CXUnsavedFile unsaved[] = {{path ? path : source->path, text, strlen(text)},
+                                      {ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)}};
     CXTranslationUnit unit = NULL;
     enum CXErrorCode code =
-        clang_parseTranslationUnit2(source->index, name, arguments, (int)count, &unsaved, 1,
-                                    CXTranslationUnit_KeepGoing, &unit);
-    free(arguments);
+        clang_parseTranslationUnit2(source->index, name, arguments.items, (int)arguments.count,
+                                    unsaved, call.cuda ? 2 : 1, CXTranslationUnit_KeepGoing, &unit);
+    ht_arguments_free(&arguments);
     char **messages = NULL;
     size_t message_count = 0;
     if (code != CXError_Success || !unit) {

@@ -5,7 +5,7 @@
 
 #include "refactor/lexer.h"
 
-/* One of the user's files in the unit: the main file or a header that is no system header. */
+/* One of the user's files in the unit: its main file or a header that is no system header. */
 typedef struct ht_user_file {
     char *path; /* as clang names it */
     CXFile file;
@@ -15,6 +15,8 @@ typedef struct ht_user_file {
     size_t skipped_count;
     size_t parent; /* the file that includes it first, and where; SIZE_MAX for the main file */
     size_t parent_offset;
+    ht_tokens tokens; /* ask ht_source_tokens */
+    bool has_tokens;
 } ht_user_file;
 
 typedef struct ht_macro {
@@ -44,13 +46,14 @@ typedef struct ht_source_error {
 } ht_source_error;
 
 typedef struct ht_source {
-    char *path;
+    char *path;      /* the file that is looked at: files[0] */
+    char *unit_path; /* the unit's main file: the same, or one that includes it */
     CXIndex index;
     CXTranslationUnit unit;
     CXFile file;
-    char *text; /* the main file's; borrowed from files[0] */
+    char *text; /* borrowed from files[0] */
     size_t length;
-    ht_tokens tokens; /* of the main file */
+    ht_tokens tokens; /* of files[0] */
     ht_user_file *files;
     size_t file_count;
     ht_macro *macros; /* in order of definition */
@@ -62,6 +65,8 @@ typedef struct ht_source {
     char **arguments; /* the user's */
     size_t argument_count;
     char *resource_dir;
+    char *cache; /* of ht_refactor_options; NULL: none */
+    bool cuda;   /* read with CUDA's host names declared */
 } ht_source;
 
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,
@@ -70,6 +75,8 @@ void ht_source_free(ht_source *source);
 
 /* Index of a file among the user's; SIZE_MAX when it is none. */
 size_t ht_source_file(const ht_source *source, CXFile file);
+/* Tokens of one of the user's files, directives as one each; kept in the source. */
+const ht_tokens *ht_source_tokens(const ht_source *source, size_t file);
 /* Expansion location of a cursor's begin and end. False outside of the user's files. */
 bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
                      ht_range *out_range);
@@ -79,9 +86,9 @@ const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_
                                 size_t offset);
 bool ht_source_skipped(const ht_source *source, size_t file, size_t offset);
 
-/* Parses another text as if it were the file `path` (NULL: the source itself), as device code, with
- * the source's arguments when `own_arguments` and `extra` ones (borrowed), and returns the error
- * messages in order; free each, then the array. */
+/* Parses another text as if it were the file `path` (NULL: the file looked at, in its unit), as
+ * device code, with the source's arguments when `own_arguments` and `extra` ones (borrowed), and
+ * returns the error messages in order; free each, then the array. */
 size_t ht_source_try(const ht_source *source, const char *path, const char *text,
                      bool own_arguments, const char *const *extra, size_t extra_count,
                      char ***out_messages);

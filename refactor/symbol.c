@@ -3,6 +3,7 @@
 #include "refactor/facts.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +65,15 @@ static ht_symbol *constant(const frame *in, CXCursor cursor, int64_t value,
 /* The object-like macro that wrote the whole expression; NULL when there is none. */
 static char *whole_macro(const frame *in, CXCursor cursor) {
     ht_range place;
-    const ht_tokens *tokens = &in->source->tokens;
-    if (!ht_source_place(in->source, cursor, &place))
+    size_t file = ht_source_file_of(in->source, cursor);
+    if (file == SIZE_MAX || !ht_source_place_in(in->source, file, cursor, &place))
         return NULL;
+    const ht_tokens *tokens = ht_source_tokens(in->source, file);
     size_t index = ht_tokens_at(tokens, place.begin);
     if (tokens->items[index].kind != HT_TOKEN_NAME || tokens->items[index].end != place.end)
         return NULL;
     char *name = ht_tokens_text(tokens, index);
-    const ht_macro *macro = ht_source_macro(in->source, name, 0, place.begin);
+    const ht_macro *macro = ht_source_macro(in->source, name, file, place.begin);
     if (macro && !macro->function_like)
         return name;
     free(name);

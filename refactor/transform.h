@@ -184,6 +184,10 @@ CXCursor ht_ast_child(CXCursor cursor, size_t index);
 void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
                  void *context);
 
+/* Is this child of the translation unit an instantiation that nobody wrote? The walk leaves those
+ * out. */
+bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent);
+
 /* The cursor without parentheses, implicit conversions and (when `casts`) explicit conversions to
  * integer types. */
 CXCursor ht_ast_strip(CXCursor cursor, bool casts);

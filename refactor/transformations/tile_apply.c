@@ -133,6 +133,8 @@ static bool edit_template(const ht_tiles *tiles, const ht_tile *tile, ht_plan *p
         const ht_launch_site *site = &facts->launches.items[i];
         if (index >= site->template_argument_count)
             return false;
+        if (site->file != 0)
+            continue;
         if (!ht_plan_editf(plan, site->template_ranges[index], NULL, "${%s}", tile->name))
             return false;
     }

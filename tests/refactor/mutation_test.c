@@ -76,7 +76,7 @@ static void check(const char *text, const ht_problem_file *problems, const char 
     ht_refactor *refactor = NULL;
     ht_error error;
     const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
-    ht_refactor_options options = {arguments, 1, NULL};
+    ht_refactor_options options = {.arguments = arguments, .argument_count = 1};
     cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
     alarm(SECONDS_MAX);
     ht_status status = ht_refactor_file(path, problems, &options, &refactor, &error);

@@ -14,7 +14,7 @@ static char *slice(const char *text, const char *kernel, const char *const *argu
     ht_error error;
     cr_assert_eq(ht_dir_temporary("slice", &folder, &error), HT_OK);
     char *path = ht_path_join(folder, "source.hip");
-    ht_refactor_options options = {arguments, count, NULL};
+    ht_refactor_options options = {.arguments = arguments, .argument_count = count};
     cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
     cr_assert_eq(ht_slice_file(path, &kernel, 1, &options, &unit, &error), HT_OK, "%s",
                  error.message);

@@ -28,7 +28,7 @@ const char *const templated_sources[] = {
 
 static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
     const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
-    ht_refactor_options options = {arguments, 1, NULL};
+    ht_refactor_options options = {.arguments = arguments, .argument_count = 1};
     ht_refactor *refactor = NULL;
     ht_error error;
     ht_status status = ht_refactor_file(path, problems, &options, &refactor, &error);

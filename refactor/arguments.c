@@ -1,0 +1,169 @@
+/* Arguments for libclang. A folder of headers parsed before saves most of the time that a small
+ * file takes: HIP's own header is a hundred times its length. */
+#include "refactor/arguments.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIXED_ARGUMENTS = 16 };
+
+static const char *const with_value[] = {"-isystem", "-iquote", "-idirafter", "-include"};
+
+static bool takes_value(const char *argument) {
+    for (size_t i = 0; i < sizeof with_value / sizeof *with_value; ++i)
+        if (strcmp(argument, with_value[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ---- what the parsed header depends on
+ * ----------------------------------------------------------------------------------- */
+
+/* Macros of names that HIP's and the system's headers may ask for. */
+static bool is_asked_for(const char *name) {
+    static const char *const starts[] = {"_", "HIP", "ROC", "NDEBUG", "AMD", "CUDA"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i)
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static void relevant_add(ht_arguments *list, char *const *items, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const char *item = items[i];
+        if (takes_value(item)) {
+            ++i;
+            continue;
+        }
+        if (strncmp(item, "-I", 2) == 0)
+            continue;
+        bool macro = strncmp(item, "-D", 2) == 0 || strncmp(item, "-U", 2) == 0;
+        if (!macro || is_asked_for(item + 2))
+            list->items[list->count++] = item;
+    }
+}
+
+/* A folder of the user's may hold a HIP header of its own. */
+static bool has_own_header(char *const *items, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const char *folder = strncmp(items[i], "-I", 2) == 0          ? items[i] + 2
+                             : takes_value(items[i]) && i + 1 < count ? items[i + 1]
+                                                                      : NULL;
+        char *path = folder ? ht_path_join(folder, "hip/hip_runtime.h") : NULL;
+        bool found = path && ht_file_exists(path);
+        free(path);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static void fixed_add(ht_arguments *list, const char *resource_dir, bool standard) {
+    static const char *const fixed[] = {
+        "-x", "hip", "--cuda-device-only", "--offload-arch=gfx90a", "-nogpulib", "-resource-dir"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; ++i)
+        list->items[list->count++] = fixed[i];
+    list->items[list->count++] = resource_dir;
+    list->items[list->count++] = "-D__HIP_PLATFORM_AMD__";
+    if (!standard)
+        list->items[list->count++] = "-std=c++17";
+    list->items[list->count++] = "-ferror-limit=0";
+}
+
+static bool names_standard(const ht_call *call) {
+    bool standard = false;
+    for (size_t i = 0; i < call->own_count; ++i)
+        standard = standard || strncmp(call->own[i], "-std=", 5) == 0;
+    return standard;
+}
+
+/* ---- the parsed header
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* Parses the header and keeps it. Other processes may do the same: the last one wins. */
+static bool prefix_write(const ht_arguments *relevant, const char *path) {
+    static const char text[] = "\n";
+    struct CXUnsavedFile unsaved = {"hiptemper-prefix.hip", text, 1};
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit = NULL;
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        index, unsaved.Filename, relevant->items, (int)relevant->count, &unsaved, 1,
+        CXTranslationUnit_ForSerialization | CXTranslationUnit_Incomplete |
+            CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord,
+        &unit);
+    bool done = code == CXError_Success && unit && clang_getNumDiagnostics(unit) == 0;
+    char *temporary = ht_format("%s.%ld", path, (long)getpid());
+    done = done && clang_saveTranslationUnit(unit, temporary, 0) == CXSaveError_None &&
+           rename(temporary, path) == 0;
+    if (!done)
+        unlink(temporary);
+    free(temporary);
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    return done;
+}
+
+static char *prefix_find(const ht_call *call) {
+    if (!call->cache || has_own_header(call->own, call->own_count))
+        return NULL;
+    ht_arguments relevant = {.items =
+                                 ht_alloc(FIXED_ARGUMENTS + call->own_count + call->extra_count,
+                                          sizeof *relevant.items)};
+    fixed_add(&relevant, call->resource_dir, names_standard(call));
+    relevant_add(&relevant, call->own, call->own_count);
+    relevant_add(&relevant, (char *const *)call->extra, call->extra_count);
+    ht_text key = {0};
+    for (size_t i = 0; i < relevant.count; ++i)
+        ht_text_printf(&key, "%s\n", relevant.items[i]);
+    char *path = ht_format("%s/hip-%016llx.pch", call->cache,
+                           (unsigned long long)ht_hash_short(key.data, key.length));
+    char *failed = ht_format("%s.failed", path);
+    ht_text_free(&key);
+    relevant.items[relevant.count++] = "-include";
+    relevant.items[relevant.count++] = "hip/hip_runtime.h";
+    bool found = ht_file_exists(path);
+    if (!found && !ht_file_exists(failed)) {
+        found = prefix_write(&relevant, path);
+        if (!found)
+            ht_file_write(failed, "", 0, NULL);
+    }
+    free(failed);
+    free(relevant.items);
+    if (found)
+        return path;
+    free(path);
+    return NULL;
+}
+
+void ht_arguments_make(const ht_call *call, ht_arguments *out_arguments) {
+    ht_arguments *list = out_arguments;
+    *list = (ht_arguments){.items = ht_alloc(FIXED_ARGUMENTS + call->own_count + call->extra_count,
+                                             sizeof *list->items),
+                           .prefix = prefix_find(call)};
+    fixed_add(list, call->resource_dir, names_standard(call));
+    list->items[list->count++] = list->prefix ? "-include-pch" : "-include";
+    list->items[list->count++] = list->prefix ? list->prefix : "hip/hip_runtime.h";
+    if (call->cuda) {
+        list->items[list->count++] = "-include";
+        list->items[list->count++] = ht_cuda_path;
+    }
+    for (size_t i = 0; i < call->own_count; ++i)
+        list->items[list->count++] = call->own[i];
+    for (size_t i = 0; i < call->extra_count; ++i)
+        list->items[list->count++] = call->extra[i];
+}
+
+void ht_arguments_free(ht_arguments *arguments) {
+    free(arguments->items);
+    free(arguments->prefix);
+    *arguments = (ht_arguments){0};
+}

@@ -1,0 +1,281 @@
+/* Reading a tree: compilation databases, headers through their units, CUDA sources. */
+#include "support.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "refactor/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *folder;
+
+static void folder_make(void) {
+    cr_assert_eq(ht_dir_temporary("tree", &folder, NULL), HT_OK);
+}
+
+static void folder_remove(void) {
+    ht_dir_remove(folder);
+    free(folder);
+}
+
+TestSuite(tree, .init = folder_make, .fini = folder_remove);
+
+static char *put(const char *name, const char *text) {
+    char *path = ht_path_join(folder, name), *parent = ht_path_folder(path);
+    cr_assert_eq(ht_dir_make(parent, NULL), HT_OK);
+    cr_assert_eq(ht_file_write(path, text, strlen(text), NULL), HT_OK);
+    free(parent);
+    return path;
+}
+
+#define MAP(name, type)                                                                            \
+    "__global__ void " name "(const " type " *in, " type " *out, int n) {\n"                       \
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = 2 * in[i];\n}\n"
+
+static const char problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"line : N\", \"args\": [\"in : in float[problem.N]\", "
+    "\"out : out float[problem.N]\", \"n : int = problem.N\"], \"host\": {\"n\": \"problem.N\"}, "
+    "\"instances\": [{\"name\": \"a\", \"fields\": {\"N\": 1000}}]}]}";
+
+static ht_problem_file *problems(void) {
+    ht_problem_file *file;
+    cr_assert_eq(ht_problem_file_parse(problem, "problems", &file, NULL), HT_OK);
+    return file;
+}
+
+static ht_refactor *read_with(const char *path, const ht_refactor_options *options,
+                              const ht_problem_file *given) {
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, given, options, &refactor, &error), HT_OK, "%s",
+                 error.message);
+    return refactor;
+}
+
+Test(tree, a_header_is_read_with_the_launch_of_its_unit) {
+    char *header = put("kernels.h", "#pragma once\n#define WIDE 128\n" MAP("k", "float"));
+    char *unit = put("main.hip", "#include <hip/hip_runtime.h>\n#include \"kernels.h\"\n"
+                                 "void f(const float *a, float *b, int n) {\n"
+                                 "  dim3 threads(WIDE);\n"
+                                 "  k<<<(n + WIDE - 1) / WIDE, threads>>>(a, b, n);\n}\n");
+    ht_problem_file *given = problems();
+    ht_refactor *refactor = read_with(header, &(ht_refactor_options){.through = unit}, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_str_eq(kernel->file, header);
+    cr_assert_eq(kernel->line, 3);
+    cr_assert_str_eq(kernel->launch_file, unit);
+    cr_assert_eq(kernel->launch_line, 5);
+    cr_assert(strstr(kernel->template->unit, "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 128)"));
+    /* the launch stands in another file: the header alone cannot be rewritten */
+    ht_refactor_choice choice = {0, ht_config_default(kernel->template)};
+    char *text = NULL;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_ERROR_UNSUPPORTED);
+    cr_assert(strstr(error.message, "main.hip:5"), "%s", error.message);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(header);
+    free(unit);
+}
+
+Test(tree, a_use_of_the_name_in_the_unit_is_seen) {
+    char *header = put("kernels.h", MAP("k", "float"));
+    char *unit = put("main.hip", "#include \"kernels.h\"\nvoid *address() { return (void *)k; }\n"
+                                 "void f(const float *a, float *b, int n) {\n"
+                                 "  k<<<(n + 63) / 64, 64>>>(a, b, n);\n}\n");
+    ht_problem_file *given = problems();
+    ht_refactor *refactor = read_with(header, &(ht_refactor_options){.through = unit}, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_null(kernel->template);
+    bool told = false;
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        told = told || strstr(kernel->remarks[i].message, "main.hip, line 2");
+    cr_assert(told, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(header);
+    free(unit);
+}
+
+Test(tree, a_unit_that_does_not_include_the_header_is_an_error) {
+    char *header = put("kernels.h", MAP("k", "float"));
+    char *unit = put("main.hip", "#if 0\n#include \"kernels.h\"\n#endif\n");
+    ht_refactor *refactor;
+    ht_error error = {0};
+    ht_refactor_options options = {.through = unit};
+    cr_assert_eq(ht_refactor_file(header, NULL, &options, &refactor, &error), HT_ERROR_INPUT);
+    cr_assert(strstr(error.message, "does not include"), "%s", error.message);
+    free(header);
+    free(unit);
+}
+
+Test(tree, cuda_sources_are_read_without_cuda) {
+    char *path = put(
+        "k.cu", "#include <cuda_runtime.h>\n#include \"helper_cuda.h\"\n"
+                "#include <cub/cub.cuh>\n"
+                "#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) "
+                "exit(1); } while (0)\n" MAP("k", "float") "template <typename T> " MAP(
+                    "t", "T") "int main() {\n  float *a, *b;\n  int n = atoi(\"7\");\n"
+                              "  CHECK(cudaMalloc(&a, n * 4));\n  cudaMalloc((void **)&b, n * 4);\n"
+                              "  cudaStream_t s;\n  cudaStreamCreate(&s);\n"
+                              "  cudaNeverHeardOf(a);\n  cub::Everything<int>(a);\n"
+                              "  k<<<(n + 255) / 256, 256, 0, s>>>(a, b, n);\n"
+                              "  t<float><<<(n + 127) / 128, 128, 0, s>>>(a, b, n);\n}\n");
+    ht_problem_file *given = problems();
+    ht_refactor *refactor = read_with(path, NULL, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(kernel_named(refactor, "t", NULL)->launch_line, 23);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(path);
+}
+
+Test(tree, a_kernel_is_judged_by_its_own_errors) {
+    char *path =
+        put("k.hip",
+            "#include \"not/there.hpp\"\nunknown_type global;\n"
+            "__device__ float helper(float x) { return nowhere(x); }\n"
+            "__global__ void bad(float *out) { out[0] = missing(1); }\n"
+            "__global__ void worse(float *out) { out[0] = helper(1); }\n" MAP(
+                "k", "float") "void f(const float *a, float *b, int n) {\n  undeclared.run();\n"
+                              "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n");
+    ht_problem_file *given = problems();
+    ht_refactor *refactor = read_with(path, NULL, given);
+    cr_assert_eq(kernel_named(refactor, "bad", NULL)->status, HT_KERNEL_UNPARSED);
+    cr_assert_eq(kernel_named(refactor, "worse", NULL)->status, HT_KERNEL_UNPARSED);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(path);
+}
+
+Test(tree, the_parsed_header_changes_nothing) {
+    char *path = put("k.hip", "#include <hip/hip_runtime.h>\n#include <vector>\n" MAP(
+                                  "k", "float") "void f(const float *a, float *b, int n) {\n"
+                                                "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n");
+    char *cache = ht_path_join(folder, "cache");
+    cr_assert_eq(ht_dir_make(cache, NULL), HT_OK);
+    ht_problem_file *given = problems();
+    char *units[3];
+    static const char *const arguments[] = {"-DHIP_SOMETHING=1", "-DN=5", "-std=c++14"};
+    for (size_t i = 0; i < 3; ++i) { /* without, made, found */
+        ht_refactor_options options = {.arguments = arguments, .argument_count = 3};
+        options.cache = i ? cache : NULL;
+        ht_refactor *refactor = read_with(path, &options, given);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+        units[i] = ht_strdup(kernel->template->unit);
+        ht_refactor_free(refactor);
+    }
+    cr_assert_str_eq(units[0], units[1]);
+    cr_assert_str_eq(units[0], units[2]);
+    for (size_t i = 0; i < 3; ++i)
+        free(units[i]);
+    ht_problem_file_free(given);
+    free(cache);
+    free(path);
+}
+
+/* ---- which files, and through which
+ * --------------------------------------------------------------------------------------- */
+
+static const ht_tree_file *file_of(const ht_tree *tree, const char *name) {
+    for (size_t i = 0; i < tree->count; ++i)
+        if (strcmp(ht_path_name(tree->files[i].path), name) == 0)
+            return &tree->files[i];
+    return NULL;
+}
+
+Test(tree, headers_find_the_unit_that_launches_them) {
+    free(put("include/deep.hpp", MAP("deep", "float")));
+    char *middle = put("include/middle.h", "  #  include \"deep.hpp\"\n");
+    char *alone = put("alone.cuh", MAP("alone", "float"));
+    free(put("a_test.cpp", "#include \"middle.h\"\nint x;\n"));
+    char *unit = put("z.cpp", "#include <middle.h>\nvoid f() { deep<<<1, 2>>>(); }\n");
+    char *piece = put("piece.cu", MAP("piece", "float"));
+    free(put("whole.cu", "#include \"piece.cu\"\nvoid g() { piece<<<1, 2>>>(); }\n"));
+    char *include = ht_format("-I%s/include", folder);
+    const char *arguments[] = {include}, *roots[] = {folder};
+    ht_refactor_options compiler = {.arguments = arguments, .argument_count = 1};
+    ht_tree_options options = {.roots = roots, .root_count = 1, .compiler = &compiler};
+    char *deep = ht_path_join(folder, "include/deep.hpp");
+    const char *paths[] = {deep, alone, piece};
+    ht_tree tree;
+    ht_tree_make(paths, 3, &options, &tree);
+    cr_assert_eq(tree.count, 3);
+    cr_assert_str_eq(tree.files[0].through, unit);
+    cr_assert_null(tree.files[1].through);
+    cr_assert(strstr(tree.files[2].through, "whole.cu"));
+    ht_tree_free(&tree);
+    /* asked for a source alone, its headers with kernels come along */
+    ht_tree_options bare = {.compiler = &compiler};
+    const char *one[] = {unit};
+    ht_tree_make(one, 1, &bare, &tree);
+    const ht_tree_file *header = file_of(&tree, "deep.hpp");
+    cr_assert_not_null(header);
+    cr_assert_eq(header->given, SIZE_MAX);
+    cr_assert_str_eq(header->through, unit);
+    ht_tree_free(&tree);
+    free(middle);
+    free(alone);
+    free(unit);
+    free(piece);
+    free(include);
+    free(deep);
+}
+
+Test(tree, a_database_tells_folders_and_macros) {
+    char *source = put("src/k.cu", "#include \"k.h\"\n");
+    free(put("inc/k.h", MAP("k", "float")));
+    char *text = ht_format(
+        "[{\"directory\": \"%s\", \"file\": \"src/k.cu\", \"command\": \"nvcc -I inc "
+        "-D'A B=\\\"x y\\\"' -DN=3 --std=c++14 -gencode arch=sm_80 -isystem sys -O3 -o k.o\"},\n"
+        " {\"directory\": \"%s\", \"file\": \"other.cpp\", \"arguments\": [\"clang++\", \"-U\", "
+        "\"M\", \"-I/abs\", \"-include\", \"k.h\"]}]",
+        folder, folder);
+    ht_command_list list;
+    ht_error error = {0};
+    cr_assert_eq(ht_command_list_parse(text, "db", &list, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(list.count, 2);
+    const ht_command_entry *first = &list.items[0];
+    cr_assert_str_eq(first->file, source);
+    cr_assert_eq(first->argument_count, 6);
+    char *include = ht_format("-I%s/inc", folder);
+    cr_assert_str_eq(first->arguments[0], include);
+    cr_assert_str_eq(first->arguments[1], "-DA B=\"x y\"");
+    cr_assert_str_eq(first->arguments[3], "-std=c++14");
+    cr_assert_str_eq(first->arguments[4], "-isystem");
+    cr_assert_str_eq(list.items[1].arguments[0], "-UM");
+    cr_assert_str_eq(list.items[1].arguments[3], "k.h");
+    ht_tree_options options = {.commands = &list};
+    const char *paths[] = {source};
+    ht_tree tree;
+    ht_tree_make(paths, 1, &options, &tree);
+    cr_assert_eq(tree.count, 2, "its header comes along, found in the command's folder");
+    cr_assert_str_eq(tree.files[1].through, source);
+    cr_assert_eq(tree.files[1].argument_count, 6);
+    ht_tree_free(&tree);
+    ht_command_list_free(&list);
+    free(include);
+    free(text);
+    free(source);
+}
+
+Test(tree, a_database_that_is_none_is_refused) {
+    static const char *const cases[] = {"", "{}", "[1]", "[{\"file\": \"a\"}]",
+                                        "[{\"directory\": \"/\", \"file\": \"a\", "
+                                        "\"arguments\": [1]}]"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        ht_command_list list;
+        ht_error error = {0};
+        cr_assert_eq(ht_command_list_parse(cases[i], "db", &list, &error), HT_ERROR_INPUT);
+        cr_assert(error.message[0] && error.file[0]);
+        cr_assert_eq(list.count, 0);
+    }
+}
