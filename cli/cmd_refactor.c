@@ -1,11 +1,7 @@
 #include "cli/outputs.h"
+#include "cli/refactor_files.h"
 #include "cli/refactor_report.h"
 #include "cli/tuning_options.h"
-
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct refactor_options {
     ht_compiler_options compiler;
@@ -13,6 +9,10 @@ typedef struct refactor_options {
     const char *kernel;
     const char *out;
     const char *json;
+    const char *sarif;
+    const char *commands;
+    uint64_t jobs;
+    double file_time;
     bool explain;
 } refactor_options;
 
@@ -31,97 +31,81 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(refactor_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
+    {"sarif", HT_OPTION_TEXT, offsetof(refactor_options, sarif), "FILE",
+     .help = "Writes the remarks as a SARIF 2.1.0 log, which code review tools show beside the "
+             "lines."},
+    {"compile-commands", HT_OPTION_TEXT, offsetof(refactor_options, commands), "FILE",
+     .help = "The project's compile_commands.json, which tells folders of headers, macros and the "
+             "standard for each source. Without it, the one in a given folder or in its folder "
+             "build is read, when there is one."},
+    {"jobs", HT_OPTION_COUNT, offsetof(refactor_options, jobs), "N", .fallback = "0",
+     .help = "Processes that read files; 0 is one a core."},
+    {"file-time", HT_OPTION_NUMBER, offsetof(refactor_options, file_time), "SECONDS",
+     .fallback = "300",
+     .help = "Time for one file: one that takes longer, or crashes clang, is left out; 0 is no "
+             "limit."},
     HT_COMPILER_OPTIONS(refactor_options),
     {0},
 };
 
-/* Skeletons and templates come out as optimize writes them; no entry was tuned. */
-static ht_refactor_row *rows_make(const ht_survey *survey, size_t *out_count) {
-    ht_refactor_row *rows = NULL;
-    *out_count = 0;
-    size_t last_source = SIZE_MAX, last_kernel = SIZE_MAX;
-    for (size_t i = 0; i < survey->entries.count; ++i) {
-        const ht_entry *entry = &survey->entries.items[i];
-        if (entry->source == last_source && entry->kernel == last_kernel)
-            continue; /* another instance of the same kernel */
-        last_source = entry->source;
-        last_kernel = entry->kernel;
-        HT_GROW(rows, *out_count);
-        rows[(*out_count)++] = (ht_refactor_row){
-            .kernel = ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel),
-            .template_file = entry->template_file ? ht_strdup(entry->template_file) : NULL,
-            .skeleton_file = entry->skeleton_file ? ht_strdup(entry->skeleton_file) : NULL};
-    }
-    return rows;
-}
-
-static void rows_free(ht_refactor_row *rows, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        free(rows[i].template_file);
-        free(rows[i].skeleton_file);
-    }
-    free(rows);
-}
-
-static json_t *document_make(const ht_survey *survey, const ht_refactor_row *rows, size_t count) {
-    size_t parsed = 0;
-    for (size_t i = 0; i < survey->sources.count; ++i)
-        parsed += survey->analyses[i].refactor != NULL;
-    json_t *document = ht_report_json_new("hiptemper-refactor", 1);
-    json_object_set_new(document, "files", json_integer((json_int_t)survey->sources.count));
-    json_object_set_new(document, "parsed", json_integer((json_int_t)parsed));
-    json_t *kernels = json_array();
-    for (size_t i = 0; i < count; ++i)
-        json_array_append_new(kernels, ht_refactor_row_json(&rows[i]));
-    json_object_set_new(document, "kernels", kernels);
-    json_object_set_new(document, "errors", ht_survey_errors_json(survey));
+static json_t *document_make(const ht_refactor_tree_result *result) {
+    json_t *document = ht_report_json_new("hiptemper-refactor", 2);
+    json_object_set_new(document, "files", json_integer((json_int_t)result->files));
+    json_object_set_new(document, "parsed", json_integer((json_int_t)result->parsed));
+    json_object_set(document, "kernels", result->kernels);
+    json_object_set(document, "errors", result->errors);
     return document;
 }
 
-static int report(ht_survey *survey, const refactor_options *given) {
+static int report(const ht_refactor_tree_result *result, const refactor_options *given) {
     FILE *out = ht_report_stream(given->json);
-    size_t count;
-    ht_refactor_row *rows = rows_make(survey, &count);
-    for (size_t i = 0; i < count; ++i) {
-        if (given->explain || rows[i].kernel->reason)
-            ht_refactor_report_remarks(rows[i].kernel, out);
-    }
-    if (count)
-        ht_refactor_report_table(rows, count, out);
-    else if (ht_survey_files_exit_code(survey) == HT_EXIT_OK)
+    size_t index;
+    json_t *row;
+    json_array_foreach(result->kernels, index, row)
+        ht_refactor_report_remarks(row, given->explain, out);
+    if (json_array_size(result->kernels))
+        ht_refactor_report_table(result->kernels, out);
+    else if (result->code == HT_EXIT_OK)
         fprintf(out, "No kernels were found.\n");
-    ht_outputs_report(&survey->entries, given->out, out);
-    json_t *document = document_make(survey, rows, count);
+    ht_refactor_report_files(result->kernels, given->out, out);
+    ht_refactor_report_summary(result->kernels, result->files, result->parsed, out);
+    if (ht_interrupted)
+        fprintf(out, "\nInterrupted: this is what was read until then.\n");
+    json_t *document = document_make(result);
     int code = ht_report_json(given->json, document);
     json_decref(document);
-    rows_free(rows, count);
-    return code;
+    json_t *log = given->sarif ? ht_refactor_sarif(result->kernels, result->errors) : NULL;
+    int other = ht_report_json(log ? given->sarif : NULL, log);
+    json_decref(log);
+    return code ? code : other;
 }
 
 static int run(const ht_command_line *line) {
     const refactor_options *given = line->options;
-    ht_survey_options options = {
-        .problem = given->problem, .kernel = given->kernel, .out = given->out};
-    ht_compiler_arguments_make(&given->compiler, &options.compiler);
+    ht_refactor_request request = {.paths = line->operands,
+                                   .path_count = line->operand_count,
+                                   .problem = given->problem,
+                                   .kernel = given->kernel,
+                                   .out = given->out,
+                                   .commands = given->commands,
+                                   .jobs = given->jobs,
+                                   .file_limit = given->file_time};
+    ht_compiler_arguments_make(&given->compiler, &request.compiler);
     ht_interrupt_install();
-    ht_survey survey;
+    ht_refactor_tree_result result = {0};
     ht_error error = {0};
+    ht_status status = ht_outputs_prepare(given->out, given->json, &error);
+    if (status == HT_OK)
+        status = ht_refactor_tree(&request, &result, &error);
     int code;
-    ht_status status =
-        ht_survey_make(line->operands, line->operand_count, &options, &survey, &error);
-    if (status == HT_OK)
-        status = ht_outputs_prepare(given->out, given->json, &error);
-    if (status == HT_OK)
-        status = ht_outputs_write(&survey, NULL, &options.compiler, given->out, &error);
     if (status != HT_OK) {
         code = ht_report_error(&error);
     } else {
-        code = report(&survey, given);
-        int result = ht_survey_files_exit_code(&survey);
-        code = result ? result : code;
+        code = report(&result, given);
+        code = result.code ? result.code : code;
     }
-    ht_survey_free(&survey);
-    ht_compiler_arguments_free(&options.compiler);
+    ht_refactor_tree_result_free(&result);
+    ht_compiler_arguments_free(&request.compiler);
     return code;
 }
 
@@ -138,11 +122,17 @@ const ht_command ht_command_refactor = {
         "ignores, which 'hiptemper tune' takes. What cannot be proved is left alone, with the "
         "reason "
         "and its place. The sources are not changed.\n\n"
+        "A header with kernels is read as a part of a source that includes it, with the launches "
+        "there: the given folders are searched for one. CUDA sources are read as HIP; a kernel is "
+        "judged by the errors in its own text, so that missing headers and unknown calls on the "
+        "host do not matter.\n\n"
         "A kernel whose arguments are described neither by annotations nor by a problem file is "
         "'needs-problem': a skeleton is written, to be filled in.",
     .examples = "hiptemper refactor conv.hip --explain\n"
                 "hiptemper refactor src/ -I include -D USE_FLOAT --out templates\n"
-                "hiptemper refactor src/ --json=kernels.json",
+                "hiptemper refactor src/ --json=kernels.json\n"
+                "hiptemper refactor . --compile-commands build/compile_commands.json --sarif "
+                "kernels.sarif",
     .exit_codes = "  0    every file was read\n"
                   "  1    a file found in a folder could not be read, or a result not written\n"
                   "  2    wrong usage or bad input\n"

@@ -3,10 +3,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *ht_kernel_status_name(ht_kernel_status status) {
+static const char *status_name(ht_kernel_status status) {
     switch (status) {
     case HT_KERNEL_TEMPLATED:
         return "templated";
@@ -34,71 +35,9 @@ static const char *remark_name(ht_remark_kind kind) {
     return "note";
 }
 
-static const char *remark_color(ht_remark_kind kind) {
-    return kind == HT_REMARK_APPLIED ? "\033[32m" : kind == HT_REMARK_MISSED ? "\033[33m" : "";
-}
-
-static void remark_print(const ht_remark *remark, FILE *out) {
-    bool color = ht_report_has_color(out) && remark->kind != HT_REMARK_NOTE;
-    fprintf(out, "%s:%d:%d: %s%s:%s %s", remark->file, remark->line, remark->column,
-            color ? remark_color(remark->kind) : "", remark_name(remark->kind),
-            color ? "\033[0m" : "", remark->message);
-    if (remark->transformation)
-        fprintf(out, " [%s]", remark->transformation);
-    fputc('\n', out);
-}
-
-void ht_refactor_report_remarks(const ht_kernel *kernel, FILE *out) {
-    if (kernel->reason)
-        fprintf(out, "%s:%d: %s: %s: %s\n", kernel->file,
-                kernel->reason_line ? kernel->reason_line : kernel->line,
-                ht_kernel_status_name(kernel->status), kernel->name, kernel->reason);
-    for (size_t i = 0; i < kernel->remark_count; ++i)
-        remark_print(&kernel->remarks[i], out);
-}
-
-char *ht_refactor_parameters(const ht_kernel *kernel) {
-    ht_text text = {0};
-    ht_text_append(&text, "");
-    for (size_t i = 0; kernel->template && i < kernel->template->param_count; ++i)
-        ht_text_printf(&text, "%s%s", i ? " " : "", kernel->template->params[i].name);
-    return ht_text_take(&text);
-}
-
-static char *transformations_text(const ht_kernel *kernel) {
-    ht_text text = {0};
-    ht_text_append(&text, "");
-    for (size_t i = 0; i < kernel->transformation_count; ++i)
-        ht_text_printf(&text, "%s%s", i ? " " : "", kernel->transformations[i]);
-    return ht_text_take(&text);
-}
-
-void ht_refactor_report_table(const ht_refactor_row *rows, size_t count, FILE *out) {
-    const char *heads[] = {"kernel", "where", "status", "transformations", "parameters"};
-    ht_table *table = ht_table_new("llllt", heads);
-    size_t counts[HT_KERNEL_UNPARSED + 1] = {0};
-    for (size_t i = 0; i < count; ++i) {
-        const ht_kernel *kernel = rows[i].kernel;
-        char *where = ht_format("%s:%d", kernel->file, kernel->line);
-        char *transformations = transformations_text(kernel);
-        char *parameters = ht_refactor_parameters(kernel);
-        const char *cells[] = {kernel->name, where, ht_kernel_status_name(kernel->status),
-                               *transformations ? transformations : "-",
-                               *parameters ? parameters : "-"};
-        ht_table_row(table, cells);
-        ++counts[kernel->status];
-        free(where);
-        free(transformations);
-        free(parameters);
-    }
-    ht_table_finish(table, out, 0);
-    fprintf(out, "\n%zu kernel%s", count, count == 1 ? "" : "s");
-    for (size_t i = 0; i <= HT_KERNEL_UNPARSED; ++i) {
-        if (counts[i])
-            fprintf(out, ", %zu %s", counts[i], ht_kernel_status_name((ht_kernel_status)i));
-    }
-    fputc('\n', out);
-}
+/* ---- rows
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static json_t *remarks_json(const ht_kernel *kernel) {
     json_t *array = json_array();
@@ -114,11 +53,16 @@ static json_t *remarks_json(const ht_kernel *kernel) {
     return array;
 }
 
-json_t *ht_refactor_row_json(const ht_refactor_row *row) {
-    const ht_kernel *kernel = row->kernel;
-    json_t *object = json_pack("{s:o, s:o, s:i, s:s}", "name", ht_report_json_text(kernel->name),
-                               "file", ht_report_json_text(kernel->file), "line", kernel->line,
-                               "status", ht_kernel_status_name(kernel->status));
+static json_t *line_json(int line) {
+    return line ? json_integer(line) : json_null();
+}
+
+json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
+                             const char *skeleton_file) {
+    json_t *object =
+        json_pack("{s:o, s:o, s:i, s:i, s:s}", "name", ht_report_json_text(kernel->name), "file",
+                  ht_report_json_text(kernel->file), "line", kernel->line, "column", kernel->column,
+                  "status", status_name(kernel->status));
     json_t *transformations = json_array();
     for (size_t i = 0; i < kernel->transformation_count; ++i)
         json_array_append_new(transformations, json_string(kernel->transformations[i]));
@@ -128,13 +72,233 @@ json_t *ht_refactor_row_json(const ht_refactor_row *row) {
     json_object_set_new(object, "transformations", transformations);
     json_object_set_new(object, "parameters", parameters);
     json_object_set_new(object, "reason", ht_report_json_text(kernel->reason));
-    json_object_set_new(object, "reason_line",
-                        kernel->reason_line ? json_integer(kernel->reason_line) : json_null());
+    json_object_set_new(object, "reason_line", line_json(kernel->reason_line));
+    json_object_set_new(object, "verified", json_false()); /* it runs no configuration */
+    json_object_set_new(object, "template", ht_report_json_text(template_file));
+    json_object_set_new(object, "skeleton", ht_report_json_text(skeleton_file));
     json_object_set_new(object, "launch_file", ht_report_json_text(kernel->launch_file));
-    json_object_set_new(object, "launch_line",
-                        kernel->launch_line ? json_integer(kernel->launch_line) : json_null());
-    json_object_set_new(object, "template", ht_report_json_text(row->template_file));
-    json_object_set_new(object, "skeleton", ht_report_json_text(row->skeleton_file));
+    json_object_set_new(object, "launch_line", line_json(kernel->launch_line));
     json_object_set_new(object, "remarks", remarks_json(kernel));
     return object;
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static long number_of(const json_t *object, const char *key) {
+    return (long)json_integer_value(json_object_get(object, key));
+}
+
+/* ---- remarks
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static const char *color_of(const char *kind) {
+    return strcmp(kind, "applied") == 0  ? "\033[32m"
+           : strcmp(kind, "missed") == 0 ? "\033[33m"
+                                         : "\033[36m";
+}
+
+static void place_print(const char *file, long line, long column, const char *kind, FILE *out) {
+    bool color = ht_report_has_color(out);
+    fprintf(out, "%s:%ld:%ld: %sremark:%s ", file, line, column ? column : 1,
+            color ? color_of(kind) : "", color ? "\033[0m" : "");
+}
+
+void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
+    const char *reason = text_of(row, "reason"), *status = text_of(row, "status");
+    long place = number_of(row, "reason_line");
+    if (*reason) {
+        place_print(text_of(row, "file"), place ? place : number_of(row, "line"),
+                    place ? 1 : number_of(row, "column"), status, out);
+        fprintf(out, "%s: %s [%s]\n", text_of(row, "name"), reason, status);
+    }
+    size_t index;
+    json_t *remark;
+    if (!all)
+        return;
+    json_array_foreach(json_object_get(row, "remarks"), index, remark) {
+        const char *kind = text_of(remark, "kind"), *of = text_of(remark, "transformation");
+        place_print(text_of(remark, "file"), number_of(remark, "line"), number_of(remark, "column"),
+                    kind, out);
+        fprintf(out, "%s: %s [%s%s%s]\n", text_of(row, "name"), text_of(remark, "message"), kind,
+                *of ? ": " : "", of);
+    }
+}
+
+/* ---- the table
+ * ---------------------------------------------------------------------------------------------- */
+
+/* "a b c", or "-"; free(). */
+static char *list_text(const json_t *array) {
+    ht_text text = {0};
+    size_t index;
+    json_t *item;
+    json_array_foreach(array, index, item)
+        ht_text_printf(&text, "%s%s", index ? " " : "", json_string_value(item));
+    if (!text.length)
+        ht_text_append(&text, "-");
+    return ht_text_take(&text);
+}
+
+void ht_refactor_report_table(const json_t *rows, FILE *out) {
+    const char *heads[] = {"kernel", "where", "status", "transformations", "parameters"};
+    ht_table *table = ht_table_new("llllt", heads);
+    size_t index;
+    json_t *row;
+    json_array_foreach(rows, index, row) {
+        char *where = ht_format("%s:%ld", text_of(row, "file"), number_of(row, "line"));
+        char *transformations = list_text(json_object_get(row, "transformations"));
+        char *parameters = list_text(json_object_get(row, "parameters"));
+        const char *cells[] = {text_of(row, "name"), where, text_of(row, "status"), transformations,
+                               parameters};
+        ht_table_row(table, cells);
+        free(where);
+        free(transformations);
+        free(parameters);
+    }
+    ht_table_finish(table, out, 0);
+}
+
+/* ---- the summary
+ * -------------------------------------------------------------------------------------------- */
+
+typedef struct tally {
+    char *word;
+    size_t count, waiting; /* waiting: for a problem file */
+} tally;
+
+typedef struct tallies {
+    tally *items;
+    size_t count;
+} tallies;
+
+static tally *tally_of(tallies *list, const char *word) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (strcmp(list->items[i].word, word) == 0)
+            return &list->items[i];
+    HT_GROW(list->items, list->count);
+    list->items[list->count] = (tally){.word = ht_strdup(word)};
+    return &list->items[list->count++];
+}
+
+static int most_first(const void *a, const void *b) {
+    const tally *first = a, *second = b;
+    size_t m = first->count + first->waiting, n = second->count + second->waiting;
+    return m != n ? (m > n ? -1 : 1) : strcmp(first->word, second->word);
+}
+
+static void tallies_sort(tallies *list) {
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, most_first);
+}
+
+static void tallies_free(tallies *list) {
+    for (size_t i = 0; i < list->count; ++i)
+        free(list->items[i].word);
+    free(list->items);
+}
+
+char *ht_refactor_reason_class(const char *reason) {
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    bool nothing = strncmp(reason, "nothing can be made a parameter: ", 33) == 0;
+    for (const char *at = nothing ? reason + 33 : reason; *at && *at != ';' && *at != '('; ++at) {
+        const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+        if (end) {
+            ht_text_append(&text, "'...'");
+            at = end;
+        } else if (isdigit((unsigned char)*at)) {
+            ht_text_append(&text, "#");
+            at += strspn(at, "0123456789") - 1;
+        } else
+            ht_text_append_n(&text, at, 1);
+    }
+    while (text.length && text.data[text.length - 1] == ' ')
+        text.data[--text.length] = 0;
+    return ht_text_take(&text);
+}
+
+static void row_count(const json_t *row, tallies *statuses, tallies *transformations,
+                      tallies *reasons) {
+    const char *status = text_of(row, "status"), *reason = text_of(row, "reason");
+    bool waits = strcmp(status, "needs-problem") == 0;
+    ++tally_of(statuses, status)->count;
+    size_t index;
+    json_t *name;
+    json_array_foreach(json_object_get(row, "transformations"), index, name) {
+        tally *of = tally_of(transformations, json_string_value(name));
+        ++*(waits ? &of->waiting : &of->count);
+    }
+    if (!*reason)
+        return;
+    char *class = ht_refactor_reason_class(reason);
+    char *word = ht_format("%s: %s", status, class);
+    ++tally_of(reasons, word)->count;
+    free(word);
+    free(class);
+}
+
+static void tallies_print(const char *heading, tallies *list, bool waiting, FILE *out) {
+    const char *heads[] = {heading, "kernels", "waiting for sizes"},
+               *others[] = {heading, "kernels"};
+    if (list->count == 0)
+        return;
+    tallies_sort(list);
+    fputc('\n', out);
+    ht_table *table = ht_table_new(waiting ? "lrr" : "lr", waiting ? heads : others);
+    for (size_t i = 0; i < list->count; ++i) {
+        char *count = ht_format("%zu", list->items[i].count);
+        char *more = ht_format("%zu", list->items[i].waiting);
+        const char *cells[] = {list->items[i].word, count, more};
+        ht_table_row(table, cells);
+        free(count);
+        free(more);
+    }
+    ht_table_finish(table, out, 0);
+}
+
+void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed, FILE *out) {
+    tallies statuses = {0}, transformations = {0}, reasons = {0};
+    size_t index, count = json_array_size(rows);
+    json_t *row;
+    json_array_foreach(rows, index, row) row_count(row, &statuses, &transformations, &reasons);
+    tallies_print("transformation", &transformations, true, out);
+    tallies_print("reason", &reasons, false, out);
+    fprintf(out, "\n%zu file%s", files, files == 1 ? "" : "s");
+    if (parsed < files)
+        fprintf(out, " (%zu not read)", files - parsed);
+    fprintf(out, ", %zu kernel%s", count, count == 1 ? "" : "s");
+    tallies_sort(&statuses);
+    for (size_t i = 0; i < statuses.count; ++i)
+        fprintf(out, ", %zu %s", statuses.items[i].count, statuses.items[i].word);
+    fputc('\n', out);
+    tallies_free(&statuses);
+    tallies_free(&transformations);
+    tallies_free(&reasons);
+}
+
+/* ---- files
+ * --------------------------------------------------------------------------------------------------
+ */
+
+void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out) {
+    static const char *const keys[] = {"template", "skeleton"}, *const words[] = {"template",
+                                                                                  "fill in"};
+    const char *last = "";
+    bool any = false;
+    size_t index;
+    json_t *row;
+    json_array_foreach(rows, index, row) for (size_t i = 0; i < 2; ++i) {
+        const char *path = text_of(row, keys[i]);
+        if (!*path || strcmp(path, last) == 0) /* one skeleton serves all kernels of its file */
+            continue;
+        if (!any)
+            fprintf(out, "\nWritten to %s:\n", folder);
+        any = true;
+        fprintf(out, "  %-9s %s\n", words[i], path);
+        last = path;
+    }
 }

@@ -47,7 +47,8 @@ static void analyse(const ht_source *source, const ht_survey_options *options, h
         out->error.status = HT_ERROR_INPUT;
     if (!out->error.file[0])
         snprintf(out->error.file, sizeof out->error.file, "%s", source->path);
-    ht_report_error(&out->error);
+    if (!options->silent)
+        ht_report_error(&out->error);
 }
 
 static ht_verdict verdict_of(ht_kernel_status status) {
@@ -142,6 +143,13 @@ static ht_status kernel_unknown(const ht_survey *survey, const char *wanted, ht_
     return HT_ERROR_INPUT;
 }
 
+size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
+    survey->analyses = ht_alloc(survey->sources.count + 1, sizeof *survey->analyses);
+    for (size_t i = 0; i < survey->sources.count && !ht_interrupted; ++i)
+        analyse(&survey->sources.items[i], options, &survey->analyses[i]);
+    return entries_make(survey, options->kernel);
+}
+
 ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_survey *out_survey, ht_error *error) {
     *out_survey = (ht_survey){0};
@@ -155,13 +163,10 @@ ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_optio
             return status;
         ht_problems_close(&problems);
     }
-    out_survey->analyses = ht_alloc(out_survey->sources.count + 1, sizeof *out_survey->analyses);
-    for (size_t i = 0; i < out_survey->sources.count; ++i) {
-        if (ht_interrupted)
-            return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
-        analyse(&out_survey->sources.items[i], options, &out_survey->analyses[i]);
-    }
-    if (entries_make(out_survey, options->kernel) == 0 && options->kernel)
+    size_t matched = ht_survey_read(out_survey, options);
+    if (ht_interrupted)
+        return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    if (matched == 0 && options->kernel)
         return kernel_unknown(out_survey, options->kernel, error);
     return HT_OK;
 }
@@ -182,17 +187,19 @@ void ht_survey_free(ht_survey *survey) {
     *survey = (ht_survey){0};
 }
 
+/* A file that was found in a folder may well be no HIP source: that is a failure, not bad input. */
+int ht_file_exit_code(const ht_error *error, bool named, bool foreign) {
+    int code = ht_status_exit_code(error->status);
+    return code == HT_EXIT_INPUT && !named && foreign ? HT_EXIT_FAILED : code;
+}
+
 int ht_survey_files_exit_code(const ht_survey *survey) {
     int code = HT_EXIT_OK;
     for (size_t i = 0; i < survey->sources.count; ++i) {
         const ht_analysis *analysis = &survey->analyses[i];
         if (analysis->error.status == HT_OK)
             continue;
-        int own = ht_status_exit_code(analysis->error.status);
-        /* A file that was found in a folder may well be no HIP source: that is a failure, not bad
-         * input. */
-        if (own == HT_EXIT_INPUT && !analysis->source->named && analysis->foreign)
-            own = HT_EXIT_FAILED;
+        int own = ht_file_exit_code(&analysis->error, analysis->source->named, analysis->foreign);
         code = own > code ? own : code;
     }
     return code;
@@ -204,15 +211,16 @@ int ht_survey_exit_code(const ht_survey *survey) {
     return files > code ? files : code;
 }
 
+json_t *ht_file_error_json(const ht_error *error) {
+    return json_pack("{s:o, s:i, s:i, s:o}", "file", ht_report_json_text(error->file), "line",
+                     error->line, "column", error->column, "message",
+                     ht_report_json_text(error->message));
+}
+
 json_t *ht_survey_errors_json(const ht_survey *survey) {
     json_t *errors = json_array();
-    for (size_t i = 0; i < survey->sources.count; ++i) {
-        const ht_error *error = &survey->analyses[i].error;
-        if (error->status != HT_OK)
-            json_array_append_new(errors, json_pack("{s:o, s:i, s:i, s:o}", "file",
-                                                    ht_report_json_text(error->file), "line",
-                                                    error->line, "column", error->column, "message",
-                                                    ht_report_json_text(error->message)));
-    }
+    for (size_t i = 0; i < survey->sources.count; ++i)
+        if (survey->analyses[i].error.status != HT_OK)
+            json_array_append_new(errors, ht_file_error_json(&survey->analyses[i].error));
     return errors;
 }

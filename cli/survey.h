@@ -30,6 +30,7 @@ typedef struct ht_survey_options {
     const char *problem; /* --problem; NULL: the file beside each source */
     const char *kernel;  /* --kernel; NULL: all */
     const char *out;     /* the output folder, not to be read */
+    bool silent;         /* errors of files are kept, not told */
     ht_refactor_options compiler;
 } ht_survey_options;
 
@@ -37,6 +38,9 @@ typedef struct ht_survey_options {
  * their error; a path that cannot be read, or a kernel name that nothing has, is HT_ERROR_INPUT. */
 ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_survey *out_survey, ht_error *error);
+/* The same for sources that were found already (`survey->sources`, all else zero). How many kernels
+ * answer to options->kernel. */
+size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options);
 void ht_survey_free(ht_survey *survey);
 /* Combines the entries' exit code with that of files that could not be analysed. */
 int ht_survey_exit_code(const ht_survey *survey);
@@ -44,6 +48,10 @@ int ht_survey_exit_code(const ht_survey *survey);
 int ht_survey_files_exit_code(const ht_survey *survey);
 /* [{"file", "line", "column", "message"}] of them; new reference. */
 json_t *ht_survey_errors_json(const ht_survey *survey);
+/* One of them. The exit code is of a file that was `named`, or found in a folder; `foreign`: clang
+ * could not read it. */
+json_t *ht_file_error_json(const ht_error *error);
+int ht_file_exit_code(const ht_error *error, bool named, bool foreign);
 /* Does a kernel's name, qualified or not, answer to `wanted`? NULL answers to all. */
 bool ht_kernel_is(const char *name, const char *wanted);
 

@@ -70,8 +70,9 @@ Test(refactor, remarks_read_like_a_compilers) {
     program_result result = program_run("refactor scale.hip --explain");
     cr_assert_eq(result.code, 0, "%s", result.err);
     cr_assert(strstr(result.out, "scale.hip:"));
-    cr_assert(strstr(result.out, ": applied: "), "%s", result.out);
-    cr_assert(strstr(result.out, "1 kernel, 1 templated"), "%s", result.out);
+    cr_assert(strstr(result.out, "scale.hip:3:17: remark: scale: "), "%s", result.out);
+    cr_assert(strstr(result.out, " [applied: block-size]\n"), "%s", result.out);
+    cr_assert(strstr(result.out, "1 file, 1 kernel, 1 templated"), "%s", result.out);
     program_free(&result);
 }
 
@@ -93,5 +94,98 @@ Test(refactor, unreadable_files_of_a_folder_do_not_stop_the_others) {
     program_result result = program_run("refactor src --json=kernels.json");
     cr_assert(result.code == 0 || result.code == 1, "%d: %s", result.code, result.err);
     cr_assert(strstr(result.out, "templated"), "%s", result.out);
+    program_free(&result);
+}
+
+/* ---- trees
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static const char kernel_header[] = "#pragma once\n"
+                                    "__global__ void scale(const float *in, float *out, int n) {\n"
+                                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                    "    if (i < n) out[i] = FACTOR * in[i];\n"
+                                    "}\n";
+
+static const char unit[] = "#include <cuda_runtime.h>\n#include \"scale.cuh\"\n"
+                           "void host(const float *in, float *out, int n) {\n"
+                           "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n";
+
+Test(refactor, a_tree_is_read_with_its_compilation_database) {
+    workplace_write("src/include/scale.cuh", kernel_header);
+    workplace_write("src/include/scale.problem.json", problem);
+    workplace_write("src/main.cu", unit);
+    workplace_write("src/bad.hip", "__global__ void broken(float *out) { out[0] = nowhere(); }\n");
+    char *database = NULL;
+    cr_assert(asprintf(&database,
+                       "[{\"directory\": \"%s/src\", \"file\": \"main.cu\", \"command\": "
+                       "\"nvcc -Iinclude -DFACTOR=3 -c main.cu\"}]",
+                       workplace()) > 0);
+    workplace_write("src/build/compile_commands.json", database);
+    json_t *document = run_json("refactor src --json --sarif log.sarif --jobs 2 --out out", 0);
+    cr_assert_eq(json_integer_value(json_object_get(document, "files")), 2);
+    cr_assert_eq(json_integer_value(json_object_get(document, "parsed")), 2);
+    cr_assert_eq(json_array_size(json_object_get(document, "kernels")), 2);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "unparsed");
+    cr_assert_str_eq(kernel_text(document, 1, "file"), "src/include/scale.cuh");
+    cr_assert_str_eq(kernel_text(document, 1, "status"), "templated");
+    cr_assert(strstr(kernel_text(document, 1, "launch_file"), "src/main.cu"));
+    json_t *kernel = json_array_get(json_object_get(document, "kernels"), 1);
+    cr_assert(json_is_false(json_object_get(kernel, "verified")));
+    cr_assert(json_array_size(json_object_get(kernel, "transformations")) >= 2);
+    cr_assert_str_eq(json_string_value(json_array_get(json_object_get(kernel, "parameters"), 0)),
+                     "BLOCK_X");
+    json_decref(document);
+    char *text = workplace_read("log.sarif");
+    json_t *log = json_loads(text, 0, NULL);
+    cr_assert_not_null(log);
+    json_t *run = json_array_get(json_object_get(log, "runs"), 0);
+    json_t *results = json_object_get(run, "results");
+    cr_assert(json_array_size(results) >= 4);
+    json_t *first = json_array_get(results, 0);
+    cr_assert_str_eq(json_string_value(json_object_get(first, "ruleId")), "unparsed");
+    json_t *place =
+        json_object_get(json_array_get(json_object_get(first, "locations"), 0), "physicalLocation");
+    cr_assert_str_eq(
+        json_string_value(json_object_get(json_object_get(place, "artifactLocation"), "uri")),
+        "src/bad.hip");
+    cr_assert_eq(json_integer_value(json_object_get(json_object_get(place, "region"), "startLine")),
+                 1);
+    json_decref(log);
+    free(text);
+    free(database);
+}
+
+Test(refactor, a_second_run_writes_the_same) {
+    workplace_write("src/scale.cuh", kernel_header);
+    workplace_write("src/scale.problem.json", problem);
+    workplace_write("src/main.cu", unit);
+    json_decref(run_json("refactor src --json -D FACTOR=2 --out out", 0));
+    char *first = workplace_read("out/scale.scale.template.hip");
+    json_t *again = run_json("refactor src --json -D FACTOR=2 --out out --jobs 1", 0);
+    char *second = workplace_read("out/scale.scale.template.hip");
+    cr_assert_not_null(first);
+    cr_assert_str_eq(first, second);
+    json_decref(again);
+    free(first);
+    free(second);
+}
+
+Test(refactor, a_file_that_takes_too_long_is_left_out) {
+    workplace_write("src/scale.hip", source);
+    json_t *document = run_json("refactor src --json --file-time 0.001", 1);
+    cr_assert_eq(json_integer_value(json_object_get(document, "parsed")), 0);
+    json_t *error = json_array_get(json_object_get(document, "errors"), 0);
+    cr_assert(strstr(json_string_value(json_object_get(error, "message")), "--file-time"));
+    json_decref(document);
+}
+
+Test(refactor, a_broken_database_is_bad_input) {
+    workplace_write("scale.hip", source);
+    workplace_write("commands.json", "[{\"file\": 3}]");
+    program_result result = program_run("refactor scale.hip --compile-commands commands.json");
+    cr_assert_eq(result.code, 2);
+    cr_assert(strstr(result.err, "commands.json") && strstr(result.err, "entry 1"), "%s",
+              result.err);
     program_free(&result);
 }

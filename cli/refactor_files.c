@@ -1,0 +1,401 @@
+#include "cli/refactor_files.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/scratch.h"
+#include "base/text.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/refactor_report.h"
+#include "cli/tasks.h"
+#include "refactor/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const size_t memory_limit = (size_t)1 << 30;
+static const double quiet_seconds = 1.0; /* before progress is told */
+
+typedef struct work {
+    const ht_refactor_request *request;
+    ht_tree tree;
+    ht_source *sources; /* as many as tree.files */
+    json_t **results;   /* per file; NULL: none came */
+    const char *cache;
+    ht_progress *progress;
+    double start;
+    size_t ended, templated;
+    json_t *errors;
+    int code;
+} work;
+
+/* ---- in the child
+ * ------------------------------------------------------------------------------------------- */
+
+static bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return strcmp(a, b) == 0 || (stat(a, &first) == 0 && stat(b, &second) == 0 &&
+                                 first.st_ino == second.st_ino && first.st_dev == second.st_dev);
+}
+
+/* A kernel of a header is told where that header's own turn comes. */
+static bool belongs_elsewhere(const work *in, size_t index, const ht_kernel *kernel) {
+    if (strcmp(kernel->file, in->tree.files[index].path) == 0)
+        return false;
+    for (size_t i = 0; i < in->tree.count; ++i)
+        if (i != index && same_file(kernel->file, in->tree.files[i].path))
+            return true;
+    return false;
+}
+
+static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) {
+    json_t *rows = json_array();
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < survey->entries.count; ++i) {
+        const ht_entry *entry = &survey->entries.items[i];
+        const ht_kernel *kernel =
+            ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel);
+        if (entry->kernel != last && !belongs_elsewhere(in, index, kernel))
+            json_array_append_new(
+                rows, ht_refactor_row_json(kernel, entry->template_file, entry->skeleton_file));
+        last = entry->kernel; /* the next may be another instance of the same kernel */
+    }
+    return rows;
+}
+
+static json_t *names_make(const ht_refactor *refactor) {
+    json_t *names = json_array();
+    for (size_t i = 0; refactor && i < ht_refactor_kernel_count(refactor); ++i)
+        json_array_append_new(names, ht_report_json_text(ht_refactor_kernel(refactor, i)->name));
+    return names;
+}
+
+/* The survey of one file; not through its unit when that, as compiled here, does not include it. */
+static void file_survey(const work *in, size_t index, ht_survey_options *options,
+                        ht_survey *out_survey) {
+    const ht_tree_file *file = &in->tree.files[index];
+    options->compiler.through = file->through;
+    for (;;) {
+        *out_survey = (ht_survey){0};
+        ht_source *source = ht_alloc(1, sizeof *source);
+        *source = (ht_source){.path = ht_strdup(in->sources[index].path),
+                              .output = ht_strdup(in->sources[index].output),
+                              .named = in->sources[index].named};
+        out_survey->sources = (ht_sources){source, 1};
+        ht_survey_read(out_survey, options);
+        if (!options->compiler.through || out_survey->analyses[0].refactor)
+            return;
+        options->compiler.through = NULL;
+        ht_survey_free(out_survey);
+    }
+}
+
+static int file_run(void *context, size_t index, FILE *out) {
+    const work *in = context;
+    const ht_tree_file *file = &in->tree.files[index];
+    const ht_refactor_options *given = &in->request->compiler;
+    size_t count = given->argument_count + file->argument_count;
+    const char **arguments = ht_alloc(count + 1, sizeof *arguments);
+    for (size_t i = 0; i < count; ++i) /* what is given on the command line wins */
+        arguments[i] = i < file->argument_count ? file->arguments[i]
+                                                : given->arguments[i - file->argument_count];
+    ht_survey_options options = {
+        .problem = in->request->problem,
+        .kernel = in->request->kernel,
+        .out = in->request->out,
+        .silent = true,
+        .compiler = {.arguments = arguments, .argument_count = count, .cache = in->cache}};
+    ht_survey survey;
+    file_survey(in, index, &options, &survey);
+    const ht_analysis *analysis = &survey.analyses[0];
+    ht_error error = analysis->error;
+    int code = error.status == HT_OK
+                   ? HT_EXIT_OK
+                   : ht_file_exit_code(&error, in->sources[index].named, analysis->foreign);
+    if (error.status == HT_OK &&
+        ht_outputs_write(&survey, NULL, &options.compiler, in->request->out, &error) != HT_OK)
+        code = ht_status_exit_code(error.status);
+    json_t *document = json_pack("{s:o, s:o, s:b, s:i}", "rows", rows_make(in, index, &survey),
+                                 "names", names_make(analysis->refactor), "parsed",
+                                 analysis->refactor != NULL, "code", code);
+    if (error.status != HT_OK)
+        json_object_set_new(document, "error", ht_file_error_json(&error));
+    return json_dumpf(document, out, 0) == 0 ? 0 : 1; /* the process ends: nothing is freed */
+}
+
+/* ---- in the parent
+ * ------------------------------------------------------------------------------------------ */
+
+static void error_keep(work *in, ht_error *error, int code) {
+    ht_report_error(error);
+    json_array_append_new(in->errors, ht_file_error_json(error));
+    in->code = code > in->code ? code : in->code;
+}
+
+static void error_take(work *in, const json_t *document) {
+    const json_t *given = json_object_get(document, "error");
+    if (!given)
+        return;
+    ht_error error = {0};
+    ht_error_set_at(&error, HT_ERROR_INPUT, json_string_value(json_object_get(given, "file")),
+                    (int)json_integer_value(json_object_get(given, "line")),
+                    (int)json_integer_value(json_object_get(given, "column")), "%s",
+                    json_string_value(json_object_get(given, "message")));
+    error_keep(in, &error, (int)json_integer_value(json_object_get(document, "code")));
+}
+
+static void file_lost(work *in, size_t index, const ht_task_result *result) {
+    const char *path = in->tree.files[index].path;
+    ht_error error = {0};
+    if (result->status == HT_ERROR_TIMEOUT)
+        ht_error_set_at(&error, HT_ERROR_TIMEOUT, path, 0, 0,
+                        "reading it took more than %g seconds (--file-time): it is left out",
+                        in->request->file_limit);
+    else if (result->signal)
+        ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
+                        "reading it crashed (%s): it is left out", strsignal(result->signal));
+    else
+        ht_error_set_at(
+            &error, HT_ERROR_CRASH, path, 0, 0,
+            "reading it ended with code %d and no result (more than %zu MiB of memory?): "
+            "it is left out",
+            result->code, memory_limit >> 20);
+    error_keep(in, &error, HT_EXIT_FAILED);
+}
+
+static void file_done(void *context, size_t index, const ht_task_result *result) {
+    work *in = context;
+    if (result->status == HT_ERROR_INTERRUPTED)
+        return;
+    json_error_t at;
+    json_t *document = result->status == HT_OK && result->text
+                           ? json_loadb(result->text, result->length, 0, &at)
+                           : NULL;
+    in->results[index] = document;
+    if (document)
+        error_take(in, document);
+    else
+        file_lost(in, index, result);
+    size_t row;
+    json_t *kernel;
+    json_array_foreach(json_object_get(document, "rows"), row, kernel) in->templated +=
+        json_is_string(json_object_get(kernel, "template"));
+    ++in->ended;
+    ht_progress_begin(in->progress, in->tree.files[index].path);
+    if (ht_clock_seconds() - in->start < quiet_seconds || in->ended == in->tree.count)
+        return;
+    char *phase = ht_format("%zu template%s so far", in->templated, in->templated == 1 ? "" : "s");
+    ht_progress_phase(in->progress, phase);
+    free(phase);
+}
+
+/* ---- what to read
+ * ------------------------------------------------------------------------------------------- */
+
+/* The database that is given, or that lies in a given folder or its build folder. */
+static ht_status commands_load(const ht_refactor_request *request, ht_command_list *out_list,
+                               ht_error *error) {
+    static const char *const places[] = {"compile_commands.json", "build/compile_commands.json"};
+    *out_list = (ht_command_list){0};
+    if (request->commands) {
+        ht_status status = ht_command_list_load(request->commands, out_list, error);
+        if (status == HT_ERROR_IO && error)
+            error->status = status = HT_ERROR_INPUT;
+        return status;
+    }
+    for (size_t i = 0; i < request->path_count * 2; ++i) {
+        char *path = ht_path_join(request->paths[i / 2], places[i % 2]);
+        bool found = ht_file_exists(path);
+        ht_status status = found ? ht_command_list_load(path, out_list, error) : HT_OK;
+        free(path);
+        if (found)
+            return status;
+    }
+    return HT_OK;
+}
+
+static bool output_taken(const work *in, size_t count, const char *output) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(in->sources[i].output, output) == 0)
+            return true;
+    return false;
+}
+
+/* A header that was not asked for goes by its name: "tile.h", else "tile-2.h". */
+static char *header_output(const work *in, size_t count, const char *path) {
+    const char *name = ht_path_name(path), *dot = strrchr(name, '.');
+    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char *output = ht_strdup(name);
+    for (int i = 2; output_taken(in, count, output); ++i) {
+        free(output);
+        output = ht_format("%.*s-%d%s", (int)stem, name, i, name + stem);
+    }
+    return output;
+}
+
+static void sources_fill(work *in, const ht_sources *found) {
+    in->sources = ht_alloc(in->tree.count + 1, sizeof *in->sources);
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        size_t given = in->tree.files[i].given;
+        bool header = given == SIZE_MAX;
+        in->sources[i] = (ht_source){.path = ht_strdup(in->tree.files[i].path),
+                                     .output = header ? header_output(in, i, in->tree.files[i].path)
+                                                      : ht_strdup(found->items[given].output),
+                                     .named = !header && found->items[given].named};
+    }
+}
+
+static ht_status tree_find(work *in, ht_error *error) {
+    const ht_refactor_request *request = in->request;
+    ht_sources found;
+    ht_command_list commands;
+    ht_status status =
+        ht_sources_find(request->paths, request->path_count, request->out, &found, error);
+    if (status != HT_OK)
+        return status;
+    status = commands_load(request, &commands, error);
+    if (status == HT_OK) {
+        const char **roots = ht_alloc(request->path_count, sizeof *roots);
+        const char **paths = ht_alloc(found.count + 1, sizeof *paths);
+        ht_tree_options options = {.roots = roots,
+                                   .skip = request->out,
+                                   .compiler = &request->compiler,
+                                   .commands = &commands};
+        for (size_t i = 0; i < request->path_count; ++i)
+            if (ht_dir_exists(request->paths[i]))
+                roots[options.root_count++] = request->paths[i];
+        for (size_t i = 0; i < found.count; ++i)
+            paths[i] = found.items[i].path;
+        ht_tree_make(paths, found.count, &options, &in->tree);
+        sources_fill(in, &found);
+        free(roots);
+        free(paths);
+    }
+    ht_command_list_free(&commands);
+    ht_sources_free(&found);
+    return status;
+}
+
+/* ---- all together
+ * ------------------------------------------------------------------------------------------- */
+
+static bool is_known(const json_t *rows, const json_t *row) {
+    static const char *const keys[] = {"name", "file", "line"};
+    size_t index;
+    json_t *other;
+    json_array_foreach(rows, index, other) {
+        bool same = true;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+            same =
+                same && json_equal(json_object_get(other, keys[i]), json_object_get(row, keys[i]));
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void results_collect(const work *in, ht_refactor_tree_result *out) {
+    out->files = in->tree.count;
+    out->kernels = json_array();
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        const json_t *document = in->results[i];
+        out->parsed += json_is_true(json_object_get(document, "parsed"));
+        size_t index;
+        json_t *row;
+        json_array_foreach(json_object_get(document, "rows"), index, row) {
+            const char *file = json_string_value(json_object_get(row, "file"));
+            bool foreign = file && strcmp(file, in->tree.files[i].path) != 0;
+            if (!foreign || !is_known(out->kernels, row))
+                json_array_append(out->kernels, row);
+        }
+    }
+}
+
+static ht_status kernel_check(const work *in, const ht_refactor_tree_result *result,
+                              ht_error *error) {
+    if (!in->request->kernel || json_array_size(result->kernels) || ht_interrupted)
+        return HT_OK;
+    ht_text names = {0};
+    ht_text_append(&names, "");
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        size_t index;
+        json_t *name;
+        json_array_foreach(json_object_get(in->results[i], "names"), index, name)
+            ht_text_printf(&names, "%s%s", names.length ? ", " : "", json_string_value(name));
+    }
+    ht_error_set(error, HT_ERROR_INPUT, "option --kernel: no kernel is named '%s'; %s%s",
+                 in->request->kernel, names.length ? "there are: " : "no kernel was found",
+                 names.data);
+    ht_text_free(&names);
+    return HT_ERROR_INPUT;
+}
+
+static void work_free(work *in) {
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        free(in->sources[i].path);
+        free(in->sources[i].output);
+        if (in->results)
+            json_decref(in->results[i]);
+    }
+    free(in->sources);
+    free(in->results);
+    ht_tree_free(&in->tree);
+}
+
+/* A malformed problem file is told once, not for every source. */
+static ht_status problem_check(const char *problem, ht_error *error) {
+    ht_problems problems;
+    ht_status status = problem ? ht_problems_open(problem, "", &problems, error) : HT_OK;
+    if (problem && status == HT_OK)
+        ht_problems_close(&problems);
+    return status;
+}
+
+static ht_status files_run(work *in, ht_error *error) {
+    ht_scratch cache;
+    ht_status status = ht_scratch_make("refactor", &cache, error);
+    if (status != HT_OK)
+        return status;
+    in->cache = cache.path;
+    in->results = ht_alloc(in->tree.count + 1, sizeof *in->results);
+    in->progress = ht_progress_new(stderr, in->tree.count);
+    in->start = ht_clock_seconds();
+    ht_tasks tasks = {.count = in->tree.count,
+                      .workers = in->request->jobs,
+                      .limit_seconds = in->request->file_limit,
+                      .memory_bytes = memory_limit,
+                      .run = file_run,
+                      .done = file_done,
+                      .context = in};
+    status = ht_tasks_run(&tasks, error);
+    ht_progress_free(in->progress);
+    ht_scratch_remove(&cache);
+    return status;
+}
+
+ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_result *out_result,
+                           ht_error *error) {
+    work in = {.request = request, .errors = json_array()};
+    *out_result = (ht_refactor_tree_result){0};
+    ht_status status = problem_check(request->problem, error);
+    if (status == HT_OK)
+        status = tree_find(&in, error);
+    if (status == HT_OK)
+        status = files_run(&in, error);
+    if (status == HT_OK) {
+        results_collect(&in, out_result);
+        status = kernel_check(&in, out_result, error);
+    }
+    out_result->errors = in.errors;
+    out_result->code = ht_interrupted ? HT_EXIT_INTERRUPTED : in.code;
+    work_free(&in);
+    return status;
+}
+
+void ht_refactor_tree_result_free(ht_refactor_tree_result *result) {
+    json_decref(result->kernels);
+    json_decref(result->errors);
+    *result = (ht_refactor_tree_result){0};
+}

@@ -1,0 +1,31 @@
+/* What `refactor` does with the files of a tree: each is read, and its templates written, in a
+ * process of its own. */
+#ifndef HT_CLI_REFACTOR_FILES_H
+#define HT_CLI_REFACTOR_FILES_H
+
+#include "cli/survey.h"
+
+typedef struct ht_refactor_request {
+    char *const *paths;
+    size_t path_count;
+    const char *problem, *kernel, *out; /* as in ht_survey_options */
+    const char *commands;               /* compile_commands.json; NULL: the one in a given folder */
+    size_t jobs;                        /* processes; 0: one a core */
+    double file_limit;                  /* seconds for one file; 0: none */
+    ht_refactor_options compiler;
+} ht_refactor_request;
+
+typedef struct ht_refactor_tree_result {
+    size_t files, parsed;
+    json_t *kernels; /* rows, by file and place: docs/json.md */
+    json_t *errors;  /* of files; docs/json.md */
+    int code;        /* the exit code that these files ask for */
+} ht_refactor_tree_result;
+
+/* Errors of files are told on standard error and kept. An error: a path that cannot be read, a
+ * kernel name that nothing has, a malformed problem file or compilation database. */
+ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_result *out_result,
+                           ht_error *error);
+void ht_refactor_tree_result_free(ht_refactor_tree_result *result);
+
+#endif

@@ -1,0 +1,150 @@
+#include "cli/tasks.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sanitizer.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { POLL_MILLISECONDS = 100 };
+
+typedef struct worker {
+    pid_t pid; /* 0: idle */
+    int pipe;
+    size_t index;
+    double start;
+    bool too_long;
+    ht_text text;
+} worker;
+
+static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    signal(SIGINT, SIG_IGN); /* the parent decides */
+    signal(SIGTERM, SIG_DFL);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    struct rlimit memory = {tasks->memory_bytes, tasks->memory_bytes};
+    if (tasks->memory_bytes && !HT_ADDRESS_SANITIZED) /* which reserves terabytes */
+        setrlimit(RLIMIT_DATA, &memory);
+    FILE *out = fdopen(output, "w");
+    int code = out ? tasks->run(tasks->context, index, out) : 1;
+    if (!out || fclose(out) != 0)
+        code = 1;
+    _exit(code);
+}
+
+static bool start(const ht_tasks *tasks, worker *of, size_t index) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        child(tasks, index, ends[1], parent);
+    }
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return false;
+    }
+    *of = (worker){.pid = pid, .pipe = ends[0], .index = index, .start = ht_clock_seconds()};
+    ht_text_append(&of->text, "");
+    return true;
+}
+
+static void finish(const ht_tasks *tasks, worker *of) {
+    int status = 0;
+    close(of->pipe);
+    while (waitpid(of->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    ht_task_result result = {.text = of->text.data, .length = of->text.length};
+    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (of->too_long)
+        result.status = HT_ERROR_TIMEOUT;
+    else if (result.signal && ht_interrupted)
+        result.status = HT_ERROR_INTERRUPTED;
+    else if (result.signal)
+        result.status = HT_ERROR_CRASH;
+    tasks->done(tasks->context, of->index, &result);
+    ht_text_free(&of->text);
+    *of = (worker){0};
+}
+
+/* Takes what there is; false at its end. */
+static bool take(worker *of) {
+    char block[16384];
+    ssize_t got = read(of->pipe, block, sizeof block);
+    if (got > 0)
+        ht_text_append_n(&of->text, block, (size_t)got);
+    return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+static void watch(const ht_tasks *tasks, worker *workers, size_t count) {
+    struct pollfd *list = ht_alloc(count, sizeof *list);
+    for (size_t i = 0; i < count; ++i)
+        list[i] = (struct pollfd){.fd = workers[i].pid ? workers[i].pipe : -1, .events = POLLIN};
+    int ready = poll(list, (nfds_t)count, POLL_MILLISECONDS);
+    double now = ht_clock_seconds();
+    for (size_t i = 0; i < count; ++i) {
+        worker *of = &workers[i];
+        if (!of->pid)
+            continue;
+        if (ready > 0 && list[i].revents && !take(of)) {
+            finish(tasks, of);
+            continue;
+        }
+        bool late = tasks->limit_seconds > 0 && now - of->start > tasks->limit_seconds;
+        if ((late && !of->too_long) || ht_interrupted) {
+            of->too_long = late && !ht_interrupted;
+            kill(of->pid, SIGKILL);
+        }
+    }
+    free(list);
+}
+
+ht_status ht_tasks_run(const ht_tasks *tasks, ht_error *error) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = tasks->workers ? tasks->workers : cores > 0 ? (size_t)cores : 1;
+    worker *workers = ht_alloc(count, sizeof *workers);
+    size_t next = 0, running = 0;
+    ht_status status = HT_OK;
+    do {
+        for (size_t i = 0; i < count && next < tasks->count && !ht_interrupted; ++i) {
+            if (workers[i].pid)
+                continue;
+            if (!start(tasks, &workers[i], next)) {
+                if (running == 0) /* not even one */
+                    status = ht_error_set(error, HT_ERROR_INTERNAL, "cannot make a process: %s",
+                                          strerror(errno));
+                break;
+            }
+            ++next;
+        }
+        watch(tasks, workers, count);
+        running = 0;
+        for (size_t i = 0; i < count; ++i)
+            running += workers[i].pid != 0;
+    } while (status == HT_OK && (running || (next < tasks->count && !ht_interrupted)));
+    for (; next < tasks->count; ++next)
+        tasks->done(tasks->context, next, &(ht_task_result){.status = HT_ERROR_INTERRUPTED});
+    free(workers);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* Tasks in processes of their own. */
+#include "cli/tasks.h"
+
+#include "cli/command.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COUNT = 40 };
+
+typedef struct record {
+    ht_status status[COUNT];
+    int signal[COUNT], code[COUNT];
+    char text[COUNT][32];
+    size_t length[COUNT], ended;
+} record;
+
+static int run(void *context, size_t index, FILE *out) {
+    (void)context;
+    switch (index % 8) {
+    case 3:
+        raise(SIGSEGV);
+        return 0;
+    case 4:
+        for (;;)
+            pause();
+    case 5:
+        return 7;
+    case 6: /* more than a pipe holds */
+        for (size_t i = 0; i < 30000; ++i)
+            fprintf(out, "%09zu\n", i);
+        return 0;
+    case 7:
+        free(malloc(16)); /* what a compiler that runs wild does */
+        for (size_t i = 0; i < 4096; ++i) {
+            char *block = malloc(1 << 20);
+            if (!block)
+                return 9;
+            memset(block, 1, 1 << 20);
+        }
+        return 0;
+    default:
+        fprintf(out, "result %zu", index);
+        return 0;
+    }
+}
+
+static void done(void *context, size_t index, const ht_task_result *result) {
+    record *of = context;
+    of->status[index] = result->status;
+    of->signal[index] = result->signal;
+    of->code[index] = result->code;
+    of->length[index] = result->length;
+    snprintf(of->text[index], sizeof of->text[index], "%s", result->text ? result->text : "");
+    ++of->ended;
+}
+
+Test(tasks, one_that_dies_or_hangs_costs_its_own_result) {
+    record of = {0};
+    ht_tasks tasks = {.count = COUNT,
+                      .workers = 3,
+                      .limit_seconds = 0.3,
+                      .run = run,
+                      .done = done,
+                      .context = &of};
+    tasks.memory_bytes = 512u << 20;
+    ht_error error;
+    cr_assert_eq(ht_tasks_run(&tasks, &error), HT_OK);
+    cr_assert_eq(of.ended, COUNT);
+    for (size_t i = 0; i < COUNT; ++i) {
+        char wanted[32];
+        switch (i % 8) {
+        case 3:
+            cr_assert_eq(of.status[i], HT_ERROR_CRASH);
+            cr_assert_eq(of.signal[i], SIGSEGV);
+            break;
+        case 4:
+            cr_assert_eq(of.status[i], HT_ERROR_TIMEOUT);
+            break;
+        case 5:
+            cr_assert_eq(of.code[i], 7);
+            break;
+        case 6:
+            cr_assert_eq(of.length[i], 300000);
+            break;
+        case 7:
+            break; /* its limit depends on the sanitizer */
+        default:
+            snprintf(wanted, sizeof wanted, "result %zu", i);
+            cr_assert_eq(of.status[i], HT_OK);
+            cr_assert_str_eq(of.text[i], wanted);
+        }
+    }
+}
+
+Test(tasks, what_never_began_is_interrupted) {
+    record of = {0};
+    ht_tasks tasks = {.count = COUNT, .workers = 2, .run = run, .done = done, .context = &of};
+    ht_interrupted = 1;
+    cr_assert_eq(ht_tasks_run(&tasks, NULL), HT_OK);
+    cr_assert_eq(of.ended, COUNT);
+    for (size_t i = 0; i < COUNT; ++i)
+        cr_assert_eq(of.status[i], HT_ERROR_INTERRUPTED);
+}
