@@ -277,35 +277,60 @@ static bool read_sizes(const char *text, ways *ways) {
     return false;
 }
 
-int main(int argc, char **argv) {
-    const char *device = "amd:gfx90a", *file = "templates/library/conv2d_direct.hip";
-    const char *problem = "N=1,C=64,H=56,W=56,K=64,R=3,S=3,pad=1";
-    subject subject = {.count = 64};
-    ways ways = {.sizes = {1, 4, 16, 64}, .count = 4, .processes = PROCESSES_MAX};
-    size_t rounds = 5;
-    uint64_t seed = 1;
+/* What is asked for on the command line. */
+typedef struct options {
+    const char *device, *file, *problem;
+    size_t variants, rounds;
+    uint64_t seed;
+    ways ways;
+} options;
+
+static bool read_options(int argc, char **argv, options *out) {
     bool good = true;
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *value = argv[i + 1];
         if (strcmp(argv[i], "--device") == 0)
-            device = value;
+            out->device = value;
         else if (strcmp(argv[i], "--template") == 0)
-            file = value;
+            out->file = value;
         else if (strcmp(argv[i], "--problem") == 0)
-            problem = value;
+            out->problem = value;
         else if (strcmp(argv[i], "--variants") == 0)
-            subject.count = strtoul(value, NULL, 10);
+            out->variants = strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--rounds") == 0)
-            rounds = strtoul(value, NULL, 10);
+            out->rounds = strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--seed") == 0)
-            seed = strtoull(value, NULL, 10);
+            out->seed = strtoull(value, NULL, 10);
         else if (strcmp(argv[i], "--processes") == 0)
-            ways.processes = strtoul(value, NULL, 10);
+            out->ways.processes = strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--sizes") == 0)
-            good = read_sizes(value, &ways);
+            good = read_sizes(value, &out->ways);
     }
-    if (!good || rounds < 1 || rounds > ROUNDS_MAX || subject.count < 1 || ways.processes < 1 ||
-        ways.processes > PROCESSES_MAX) {
+    return good && out->rounds >= 1 && out->rounds <= ROUNDS_MAX && out->variants >= 1 &&
+           out->ways.processes >= 1 && out->ways.processes <= PROCESSES_MAX;
+}
+
+static void measure_and_report(const subject *subject, const ways *ways, size_t rounds) {
+    static results results;
+    rounds = measure_all(subject, ways, rounds, &results);
+    fprintf(stderr, "\n");
+    if (rounds == 0)
+        return;
+    printf("%zu rounds\n", rounds);
+    report(ways, results.wall, rounds, "the clock");
+    report(ways, results.cpu, rounds, "CPU time, of the busier process");
+    report_parts(ways, &results, rounds, subject->count);
+}
+
+int main(int argc, char **argv) {
+    options options = {.device = "amd:gfx90a",
+                       .file = "templates/library/conv2d_direct.hip",
+                       .problem = "N=1,C=64,H=56,W=56,K=64,R=3,S=3,pad=1",
+                       .variants = 64,
+                       .rounds = 5,
+                       .seed = 1,
+                       .ways = {{1, 4, 16, 64}, 4, PROCESSES_MAX}};
+    if (!read_options(argc, argv, &options)) {
         fprintf(stderr,
                 "compile_rate: 1 to %d rounds, 1 to %d processes, up to %d rising sizes and at "
                 "least one variant\n",
@@ -313,19 +338,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     setenv("AMD_COMGR_CACHE", "0", 1);
-    open_subject(&subject, device, file, problem, seed);
+    subject subject = {.count = options.variants};
+    open_subject(&subject, options.device, options.file, options.problem, options.seed);
     printf("%s, %s, %s, %zu variants\n", subject.device.name, subject.device.compiler,
            subject.templates->name, subject.count);
-    static results results;
     signal(SIGINT, stop);
-    rounds = measure_all(&subject, &ways, rounds, &results);
-    fprintf(stderr, "\n");
-    if (rounds > 0) {
-        printf("%zu rounds\n", rounds);
-        report(&ways, results.wall, rounds, "the clock");
-        report(&ways, results.cpu, rounds, "CPU time, of the busier process");
-        report_parts(&ways, &results, rounds, subject.count);
-    }
+    measure_and_report(&subject, &options.ways, options.rounds);
     free(subject.configs);
     ht_problem_free(&subject.problem);
     ht_template_free(subject.templates, subject.template_count);
