@@ -1,5 +1,5 @@
 // A thread waits for a flag that a later thread would set.
-// expect BLOCK=32 FAULT=1: timeout: 
+// expect BLOCK=32 FAULT=1: timeout: no end within 1 s
 // option time_limit 1
 #include <hip/hip_runtime.h>
 #pragma tune kernel(triple)
