@@ -74,7 +74,8 @@ static void gather_inputs(const ht_core *core, ht_pass *pass, const ht_shard *sh
     size_t features = core->input.features;
     for (size_t p = 0; p < positions; p++)
         for (size_t r = 0; r < shard->count; r++) {
-            size_t from = shard->rows[r] * positions + p, to = p * shard->count + r;
+            size_t input = examples->inputs ? examples->inputs[shard->rows[r]] : shard->rows[r];
+            size_t from = input * positions + p, to = p * shard->count + r;
             if (ids)
                 memcpy(pass->ids + to * ids, examples->ids + from * ids, ids * sizeof *pass->ids);
             for (size_t f = 0; f < features; f++)

@@ -29,10 +29,13 @@ void ht_examples_pick(const ht_examples *examples, const uint32_t *rows, size_t 
     const ht_output_shape *output = &examples->output;
     *out_examples = (ht_examples){.input = *input, .output = *output, .count = count};
     size_t places = input->positions;
+    uint32_t *inputs = rows_copy(examples->inputs, sizeof(uint32_t), rows, count);
+    const uint32_t *from = inputs ? inputs : rows;
     out_examples->ids =
-        rows_copy(examples->ids, places * input->ids * sizeof(uint32_t), rows, count);
+        rows_copy(examples->ids, places * input->ids * sizeof(uint32_t), from, count);
     out_examples->features =
-        rows_copy(examples->features, places * input->features * sizeof(float), rows, count);
+        rows_copy(examples->features, places * input->features * sizeof(float), from, count);
+    free(inputs);
     out_examples->targets =
         rows_copy(examples->targets, output->steps * sizeof(uint16_t), rows, count);
     out_examples->allowed = rows_copy(examples->allowed, output->total, rows, count);
@@ -44,6 +47,7 @@ void ht_examples_pick(const ht_examples *examples, const uint32_t *rows, size_t 
 void ht_examples_free(ht_examples *examples) {
     free(examples->ids);
     free(examples->features);
+    free(examples->inputs);
     free(examples->targets);
     free(examples->allowed);
     free(examples->soft);

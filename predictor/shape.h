@@ -37,6 +37,8 @@ typedef struct ht_examples {
     size_t count;
     uint32_t *ids;     /* [count][positions][ids] */
     float *features;   /* [count][positions][features]; NULL when there are none */
+    /* [count]: whose ids and features an example has, where several share them; NULL: its own. */
+    uint32_t *inputs;
     uint16_t *targets; /* [count][steps]: value indices */
     /* [count][total]: 1 where the value of step t can be completed to a legal configuration behind
      * the example's own targets before t. The target itself is always allowed. NULL: everything is.
