@@ -95,4 +95,20 @@ HT_INLINE ht_real ht_fast_sigmoid(ht_real x) {
     return 1 / (1 + ht_fast_exp(-x));
 }
 
+/* The softmax of scores (at least one), in place. */
+HT_INLINE void ht_fast_softmax(size_t count, ht_real *scores) {
+    ht_real highest = scores[0], total = 0;
+    for (size_t i = 1; i < count; ++i)
+        highest = highest > scores[i] ? highest : scores[i];
+    HT_SIMD_SUM(total)
+    for (size_t i = 0; i < count; ++i) {
+        scores[i] = ht_fast_exp(scores[i] - highest);
+        total += scores[i];
+    }
+    const ht_real scale = 1 / total;
+    HT_SIMD
+    for (size_t i = 0; i < count; ++i)
+        scores[i] *= scale;
+}
+
 #endif

@@ -64,7 +64,6 @@ size_t ht_attention_cache(const ht_attention *layer, size_t rows, size_t places)
 HT_CLONES static void row_weights(size_t width, size_t places, const ht_real *v,
                                   const ht_real *query, const ht_real *keys, size_t step,
                                   ht_real *scores) {
-    ht_real highest = 0;
     for (size_t p = 0; p < places; ++p) {
         const ht_real *key = keys + p * step;
         ht_real sum = 0;
@@ -72,16 +71,8 @@ HT_CLONES static void row_weights(size_t width, size_t places, const ht_real *v,
         for (size_t i = 0; i < width; ++i)
             sum += v[i] * ht_fast_tanh(query[i] + key[i]);
         scores[p] = sum;
-        highest = p && highest > sum ? highest : sum;
     }
-    ht_real total = 0;
-    HT_SIMD_SUM(total)
-    for (size_t p = 0; p < places; ++p) {
-        scores[p] = ht_fast_exp(scores[p] - highest);
-        total += scores[p];
-    }
-    for (size_t p = 0; p < places; ++p)
-        scores[p] /= total;
+    ht_fast_softmax(places, scores);
 }
 
 void ht_attention_forward(const ht_attention *layer, const ht_real *weights,

@@ -278,10 +278,12 @@ static void heads_check(ht_heads layer, ht_heads_shape shape, bool self) {
 }
 
 Test(sequences, heads) {
-    const ht_heads layer = {.width = 12, .heads = 3}, one = {.width = 5, .heads = 1};
+    const ht_heads layer = {.width = 12, .heads = 3}, one = {.width = 5, .heads = 1},
+                   wide = {.width = 22, .heads = 2};
     heads_check(layer, (ht_heads_shape){.places = 5, .memory_places = 5, .batch = 2}, true);
     heads_check(
         layer, (ht_heads_shape){.places = 5, .memory_places = 5, .batch = 2, .causal = true}, true);
     heads_check(layer, (ht_heads_shape){.places = 4, .memory_places = 7, .batch = 3}, false);
+    heads_check(wide, (ht_heads_shape){.places = 3, .memory_places = 11, .batch = 2}, false);
     heads_check(one, (ht_heads_shape){.places = 1, .memory_places = 1, .batch = 1}, false);
 }
