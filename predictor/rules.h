@@ -6,6 +6,8 @@
 #include "predictor/completion.h"
 #include "templates/code.h"
 
+#include <string.h>
+
 /* Parameters and the fields that rules name are the inputs of the instructions: parameter p is
  * input p, field_inputs[j] is input param_count + j. */
 enum { HT_RULES_INPUTS_MAX = 64 };
@@ -46,77 +48,86 @@ struct ht_rules {
     size_t canonical_count;
 };
 
+/* Of numbers that are not negative; the narrow division is much quicker. */
+static inline bool ht_step_divide(uint8_t op, int64_t a, int64_t b, int64_t *out) {
+    int64_t quotient;
+    if (a < 0 || b <= 0)
+        return false;
+    if ((a | b) >> 32)
+        quotient = a / b;
+    else
+        quotient = (uint32_t)a / (uint32_t)b;
+    int64_t rest = a - quotient * b;
+    *out = op == HT_CODE_REMAINDER ? rest : quotient + (op == HT_CODE_CEIL_DIVIDE && rest);
+    return true;
+}
+
+/* The usual operations on usual numbers; false for the rest. */
+static inline bool ht_step_quick(uint8_t op, int64_t a, int64_t b, int64_t *out) {
+    switch (op) {
+    case HT_CODE_ADD:
+        return !__builtin_add_overflow(a, b, out);
+    case HT_CODE_SUBTRACT:
+        return !__builtin_sub_overflow(a, b, out);
+    case HT_CODE_MULTIPLY:
+        return !__builtin_mul_overflow(a, b, out);
+    case HT_CODE_DIVIDE:
+    case HT_CODE_REMAINDER:
+    case HT_CODE_CEIL_DIVIDE:
+        return ht_step_divide(op, a, b, out);
+    case HT_CODE_MIN:
+        *out = a < b ? a : b;
+        return true;
+    case HT_CODE_MAX:
+        *out = a > b ? a : b;
+        return true;
+    case HT_CODE_EQUAL:
+        *out = a == b;
+        return true;
+    case HT_CODE_NOT_EQUAL:
+        *out = a != b;
+        return true;
+    case HT_CODE_LESS:
+        *out = a < b;
+        return true;
+    case HT_CODE_LESS_EQUAL:
+        *out = a <= b;
+        return true;
+    case HT_CODE_BOTH:
+        *out = a && b;
+        return true;
+    case HT_CODE_EITHER:
+        *out = a || b;
+        return true;
+    case HT_CODE_NOT:
+        *out = !a;
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* As ht_instruction_run for one lane, but quick: the look-ahead spends its time here. */
 static inline void ht_step_run(const ht_step *step, ht_number *values, uint8_t *faults) {
-    const ht_number *x = &values[step->operands[0]], *y = &values[step->operands[1]];
-    uint8_t fault = faults[step->operands[0]] | faults[step->operands[1]];
-    ht_number *out = &values[step->own];
-    int64_t result = 0;
-    if (fault)
-        goto slow;
-    switch (step->op) {
-    case HT_CODE_ADD:
-        if (__builtin_add_overflow(x->whole, y->whole, &result))
-            goto slow;
-        break;
-    case HT_CODE_SUBTRACT:
-        if (__builtin_sub_overflow(x->whole, y->whole, &result))
-            goto slow;
-        break;
-    case HT_CODE_MULTIPLY:
-        if (__builtin_mul_overflow(x->whole, y->whole, &result))
-            goto slow;
-        break;
-    case HT_CODE_DIVIDE:
-    case HT_CODE_REMAINDER: {
-        int64_t a = x->whole, b = y->whole;
-        if (a < 0 || b <= 0)
-            goto slow;
-        if ((a | b) >> 32) /* the narrow division is much quicker */
-            result = step->op == HT_CODE_DIVIDE ? a / b : a % b;
-        else
-            result =
-                step->op == HT_CODE_DIVIDE ? (uint32_t)a / (uint32_t)b : (uint32_t)a % (uint32_t)b;
-        break;
+    int64_t result;
+    if (step->op == HT_CODE_SELECT && !faults[step->operands[0]]) {
+        uint32_t chosen = step->operands[values[step->operands[0]].whole ? 1 : 2];
+        values[step->own] = values[chosen];
+        faults[step->own] = faults[chosen];
+        return;
     }
-    case HT_CODE_MIN:
-        result = x->whole < y->whole ? x->whole : y->whole;
-        break;
-    case HT_CODE_MAX:
-        result = x->whole > y->whole ? x->whole : y->whole;
-        break;
-    case HT_CODE_EQUAL:
-        result = x->whole == y->whole;
-        break;
-    case HT_CODE_NOT_EQUAL:
-        result = x->whole != y->whole;
-        break;
-    case HT_CODE_LESS:
-        result = x->whole < y->whole;
-        break;
-    case HT_CODE_LESS_EQUAL:
-        result = x->whole <= y->whole;
-        break;
-    case HT_CODE_BOTH:
-        result = (x->whole != 0) & (y->whole != 0);
-        break;
-    case HT_CODE_EITHER:
-        result = (x->whole != 0) | (y->whole != 0);
-        break;
-    default:
-        goto slow;
+    if (!faults[step->operands[0]] && !faults[step->operands[1]] &&
+        ht_step_quick(step->op, values[step->operands[0]].whole, values[step->operands[1]].whole,
+                      &result)) {
+        values[step->own].whole = result;
+        faults[step->own] = HT_FAULT_NONE;
+        return;
     }
-    out->whole = result;
-    faults[step->own] = HT_FAULT_NONE;
-    return;
-slow: {
     ht_instruction in = {.op = step->op, .type = HT_CODE_WHOLE, .checked = true, .may_fault = true};
-    for (size_t k = 0; k < 3; ++k)
-        in.operands[k] = step->operands[k];
+    memcpy(in.operands, step->operands, sizeof in.operands);
     ht_instruction_run(&in, NULL, 1, &(ht_workspace){values, faults}, step->own);
     if (faults[step->own])
-        out->whole = 0;
-}
+        values[step->own].whole = 0;
 }
 
 #endif
