@@ -155,11 +155,12 @@ typedef struct ht_transformer_pass {
 struct ht_pass {
     size_t max_rows, rows;
     uint64_t seed, batch, shard; /* for dropout */
-    float dropout;               /* 0 when not training */
-    uint32_t *ids;               /* [positions][rows][ids] */
-    uint32_t *steps;             /* [steps][rows][2]: identifiers of y */
-    uint16_t *targets;           /* [rows][steps] */
-    uint8_t *allowed;            /* [rows][total] */
+    float dropout;               /* 0 when not training, and so is this: */
+    float token_dropout;
+    uint32_t *ids;     /* [positions][rows][ids] */
+    uint32_t *steps;   /* [steps][rows][2]: identifiers of y */
+    uint16_t *targets; /* [rows][steps] */
+    uint8_t *allowed;  /* [rows][total] */
     float *soft, *weights;
     ht_real *features;                         /* [positions][rows][features] */
     ht_real *x, *y, *mapped, *grad_x, *grad_y; /* mapped: features' share of x */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_X = 0, PLACE_Y = 1, PLACE_READ = 2 };
+enum { PLACE_X = 0, PLACE_Y = 1, PLACE_READ = 2, PLACE_TOKENS = 3 };
 
 /* Lays out what the shard's `rows` need. */
 static void layout(const ht_core *core, ht_pass *pass) {
@@ -81,6 +81,21 @@ static void gather_inputs(const ht_core *core, ht_pass *pass, const ht_shard *sh
             for (size_t f = 0; f < features; f++)
                 pass->features[to * features + f] = examples->features[from * features + f];
         }
+}
+
+/* Hides some of the identifiers: 0 stands for none. */
+static void hide_tokens(const ht_core *core, ht_pass *pass) {
+    ht_random random;
+    size_t count = core->input.positions * pass->rows * core->input.ids;
+    ht_random_seed(&random, ht_dropout_key(pass->seed, pass->batch, pass->shard, PLACE_TOKENS));
+    const uint64_t bound = (uint64_t)((double)pass->token_dropout * 0x1p16);
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++, bits >>= 16) {
+        if (i % 4 == 0)
+            bits = ht_random_next(&random);
+        if ((bits & 0xffff) < bound)
+            pass->ids[i] = 0;
+    }
 }
 
 /* The identifiers of the decoder's inputs: the step, and the value of the step before. */
@@ -191,6 +206,8 @@ double ht_core_learn(const ht_core *core, const ht_real *weights, ht_pass *pass,
     pass->rows = shard->count;
     layout(core, pass);
     gather_inputs(core, pass, shard);
+    if (pass->token_dropout > 0)
+        hide_tokens(core, pass);
     gather_labels(core, pass, shard);
     gather_steps(core, pass);
     vectors_forward(core, weights, pass);

@@ -62,9 +62,11 @@ static ht_status settings_check(const ht_network *network, const ht_examples *ex
     if (!(settings->rate > 0) || settings->rate > 1)
         return ht_error_set(error, HT_ERROR_INPUT, "the learning rate must be above 0, at most 1");
     if (!(settings->smoothing >= 0 && settings->smoothing < 1) ||
-        !(settings->averaging >= 0 && settings->averaging < 1))
-        return ht_error_set(error, HT_ERROR_INPUT,
-                            "smoothing and averaging must be at least 0 and below 1");
+        !(settings->averaging >= 0 && settings->averaging < 1) ||
+        !(settings->token_dropout >= 0 && settings->token_dropout < 1))
+        return ht_error_set(
+            error, HT_ERROR_INPUT,
+            "smoothing, averaging and the tokens' dropout must be at least 0 and below 1");
     return HT_OK;
 }
 
@@ -128,6 +130,7 @@ static double shards_run(trainer *trainer, const ht_examples *examples, const ui
         pass->batch = trainer->steps;
         pass->shard = s;
         pass->dropout = learn ? core->settings.dropout : 0;
+        pass->token_dropout = learn ? settings->token_dropout : 0;
         trainer->hits[s] = 0;
         if (learn)
             memset(trainer->gradients[s], 0, core->weight_count * sizeof **trainer->gradients);

@@ -13,13 +13,15 @@
 typedef struct ht_training_settings {
     uint32_t epochs;
     uint32_t batch;
-    float rate;         /* the highest learning rate */
-    float rate_end;     /* share of it at the end (cosine) */
-    uint32_t warmup;    /* batches */
-    float clip;         /* of the gradient's norm; 0: none */
-    float weight_decay; /* decoupled */
-    float smoothing;    /* label smoothing over the allowed values */
-    float averaging;    /* exponential moving average of the weights over batches; 0: none */
+    float rate;          /* the highest learning rate */
+    float rate_end;      /* share of it at the end (cosine) */
+    uint32_t warmup;     /* batches */
+    float clip;          /* of the gradient's norm; 0: none */
+    float weight_decay;  /* decoupled */
+    float smoothing;     /* label smoothing over the allowed values */
+    float token_dropout; /* share of the input's identifiers that is hidden, so that no single one
+                            is relied on (a value seen often, say, where its size would do) */
+    float averaging;     /* exponential moving average of the weights over batches; 0: none */
     uint32_t patience; /* epochs without a better validation loss before training stops; 0: never */
     uint32_t threads;  /* 0: as many as OpenMP gives */
     uint64_t seed;
