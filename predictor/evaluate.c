@@ -108,15 +108,44 @@ static void report(evaluation *e, size_t count) {
     }
 }
 
+/* Adds the proposals of `more` that are not there yet. */
+static size_t fill_up(const ht_schema *schema, ht_proposal *proposals, size_t count,
+                      const ht_proposal *more, size_t more_count) {
+    for (size_t i = 0; i < more_count && count < TOPK_MOST; ++i) {
+        bool there = false;
+        for (size_t k = 0; k < count; ++k)
+            there |= !memcmp(proposals[k].choice, more[i].choice,
+                             schema->param_count * sizeof *more[i].choice);
+        if (!there)
+            proposals[count++] = more[i];
+    }
+    return count;
+}
+
+/* TOPK_MOST proposals; of a narrower beam as many as it is wide, then those of one that is wide
+ * enough. The time is that of the beam that was asked for. */
+static size_t propose(const evaluation *e, ht_proposer *proposer, size_t width,
+                      const int64_t *fields, ht_proposal *proposals, double *out_seconds) {
+    ht_proposal more[TOPK_MOST];
+    size_t most = width < TOPK_MOST ? width : TOPK_MOST;
+    double start = thread_seconds();
+    size_t count = ht_proposer_propose(proposer, fields, most, proposals);
+    *out_seconds = thread_seconds() - start;
+    if (most == TOPK_MOST)
+        return count;
+    return fill_up(e->dataset->schema, proposals, count, more,
+                   ht_proposer_propose(proposer, fields, TOPK_MOST, more));
+}
+
 static void evaluate_record(evaluation *e, ht_proposer *proposer, ht_completion *completion,
-                            size_t record, bool constrained) {
+                            size_t record, const ht_beam_settings *settings) {
     const ht_dataset *dataset = e->dataset;
     ht_proposal proposals[TOPK_MOST];
-    double start = thread_seconds();
-    size_t count = ht_proposer_propose(
-        proposer, &dataset->fields[record * dataset->schema->field_count], TOPK_MOST, proposals);
-    e->outcomes[record].seconds = thread_seconds() - start;
-    judge(e, completion, record, proposals, count, constrained, &e->outcomes[record]);
+    outcome *out = &e->outcomes[record];
+    size_t count =
+        propose(e, proposer, settings->width,
+                &dataset->fields[record * dataset->schema->field_count], proposals, &out->seconds);
+    judge(e, completion, record, proposals, count, settings->constrained, out);
 }
 
 static ht_status evaluate_all(evaluation *e, const ht_rules *rules,
@@ -144,7 +173,7 @@ static ht_status evaluate_all(evaluation *e, const ht_rules *rules,
             stopped = e->stopped;
             if (!proposer || stopped)
                 continue;
-            evaluate_record(e, proposer, completion, record, settings->constrained);
+            evaluate_record(e, proposer, completion, record, settings);
 #pragma omp critical(ht_evaluate)
             report(e, count);
         }

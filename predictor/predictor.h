@@ -76,7 +76,9 @@ typedef struct ht_assessment {
                            must be 0 */
     double ms_per_prediction; /* one thread, mean */
 } ht_assessment;
-/* Threads work on different records; the result does not depend on them. `stop` may be NULL. */
+/* Threads work on different records; the result does not depend on them. `stop` may be NULL. With a
+ * beam of a width w below 10 the first w proposals are those of that beam (so top-1 is that of a
+ * beam of 1), the others those of a beam of 10. */
 ht_status ht_predictor_evaluate(const ht_predictor *predictor, const ht_dataset *dataset,
                                 const ht_rules *rules, const ht_beam_settings *settings,
                                 uint32_t threads,

@@ -156,6 +156,35 @@ Test(evaluate, does_not_depend_on_the_threads) {
     drop(&s);
 }
 
+/* Top-1 of a beam of 1 is the greedy answer; the longer lists stay those of wider beams. */
+Test(evaluate, narrow_beams_rank_their_own_first) {
+    setting s = make("ConvAsm1x1U", DATA "ConvAsm1x1U.tsv", 1);
+    ht_error error;
+    ht_proposer *proposer;
+    ht_proposal proposal;
+    ht_assessment out;
+    size_t params = s.data.schema->param_count;
+    ht_beam_settings settings = {.width = 1, .constrained = true};
+    check(ht_proposer_new(s.predictor, NULL, &settings, &proposer, &error), &error);
+    for (size_t i = 0; i < s.data.count; ++i) {
+        cr_assert_eq(ht_proposer_propose(proposer, fields_of(&s, i), 1, &proposal), 1);
+        memcpy(&s.data.targets[i * params], proposal.choice, params * sizeof *s.data.targets);
+    }
+    ht_proposer_free(proposer);
+    check(ht_predictor_evaluate(s.predictor, &s.data, NULL, &settings, 1, NULL, NULL, NULL, &out,
+                                &error),
+          &error);
+    cr_assert_eq(out.exact.perfect, 1);
+    cr_assert_eq(out.short_beams, 0);
+    relabel(&s, 8);
+    check(ht_predictor_evaluate(s.predictor, &s.data, NULL, &settings, 1, NULL, NULL, NULL, &out,
+                                &error),
+          &error);
+    cr_assert_eq(out.exact.topk[3],
+                 1); /* the greedy answer may push the tenth out, not the ninth */
+    drop(&s);
+}
+
 static bool stop_at_once(void *context) {
     ++*(int *)context;
     return true;
