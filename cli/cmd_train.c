@@ -51,7 +51,7 @@ static const ht_option options[] = {
     {"set", HT_OPTION_LIST, offsetof(ht_train_options, set), "NAME=VALUE",
      .help = "Any setting by name; may be repeated: embedding, hidden, layers, kernel, heads, "
              "dropout, epochs, batch, rate, rate_end, warmup, clip, weight_decay, smoothing, "
-             "averaging, patience."},
+             "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels."},
     {"valid-split", HT_OPTION_NUMBER, offsetof(ht_train_options, valid_split), "SHARE",
      .fallback = "0.1",
      .help = "Share of the problems that training is watched with and stopped by; 0 is none."},
@@ -61,6 +61,10 @@ static const ht_option options[] = {
                     "Leaves out part I of K, which 'hiptemper evaluate --fold I/K' then tests."),
     {"members", HT_OPTION_COUNT, offsetof(ht_train_options, members), "N", .fallback = "1",
      .min = 1, .help = "Trains so many networks, with seeds from --seed on, that answer together."},
+    {"distil", HT_OPTION_FLAG, offsetof(ht_train_options, distil),
+     .help = "Then trains one network on what those answer together, and keeps only that."},
+    {"distil-from", HT_OPTION_TEXT, offsetof(ht_train_options, distil_from), "MODEL",
+     .help = "The same with the networks of a model that is there, with its schema and tokens."},
     {"unconstrained", HT_OPTION_FLAG, offsetof(ht_train_options, unconstrained),
      .help = "Trains as if every value could follow every other, so that the network has to learn "
              "the constraints too."},
@@ -86,6 +90,9 @@ static ht_status options_check(const ht_train_options *given, size_t files, ht_e
                             "--valid-split is at most 0.9, and --share above 0 and at most 1");
     if (given->members > 64)
         return ht_error_set(error, HT_ERROR_INPUT, "--members is at most 64");
+    if (given->distil_from && (given->distil || given->members > 1 || given->database))
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--distil-from excludes --distil, --members and --db");
     return ht_fold_options_check(&given->fold, error);
 }
 
@@ -98,7 +105,9 @@ static ht_status data_read(ht_training *training, char *const *paths, size_t cou
     char *kernel = NULL;
     ht_status status = ht_data_kernel(paths, count, &kernel, error);
     free(kernel);
-    if (status == HT_OK)
+    if (status == HT_OK && given->distil_from)
+        status = ht_training_open_teacher(training, error);
+    else if (status == HT_OK)
         status = ht_schema_choose(given->schema, given->params, paths, count, &training->schema,
                                   &training->schema_from, error);
     if (status == HT_OK)
@@ -141,22 +150,21 @@ static ht_status data_split(ht_training *training, ht_dataset *all, ht_dataset *
 
 static ht_status examples_make(ht_training *training, char *const *paths, size_t count,
                                ht_error *error) {
-    ht_dataset all = {0}, train = {0}, valid = {0};
+    ht_dataset all = {0}, valid = {0}, *train = &training->train_records;
     ht_status status = data_read(training, paths, count, &all, error);
     if (status == HT_OK)
-        status = data_split(training, &all, &train, &valid, error);
-    if (status == HT_OK)
-        status = ht_tokenizer_make(&train, training->given->tokens, &training->tokenizer, error);
+        status = data_split(training, &all, train, &valid, error);
+    if (status == HT_OK && !training->tokenizer)
+        status = ht_tokenizer_make(train, training->given->tokens, &training->tokenizer, error);
     if (status == HT_OK && !training->given->unconstrained)
         status = ht_rules_compile(training->schema, NULL, 0, &training->rules, error);
     if (status == HT_OK) {
-        training->seen = ht_familiar_json(&train);
+        training->seen = ht_familiar_json(train);
         ht_training_report_data(training);
-        ht_examples_make(&train, training->tokenizer, training->rules, &training->train);
+        ht_examples_make(train, training->tokenizer, training->rules, &training->train);
         ht_examples_make(&valid, training->tokenizer, training->rules, &training->valid);
     }
     ht_dataset_free(&all);
-    ht_dataset_free(&train);
     ht_dataset_free(&valid);
     return status;
 }
@@ -182,6 +190,8 @@ static void training_free(ht_training *training) {
         ht_network_free(training->networks[i]);
     free(training->networks);
     free(training->trained);
+    ht_dataset_free(&training->train_records);
+    ht_predictor_free(training->teacher);
     ht_examples_free(&training->train);
     ht_examples_free(&training->valid);
     ht_rules_free(training->rules); /* before the schema that it is about */

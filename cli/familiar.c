@@ -56,6 +56,22 @@ static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t
     free(text);
 }
 
+/* Fields that differ from the one whose value they have in all training data. */
+static void apart_warn(json_t *warnings, const ht_predictor *predictor, const int64_t *fields) {
+    const ht_schema *schema = ht_predictor_schema(predictor);
+    ht_unseen unseen[HT_SCHEMA_FIELDS_MAX];
+    size_t count = ht_tokenizer_unseen(ht_predictor_tokenizer(predictor), fields, unseen);
+    for (size_t i = 0; i < count; ++i) {
+        if (unseen[i].constant)
+            continue;
+        char *text =
+            ht_format("%s differs from %s, which it never does in the training data",
+                      schema->fields[unseen[i].field].name, schema->fields[unseen[i].same_as].name);
+        json_array_append_new(warnings, json_string(text));
+        free(text);
+    }
+}
+
 json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *fields) {
     const ht_schema *schema = ht_predictor_schema(predictor);
     json_t *warnings = json_array();
@@ -65,5 +81,6 @@ json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *field
         outside_warn(warnings, &schema->fields[i], fields[i],
                      json_object_get(seen, schema->fields[i].name));
     json_decref(note);
+    apart_warn(warnings, predictor, fields);
     return warnings;
 }

@@ -152,6 +152,16 @@ ht_status ht_output_labels(const ht_output_source *source, ht_entries *entries,
     return status;
 }
 
+/* Overloads and kernels of one name in several namespaces: the second's files are NAME-2, ... */
+static char *stem_of(const char *stem, ht_entry **entries, size_t index) {
+    size_t others = 0;
+    for (size_t i = 0; i < index; ++i)
+        others += entries[i]->template && entries[i]->kernel != entries[index]->kernel &&
+                  (i == 0 || entries[i - 1]->kernel != entries[i]->kernel) &&
+                  strcmp(entries[i]->name, entries[index]->name) == 0;
+    return others ? ht_format("%s-%zu", stem, others + 1) : ht_strdup(stem);
+}
+
 static ht_status templates_write(const char *folder, const char *stem, ht_entry **entries,
                                  size_t count, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {
@@ -162,7 +172,9 @@ static ht_status templates_write(const char *folder, const char *stem, ht_entry 
             const char *same = entries[i - 1]->template_file;
             entries[i]->template_file = same ? ht_strdup(same) : NULL;
         } else {
-            status = ht_output_template(folder, stem, entries[i], error);
+            char *own = stem_of(stem, entries, i);
+            status = ht_output_template(folder, own, entries[i], error);
+            free(own);
         }
         if (status != HT_OK)
             return status;

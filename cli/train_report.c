@@ -1,6 +1,7 @@
 /* What `hiptemper train` tells: on the way, at the end, as JSON, and inside the model. */
 #include "cli/training.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -97,7 +98,10 @@ static void common_members(json_t *object, const ht_training *training, const ch
     json_object_set_new(object, "tokens", ht_report_json_text(given->tokens));
     json_object_set_new(object, "constrained", json_boolean(!given->unconstrained));
     json_object_set_new(object, "members", json_integer((json_int_t)given->members));
-    json_object_set_new(object, "distil", json_boolean(given->distil));
+    json_object_set_new(object, "distil", json_boolean(given->distil || given->distil_from));
+    json_object_set_new(
+        object, "distil_from",
+        ht_report_json_text(given->distil_from ? ht_path_name(given->distil_from) : NULL));
     json_object_set_new(object, "settings", ht_recipe_json(&training->recipe));
 }
 

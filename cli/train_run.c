@@ -90,20 +90,26 @@ static ht_trained *trained_add(ht_training *training, uint64_t seed) {
     return trained;
 }
 
-/* Trains another network with this seed and keeps it; one that was stopped before its first epoch
- * was over is kept only when there is no other. */
-static ht_status member_train(ht_training *training, uint64_t seed, ht_error *error) {
+/* "network 2"; "student"; free(). */
+static char *label_make(const ht_training *training, const watch *watch) {
+    if (watch->trained->student)
+        return ht_strdup("student");
+    return training->given->members > 1 ? ht_format("network %zu", watch->number)
+                                        : ht_strdup(training->recipe.network.architecture);
+}
+
+ht_status ht_training_add(ht_training *training, const ht_examples *train, uint64_t seed,
+                          bool student, ht_error *error) {
     ht_network *network = NULL;
-    const ht_examples *train = &training->train;
     ht_status status = ht_network_create(&training->recipe.network, &train->input, &train->output,
                                          seed, &network, error);
     if (status != HT_OK)
         return status;
     ht_trained *trained = trained_add(training, seed);
+    trained->student = student;
     watch watch = {
         .training = training, .trained = trained, .number = training->trained_count, .valid = NAN};
-    char *label = training->given->members > 1 ? ht_format("network %zu", watch.number)
-                                               : ht_strdup(training->recipe.network.architecture);
+    char *label = label_make(training, &watch);
     ht_progress_begin(training->progress, label);
     free(label);
     ht_training_settings settings = training->recipe.training;
@@ -139,12 +145,15 @@ static ht_status losses_open(ht_training *training, ht_error *error) {
 
 ht_status ht_training_run(ht_training *training, ht_error *error) {
     const ht_train_options *given = training->given;
-    size_t members = given->members;
+    size_t members = given->distil_from ? 0 : given->members;
+    bool distil = given->distil || given->distil_from;
     training->networks = ht_alloc(members + 1, sizeof(ht_network *));
     ht_status status = losses_open(training, error);
-    training->progress = ht_progress_new(training->out, members);
+    training->progress = ht_progress_new(training->out, members + 2 * distil);
     for (size_t i = 0; status == HT_OK && i < members && !ht_interrupted; ++i)
-        status = member_train(training, given->seed + i, error);
+        status = ht_training_add(training, &training->train, given->seed + i, false, error);
+    if (status == HT_OK && distil && !ht_interrupted)
+        status = ht_training_distil(training, error);
     ht_progress_free(training->progress);
     training->progress = NULL;
     if (training->losses && fclose(training->losses) != 0 && status == HT_OK)

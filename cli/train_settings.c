@@ -16,6 +16,7 @@ typedef struct setting {
 
 #define NETWORK(member) offsetof(ht_recipe, network.member)
 #define TRAINING(member) offsetof(ht_recipe, training.member)
+#define DISTIL(member) offsetof(ht_recipe, distil.member)
 
 static const setting settings[] = {
     {"embedding", NETWORK(embedding), false, 1, 4096},
@@ -32,8 +33,12 @@ static const setting settings[] = {
     {"clip", TRAINING(clip), true, 0, 1e9},
     {"weight_decay", TRAINING(weight_decay), true, 0, 10},
     {"smoothing", TRAINING(smoothing), true, 0, 0.99},
+    {"token_dropout", TRAINING(token_dropout), true, 0, 0.99},
     {"averaging", TRAINING(averaging), true, 0, 0.999999},
     {"patience", TRAINING(patience), false, 0, 100000},
+    {"distil_samples", DISTIL(samples), false, 0, 64},
+    {"distil_weight", DISTIL(sample_weight), true, 0, 10},
+    {"distil_labels", DISTIL(labels), true, 0, 1},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof *settings };
 
@@ -99,6 +104,7 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
     if (status != HT_OK)
         return status;
     out_recipe->training = ht_training_defaults(given->architecture);
+    out_recipe->distil = ht_distil_defaults();
     for (size_t i = 0; status == HT_OK && i < sizeof direct / sizeof *direct; ++i) {
         if (direct[i].value == 0)
             continue;
@@ -113,6 +119,8 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
         status = set_apply(out_recipe, given->set.items[i], error);
     out_recipe->training.threads = (uint32_t)given->threads;
     out_recipe->training.seed = given->seed;
+    out_recipe->distil.threads = (uint32_t)given->threads;
+    out_recipe->distil.seed = given->seed;
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/predictor_input.h"
 #include "cli/progress.h"
 #include "predictor/blas.h"
+#include "predictor/distil.h"
 #include "predictor/predictor.h"
 
 /* The options of the command. 0 and NULL: the architecture's default. */
@@ -13,6 +14,7 @@ typedef struct ht_train_options {
     const char *architecture;
     const char *out, *json;
     const char *tokens;
+    const char *distil_from; /* a model whose networks are the teachers */
     const char *database, *template_path, *kernel, *device;
     ht_fold_options fold;
     double valid_split, share, rate;
@@ -25,6 +27,7 @@ typedef struct ht_train_options {
 typedef struct ht_recipe {
     ht_network_settings network;
     ht_training_settings training;
+    ht_distil_settings distil;
 } ht_recipe;
 
 /* train_settings.c: the architecture's defaults with what the options change. */
@@ -52,7 +55,9 @@ typedef struct ht_training {
     ht_tokenizer *tokenizer;
     ht_rules *rules; /* owned; NULL when unconstrained */
     size_t records, skipped, train_count, valid_count;
+    ht_dataset train_records; /* what `train` was made of */
     ht_examples train, valid;
+    ht_predictor *teacher; /* of --distil-from; owned */
     ht_network **networks; /* owned until the predictor takes them */
     size_t network_count;
     ht_trained *trained; /* one for each network ever trained; owned */
@@ -69,8 +74,19 @@ typedef struct ht_training {
  * schema and what was read. */
 ht_status ht_training_read_database(ht_training *training, ht_dataset *out_dataset,
                                     ht_error *error);
-/* train_run.c: all networks, one after the other. Interrupted, those that are there are kept. */
+/* train_run.c: all networks, one after the other, and the student that learns from them, if asked
+ * for. Interrupted, those that are there are kept. */
 ht_status ht_training_run(ht_training *training, ht_error *error);
+/* Trains a network on these examples and adds it; one that was stopped before its first epoch was
+ * over is kept only when there is no other. */
+ht_status ht_training_add(ht_training *training, const ht_examples *examples, uint64_t seed,
+                          bool student, ht_error *error);
+
+/* train_distil.c: schema and tokens of the model to learn from. */
+ht_status ht_training_open_teacher(ht_training *training, ht_error *error);
+/* One network that learns what the teachers answer together, or those trained so far when there is
+ * no --distil-from; it takes their place. Stopped, the teachers stay. */
+ht_status ht_training_distil(ht_training *training, ht_error *error);
 
 /* train_report.c */
 void ht_training_report_data(const ht_training *training);
