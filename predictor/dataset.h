@@ -67,9 +67,18 @@ const ht_input_shape *ht_tokenizer_shape(const ht_tokenizer *tokenizer);
 /* [positions][ids] and [positions][features] of one problem. */
 void ht_tokenizer_encode(const ht_tokenizer *tokenizer, const int64_t *fields, uint32_t *out_ids,
                          float *out_features);
-/* Is everything as in the training data that the input sequence does not show (fields that were
- * constant there, or equal to another)? Else *out_field is the first field that is not. */
-bool ht_tokenizer_familiar(const ht_tokenizer *tokenizer, const int64_t *fields, size_t *out_field);
+/* A field that has no place in the input sequence, since in the training data it is constant, or
+ * always equal to an earlier field. */
+typedef struct ht_unseen {
+    size_t field;
+    bool constant;
+    int64_t value;  /* when constant */
+    size_t same_as; /* else that field */
+} ht_unseen;
+/* Those fields that are not so in this problem, which the network cannot know; returns how many.
+ * out_unseen has room for [field_count]. */
+size_t ht_tokenizer_unseen(const ht_tokenizer *tokenizer, const int64_t *fields,
+                           ht_unseen *out_unseen);
 
 void ht_schema_output(const ht_schema *schema, ht_output_shape *out_shape);
 /* All records as examples. With `rules`, what is allowed is worked out too (in parallel; a label

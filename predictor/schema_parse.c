@@ -83,16 +83,18 @@ static ht_status read_field(draft *d, ht_span piece) {
     ht_status status = ht_span_take_name(&piece, false, "the field's name", &name, d->error);
     if (status == HT_OK)
         status = add_field(d, name, &field);
-    if (status == HT_OK && ht_span_take(&piece, ':')) {
+    if (status != HT_OK || !field)
+        return status;
+    if (ht_span_take(&piece, ':')) {
         ht_span_split(&piece, '=', false, &values);
         status = read_enumerators(d, field, values);
         if (status != HT_OK || !piece.text)
             return status;
-    } else if (status == HT_OK && !ht_span_take(&piece, '=')) {
+    } else if (!ht_span_take(&piece, '=')) {
         return take_all(&piece, "the field's name (a value for when none is given is \"= EXPR\")",
                         d->error);
     }
-    return status == HT_OK ? ht_span_expr(piece, &field->fallback, d->error) : status;
+    return ht_span_expr(piece, &field->fallback, d->error);
 }
 
 static ht_status read_fields(draft *d, ht_span inside) {

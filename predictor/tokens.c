@@ -142,7 +142,7 @@ static bool drop(ht_tokenizer *tokenizer, const column *columns, size_t c) {
         return false;
     if (c < fields) {
         HT_GROW(tokenizer->dropped, tokenizer->dropped_count);
-        tokenizer->dropped[tokenizer->dropped_count++] = (ht_tokens_dropped){
+        tokenizer->dropped[tokenizer->dropped_count++] = (ht_unseen){
             .field = c, .constant = always, .value = columns[c].values[0], .same_as = same};
     }
     return true;
@@ -237,15 +237,14 @@ void ht_tokenizer_encode(const ht_tokenizer *tokenizer, const int64_t *fields, u
     }
 }
 
-bool ht_tokenizer_familiar(const ht_tokenizer *tokenizer, const int64_t *fields,
-                           size_t *out_field) {
+size_t ht_tokenizer_unseen(const ht_tokenizer *tokenizer, const int64_t *fields,
+                           ht_unseen *out_unseen) {
+    size_t count = 0;
     for (size_t i = 0; i < tokenizer->dropped_count; ++i) {
-        const ht_tokens_dropped *dropped = &tokenizer->dropped[i];
+        const ht_unseen *dropped = &tokenizer->dropped[i];
         int64_t expected = dropped->constant ? dropped->value : fields[dropped->same_as];
-        if (fields[dropped->field] != expected) {
-            *out_field = dropped->field;
-            return false;
-        }
+        if (fields[dropped->field] != expected)
+            out_unseen[count++] = *dropped;
     }
-    return true;
+    return count;
 }

@@ -25,20 +25,12 @@ typedef struct ht_tokens_place {
     double mean, deviation; /* of ht_tokens_log; deviation 0: an enumeration, which has no reals */
 } ht_tokens_place;
 
-/* A field without a place: the training data says nothing about other values. */
-typedef struct ht_tokens_dropped {
-    size_t field;
-    bool constant;
-    int64_t value;  /* constant */
-    size_t same_as; /* else the earlier field whose value it always has */
-} ht_tokens_dropped;
-
 struct ht_tokenizer {
     const ht_schema *schema; /* borrowed */
     unsigned kinds;
     ht_tokens_place *places; /* owned */
     size_t place_count;
-    ht_tokens_dropped *dropped; /* owned */
+    ht_unseen *dropped; /* owned */
     size_t dropped_count;
     ht_input_shape shape;
 };

@@ -41,7 +41,7 @@ static json_t *print_place(const ht_tokenizer *tokenizer, const ht_tokens_place 
     return object;
 }
 
-static json_t *print_dropped(const ht_tokenizer *tokenizer, const ht_tokens_dropped *dropped) {
+static json_t *print_dropped(const ht_tokenizer *tokenizer, const ht_unseen *dropped) {
     const ht_schema_field *fields = tokenizer->schema->fields;
     json_t *object = json_object();
     json_object_set_new(object, "field", json_string(fields[dropped->field].name));
@@ -160,10 +160,10 @@ static ht_status parse_dropped(const json_t *object, ht_tokenizer *tokenizer, ht
         return fail(error, "a field that was left out");
     HT_GROW(tokenizer->dropped, tokenizer->dropped_count);
     tokenizer->dropped[tokenizer->dropped_count++] =
-        (ht_tokens_dropped){.field = (size_t)field,
-                            .constant = same < 0,
-                            .value = json_integer_value(value),
-                            .same_as = same < 0 ? 0 : (size_t)same};
+        (ht_unseen){.field = (size_t)field,
+                    .constant = same < 0,
+                    .value = json_integer_value(value),
+                    .same_as = same < 0 ? 0 : (size_t)same};
     return HT_OK;
 }
 

@@ -12,12 +12,13 @@ static void use(const ht_tokenizer *tokenizer) {
     static const int64_t problems[][3] = {
         {1, 2, 0}, {64, 56, 1}, {0, 0, -1}, {INT64_MIN, INT64_MAX, 5}, {-7, 1000003, 1}};
     const ht_input_shape *shape = ht_tokenizer_shape(tokenizer);
-    size_t count = (size_t)shape->positions * shape->ids, field;
+    size_t count = (size_t)shape->positions * shape->ids;
+    ht_unseen unseen[3];
     uint32_t *ids = ht_alloc(count, sizeof *ids);
     float *features = ht_alloc((size_t)shape->positions * shape->features + 1, sizeof *features);
     for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
         ht_tokenizer_encode(tokenizer, problems[i], ids, features);
-        ht_tokenizer_familiar(tokenizer, problems[i], &field);
+        FUZZ_CHECK(ht_tokenizer_unseen(tokenizer, problems[i], unseen) <= 3);
         for (size_t k = 0; k < count; ++k)
             FUZZ_CHECK(ids[k] < shape->vocabulary);
     }

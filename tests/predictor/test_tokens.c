@@ -82,10 +82,12 @@ Test(tokens, leave_out_what_says_nothing) {
     /* n, wide, dir, nw, n * 2, wide % 4; not same_n, fixed, n / n */
     cr_assert_eq(ht_tokenizer_shape(tokenizer)->positions, 6);
     int64_t known[] = {3, 3, 7, 8, 0}, other[] = {3, 3, 8, 8, 0}, apart[] = {3, 4, 7, 8, 0};
-    size_t field;
-    cr_assert(ht_tokenizer_familiar(tokenizer, known, &field));
-    cr_assert(!ht_tokenizer_familiar(tokenizer, other, &field) && field == 2);
-    cr_assert(!ht_tokenizer_familiar(tokenizer, apart, &field) && field == 1);
+    ht_unseen unseen[5];
+    cr_assert_eq(ht_tokenizer_unseen(tokenizer, known, unseen), 0);
+    cr_assert_eq(ht_tokenizer_unseen(tokenizer, other, unseen), 1);
+    cr_assert(unseen[0].field == 2 && unseen[0].constant && unseen[0].value == 7);
+    cr_assert_eq(ht_tokenizer_unseen(tokenizer, apart, unseen), 1);
+    cr_assert(unseen[0].field == 1 && !unseen[0].constant && unseen[0].same_as == 0);
     ht_tokenizer_free(tokenizer);
     ht_dataset_free(&data);
     ht_schema_free(schema);
