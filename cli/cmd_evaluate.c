@@ -18,8 +18,8 @@ typedef struct evaluate_options {
 
 static const ht_option options[] = {
     {"beam", HT_OPTION_COUNT, offsetof(evaluate_options, beam), "K", .fallback = "10", .min = 1,
-     .help = "Partial answers kept. As many configurations as the largest k of top-k (10) are "
-             "proposed whatever this says: a beam that is narrower only searches less widely."},
+     .help = "Partial answers kept. Of a beam narrower than 10, the largest k of top-k, the first "
+             "proposals are its own and the others those of a beam of 10."},
     {"no-constraints", HT_OPTION_FLAG, offsetof(evaluate_options, unconstrained),
      .help = "The network alone: proposals may be illegal."},
     {"drop-constraint", HT_OPTION_LIST, offsetof(evaluate_options, dropped), "N",
