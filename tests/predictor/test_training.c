@@ -11,8 +11,8 @@ static ht_network *network_small(const char *architecture, const ht_examples *ex
     ht_network_settings settings;
     ht_error error;
     cr_assert_eq(ht_network_defaults(architecture, &settings, &error), HT_OK);
-    settings.hidden = 64;
-    settings.embedding = strcmp(architecture, "transformer") == 0 ? 64 : 32;
+    settings.hidden = 32;
+    settings.embedding = strcmp(architecture, "transformer") == 0 ? 32 : 16;
     settings.dropout = 0;
     ht_network *network = NULL;
     cr_assert_eq(
@@ -25,7 +25,7 @@ static ht_training_settings quick(const char *architecture) {
     ht_training_settings settings = ht_training_defaults(architecture);
     settings.epochs = 8;
     settings.batch = 128;
-    settings.rate = 5e-3F;
+    settings.rate = 1e-2F;
     settings.warmup = 20;
     settings.smoothing = 0;
     settings.averaging = 0.98F;
@@ -38,7 +38,7 @@ static void last_epoch(void *context, const ht_epoch *epoch) {
 }
 
 Test(training, learns_a_function) {
-    ht_examples train = toy_function(6000, 1), valid = toy_function(500, 2);
+    ht_examples train = toy_function(3500, 1), valid = toy_function(500, 2);
     for (const char *const *name = ht_network_architectures(); *name; name++) {
         ht_network *network = network_small(*name, &train);
         ht_training_settings settings = quick(*name);
@@ -147,14 +147,14 @@ Test(training, early_stopping_keeps_the_best_weights) {
     ht_examples train = toy_random(200, false, 4), valid = toy_random(200, false, 9);
     ht_network *network = network_small("attention", &train);
     ht_training_settings settings = quick("attention");
-    settings.epochs = 60;
+    settings.epochs = 40;
     settings.patience = 3;
     settings.averaging = 0;
     stopper stopper = {.stop_after = SIZE_MAX};
     ht_training_watch watch = {.context = &stopper, .epoch = count_epoch};
     ht_error error;
     cr_assert_eq(ht_network_train(network, &train, &valid, &settings, &watch, &error), HT_OK);
-    cr_expect_lt(stopper.epochs, 60);
+    cr_expect_lt(stopper.epochs, 40);
     /* Better than certain and wrong: about the entropy of the labels. */
     cr_expect_lt(loss_over(network, &valid), 1.25 * (log(3) + log(5)));
     ht_network_free(network);
@@ -172,7 +172,7 @@ Test(training, a_soft_target_is_learned_as_a_distribution) {
         }
     ht_network *network = network_small("hybrid", &train);
     ht_training_settings settings = quick("hybrid");
-    settings.epochs = 200;
+    settings.epochs = 120;
     settings.batch = 64;
     ht_error error;
     cr_assert_eq(ht_network_train(network, &train, NULL, &settings, NULL, &error), HT_OK);
