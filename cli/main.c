@@ -1,7 +1,6 @@
 /* hiptemper: the program. A worker process is this program started again with --worker. */
 #include "cli/command.h"
 #include "predictor/blas.h"
-#include "predictor/blas.h"
 #include "runtime/job.h"
 
 #include <string.h>
@@ -10,6 +9,5 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return ht_worker_main(argc, argv);
     ht_blas_prepare(argv); /* a worker multiplies no matrices */
-    ht_blas_prepare(argv);
     return ht_cli_main(argc, argv);
 }
