@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_KEPT = 64 };
+
 void ht_lookahead_room_make(const ht_rules *rules, ht_lookahead_room *out) {
     size_t count = rules->count + rules->require_count + HT_LEVEL_MAX + 1;
     *out = (ht_lookahead_room){.roots = ht_alloc(count, sizeof *out->roots),
@@ -27,6 +29,8 @@ void ht_lookahead_room_free(ht_lookahead_room *room) {
 void ht_lookahead_make(const ht_rules *rules, ht_lookahead *out) {
     size_t count = rules->count ? rules->count : 1;
     *out = (ht_lookahead){.steps = ht_alloc(count, sizeof *out->steps),
+                          .kept = ht_alloc(FIRST_KEPT, sizeof *out->kept),
+                          .kept_capacity = FIRST_KEPT,
                           .values = ht_alloc(count, sizeof *out->values),
                           .faults = ht_alloc(count, sizeof *out->faults)};
 }
@@ -160,7 +164,7 @@ static void keep(const ht_rules *rules, const ht_problem_rules *problem,
         for (uint32_t i = 0; level < plan->last && i < rules->count; ++i)
             if (room->needed[i] && problem->levels[i] <= level && room->last_use[i] > level) {
                 if (count == plan->kept_capacity) {
-                    plan->kept_capacity = 2 * count + 64;
+                    plan->kept_capacity = 2 * count;
                     plan->kept = ht_realloc(plan->kept, plan->kept_capacity, sizeof *plan->kept);
                 }
                 plan->kept[count++] = i;

@@ -38,6 +38,7 @@ static setting make(const char *kernel, const char *file, size_t networks) {
                                 &error),
               &error);
     check(ht_predictor_make(schema, tokenizer, list, networks, NULL, &s.predictor, &error), &error);
+    free(list);
     return s;
 }
 
