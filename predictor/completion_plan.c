@@ -14,8 +14,7 @@ void ht_lookahead_room_make(const ht_rules *rules, ht_lookahead_room *out) {
                                .groups = ht_alloc(count, sizeof *out->groups),
                                .starts = ht_alloc(2 * count, sizeof *out->starts),
                                .needed = ht_alloc(count, sizeof *out->needed),
-                               .last_use = ht_alloc(count, sizeof *out->last_use),
-                               .root_capacity = count};
+                               .last_use = ht_alloc(count, sizeof *out->last_use)};
 }
 
 void ht_lookahead_room_free(ht_lookahead_room *room) {

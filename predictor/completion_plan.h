@@ -46,7 +46,6 @@ void ht_problem_rules_start(const ht_rules *rules, const int64_t *fields,
 typedef struct ht_lookahead_room {
     uint32_t *roots, *groups, *starts;
     uint8_t *needed, *last_use;
-    size_t root_capacity;
 } ht_lookahead_room;
 void ht_lookahead_room_make(const ht_rules *rules, ht_lookahead_room *out);
 void ht_lookahead_room_free(ht_lookahead_room *room);
