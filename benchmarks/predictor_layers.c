@@ -244,12 +244,13 @@ static size_t weight_count(const bench *b) {
 static bench bench_make(uint32_t hidden, size_t batch, size_t places) {
     bench made = {.hidden = hidden, .batch = batch, .places = places, .rows = places * batch};
     const size_t weights = weight_count(&made), all = made.rows * hidden;
+    const size_t few = (size_t)FEW * 4 * hidden;
     const size_t cache = 40 * all + 8 * made.rows * places + 8 * batch * hidden;
     made.weights = random_array(weights, 0.05);
     made.grad_weights = random_array(weights, 0.1);
     ht_real **arrays[] = {&made.x, &made.y, &made.z, &made.grad_x, &made.grad_y, &made.grad_z};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
-        *arrays[i] = random_array(all, 1);
+        *arrays[i] = random_array(all > few ? all : few, 1);
     made.cache = random_array(cache, 1);
     made.ids = ht_alloc(made.rows * IDS, sizeof *made.ids);
     for (size_t i = 0; i < made.rows * IDS; ++i)
