@@ -215,3 +215,19 @@ Test(early_stopping, keeps_the_best) {
     cr_assert_eq(stopping.weights[0], 4);
     ht_early_stopping_free(&stopping);
 }
+
+Test(blas, is_described_and_leaves_the_environment_as_it_was) {
+    ht_blas_info info;
+    ht_blas_describe(&info);
+    cr_assert_eq(info.openblas, strncmp(info.text, "OpenBLAS ", 9) == 0);
+    cr_assert(info.openblas || strncmp(info.text, "not OpenBLAS", 12) == 0);
+    char *arguments[] = {"", NULL};
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1); /* the user's: left alone */
+    unsetenv("HT_BLAS_CORETYPE_SET");
+    ht_blas_prepare(arguments);
+    cr_assert_str_eq(getenv("OPENBLAS_CORETYPE"), "Haswell");
+    setenv("HT_BLAS_CORETYPE_SET", "1", 1); /* the second start */
+    ht_blas_prepare(arguments);
+    cr_assert_null(getenv("OPENBLAS_CORETYPE"));
+    cr_assert_null(getenv("HT_BLAS_CORETYPE_SET"));
+}
