@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "predictor/blas.h"
 #include "refactor/refactor.h"
 #include "refactor/source.h"
 #include "runtime/doctor.h"
@@ -85,6 +86,21 @@ static void look_at_analysis(ht_findings *findings) {
                     status == HT_OK ? "analyses a small HIP source" : error.message);
 }
 
+/* Matrix products, of training and of the search's models. */
+static void look_at_blas(ht_findings *findings) {
+    ht_blas_info info;
+    ht_blas_describe(&info);
+    bool fine = info.openblas && !info.slow_kernels;
+    ht_findings_add(
+        findings, "toolchain", "BLAS", fine ? HT_LEVEL_FINE : HT_LEVEL_WARNING,
+        info.openblas ? "set OPENBLAS_CORETYPE to this processor's kind (SkylakeX, Haswell, Zen)"
+                      : "install libopenblas0-pthread and make it the alternative of libblas.so.3",
+        "%s%s", info.text,
+        !info.openblas      ? ": training is many times slower than with OpenBLAS"
+        : info.slow_kernels ? ": kernels of an old processor, several times slower"
+                            : "");
+}
+
 static void try_devices(visit *visit, const doctor_options *given, const ht_device *devices,
                         size_t count) {
     ht_device chosen;
@@ -154,6 +170,7 @@ static int run(const ht_command_line *line) {
     ht_machine_free(&machine);
     print_new(&visit);
     look_at_analysis(&visit.findings);
+    look_at_blas(&visit.findings);
     print_new(&visit);
     ht_device *devices;
     size_t count;
