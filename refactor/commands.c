@@ -61,6 +61,47 @@ static words words_split(const char *command) {
     return list;
 }
 
+enum { RESPONSE_DEPTH = 4, RESPONSE_BYTES = 1 << 20 };
+
+/* The file of arguments that the words at `index` name, as compilers take it: @FILE, and nvcc's
+ * --options-file FILE (-optf FILE); NULL when they are none. *out_count: how many words. */
+static const char *response_named(const words *given, size_t index, size_t *out_count) {
+    const char *word = given->items[index];
+    *out_count = 1;
+    if (word[0] == '@' && word[1])
+        return word + 1;
+    if (strcmp(word, "--options-file") != 0 && strcmp(word, "-optf") != 0)
+        return NULL;
+    *out_count = 2;
+    return index + 1 < given->count ? given->items[index + 1] : NULL;
+}
+
+/* Puts the words of files of arguments in the place of those that name them. One that is not there
+ * (the build may not have run) is left out. */
+static words responses_expand(const words *given, const char *folder, int depth) {
+    words list = {0};
+    for (size_t i = 0, used; i < given->count; i += used) {
+        const char *name = response_named(given, i, &used);
+        if (!name) {
+            if (used == 1)
+                word_add(&list, ht_strdup(given->items[i]));
+            continue;
+        }
+        char *path = ht_path_join(folder, name), *text = NULL;
+        if (depth < RESPONSE_DEPTH &&
+            ht_file_read(path, RESPONSE_BYTES, &text, NULL, NULL) == HT_OK) {
+            words inside = words_split(text), whole = responses_expand(&inside, folder, depth + 1);
+            for (size_t j = 0; j < whole.count; ++j)
+                word_add(&list, whole.items[j]);
+            free(whole.items);
+            words_free(&inside);
+            free(text);
+        }
+        free(path);
+    }
+    return list;
+}
+
 typedef struct option_rule {
     const char *given; /* as it begins */
     const char *taken; /* what clang is told */
@@ -100,6 +141,8 @@ static void arguments_take(ht_command_entry *entry, const words *given, const ch
         if (!rule || !rule->taken)
             continue;
         const char *value = given->items[i] + strlen(rule->given);
+        if (rule->is_path && *value == '=' && value[1]) /* nvcc's -isystem=DIR */
+            ++value;
         if (!*value && i + 1 < given->count)
             value = given->items[++i];
         if (!*value)
@@ -158,7 +201,9 @@ static ht_status entry_add(ht_command_list *list, const json_t *object, const ch
     if (known(list, entry.file)) {
         free(entry.file);
     } else {
-        arguments_take(&entry, &given, folder);
+        words whole = responses_expand(&given, folder, 0);
+        arguments_take(&entry, &whole, folder);
+        words_free(&whole);
         HT_GROW(list->items, list->count);
         list->items[list->count++] = entry;
     }

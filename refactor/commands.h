@@ -11,7 +11,7 @@
 typedef struct ht_command_entry {
     char *file;       /* joined to its folder when it was relative */
     char **arguments; /* those that matter to parsing: -I, -isystem, -iquote, -idirafter, -include,
-                         -D, -U, -std; folders joined to the command's; joined with their values */
+                         -D, -U, -std, in files of arguments too; folders joined to the command's */
     size_t argument_count;
 } ht_command_entry;
 

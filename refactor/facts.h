@@ -32,6 +32,8 @@ typedef struct ht_kernel_facts {
     unsigned global_uses[3], total_uses[3]; /* of a global index; of gridDim.a * blockDim.a */
     char *problem; /* why block and grid cannot be changed; NULL when they can */
     int problem_line;
+    char *assumed; /* that a block chosen at run time has a value that stands for it; NULL: not */
+    int assumed_line;
 } ht_kernel_facts;
 
 /* Builds the model of a kernel definition. `launches` is taken over. */
@@ -40,9 +42,17 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
 void ht_model_free(ht_model *model);
 
 /* The parts of building, one file each. */
-void ht_reach_build(ht_model *model);    /* reached functions and features */
+void ht_reach_build(ht_model *model); /* reached functions and features */
+/* runtime_block.c: values for blocks that are chosen at run time. Behind reach, ahead of indexing.
+ */
+void ht_runtime_block_assume(ht_model *model);
 void ht_indexing_build(ht_model *model); /* axes */
 void ht_guards_build(ht_model *model);   /* guards of the axes */
+
+/* existing.c: the macros "NAME (VALUE), ..." that are defined under #ifndef and shape the kernel's
+ * block, with all of their kind that it uses; NULL when it is not parameterized that way. free().
+ */
+char *ht_existing_parameters(const ht_model *model);
 
 /* Like ht_ast_constant, with template parameters at their launched values. */
 bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_value);

@@ -280,13 +280,9 @@ static int line_of(const ht_user_file *file, size_t offset) {
     return line;
 }
 
-static bool accounted(const ht_launches *launches, const spots *list, spot at) {
+static bool accounted(const spots *list, spot at) {
     for (size_t i = 0; i < list->count; ++i)
         if (list->items[i].file == at.file && list->items[i].offset == at.offset)
-            return true;
-    for (size_t i = 0; i < launches->count; ++i)
-        if (!launches->items[i].in_macro && launches->items[i].file == at.file &&
-            launches->items[i].range.begin == at.offset)
             return true;
     return false;
 }
@@ -298,7 +294,7 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
         bool used = token->kind == HT_TOKEN_DIRECTIVE
                         ? directive_mentions(tokens->text, token, name)
                         : token->kind == HT_TOKEN_NAME && ht_tokens_is(tokens, i, name) &&
-                              !accounted(launches, list, (spot){file, token->begin});
+                              !accounted(list, (spot){file, token->begin});
         if (!used)
             continue;
         launches->other_use_line = line_of(&list->source->files[file], token->begin);
@@ -306,13 +302,61 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
     }
 }
 
+typedef struct overloads {
+    const char *name;
+    CXCursor kernel; /* canonical */
+    ht_cursors list; /* canonical, each once */
+} overloads;
+
+/* Other functions of the kernel's name. */
+static bool on_overload(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    overloads *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate)
+        return kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec;
+    if (!ht_cursor_named(cursor, in->name) || same_function(cursor, in->kernel))
+        return false;
+    CXCursor canonical = clang_getCanonicalCursor(cursor);
+    for (size_t i = 0; i < in->list.count; ++i)
+        if (clang_equalCursors(in->list.items[i], canonical))
+            return false;
+    HT_GROW(in->list.items, in->list.count);
+    in->list.items[in->list.count++] = canonical;
+    return false;
+}
+
+static void spots_of_launches(const ht_launches *launches, spots *list) {
+    for (size_t i = 0; i < launches->count; ++i) {
+        if (launches->items[i].in_macro)
+            continue;
+        HT_GROW(list->items, list->count);
+        list->items[list->count++] =
+            (spot){launches->items[i].file, launches->items[i].range.begin};
+    }
+}
+
 static void other_uses(const ht_source *source, CXCursor kernel, ht_launches *launches) {
-    spots list = {source, clang_getCanonicalCursor(kernel), NULL, 0};
-    ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_declaration, &list);
+    CXCursor root = clang_getTranslationUnitCursor(source->unit);
     char *name = ht_cursor_name(kernel);
+    spots list = {source, clang_getCanonicalCursor(kernel), NULL, 0};
+    overloads others = {.name = name, .kernel = list.kernel};
+    ht_ast_walk(root, on_overload, &others);
+    ht_ast_walk(root, on_declaration, &list);
+    spots_of_launches(launches, &list);
+    for (size_t i = 0; i < others.list.count; ++i) { /* what is said of those is not of this one */
+        ht_launches theirs = {0};
+        search in = {source, others.list.items[i], clang_getNullCursor(), &theirs};
+        list.kernel = others.list.items[i];
+        ht_ast_walk(root, on_declaration, &list);
+        ht_ast_walk(root, on_cursor, &in);
+        spots_of_launches(&theirs, &list);
+        ht_launches_free(&theirs);
+    }
     for (size_t file = 0; file < source->file_count; ++file)
         if (file == 0 || source->unit_path != source->path)
             other_uses_in(&list, file, name, launches);
+    free(others.list.items);
     free(name);
     free(list.items);
 }

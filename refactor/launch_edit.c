@@ -142,7 +142,7 @@ static bool follows(const editing *in, const ht_symbol *symbol) {
 /* The initialiser's literal of a variable that is this kernel's alone. */
 static ht_symbol *initial_literal(const editing *in, CXCursor variable) {
     if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl ||
-        !exclusive(in, variable, 0))
+        ht_variable_writes(variable) > 0 || !exclusive(in, variable, 0))
         return NULL;
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
     if (clang_Cursor_isNull(initializer))

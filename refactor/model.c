@@ -435,6 +435,7 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     mark_circular(model);
     template_values(model);
     ht_reach_build(model);
+    ht_runtime_block_assume(model);
     ht_indexing_build(model);
     ht_guards_build(model);
     model->facts->problem = ht_launch_problem(model, &model->facts->problem_line);
@@ -460,6 +461,7 @@ void ht_model_free(ht_model *model) {
         free(facts->template_parameters);
         free(facts->reached);
         free(facts->problem);
+        free(facts->assumed);
         ht_launches_free(&facts->launches);
         free(facts);
     }

@@ -107,6 +107,12 @@ static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
+unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable) {
+    write_count search = {variable, 0};
+    ht_ast_walk(scope, on_write, &search);
+    return search.count;
+}
+
 unsigned ht_variable_writes(CXCursor variable) {
     CXCursor scope = clang_getCursorSemanticParent(variable);
     switch (clang_getCursorKind(scope)) {
@@ -118,7 +124,5 @@ unsigned ht_variable_writes(CXCursor variable) {
     default: /* a global: anybody may write to it */
         return clang_isConstQualifiedType(clang_getCursorType(variable)) ? 0 : 1;
     }
-    write_count search = {variable, 0};
-    ht_ast_walk(scope, on_write, &search);
-    return search.count;
+    return ht_variable_writes_in(scope, variable);
 }

@@ -113,6 +113,16 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
         make_template(kernel, work, slice);
         return;
     }
+    char *existing = ht_existing_parameters(model);
+    if (existing) {
+        publish(kernel, &work->plan, false);
+        settle(
+            kernel, HT_KERNEL_REFUSED, 0,
+            ht_format("parameterized already, by macros under #ifndef that -D sets: %s", existing));
+        free(existing);
+        free(problem);
+        return;
+    }
     publish(kernel, &work->plan, problem && !empty); /* what it would have with a problem */
     if (problem) {
         settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
@@ -136,19 +146,39 @@ static bool is_named_plainly(const ht_source *source, CXCursor cursor, const cha
     return strncmp(source->text + offset, name, strlen(name)) == 0;
 }
 
+static bool same_place(const ht_source *source, CXCursor a, CXCursor b) {
+    size_t first, second;
+    ht_range m, n;
+    return ht_source_range(source, a, &first, &m) && ht_source_range(source, b, &second, &n) &&
+           first == second && m.begin == n.begin;
+}
+
+static bool same_name(CXCursor a, CXCursor b) {
+    char *first = ht_cursor_name(a);
+    bool same = ht_cursor_named(b, first);
+    free(first);
+    return same;
+}
+
+static bool place(const ht_source *source, CXCursor cursor, ht_kernel *kernel, size_t *out_file) {
+    ht_range range;
+    if (!ht_source_range(source, cursor, out_file, &range))
+        return false;
+    unsigned column;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, &column, NULL);
+    kernel->name = ht_cursor_name(cursor);
+    kernel->file = ht_strdup(source->files[*out_file].path);
+    kernel->line = ht_ast_line(cursor);
+    kernel->column = (int)column;
+    return true;
+}
+
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
                     ht_kernel *kernel, ht_kernel_work *work) {
     size_t file;
-    ht_range range;
     char *callee;
-    if (!ht_source_range(source, cursor, &file, &range))
+    if (!place(source, cursor, kernel, &file))
         return;
-    kernel->name = ht_cursor_name(cursor);
-    kernel->file = ht_strdup(source->files[file].path);
-    kernel->line = ht_ast_line(cursor);
-    unsigned column;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, &column, NULL);
-    kernel->column = (int)column;
     if (ht_kernel_from_macro(source, cursor, &callee)) {
         settle(kernel, HT_KERNEL_REFUSED, kernel->line,
                callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
@@ -202,6 +232,29 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
     ht_slice_free(&slice);
 }
 
+static void tell_repeated(const ht_source *source, CXCursor cursor, ht_kernel *kernel) {
+    size_t file;
+    if (place(source, cursor, kernel, &file))
+        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
+               ht_strdup("the kernel is defined more than once at this place: its file is included "
+                         "repeatedly"));
+}
+
+/* A file that is included twice may hold the same kernel with other macros: no text of it stands
+ * for both. Later ones go, the first is told. */
+static bool is_repeated(const ht_source *source, ht_cursors *list, size_t index) {
+    bool found = false;
+    for (size_t i = index + 1; i < list->count;)
+        if (same_place(source, list->items[i], list->items[index]) &&
+            same_name(list->items[i], list->items[index])) {
+            found = true;
+            memmove(&list->items[i], &list->items[i + 1],
+                    (--list->count - i) * sizeof *list->items);
+        } else
+            ++i;
+    return found;
+}
+
 static bool mentions_kernels(const ht_source *source) {
     for (size_t i = 0; i < source->tokens.count; ++i)
         if (ht_tokens_is(&source->tokens, i, "__global__"))
@@ -231,8 +284,12 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
     refactor->count = list.count;
     refactor->kernels = ht_alloc(list.count, sizeof *refactor->kernels);
     refactor->work = ht_alloc(list.count, sizeof *refactor->work);
-    for (size_t i = 0; i < list.count; ++i)
-        analyse(source, list.items[i], problems, &refactor->kernels[i], &refactor->work[i]);
+    for (size_t i = 0; i < list.count; ++i) /* gets shorter */
+        if (is_repeated(source, &list, i))
+            tell_repeated(source, list.items[i], &refactor->kernels[i]);
+        else
+            analyse(source, list.items[i], problems, &refactor->kernels[i], &refactor->work[i]);
+    refactor->count = list.count;
     free(list.items);
     *out_refactor = refactor;
     return HT_OK;

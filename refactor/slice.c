@@ -81,6 +81,11 @@ static void header_add(ht_slice *slice, const char *include) {
 }
 
 void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line) {
+    if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
+        (ends(path, "/stl_algobase.h") || ends(path, "/algorithm"))) {
+        header_add(slice, HT_SLICE_ALGORITHM);
+        return;
+    }
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
         if (ends(path, rules[i].part)) {
             if (!rules[i].include)

@@ -18,6 +18,9 @@ typedef struct ht_chunk {
     bool visited;
 } ht_chunk;
 
+/* std::min and std::max; compilers at run time know them by the unit's own words. */
+#define HT_SLICE_ALGORITHM "<algorithm>"
+
 /* What is printed, in the order of translation. */
 typedef struct ht_slice_item {
     size_t file;

@@ -16,6 +16,19 @@ void ht_line_directive(const ht_source *source, size_t file, int line, ht_text *
     ht_text_append(out, "\"\n");
 }
 
+static const char algorithm[] = "#ifdef __HIPCC_RTC__\n"
+                                "namespace std {\n"
+                                "template <typename T> __device__ constexpr const T &min(const T "
+                                "&a, const T &b) { return b < a "
+                                "? b : a; }\n"
+                                "template <typename T> __device__ constexpr const T &max(const T "
+                                "&a, const T &b) { return a < b "
+                                "? b : a; }\n"
+                                "}\n"
+                                "#else\n"
+                                "#include <algorithm>\n"
+                                "#endif\n";
+
 static void print_definitions(const ht_source *source, ht_text *out) {
     for (size_t i = 0; i < source->argument_count; ++i) {
         const char *argument = source->arguments[i];
@@ -77,7 +90,10 @@ void ht_slice_print(const ht_slice *slice,
                     void *context, ht_text *out) {
     ht_text_append(out, "#include <hip/hip_runtime.h>\n");
     for (size_t i = 0; i < slice->header_count; ++i)
-        ht_text_printf(out, "#include %s\n", slice->headers[i]);
+        if (strcmp(slice->headers[i], HT_SLICE_ALGORITHM) == 0)
+            ht_text_append(out, algorithm);
+        else
+            ht_text_printf(out, "#include %s\n", slice->headers[i]);
     print_definitions(slice->source, out);
     for (size_t i = 0; i < slice->item_count; ++i)
         print_item(slice, &slice->items[i], replace, context, out);

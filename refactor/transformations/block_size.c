@@ -258,6 +258,11 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
         return;
     }
     require_threads(plan);
+    if (model->facts->assumed)
+        ht_plan_remark_at(plan, HT_REMARK_NOTE,
+                          model->facts->assumed_line ? model->facts->assumed_line
+                                                     : ht_ast_line(model->kernel),
+                          "%s", model->facts->assumed);
     ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
                    "the block became %s, %s, %s: each thread depends on its global index alone",
                    plan->block[0], plan->block[1], plan->block[2]);

@@ -62,11 +62,13 @@ static const refusal cases[] = {
           "void f(const float *a, float *b, int n) {\n  k<<<(n + 255) / 256, 256>>>(a, b, n);\n"
           "  k<<<(n + 127) / 128, 128>>>(a, b, n);\n}\n",
      HT_KERNEL_REFUSED, "different blocks", 8},
-    {"a block that is chosen at run time",
+    {"a block that is chosen at run time, of threads that share memory",
      HEAD "__global__ void k(const float *in, float *out, int n) {\n"
-          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
+          "  __shared__ float t[1024];\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  t[threadIdx.x] = i < n ? in[i] : 0;\n  __syncthreads();\n"
+          "  if (i < n) out[i] = t[0];\n}\n"
           "void f(const float *a, float *b, int n, int threads) { k<<<n, threads>>>(a, b, n); }\n",
-     HT_KERNEL_NEEDS_PROBLEM, "'threads'", 6},
+     HT_KERNEL_NEEDS_PROBLEM, "'threads'", 9},
     {"a block that is changed after it was set",
      HEAD "__global__ void k(const float *in, float *out, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"

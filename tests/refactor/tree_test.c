@@ -182,6 +182,23 @@ Test(tree, the_parsed_header_changes_nothing) {
     free(path);
 }
 
+Test(tree, a_file_that_is_included_twice_is_refused_once) {
+    char *body = put("body.inl", MAP("k", "T"));
+    char *unit = put("main.hip", "#define T float\n#include \"body.inl\"\n#undef T\n"
+                                 "#define T double\n#include \"body.inl\"\n"
+                                 "void f(const float *a, float *b, int n) {\n"
+                                 "  k<<<(n + 63) / 64, 64>>>(a, b, n);\n}\n");
+    ht_problem_file *given = problems();
+    ht_refactor *refactor = read_with(body, &(ht_refactor_options){.through = unit}, given);
+    cr_assert_eq(ht_refactor_kernel_count(refactor), 1);
+    cr_assert_eq(ht_refactor_kernel(refactor, 0)->status, HT_KERNEL_REFUSED);
+    cr_assert(strstr(ht_refactor_kernel(refactor, 0)->reason, "included repeatedly"));
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(body);
+    free(unit);
+}
+
 /* ---- which files, and through which
  * --------------------------------------------------------------------------------------- */
 
@@ -265,6 +282,26 @@ Test(tree, a_database_tells_folders_and_macros) {
     free(include);
     free(text);
     free(source);
+}
+
+Test(tree, arguments_in_files_are_read) {
+    free(put("flags/a.rsp", "-isystem=sys -DA=1\n--options-file flags/b.rsp\n"));
+    free(put("flags/b.rsp", "\"-I inc\" @flags/a.rsp"));
+    char *text = ht_format("[{\"directory\": \"%s\", \"file\": \"k.cu\", \"command\": \"nvcc "
+                           "--options-file flags/a.rsp @nowhere -DB -c k.cu\"}]",
+                           folder);
+    ht_command_list list;
+    ht_error error = {0};
+    cr_assert_eq(ht_command_list_parse(text, "db", &list, &error), HT_OK, "%s", error.message);
+    const ht_command_entry *entry = &list.items[0];
+    char *system = ht_path_join(folder, "sys");
+    cr_assert_str_eq(entry->arguments[0], "-isystem");
+    cr_assert_str_eq(entry->arguments[1], system);
+    cr_assert_str_eq(entry->arguments[2], "-DA=1");
+    cr_assert_str_eq(entry->arguments[entry->argument_count - 1], "-DB");
+    ht_command_list_free(&list);
+    free(system);
+    free(text);
 }
 
 Test(tree, a_database_that_is_none_is_refused) {

@@ -1,0 +1,159 @@
+/* Launches as programs write them: blocks chosen at run time, overloads, std::min. */
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "#include <hip/hip_runtime.h>\n"
+#define MAP(name, type)                                                                            \
+    "__global__ void " name "(const " type " *in, " type " *out, int n) {\n"                       \
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = 2 * in[i];\n}\n"
+
+static const char problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"line : N\", \"args\": [\"in : in float[problem.N]\", "
+    "\"out : out float[problem.N]\", \"n : int = problem.N\"], \"host\": {\"n\": \"problem.N\"}, "
+    "\"instances\": [{\"name\": \"a\", \"fields\": {\"N\": 1000}}]}]}";
+
+typedef struct run_time_case {
+    const char *what;
+    const char *host;  /* with the launch */
+    const char *lines; /* in the template; NULL: the block must stay unknown */
+} run_time_case;
+
+static const run_time_case cases[] = {
+    {"a function's argument",
+     "void f(const float *a, float *b, int n, int threads) {\n"
+     "  k<<<(n + threads - 1) / threads, threads>>>(a, b, n);\n}\n",
+     "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 256)"},
+    {"what an option says, from a number on",
+     "int main(int argc, char **argv) {\n  const float *a = 0; float *b = 0; int n = "
+     "atoi(argv[1]);\n"
+     "  int threads = 128;\n  if (argc > 2) threads = atoi(argv[2]);\n"
+     "  k<<<(n + threads - 1) / threads, threads>>>(a, b, n);\n}\n",
+     "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 128)"},
+    {"variables on the way",
+     "void f(const float *a, float *b, int n, char **argv) {\n  const int threads = "
+     "atoi(argv[2]);\n"
+     "  dim3 block(threads);\n  int blocks = (n + threads - 1) / threads;\n  dim3 grid(blocks);\n"
+     "  k<<<grid, block>>>(a, b, n);\n}\n",
+     "grid(ceil_div(n, BLOCK_X * COARSEN_X))"},
+    {"a loop over blocks, everything inside",
+     "void f(const float *a, float *b, int n) {\n"
+     "  for (int threads = 64; threads <= 1024; threads *= 2) {\n"
+     "    int blocks = (n + threads - 1) / threads;\n    k<<<blocks, threads>>>(a, b, n);\n  "
+     "}\n}\n",
+     "param(BLOCK_X"},
+    {"a field",
+     "struct Options { int block; };\n"
+     "void f(const float *a, float *b, int n, const Options &options) {\n"
+     "  k<<<(n + options.block - 1) / options.block, options.block>>>(a, b, n);\n}\n",
+     "param(BLOCK_X"},
+    {"a grid from another block than the launch's",
+     "void f(const float *a, float *b, int n, int threads) {\n"
+     "  int blocks = (n + threads - 1) / threads;\n  while (threads > 32) {\n"
+     "    k<<<blocks, threads>>>(a, b, n);\n    threads /= 2;\n  }\n}\n",
+     NULL},
+    {"an argument that follows the block",
+     "void f(const float *a, float *b, int n, int threads) {\n"
+     "  k<<<(n + threads - 1) / threads, threads>>>(a, b, threads);\n}\n",
+     NULL},
+};
+
+Test(launch, a_block_chosen_at_run_time_becomes_the_launchs) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char source[2048];
+        snprintf(source, sizeof source, "%s", HEAD "#include <cstdlib>\n" MAP("k", "float"));
+        strcat(source, cases[i].host);
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(source, problem, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_eq(kernel->status == HT_KERNEL_TEMPLATED, cases[i].lines != NULL, "%s: %s",
+                     cases[i].what, kernel->reason ? kernel->reason : "templated");
+        if (cases[i].lines && kernel->template)
+            cr_expect(strstr(kernel->template->unit, cases[i].lines), "%s: %s", cases[i].what,
+                      kernel->template->unit);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}
+
+Test(launch, the_launch_is_rewritten_with_the_block_that_won) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(
+        HEAD MAP("k", "float") "void f(const float *a, float *b, int n, int threads) {\n"
+                               "  k<<<(n + threads - 1) / threads, threads>>>(a, b, n);\n}\n",
+        problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_choice choice = {0, ht_config_default(kernel->template)};
+    char *text;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert(strstr(text, "k<<<(n + threads - 1) / threads, threads>>>(a, b, n)"), "%s", text);
+    free(text);
+    for (size_t i = 0; i < kernel->template->param_count; ++i)
+        if (strcmp(kernel->template->params[i].name, "BLOCK_X") == 0)
+            choice.config.choice[i] = 1; /* 64 */
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert(strstr(text, "k<<<(n + 64 - 1) / 64, 64>>>(a, b, n)"), "%s", text);
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(launch, overloads_are_kernels_of_their_own) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(
+        HEAD MAP("k", "float") MAP("k", "double") MAP("k2", "int") "namespace other {\n" MAP(
+            "k2", "float") "}\n"
+                           "void f(const float *a, float *b, const double *c, double *d, int n) {\n"
+                           "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n  k<<<(n + 63) / 64, 64>>>(c, "
+                           "d, n);\n"
+                           "  other::k2<<<(n + 31) / 32, 32>>>(a, b, n);\n}\n",
+        problem, &problems);
+    cr_assert_eq(ht_refactor_kernel_count(refactor), 4);
+    const ht_kernel *first = ht_refactor_kernel(refactor, 0);
+    cr_assert_eq(first->status, HT_KERNEL_TEMPLATED, "%s", first->reason);
+    cr_assert(strstr(first->template->unit, "= 256)"), "%s", first->template->unit);
+    cr_assert_eq(ht_refactor_kernel(refactor, 1)->launch_line, 22);
+    cr_assert_eq(ht_refactor_kernel(refactor, 2)->launch_line, 0);
+    cr_assert_eq(ht_refactor_kernel(refactor, 3)->launch_line, 23);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(launch, std_min_and_max_are_understood) {
+    ht_problem_file *problems;
+    ht_refactor *refactor =
+        refactor_text(HEAD "#include <algorithm>\n"
+                           "__global__ void k(const float *in, float *out, int n) {\n"
+                           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "  if (i < n) out[i] = std::max(in[i], in[std::min(i + 1, n - 1)]);\n}\n"
+                           "void f(const float *a, float *b, int n) {\n"
+                           "  k<<<std::max(1, (n + 255) / 256), 256>>>(a, b, n);\n}\n",
+                      problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert(strstr(kernel->template->unit, "#include <algorithm>"));
+    cr_assert(strstr(kernel->template->unit, "max(1, "), "%s", kernel->template->unit);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(launch, macros_under_ifndef_are_parameters_already) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("tests/refactor/sources/macro_parameters.cu", &problems);
+    const ht_kernel *tuned = kernel_named(refactor, "tuned_convolution", NULL);
+    cr_assert_eq(tuned->status, HT_KERNEL_REFUSED);
+    cr_assert(strstr(tuned->reason, "parameterized already") &&
+                  strstr(tuned->reason, "block_w (16)") &&
+                  strstr(tuned->reason, "per_thread_x (1)") && strstr(tuned->reason, "fw (5)") &&
+                  !strstr(tuned->reason, "fh"),
+              "%s", tuned->reason);
+    ht_refactor_free(refactor);
+}
