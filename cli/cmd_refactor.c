@@ -41,9 +41,9 @@ static const ht_option options[] = {
     {"jobs", HT_OPTION_COUNT, offsetof(refactor_options, jobs), "N", .fallback = "0",
      .help = "Processes that read files; 0 is one a core."},
     {"file-time", HT_OPTION_NUMBER, offsetof(refactor_options, file_time), "SECONDS",
-     .fallback = "300",
-     .help = "Time for one file: one that takes longer, or crashes clang, is left out; 0 is no "
-             "limit."},
+     .fallback = "60",
+     .help = "CPU time for one file (ten times that by the clock): one that takes longer, or "
+             "crashes clang, is left out; 0 is no limit."},
     HT_COMPILER_OPTIONS(refactor_options),
     {0},
 };

@@ -151,7 +151,8 @@ static void file_lost(work *in, size_t index, const ht_task_result *result) {
     ht_error error = {0};
     if (result->status == HT_ERROR_TIMEOUT)
         ht_error_set_at(&error, HT_ERROR_TIMEOUT, path, 0, 0,
-                        "reading it took more than %g seconds (--file-time): it is left out",
+                        "reading it took more than %g seconds of CPU time (--file-time): it is "
+                        "left out",
                         in->request->file_limit);
     else if (result->signal)
         ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,

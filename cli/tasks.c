@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 #include <unistd.h>
 
 enum { POLL_MILLISECONDS = 100 };
+
+/* A machine that is busy with other things gives a task little of its time. */
+static const double clock_factor = 10;
 
 typedef struct worker {
     pid_t pid; /* 0: idle */
@@ -42,6 +46,10 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
     struct rlimit memory = {tasks->memory_bytes, tasks->memory_bytes};
     if (tasks->memory_bytes && !HT_ADDRESS_SANITIZED) /* which reserves terabytes */
         setrlimit(RLIMIT_DATA, &memory);
+    rlim_t seconds = (rlim_t)ceil(tasks->limit_seconds);
+    struct rlimit time = {seconds, seconds + 1};
+    if (seconds)
+        setrlimit(RLIMIT_CPU, &time);
     FILE *out = fdopen(output, "w");
     int code = out ? tasks->run(tasks->context, index, out) : 1;
     if (!out || fclose(out) != 0)
@@ -77,7 +85,7 @@ static void finish(const ht_tasks *tasks, worker *of) {
     ht_task_result result = {.text = of->text.data, .length = of->text.length};
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (of->too_long)
+    if (of->too_long || result.signal == SIGXCPU)
         result.status = HT_ERROR_TIMEOUT;
     else if (result.signal && ht_interrupted)
         result.status = HT_ERROR_INTERRUPTED;
@@ -111,7 +119,8 @@ static void watch(const ht_tasks *tasks, worker *workers, size_t count) {
             finish(tasks, of);
             continue;
         }
-        bool late = tasks->limit_seconds > 0 && now - of->start > tasks->limit_seconds;
+        bool late =
+            tasks->limit_seconds > 0 && now - of->start > clock_factor * tasks->limit_seconds;
         if ((late && !of->too_long) || ht_interrupted) {
             of->too_long = late && !ht_interrupted;
             kill(of->pid, SIGKILL);

@@ -19,9 +19,10 @@ typedef struct ht_task_result {
 
 typedef struct ht_tasks {
     size_t count;
-    size_t workers;       /* processes at a time; 0: one a core */
-    double limit_seconds; /* of one task; 0: none */
-    size_t memory_bytes;  /* that one may take; 0: no limit */
+    size_t workers; /* processes at a time; 0: one a core */
+    double
+        limit_seconds; /* of CPU time for one task, and a tenth of its time by the clock; 0: none */
+    size_t memory_bytes; /* that one may take; 0: no limit */
     /* In the child; standard error leads nowhere there. Returns the exit code. */
     int (*run)(void *context, size_t index, FILE *out);
     /* In the parent, in the order they end. `result` is freed behind it. */
