@@ -25,6 +25,7 @@ typedef struct task {
     const ht_rules *rules;
     const ht_distil_settings *settings;
     size_t rows; /* of a record: its label's, then the drawn ones */
+    int threads;
     ht_examples *out;
 } task;
 
@@ -216,16 +217,16 @@ ht_status ht_distil(const ht_network *const *teachers, size_t teacher_count,
                  .rules = rules,
                  .settings = settings,
                  .rows = 1 + (size_t)settings->samples,
+                 .threads = settings->threads ? (int)settings->threads : omp_get_max_threads(),
                  .out = out_examples};
     *out_examples = (ht_examples){0};
     ht_status status = check(&task, error);
     if (status)
         return status;
     out_start(&task);
-    int threads = settings->threads ? (int)settings->threads : omp_get_max_threads();
     atomic_size_t done = 0;
     atomic_bool stopped = false;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(task.threads)
     {
         worker worker;
         worker_start(&worker, &task);
