@@ -54,7 +54,7 @@ typedef struct ht_tokenizer ht_tokenizer;
 /* `kinds` is a comma-separated choice of what a field's place carries: "onehot" (the value itself,
  * when the training data has it often enough), "digits", "factors" (prime factors with their
  * powers), "divisibility" (by powers of two and small numbers), "buckets" (of the logarithm), "log"
- * and "remainders" (reals); or "default", the best of the ablation (docs/predictor.md). Fields that
+ * and "remainders" (reals); or "default" (docs/schema-format.md says what is in it). Fields that
  * are constant in the data, or always equal to an earlier one, have no place. */
 ht_status ht_tokenizer_make(const ht_dataset *dataset, const char *kinds,
                             ht_tokenizer **out_tokenizer, ht_error *error);
