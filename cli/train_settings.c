@@ -57,10 +57,9 @@ static ht_status setting_store(ht_recipe *recipe, const setting *setting, double
         return ht_error_set(error, HT_ERROR_INPUT, "%s: %s is a %snumber from %g to %g, not %g",
                             option, setting->name, setting->real ? "" : "whole ", setting->least,
                             setting->most, value);
-    if (setting->real)
-        *(float *)(void *)field = (float)value;
-    else
-        *(uint32_t *)(void *)field = (uint32_t)value;
+    float real = (float)value;
+    uint32_t count = setting->real ? 0 : (uint32_t)value;
+    memcpy(field, setting->real ? (const void *)&real : &count, sizeof real);
     return HT_OK;
 }
 
@@ -136,10 +135,13 @@ json_t *ht_recipe_json(const ht_recipe *recipe) {
     json_object_set_new(object, "architecture", json_string(recipe->network.architecture));
     for (size_t i = 0; i < SETTING_COUNT; ++i) {
         const char *field = (const char *)recipe + settings[i].offset;
-        json_t *value = settings[i].real
-                            ? json_real(short_real(*(const float *)(const void *)field))
-                            : json_integer((json_int_t) * (const uint32_t *)(const void *)field);
-        json_object_set_new(object, settings[i].name, value);
+        float real;
+        uint32_t count;
+        memcpy(&real, field, sizeof real);
+        memcpy(&count, field, sizeof count);
+        json_object_set_new(object, settings[i].name,
+                            settings[i].real ? json_real(short_real(real))
+                                             : json_integer((json_int_t)count));
     }
     return object;
 }

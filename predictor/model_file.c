@@ -139,8 +139,9 @@ static bool all_finite(const uint8_t *data, size_t count) {
 
 /* The weights as they lie in the file, when the machine can read them there; else a copy. */
 static const float *weights_place(ht_predictor *predictor, const section *section) {
+    const void *in_place = section->data;
     if (htole32(1) == 1 && (uintptr_t)section->data % sizeof(float) == 0)
-        return (const float *)(const void *)section->data;
+        return in_place;
     size_t count = section->length / sizeof(float);
     float *copy = ht_alloc(count ? count : 1, sizeof *copy);
     for (size_t i = 0; i < count; ++i) {
