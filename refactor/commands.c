@@ -125,6 +125,7 @@ static const option_rule rules[] = {
     {"-U", "-U", false},
     {"-std=", "-std=", false},
     {"--std=", "-std=", false},
+    {"--std", "-std=", false},
 };
 
 static const option_rule *rule_for(const char *word) {
@@ -145,7 +146,8 @@ static void arguments_take(ht_command_entry *entry, const words *given, const ch
             ++value;
         if (!*value && i + 1 < given->count)
             value = given->items[++i];
-        if (!*value)
+        bool standard = strcmp(rule->taken, "-std=") == 0;
+        if (!*value || (standard && !strstr(value, "++"))) /* C's are no standards of HIP */
             continue;
         /* -include finds files as #include "..." does: in the folder first, else on the path */
         char *joined = rule->is_path ? ht_path_join(folder, value) : ht_strdup(value);

@@ -58,8 +58,8 @@ size_t ht_source_file_of(const ht_source *source, CXCursor cursor);
 /* Assignments to a variable, its updates and uses of its address, in the host function around it.
  */
 unsigned ht_variable_writes(CXCursor variable);
-/* The same inside of a statement. */
-unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable);
+/* The same inside of a statement, from an offset of its file on. */
+unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from);
 void ht_symbol_free(ht_symbol *symbol);
 /* Value when every leaf is constant. */
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);

@@ -59,6 +59,7 @@ size_t ht_source_file_of(const ht_source *source, CXCursor cursor) {
 
 typedef struct write_count {
     CXCursor variable;
+    unsigned from; /* writes written before this offset do not count */
     unsigned count;
 } write_count;
 
@@ -78,6 +79,10 @@ static CXCursor root(CXCursor expression) {
 static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     write_count *search = context;
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
+    if (offset < search->from) /* its children may lie behind */
+        return true;
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
     CXCursor left, right;
@@ -107,8 +112,8 @@ static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable) {
-    write_count search = {variable, 0};
+unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from) {
+    write_count search = {variable, from, 0};
     ht_ast_walk(scope, on_write, &search);
     return search.count;
 }
@@ -124,5 +129,5 @@ unsigned ht_variable_writes(CXCursor variable) {
     default: /* a global: anybody may write to it */
         return clang_isConstQualifiedType(clang_getCursorType(variable)) ? 0 : 1;
     }
-    return ht_variable_writes_in(scope, variable);
+    return ht_variable_writes_in(scope, variable, 0);
 }

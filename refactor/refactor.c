@@ -38,11 +38,12 @@ static void pass_remarks(ht_kernel *kernel, char *first) {
     settle(kernel, HT_KERNEL_REFUSED, 0, first);
 }
 
-/* __launch_bounds__ alone is no choice worth a template. */
+/* Hints to the compiler alone are no choice worth a template. */
 static bool is_empty(const ht_plan *plan) {
-    return plan->param_count == 0 ||
-           (plan->applied_count == 1 &&
-            strcmp(plan->applied[0], ht_transformation_launch_bounds.name) == 0);
+    for (size_t i = 0; i < plan->applied_count; ++i)
+        if (!ht_transformation_is_hint(plan->applied[i]))
+            return false;
+    return true;
 }
 
 static void forget_plan(ht_kernel_work *work) {
@@ -257,7 +258,8 @@ static bool is_repeated(const ht_source *source, ht_cursors *list, size_t index)
 
 static bool mentions_kernels(const ht_source *source) {
     for (size_t i = 0; i < source->tokens.count; ++i)
-        if (ht_tokens_is(&source->tokens, i, "__global__"))
+        if (ht_tokens_is(&source->tokens, i, "__global__") &&
+            !ht_source_skipped(source, 0, source->tokens.items[i].begin))
             return true;
     return false;
 }

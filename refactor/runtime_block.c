@@ -72,14 +72,17 @@ static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* A variable that was computed from the block still has the block's value where it is used, when
- * the block does not change inside of the statements in which the variable lives. */
+/* A variable that was computed from the block still fits the block where it is used, when the block
+ * does not change behind it inside of the statements in which the variable lives: whatever comes
+ * back to its declaration computes it again. */
 static bool keeps_up(CXCursor function, CXCursor variable, CXCursor block) {
     holder in = {variable, clang_getNullCursor()};
     if (!clang_Cursor_isNull(function))
         ht_ast_walk(function, on_statement, &in);
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(variable), NULL, NULL, NULL, &offset);
     return clang_getCursorKind(in.scope) == CXCursor_CompoundStmt &&
-           ht_variable_writes_in(in.scope, block) == 0;
+           ht_variable_writes_in(in.scope, block, offset) == 0;
 }
 
 /* Is the variable's value the same wherever this extent is computed from it? */

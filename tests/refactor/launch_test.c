@@ -34,6 +34,18 @@ static const run_time_case cases[] = {
      "  int threads = 128;\n  if (argc > 2) threads = atoi(argv[2]);\n"
      "  k<<<(n + threads - 1) / threads, threads>>>(a, b, n);\n}\n",
      "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 128)"},
+    {"an option read before the grid is computed",
+     "int main(int argc, char **argv) {\n  const float *a = 0; float *b = 0; int n = "
+     "atoi(argv[1]);\n"
+     "  int threads = 512;\n  if (argc > 2) threads = atoi(argv[2]);\n"
+     "  int blocks = (n + threads - 1) / threads;\n  k<<<blocks, threads>>>(a, b, n);\n}\n",
+     "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 512)"},
+    {"an option read after the grid is computed",
+     "int main(int argc, char **argv) {\n  const float *a = 0; float *b = 0; int n = "
+     "atoi(argv[1]);\n"
+     "  int threads = 512;\n  int blocks = (n + threads - 1) / threads;\n"
+     "  if (argc > 2) threads = atoi(argv[2]);\n  k<<<blocks, threads>>>(a, b, n);\n}\n",
+     NULL},
     {"variables on the way",
      "void f(const float *a, float *b, int n, char **argv) {\n  const int threads = "
      "atoi(argv[2]);\n"

@@ -254,7 +254,7 @@ Test(tree, a_database_tells_folders_and_macros) {
         "[{\"directory\": \"%s\", \"file\": \"src/k.cu\", \"command\": \"nvcc -I inc "
         "-D'A B=\\\"x y\\\"' -DN=3 --std=c++14 -gencode arch=sm_80 -isystem sys -O3 -o k.o\"},\n"
         " {\"directory\": \"%s\", \"file\": \"other.cpp\", \"arguments\": [\"clang++\", \"-U\", "
-        "\"M\", \"-I/abs\", \"-include\", \"k.h\"]}]",
+        "\"M\", \"-I/abs\", \"-std=c11\", \"-include\", \"k.h\"]}]",
         folder, folder);
     ht_command_list list;
     ht_error error = {0};
@@ -305,9 +305,8 @@ Test(tree, arguments_in_files_are_read) {
 }
 
 Test(tree, a_database_that_is_none_is_refused) {
-    static const char *const cases[] = {"", "{}", "[1]", "[{\"file\": \"a\"}]",
-                                        "[{\"directory\": \"/\", \"file\": \"a\", "
-                                        "\"arguments\": [1]}]"};
+    static const char no_list[] = "[{\"directory\": \"/\", \"file\": \"a\", \"arguments\": [1]}]";
+    static const char *const cases[] = {"", "{}", "[1]", "[{\"file\": \"a\"}]", no_list};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         ht_command_list list;
         ht_error error = {0};
