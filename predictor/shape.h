@@ -35,8 +35,8 @@ typedef struct ht_examples {
     ht_input_shape input;
     ht_output_shape output;
     size_t count;
-    uint32_t *ids;     /* [count][positions][ids] */
-    float *features;   /* [count][positions][features]; NULL when there are none */
+    uint32_t *ids;   /* [count][positions][ids] */
+    float *features; /* [count][positions][features]; NULL when there are none */
     /* [count]: whose ids and features an example has, where several share them; NULL: its own. */
     uint32_t *inputs;
     uint16_t *targets; /* [count][steps]: value indices */

@@ -55,7 +55,8 @@ int main(int argc, char **argv) {
     while (last < argc && strcmp(argv[last], "--") != 0)
         ++last;
     ht_refactor_options options = {.arguments = (const char *const *)argv + last + 1,
-                                   .argument_count = last + 1 < argc ? (size_t)(argc - last - 1) : 0};
+                                   .argument_count =
+                                       last + 1 < argc ? (size_t)(argc - last - 1) : 0};
     if (last > 2 && ht_problem_file_load(argv[2], &problems, &error) != HT_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 2;
