@@ -1,3 +1,5 @@
+#include "base/file.h"
+#include "cli/explain_kernel.h"
 #include "cli/outputs.h"
 #include "cli/refactor_files.h"
 #include "cli/refactor_report.h"
@@ -25,7 +27,8 @@ static const ht_option options[] = {
     {"explain", HT_OPTION_FLAG, offsetof(refactor_options, explain),
      .help =
          "Prints every remark: what was made a parameter, what was not and why, with file, line "
-         "and column."},
+         "and column. With a kernel's name ahead of the files (--explain KERNEL FILE...): instead, "
+         "what is known of that kernel's launch, loops, accesses, dependences and footprints."},
     {"out", HT_OPTION_TEXT, offsetof(refactor_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for templates and skeletons; made when missing."},
     {"json", HT_OPTION_JSON, offsetof(refactor_options, json), "FILE",
@@ -80,8 +83,28 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
     return code ? code : other;
 }
 
+/* --explain KERNEL FILE...: the first operand is no path. */
+static bool names_kernel(const ht_command_line *line, const refactor_options *given) {
+    return given->explain && line->operand_count > 1 && !ht_file_exists(line->operands[0]) &&
+           !ht_dir_exists(line->operands[0]);
+}
+
+static int explain(const ht_command_line *line, const refactor_options *given) {
+    ht_explain_request request = {.kernel = line->operands[0],
+                                  .paths = line->operands + 1,
+                                  .path_count = line->operand_count - 1,
+                                  .problem = given->problem,
+                                  .json = given->json};
+    ht_compiler_arguments_make(&given->compiler, &request.compiler);
+    int code = ht_explain_kernel(&request);
+    ht_compiler_arguments_free(&request.compiler);
+    return code;
+}
+
 static int run(const ht_command_line *line) {
     const refactor_options *given = line->options;
+    if (names_kernel(line, given))
+        return explain(line, given);
     ht_refactor_request request = {.paths = line->operands,
                                    .path_count = line->operand_count,
                                    .problem = given->problem,
@@ -129,6 +152,7 @@ const ht_command ht_command_refactor = {
         "A kernel whose arguments are described neither by annotations nor by a problem file is "
         "'needs-problem': a skeleton is written, to be filled in.",
     .examples = "hiptemper refactor conv.hip --explain\n"
+                "hiptemper refactor --explain conv2d conv.hip\n"
                 "hiptemper refactor src/ -I include -D USE_FLOAT --out templates\n"
                 "hiptemper refactor src/ --json=kernels.json\n"
                 "hiptemper refactor . --compile-commands build/compile_commands.json --sarif "

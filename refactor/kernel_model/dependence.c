@@ -1,0 +1,359 @@
+/* Which threads meet in memory: pairs of accesses of which one writes, asked of isl. */
+#include "refactor/kernel_model/build.h"
+#include "refactor/kernel_model/sets.h"
+
+#include "base/memory.h"
+#include "refactor/kernel_model/scan.h"
+
+#include <isl/constraint.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS_MAX = 300 };
+
+/* ---- two threads
+ * ------------------------------------------------------------------------------------- */
+
+static isl_map *universe_between(isl_set *a, isl_set *b) {
+    return isl_map_from_domain_and_range(isl_set_universe(isl_set_get_space(a)),
+                                         isl_set_universe(isl_set_get_space(b)));
+}
+
+static isl_map *all_equal(isl_map *map, unsigned first, unsigned count) {
+    for (unsigned i = first; i < first + count; ++i)
+        map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
+    return map;
+}
+
+/* in[i] + step <= out[j] (or out before in). */
+static isl_map *apart(isl_map *universe, const ht_layout *a, const ht_poly *step, unsigned i,
+                      unsigned j, bool forward) {
+    isl_space *space = isl_map_get_space(universe);
+    isl_constraint *constraint =
+        isl_constraint_alloc_inequality(isl_local_space_from_space(isl_space_copy(space)));
+    constraint =
+        isl_constraint_set_coefficient_si(constraint, isl_dim_in, (int)i, forward ? -1 : 1);
+    constraint =
+        isl_constraint_set_coefficient_si(constraint, isl_dim_out, (int)j, forward ? 1 : -1);
+    isl_aff *aff = ht_layout_affine(a, step);
+    for (size_t p = 0; p < a->param_count; ++p) {
+        isl_val *value = isl_aff_get_coefficient_val(aff, isl_dim_param, (int)p);
+        const char *name = isl_aff_get_dim_name(aff, isl_dim_param, (unsigned)p);
+        int at = isl_map_find_dim_by_name(universe, isl_dim_param, name);
+        if (at >= 0)
+            constraint = isl_constraint_set_coefficient_val(constraint, isl_dim_param, at,
+                                                            isl_val_neg(value));
+        else
+            isl_val_free(value);
+    }
+    constraint =
+        isl_constraint_set_constant_val(constraint, isl_val_neg(isl_aff_get_constant_val(aff)));
+    isl_aff_free(aff);
+    isl_space_free(space);
+    return isl_map_add_constraint(universe, constraint);
+}
+
+/* Multiples of one step are equal, or a step apart. */
+static isl_map *on_lattice(isl_map *map, const ht_layout *a, const ht_poly *step, unsigned i,
+                           unsigned j) {
+    isl_space *space = isl_map_get_space(map);
+    isl_map *same = isl_map_equate(isl_map_universe(isl_space_copy(space)), isl_dim_in, (int)i,
+                                   isl_dim_out, (int)j);
+    isl_map *before = apart(isl_map_universe(isl_space_copy(space)), a, step, i, j, true);
+    isl_map *behind = apart(isl_map_universe(space), a, step, i, j, false);
+    return isl_map_intersect(map, isl_map_union(same, isl_map_union(before, behind)));
+}
+
+static size_t position(const ht_layout *layout, size_t symbol) {
+    for (size_t i = 0; i < layout->dim_count; ++i)
+        if (layout->dims[i] == symbol)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Blocks and iterations whose pitch is no constant: what is known of two of them. */
+static isl_map *pitches(isl_map *map, const ht_layout *a, const ht_layout *b) {
+    ht_kernel_model *km = a->km;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (km->tied[axis] || !ht_axis_used(km, axis))
+            continue;
+        const ht_poly *pitch = ht_poly_of(&km->pool, ht_builtin_symbol(km, HT_KM_BLOCK_DIM, axis));
+        unsigned block = HT_DIM_BLOCK + (unsigned)axis, origin = HT_DIM_ORIGIN + (unsigned)axis;
+        isl_space *space = isl_map_get_space(map);
+        isl_map *same =
+            all_equal(all_equal(isl_map_universe(isl_space_copy(space)), block, 1), origin, 1);
+        isl_map *before =
+            apart(isl_map_universe(isl_space_copy(space)), a, pitch, origin, origin, true);
+        before = isl_map_order_lt(before, isl_dim_in, (int)block, isl_dim_out, (int)block);
+        isl_map *behind = apart(isl_map_universe(space), a, pitch, origin, origin, false);
+        behind = isl_map_order_gt(behind, isl_dim_in, (int)block, isl_dim_out, (int)block);
+        map = isl_map_intersect(map, isl_map_union(same, isl_map_union(before, behind)));
+    }
+    for (size_t i = 0; i < a->dim_count; ++i) {
+        const ht_km_symbol *symbol = &km->pool.symbols[a->dims[i]];
+        size_t other = position(b, a->dims[i]);
+        int64_t step;
+        if (symbol->kind != HT_KM_LOOP || other == SIZE_MAX)
+            continue;
+        const ht_poly *pitch = km->loops[symbol->loop].step;
+        if (pitch && !ht_poly_is_constant(pitch, &step) && ht_poly_is_affine(&km->pool, pitch) &&
+            ht_poly_scope(&km->pool, pitch) == HT_SCOPE_LAUNCH)
+            map = on_lattice(map, a, pitch, (unsigned)i, (unsigned)other);
+    }
+    return map;
+}
+
+/* Two threads of the launch, or two of one block. */
+static isl_map *strangers(isl_set *a, isl_set *b, bool one_block) {
+    isl_map *all = universe_between(a, b);
+    if (one_block) {
+        all = all_equal(all_equal(all, HT_DIM_BLOCK, 3), HT_DIM_ORIGIN, 3);
+        isl_map *same = all_equal(isl_map_copy(all), HT_DIM_THREAD, 3);
+        return isl_map_subtract(all, same);
+    }
+    isl_map *same = all_equal(all_equal(isl_map_copy(all), HT_DIM_THREAD, 3), HT_DIM_BLOCK, 3);
+    return isl_map_subtract(all, same);
+}
+
+/* ---- one pair
+ * ----------------------------------------------------------------------------------------- */
+
+static bool same_strides(const ht_km_access *a, const ht_km_access *b) {
+    if (a->dimension_count != b->dimension_count)
+        return false;
+    for (size_t i = 0; i < a->dimension_count; ++i)
+        if (a->dimensions[i].stride != b->dimensions[i].stride)
+            return false;
+    return true;
+}
+
+typedef struct addresses {
+    const ht_poly *of[8];
+    size_t count;
+} addresses;
+
+/* What must be equal for two accesses to meet; false when that is not known. */
+static bool addresses_of(const ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b,
+                         addresses *out_a, addresses *out_b) {
+    const ht_km_access *both[2] = {a, b};
+    addresses *out[2] = {out_a, out_b};
+    bool flat = true;
+    for (int i = 0; i < 2; ++i)
+        flat = flat && both[i]->subscript_count == 1 &&
+               ht_poly_is_affine(&km->pool, both[i]->subscripts[0]);
+    bool split = same_strides(a, b) && a->aligned && b->aligned;
+    for (int i = 0; i < 2; ++i) {
+        out[i]->count = flat ? 1 : both[i]->dimension_count;
+        for (size_t d = 0; d < out[i]->count && d < 8; ++d) {
+            out[i]->of[d] = flat ? both[i]->subscripts[0] : both[i]->dimensions[d].index;
+            if (!ht_poly_is_affine(&km->pool, out[i]->of[d]))
+                return false;
+        }
+    }
+    return (flat || split) && out_a->count == out_b->count && out_a->count <= 8;
+}
+
+static isl_map *relation_of(ht_layout *layout, const addresses *of, isl_set *domain) {
+    isl_aff_list *list = isl_aff_list_alloc(layout->km->context, (int)of->count);
+    for (size_t i = 0; i < of->count; ++i)
+        list = isl_aff_list_add(list, ht_layout_affine(layout, of->of[i]));
+    isl_space *space = isl_set_get_space(domain);
+    isl_map *map = isl_map_from_basic_map(isl_basic_map_from_aff_list(space, list));
+    return isl_map_intersect_domain(map, isl_set_copy(domain));
+}
+
+static void layout_make(ht_layout *layout, ht_kernel_model *km, const ht_km_access *access,
+                        const addresses *of) {
+    ht_layout_init(layout, km, false);
+    ht_layout_reach_control(layout, &access->control, true);
+    for (size_t i = 0; i < of->count; ++i)
+        ht_layout_reach(layout, of->of[i]);
+}
+
+static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b,
+                             bool one_block, char **out_witness) {
+    addresses of_a, of_b;
+    *out_witness = NULL;
+    if (!addresses_of(km, a, b, &of_a, &of_b))
+        return HT_UNKNOWN;
+    ht_layout first, second;
+    layout_make(&first, km, a, &of_a);
+    layout_make(&second, km, b, &of_b);
+    isl_set *domain_a = ht_layout_domain(&first, &a->control, true);
+    isl_set *domain_b = ht_layout_domain(&second, &b->control, true);
+    isl_map *map_a = relation_of(&first, &of_a, domain_a);
+    isl_map *map_b = relation_of(&second, &of_b, domain_b);
+    isl_map *meets = isl_map_apply_range(map_a, isl_map_reverse(map_b));
+    isl_set *bare_a = isl_map_domain(isl_map_copy(meets));
+    isl_set *bare_b = isl_map_range(isl_map_copy(meets));
+    if (bare_a && bare_b)
+        meets = isl_map_intersect(meets, strangers(bare_a, bare_b, one_block));
+    meets = pitches(meets, &first, &second);
+    isl_bool empty = isl_map_is_empty(meets);
+    ht_answer answer = empty == isl_bool_true                                   ? HT_NO
+                       : empty == isl_bool_false && first.exact && second.exact ? HT_YES
+                                                                                : HT_UNKNOWN;
+    if (answer == HT_YES) {
+        isl_basic_map *sample = isl_map_sample(isl_map_copy(meets));
+        char *text = isl_basic_map_to_str(sample);
+        *out_witness = text ? ht_strdup(text) : NULL;
+        free(text);
+        isl_basic_map_free(sample);
+    }
+    isl_map_free(meets);
+    isl_set_free(bare_a);
+    isl_set_free(bare_b);
+    isl_set_free(domain_a);
+    isl_set_free(domain_b);
+    ht_layout_free(&first);
+    ht_layout_free(&second);
+    isl_ctx_reset_operations(km->context);
+    return answer;
+}
+
+/* ---- barriers between
+ * ---------------------------------------------------------------------------------- */
+
+static bool in_loop(const ht_km_control *control, size_t loop) {
+    for (size_t i = 0; i < control->loop_count; ++i)
+        if (control->loops[i] == loop)
+            return true;
+    return false;
+}
+
+static size_t common_loops(const ht_km_control *a, const ht_km_control *b) {
+    size_t count = 0;
+    while (count < a->loop_count && count < b->loop_count && a->loops[count] == b->loops[count])
+        ++count;
+    return count;
+}
+
+/* Is a barrier sure to be passed wherever control passes its place in the loops around a and b? */
+static bool surely_passed(const ht_km_barrier *barrier, const ht_km_control *around, size_t loops) {
+    bool same = barrier->control.guard_count <= around->guard_count;
+    for (size_t i = 0; i < barrier->control.guard_count && same; ++i)
+        same = barrier->control.guards[i].test == around->guards[i].test;
+    return same && barrier->uniform == HT_YES && barrier->control.loop_count <= loops &&
+           common_loops(&barrier->control, around) == barrier->control.loop_count;
+}
+
+static bool separated(const ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b) {
+    const ht_km_access *low = a->order < b->order ? a : b, *high = low == a ? b : a;
+    size_t loops = common_loops(&a->control, &b->control);
+    bool between = false;
+    for (size_t i = 0; i < km->barrier_count; ++i)
+        between =
+            between || (km->barriers[i].order > low->order && km->barriers[i].order < high->order &&
+                        surely_passed(&km->barriers[i], &a->control, loops));
+    for (size_t l = 0; l < loops && between; ++l) { /* and on the way to the next iteration */
+        bool around = false;
+        for (size_t i = 0; i < km->barrier_count; ++i)
+            around = around ||
+                     ((km->barriers[i].order < low->order || km->barriers[i].order > high->order) &&
+                      in_loop(&km->barriers[i].control, a->control.loops[l]) &&
+                      surely_passed(&km->barriers[i], &a->control, loops));
+        between = around;
+    }
+    return between;
+}
+
+/* ---- an array
+ * ---------------------------------------------------------------------------------------- */
+
+static void settle(ht_km_dependence *out, ht_answer answer, size_t first, size_t second,
+                   char *reason) {
+    if (out->answer == HT_YES || (out->answer == HT_UNKNOWN && answer != HT_YES)) {
+        free(reason);
+        return;
+    }
+    free(out->reason);
+    out->answer = answer;
+    out->first = first;
+    out->second = second;
+    out->has_pair = first != SIZE_MAX;
+    out->reason = reason;
+}
+
+static void array_pairs(ht_kernel_model *km, size_t array, ht_km_dependence *out) {
+    bool shared = km->arrays[array].space == HT_SPACE_SHARED ||
+                  km->arrays[array].space == HT_SPACE_DYNAMIC_SHARED;
+    size_t asked = 0;
+    for (size_t i = 0; i < km->access_count; ++i)
+        for (size_t j = i; j < km->access_count; ++j) {
+            const ht_km_access *a = &km->accesses[i], *b = &km->accesses[j];
+            if (a->array != array || b->array != array || (!a->write && !b->write) ||
+                out->answer == HT_YES)
+                continue;
+            if (shared && separated(km, a, b))
+                continue;
+            if (++asked > PAIRS_MAX) {
+                settle(out, HT_UNKNOWN, i, j, ht_strdup("there are too many accesses"));
+                return;
+            }
+            char *witness;
+            ht_answer answer = pair_answer(km, a, b, shared, &witness);
+            if (answer == HT_YES)
+                settle(out, answer, i, j, witness);
+            else if (answer == HT_UNKNOWN)
+                settle(out, answer, i, j,
+                       ht_strdup(a->problem   ? a->problem
+                                 : b->problem ? b->problem
+                                              : "the subscripts are not proved distinct"));
+        }
+}
+
+void ht_km_dependences(ht_kernel_model *km) {
+    for (size_t i = 0; i < km->array_count; ++i) {
+        const ht_km_array *array = &km->arrays[i];
+        if (array->space == HT_SPACE_PRIVATE || !array->written)
+            continue;
+        HT_GROW(km->dependences, km->dependence_count);
+        ht_km_dependence *out = &km->dependences[km->dependence_count++];
+        *out = (ht_km_dependence){.array = i, .answer = HT_NO};
+        if (array->escapes || array->mixed)
+            settle(out, HT_UNKNOWN, SIZE_MAX, SIZE_MAX,
+                   ht_strdup(array->escapes ? "it is handed to a function that is not followed"
+                                            : "it is accessed in units of different size"));
+        else if (!km->complete)
+            settle(out, HT_UNKNOWN, SIZE_MAX, SIZE_MAX,
+                   ht_strdup("part of the kernel is not followed"));
+        else
+            array_pairs(km, i, out);
+    }
+}
+
+/* ---- uniform control
+ * ----------------------------------------------------------------------------------- */
+
+static ht_answer test_uniform(const ht_kernel_model *km, const ht_km_test *test) {
+    if (ht_test_scope(&km->pool, test) <= HT_SCOPE_BLOCK)
+        return HT_YES;
+    return ht_test_known(test) ? HT_NO : HT_UNKNOWN;
+}
+
+static void uniform(ht_kernel_model *km, ht_km_barrier *barrier) {
+    barrier->uniform = HT_YES;
+    for (size_t i = 0; i < barrier->control.guard_count; ++i) {
+        ht_answer answer = test_uniform(km, barrier->control.guards[i].test);
+        if (answer != HT_YES && barrier->uniform == HT_YES) {
+            barrier->uniform = answer;
+            barrier->reason = barrier->control.guards[i].place;
+        }
+    }
+    for (size_t i = 0; i < barrier->control.loop_count; ++i) {
+        const ht_km_loop *loop = &km->loops[barrier->control.loops[i]];
+        ht_answer answer = loop->normal ? test_uniform(km, loop->condition) : HT_UNKNOWN;
+        if (loop->leaves && answer == HT_YES)
+            answer = HT_UNKNOWN;
+        if (answer != HT_YES && barrier->uniform == HT_YES) {
+            barrier->uniform = answer;
+            barrier->reason = loop->place;
+        }
+    }
+}
+
+void ht_km_barriers(ht_kernel_model *km) {
+    for (size_t i = 0; i < km->barrier_count; ++i)
+        uniform(km, &km->barriers[i]);
+}

@@ -1,0 +1,56 @@
+/* The kernels of one file, modelled one after the other. */
+#include "refactor/kernel_model/kernel_model.h"
+#include "refactor/result.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool answers_to(const ht_model *model, const char *wanted) {
+    return !wanted || strcmp(model->qualified, wanted) == 0 || strcmp(model->name, wanted) == 0;
+}
+
+static void explain_one(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
+                        const char *wanted, ht_kernel_model_visit *visit, void *context,
+                        size_t *out_found) {
+    ht_model facts = {0};
+    ht_model_build(source, cursor, NULL, &facts);
+    if (answers_to(&facts, wanted)) {
+        const ht_problem_entry *entry =
+            problems ? ht_problem_file_entry(problems, facts.qualified) : NULL;
+        if (entry) {
+            ht_model_free(&facts);
+            ht_model_build(source, cursor, entry, &facts);
+        }
+        const ht_source_error *wrong = ht_kernel_error(&facts);
+        ht_kernel_model *model = wrong ? NULL : ht_kernel_model_build(&facts);
+        char *problem = wrong ? ht_format("line %d: %s", wrong->line, wrong->message) : NULL;
+        visit(model, facts.qualified, problem, context);
+        ht_kernel_model_free(model);
+        free(problem);
+        ++*out_found;
+    }
+    ht_model_free(&facts);
+}
+
+ht_status ht_kernel_model_each(const char *path, const ht_problem_file *problems,
+                               const ht_refactor_options *options, const char *kernel,
+                               ht_kernel_model_visit *visit, void *context, size_t *out_found,
+                               ht_error *error) {
+    ht_source *source;
+    *out_found = 0;
+    ht_status status = ht_source_open(path, options, &source, error);
+    if (status != HT_OK)
+        return status;
+    ht_cursors list = ht_kernels_find(source);
+    for (size_t i = 0; i < list.count; ++i) {
+        size_t file;
+        ht_range range;
+        if (ht_source_range(source, list.items[i], &file, &range) && file == 0)
+            explain_one(source, list.items[i], problems, kernel, visit, context, out_found);
+    }
+    free(list.items);
+    ht_source_free(source);
+    return HT_OK;
+}
