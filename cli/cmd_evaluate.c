@@ -11,6 +11,7 @@
 typedef struct evaluate_options {
     const char *json;
     uint64_t beam, threads;
+    double consensus;
     bool unconstrained;
     ht_option_list dropped;
     ht_fold_options fold;
@@ -20,6 +21,11 @@ static const ht_option options[] = {
     {"beam", HT_OPTION_COUNT, offsetof(evaluate_options, beam), "K", .fallback = "10", .min = 1,
      .help = "Partial answers kept. Of a beam narrower than 10, the largest k of top-k, the first "
              "proposals are its own and the others those of a beam of 10."},
+    {"consensus", HT_OPTION_NUMBER, offsetof(evaluate_options, consensus), "WEIGHT",
+     .fallback = "2",
+     .help =
+         "How much the first proposal should agree with the others, beside being likely; 0 puts "
+         "the likeliest first."},
     {"no-constraints", HT_OPTION_FLAG, offsetof(evaluate_options, unconstrained),
      .help = "The network alone: proposals may be illegal."},
     {"drop-constraint", HT_OPTION_LIST, offsetof(evaluate_options, dropped), "N",
@@ -130,7 +136,9 @@ static ht_status file_evaluate(evaluation *run, char *path, ht_error *error) {
     if (schema && status == HT_OK)
         status = dataset_read(given, schema, path, &dataset, error);
     if (schema && status == HT_OK) {
-        ht_beam_settings beam = {.width = run->list.beam, .constrained = !given->unconstrained};
+        ht_beam_settings beam = {.width = run->list.beam,
+                                 .constrained = !given->unconstrained,
+                                 .consensus = given->consensus};
         ht_assessment assessment = {0};
         ht_progress_begin(run->progress, ht_path_name(path));
         status = ht_predictor_evaluate(predictor, &dataset, rules, &beam, (uint32_t)given->threads,

@@ -11,6 +11,7 @@
 typedef struct predict_options {
     const char *problem, *kernel, *device, *json;
     uint64_t k, beam;
+    double consensus;
     bool unconstrained;
 } predict_options;
 
@@ -26,6 +27,10 @@ static const ht_option options[] = {
      .help = "Which model, when MODEL is a folder."},
     {"device", HT_OPTION_TEXT, offsetof(predict_options, device), "DEVICE",
      .help = "Fills the fields of the machine (device_...) of a model that was trained with --db."},
+    {"consensus", HT_OPTION_NUMBER, offsetof(predict_options, consensus), "WEIGHT", .fallback = "2",
+     .help =
+         "How much the first proposal should agree with the others, beside being likely; 0 puts "
+         "the likeliest first."},
     {"no-constraints", HT_OPTION_FLAG, offsetof(predict_options, unconstrained),
      .help = "The network alone: proposals may be illegal, and are marked."},
     {"json", HT_OPTION_JSON, offsetof(predict_options, json), "FILE",
@@ -202,7 +207,8 @@ static int predict(const ht_command_line *line, const ht_predictor *predictor, h
     ht_proposal *proposals = ht_alloc(given->k, sizeof *proposals);
     ht_proposer *proposer = NULL;
     ht_beam_settings beam = {.width = given->beam > given->k ? given->beam : given->k,
-                             .constrained = !given->unconstrained};
+                             .constrained = !given->unconstrained,
+                             .consensus = given->consensus};
     ht_status status = problem_read(given, schema, fields, error);
     if (status == HT_OK)
         status = ht_proposer_new(predictor, NULL, &beam, &proposer, error);

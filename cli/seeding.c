@@ -26,7 +26,7 @@ static ht_status propose(const ht_predictor *predictor, const ht_match *match,
     int64_t *fields = ht_alloc(ht_predictor_schema(predictor)->field_count + 1, sizeof *fields);
     ht_proposal *proposals = ht_alloc(most, sizeof *proposals);
     ht_proposer *proposer = NULL;
-    ht_beam_settings beam = {.width = most, .constrained = true};
+    ht_beam_settings beam = {.width = most, .constrained = true, .consensus = HT_CONSENSUS_DEFAULT};
     ht_status status = ht_match_fields(match, binding->problem, binding->device, fields, error);
     if (status == HT_OK)
         status = ht_proposer_new(predictor, NULL, &beam, &proposer, error);

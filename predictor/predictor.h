@@ -43,9 +43,12 @@ typedef struct ht_proposal {
     bool legal;             /* always true with constraints on */
 } ht_proposal;
 
+/* What ht_beam_settings.consensus is when nobody says otherwise (docs/constrained-beam.md). */
+#define HT_CONSENSUS_DEFAULT 2
 typedef struct ht_beam_settings {
     size_t width;     /* partial answers kept */
     bool constrained; /* false: the paper's ablation; proposals may be illegal */
+    double consensus; /* 0: the likeliest proposal is the first; else consensus.h's weight */
 } ht_beam_settings;
 
 /* Proposing: one per thread. The predictor must outlive it. `rules` NULL: the schema's own. */
@@ -54,7 +57,8 @@ ht_status ht_proposer_new(const ht_predictor *predictor, const ht_rules *rules,
                           const ht_beam_settings *settings, ht_proposer **out_proposer,
                           ht_error *error);
 void ht_proposer_free(ht_proposer *proposer);
-/* The best configurations for a problem, likeliest first, all different; returns how many: `k`
+/* The best configurations for a problem, all different: likeliest first, but for the first with a
+ * consensus (one of the k likeliest that agrees with the others); returns how many: `k`
  * whenever so many legal ones exist (the beam widens as far as it must), else all there are. */
 size_t ht_proposer_propose(ht_proposer *proposer, const int64_t *fields, size_t k,
                            ht_proposal *out_proposals);

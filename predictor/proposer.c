@@ -1,5 +1,6 @@
 /* Proposing: tokens of the problem, the networks' decoders, the beam over them. */
 #include "predictor/beam.h"
+#include "predictor/consensus.h"
 #include "predictor/predictor.h"
 
 #include "base/memory.h"
@@ -126,5 +127,7 @@ size_t ht_proposer_propose(ht_proposer *proposer, const int64_t *fields, size_t 
         out_proposals[i].log_probability = rows[i].score;
         out_proposals[i].legal = sure || ht_completion_legal(proposer->judge, rows[i].choice);
     }
+    ht_consensus_lead(out_proposals, count, ht_predictor_schema(proposer->predictor)->param_count,
+                      proposer->settings.consensus);
     return count;
 }
