@@ -236,18 +236,71 @@ Test(transformations, allocations_are_distinct_and_stay_so_when_swapped) {
                     true, NULL);
 }
 
-Test(transformations, one_buffer_twice_or_a_changed_pointer_proves_nothing) {
-    expect_restrict("void run(int W, int H, int R) {\n" BUFFERS LAUNCH("a", "b", "a + 4") "}\n",
-                    false, "is other memory");
+Test(transformations, a_changed_pointer_proves_nothing) {
     expect_restrict("void run(int W, int H, int R) {\n" BUFFERS
                     "    c = a;\n" LAUNCH("a", "b", "c") "}\n",
                     false, "is other memory");
     expect_restrict("void take(float *&);\nvoid run(int W, int H, int R) {\n" BUFFERS
                     "    take(c);\n" LAUNCH("a", "b", "c") "}\n",
                     false, "is other memory");
-    expect_restrict("void run(int W, int H, int R) {\n" BUFFERS LAUNCH("a", "b", "c")
-                        LAUNCH("c", "b", "c") "}\n",
-                    false, "is other memory");
+}
+
+/* The weights are other memory than both, the image and the result are not. */
+Test(transformations, one_buffer_twice_leaves_the_promise_to_the_others) {
+    static const char *const hosts[] = {
+        BLUR "void run(int W, int H, int R) {\n" BUFFERS LAUNCH("a", "b", "a + 4") "}\n",
+        BLUR "void run(int W, int H, int R) {\n" BUFFERS LAUNCH("a", "b", "c")
+            LAUNCH("c", "b", "c") "}\n"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; ++i) {
+        subject of = subject_open(hosts[i], blur_problem, "blur");
+        char *text = apply_config(&of, "RESTRICT=true");
+        cr_expect(strstr(text, "const float *__restrict__ w"), "%s", text);
+        cr_expect_not(strstr(text, "__restrict__ in") || strstr(text, "__restrict__ out"), "%s",
+                      text);
+        cr_expect(remarked(&of, "is other memory"));
+        free(text);
+        subject_close(&of);
+    }
+}
+
+/* ---- literals that may be the tile in disguise: promoted with it, or not at all */
+
+static bool tile_is_free(const char *work) {
+    static const char *const problem =
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+        "\"problem\": \"line : n\", \"args\": [\"in : in float[problem.n]\", "
+        "\"out : out float[problem.n]\", \"n : int = problem.n\"], "
+        "\"instances\": [{\"fields\": {\"n\": 4096}}]}]}";
+    char *text = ht_format(HEAD "#define TILE 16\n"
+                                "__global__ void k(const float *in, float *out, int n) {\n"
+                                "    __shared__ float row[TILE];\n"
+                                "    int i = blockIdx.x * TILE + threadIdx.x;\n"
+                                "    row[threadIdx.x] = i < n ? in[i] : 0.0f;\n"
+                                "    __syncthreads();\n"
+                                "    if (i < n) out[i] = %s;\n"
+                                "}\n"
+                                "void run(const float *in, float *out, int n) {\n"
+                                "    k<<<(n + TILE - 1) / TILE, TILE>>>(in, out, n);\n"
+                                "}\n",
+                           work);
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    bool is = kernel->template && ht_template_param(kernel->template, "TILE");
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    free(text);
+    return is;
+}
+
+Test(transformations, a_tile_is_promoted_with_all_that_may_derive_from_it_or_not_at_all) {
+    cr_expect(tile_is_free("row[threadIdx.x] * 2.0f"));
+    cr_expect(tile_is_free("row[threadIdx.x] / TILE"));
+    static const char *const tied[] = {"row[i & 15]",       "row[i % 16]",      "row[0] * (i >> 4)",
+                                       "row[0] + (i >> 8)", "row[0] + i % 255", "row[0] / 16.0f",
+                                       "row[0] / 256.0f",   "row[0] * 0.0625f"};
+    for (size_t i = 0; i < sizeof tied / sizeof *tied; ++i)
+        cr_expect_not(tile_is_free(tied[i]), "%s", tied[i]);
 }
 
 /* ---- sizes */
