@@ -468,13 +468,22 @@ static ht_km_value name_value(ht_scan *scan, CXCursor cursor) {
 /* A field of an object that is the same for the launch. */
 static ht_km_value field_value(ht_scan *scan, CXCursor cursor) {
     CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
-    while (clang_getCursorKind(base) == CXCursor_MemberRefExpr && ht_cursor_named(base, ""))
-        base = ht_ast_strip(ht_ast_child(base, 0), false); /* an unnamed part */
+    char *field = ht_cursor_name(cursor);
+    while (clang_getCursorKind(base) == CXCursor_MemberRefExpr && !is_pointer_type(base)) {
+        char *part = ht_cursor_name(base); /* unnamed parts of the vector types are passed over */
+        if (part[0] && part[0] != '(') {
+            char *longer = ht_format("%s.%s", part, field);
+            free(field);
+            field = longer;
+        }
+        free(part);
+        base = ht_ast_strip(ht_ast_child(base, 0), false);
+    }
     CXCursor object = ht_ast_variable(base);
     const ht_parameter *parameter = ht_model_parameter(scan->facts, object);
     bool integer = is_integer_type(cursor) || may_be_integer(cursor);
     if (parameter && !parameter->is_assigned && !parameter->is_pointer) {
-        char *field = ht_cursor_name(cursor), *name = ht_format("%s.%s", parameter->name, field);
+        char *name = ht_format("%s.%s", parameter->name, field);
         ht_km_value result = {0};
         if (is_pointer_type(cursor))
             result = (ht_km_value){true, ht_scan_array_named(scan, name, cursor),
@@ -485,6 +494,7 @@ static ht_km_value field_value(ht_scan *scan, CXCursor cursor) {
         free(name);
         return result;
     }
+    free(field);
     ht_km_target target;
     if (ht_scan_target(scan, cursor, &target))
         ht_scan_record(scan, &target, true, false, false, cursor);
