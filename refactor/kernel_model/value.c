@@ -471,7 +471,7 @@ static ht_km_value field_value(ht_scan *scan, CXCursor cursor) {
     char *field = ht_cursor_name(cursor);
     while (clang_getCursorKind(base) == CXCursor_MemberRefExpr && !is_pointer_type(base)) {
         char *part = ht_cursor_name(base); /* unnamed parts of the vector types are passed over */
-        if (part[0] && part[0] != '(') {
+        if (part[0] && !strchr(part, '(')) {
             char *longer = ht_format("%s.%s", part, field);
             free(field);
             field = longer;
