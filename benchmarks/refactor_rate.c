@@ -190,7 +190,7 @@ static settings options_read(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     settings given = options_read(argc, argv);
-    cost ours[ROUNDS_MAX], theirs[ROUNDS_MAX];
+    cost ours[ROUNDS_MAX] = {0}, theirs[ROUNDS_MAX] = {0};
     ht_error error;
     char *folder = NULL;
     if (given.keep)

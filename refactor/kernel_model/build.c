@@ -22,17 +22,18 @@ static void tie_axes(ht_kernel_model *km) {
 }
 
 static void access_sets(ht_kernel_model *km, ht_km_access *access) {
-    ht_layout layout;
-    ht_layout_init(&layout, km, false);
-    ht_layout_reach_control(&layout, &access->control, true);
+    ht_km_layout layout;
+    ht_km_layout_init(&layout, km, false);
+    ht_km_layout_reach_control(&layout, &access->control, true);
     for (size_t i = 0; i < access->dimension_count; ++i)
-        ht_layout_reach(&layout, access->dimensions[i].index);
-    access->domain = ht_layout_domain(&layout, &access->control, true);
+        ht_km_layout_reach(&layout, access->dimensions[i].index);
+    access->domain = ht_km_layout_domain(&layout, &access->control, true);
     access->exact = layout.exact && access->domain;
     if (access->affine && access->domain) {
         isl_aff_list *list = isl_aff_list_alloc(km->context, (int)access->dimension_count);
         for (size_t i = 0; i < access->dimension_count; ++i)
-            list = isl_aff_list_add(list, ht_layout_affine(&layout, access->dimensions[i].index));
+            list =
+                isl_aff_list_add(list, ht_km_layout_affine(&layout, access->dimensions[i].index));
         isl_basic_map *map = isl_basic_map_from_aff_list(isl_set_get_space(access->domain), list);
         access->relation =
             isl_map_intersect_domain(isl_map_from_basic_map(map), isl_set_copy(access->domain));
@@ -40,7 +41,7 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
     access->symbol_count = layout.dim_count;
     access->symbols = ht_poly_pool_alloc(&km->pool, layout.dim_count, sizeof *access->symbols);
     memcpy(access->symbols, layout.dims, layout.dim_count * sizeof *access->symbols);
-    ht_layout_free(&layout);
+    ht_km_layout_free(&layout);
     isl_ctx_reset_operations(km->context);
 }
 

@@ -27,7 +27,7 @@ static isl_map *all_equal(isl_map *map, unsigned first, unsigned count) {
 }
 
 /* in[i] + step <= out[j] (or out before in). */
-static isl_map *apart(isl_map *universe, const ht_layout *a, const ht_poly *step, unsigned i,
+static isl_map *apart(isl_map *universe, const ht_km_layout *a, const ht_poly *step, unsigned i,
                       unsigned j, bool forward) {
     isl_space *space = isl_map_get_space(universe);
     isl_constraint *constraint =
@@ -36,7 +36,7 @@ static isl_map *apart(isl_map *universe, const ht_layout *a, const ht_poly *step
         isl_constraint_set_coefficient_si(constraint, isl_dim_in, (int)i, forward ? -1 : 1);
     constraint =
         isl_constraint_set_coefficient_si(constraint, isl_dim_out, (int)j, forward ? 1 : -1);
-    isl_aff *aff = ht_layout_affine(a, step);
+    isl_aff *aff = ht_km_layout_affine(a, step);
     for (size_t p = 0; p < a->param_count; ++p) {
         isl_val *value = isl_aff_get_coefficient_val(aff, isl_dim_param, (int)p);
         const char *name = isl_aff_get_dim_name(aff, isl_dim_param, (unsigned)p);
@@ -55,7 +55,7 @@ static isl_map *apart(isl_map *universe, const ht_layout *a, const ht_poly *step
 }
 
 /* Multiples of one step are equal, or a step apart. */
-static isl_map *on_lattice(isl_map *map, const ht_layout *a, const ht_poly *step, unsigned i,
+static isl_map *on_lattice(isl_map *map, const ht_km_layout *a, const ht_poly *step, unsigned i,
                            unsigned j) {
     isl_space *space = isl_map_get_space(map);
     isl_map *same = isl_map_equate(isl_map_universe(isl_space_copy(space)), isl_dim_in, (int)i,
@@ -65,7 +65,7 @@ static isl_map *on_lattice(isl_map *map, const ht_layout *a, const ht_poly *step
     return isl_map_intersect(map, isl_map_union(same, isl_map_union(before, behind)));
 }
 
-static size_t position(const ht_layout *layout, size_t symbol) {
+static size_t position(const ht_km_layout *layout, size_t symbol) {
     for (size_t i = 0; i < layout->dim_count; ++i)
         if (layout->dims[i] == symbol)
             return i;
@@ -73,7 +73,7 @@ static size_t position(const ht_layout *layout, size_t symbol) {
 }
 
 /* Blocks and iterations whose pitch is no constant: what is known of two of them. */
-static isl_map *pitches(isl_map *map, const ht_layout *a, const ht_layout *b) {
+static isl_map *pitches(isl_map *map, const ht_km_layout *a, const ht_km_layout *b) {
     ht_kernel_model *km = a->km;
     for (int axis = 0; axis < 3; ++axis) {
         if (km->tied[axis] || !ht_axis_used(km, axis))
@@ -154,21 +154,21 @@ static bool addresses_of(const ht_kernel_model *km, const ht_km_access *a, const
     return (flat || split) && out_a->count == out_b->count && out_a->count <= 8;
 }
 
-static isl_map *relation_of(ht_layout *layout, const addresses *of, isl_set *domain) {
+static isl_map *relation_of(ht_km_layout *layout, const addresses *of, isl_set *domain) {
     isl_aff_list *list = isl_aff_list_alloc(layout->km->context, (int)of->count);
     for (size_t i = 0; i < of->count; ++i)
-        list = isl_aff_list_add(list, ht_layout_affine(layout, of->of[i]));
+        list = isl_aff_list_add(list, ht_km_layout_affine(layout, of->of[i]));
     isl_space *space = isl_set_get_space(domain);
     isl_map *map = isl_map_from_basic_map(isl_basic_map_from_aff_list(space, list));
     return isl_map_intersect_domain(map, isl_set_copy(domain));
 }
 
-static void layout_make(ht_layout *layout, ht_kernel_model *km, const ht_km_access *access,
+static void layout_make(ht_km_layout *layout, ht_kernel_model *km, const ht_km_access *access,
                         const addresses *of) {
-    ht_layout_init(layout, km, false);
-    ht_layout_reach_control(layout, &access->control, true);
+    ht_km_layout_init(layout, km, false);
+    ht_km_layout_reach_control(layout, &access->control, true);
     for (size_t i = 0; i < of->count; ++i)
-        ht_layout_reach(layout, of->of[i]);
+        ht_km_layout_reach(layout, of->of[i]);
 }
 
 static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b,
@@ -177,11 +177,11 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
     *out_witness = NULL;
     if (!addresses_of(km, a, b, &of_a, &of_b))
         return HT_UNKNOWN;
-    ht_layout first, second;
+    ht_km_layout first, second;
     layout_make(&first, km, a, &of_a);
     layout_make(&second, km, b, &of_b);
-    isl_set *domain_a = ht_layout_domain(&first, &a->control, true);
-    isl_set *domain_b = ht_layout_domain(&second, &b->control, true);
+    isl_set *domain_a = ht_km_layout_domain(&first, &a->control, true);
+    isl_set *domain_b = ht_km_layout_domain(&second, &b->control, true);
     isl_map *map_a = relation_of(&first, &of_a, domain_a);
     isl_map *map_b = relation_of(&second, &of_b, domain_b);
     isl_map *meets = isl_map_apply_range(map_a, isl_map_reverse(map_b));
@@ -206,8 +206,8 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
     isl_set_free(bare_b);
     isl_set_free(domain_a);
     isl_set_free(domain_b);
-    ht_layout_free(&first);
-    ht_layout_free(&second);
+    ht_km_layout_free(&first);
+    ht_km_layout_free(&second);
     isl_ctx_reset_operations(km->context);
     return answer;
 }

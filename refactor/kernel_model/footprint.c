@@ -18,7 +18,7 @@ typedef struct group {
  * -------------------------------------------------------------------------------------- */
 
 /* One function without divisions as a polynomial; NULL else. */
-static const ht_poly *as_poly(const ht_layout *layout, isl_aff *aff) {
+static const ht_poly *as_poly(const ht_km_layout *layout, isl_aff *aff) {
     ht_poly_pool *pool = &layout->km->pool;
     isl_val *denominator = isl_aff_get_denominator_val(aff);
     bool whole = isl_aff_dim(aff, isl_dim_div) == 0 && isl_val_is_one(denominator) == isl_bool_true;
@@ -36,7 +36,7 @@ static const ht_poly *as_poly(const ht_layout *layout, isl_aff *aff) {
 }
 
 typedef struct pieces {
-    const ht_layout *layout;
+    const ht_km_layout *layout;
     const ht_poly *poly;
     size_t count;
 } pieces;
@@ -50,7 +50,7 @@ static isl_stat on_piece(isl_set *set, isl_aff *aff, void *user) {
     return isl_stat_ok;
 }
 
-static void read_end(const ht_layout *layout, isl_pw_aff *end, const ht_poly **out_poly,
+static void read_end(const ht_km_layout *layout, isl_pw_aff *end, const ht_poly **out_poly,
                      char **out_text) {
     pieces in = {layout, NULL, 0};
     end = isl_pw_aff_coalesce(isl_pw_aff_gist_params(end, isl_pw_aff_domain(isl_pw_aff_copy(end))));
@@ -66,26 +66,26 @@ static void read_end(const ht_layout *layout, isl_pw_aff *end, const ht_poly **o
     isl_pw_aff_free(end);
 }
 
-static isl_set *image_of(ht_layout *layout, const ht_km_access *access, isl_set **params) {
-    isl_set *domain = ht_layout_domain(layout, &access->control, false);
+static isl_set *image_of(ht_km_layout *layout, const ht_km_access *access, isl_set **params) {
+    isl_set *domain = ht_km_layout_domain(layout, &access->control, false);
     isl_aff_list *list = isl_aff_list_alloc(layout->km->context, (int)access->dimension_count);
     for (size_t i = 0; i < access->dimension_count; ++i)
-        list = isl_aff_list_add(list, ht_layout_affine(layout, access->dimensions[i].index));
+        list = isl_aff_list_add(list, ht_km_layout_affine(layout, access->dimensions[i].index));
     isl_basic_map *map = isl_basic_map_from_aff_list(isl_set_get_space(domain), list);
     *params = isl_set_intersect(*params, isl_set_params(isl_set_copy(domain)));
     return isl_set_apply(domain, isl_map_from_basic_map(map));
 }
 
 static bool hull_by_sets(group *of) {
-    ht_layout layout;
+    ht_km_layout layout;
     ht_km_footprint *out = of->out;
-    ht_layout_init(&layout, of->km, true);
+    ht_km_layout_init(&layout, of->km, true);
     for (size_t i = 0; i < of->count; ++i) {
-        ht_layout_reach_control(&layout, &of->items[i]->control, false);
+        ht_km_layout_reach_control(&layout, &of->items[i]->control, false);
         for (size_t d = 0; d < out->dimension_count; ++d)
-            ht_layout_reach(&layout, of->items[i]->dimensions[d].index);
+            ht_km_layout_reach(&layout, of->items[i]->dimensions[d].index);
     }
-    isl_set *params = isl_set_universe(isl_space_params(ht_layout_space(&layout))), *all = NULL;
+    isl_set *params = isl_set_universe(isl_space_params(ht_km_layout_space(&layout))), *all = NULL;
     for (size_t i = 0; i < of->count; ++i) {
         isl_set *image = image_of(&layout, of->items[i], &params);
         all = all ? isl_set_union(all, image) : image;
@@ -111,7 +111,7 @@ static bool hull_by_sets(group *of) {
         isl_pw_aff_free(high);
     }
     isl_set_free(all);
-    ht_layout_free(&layout);
+    ht_km_layout_free(&layout);
     isl_ctx_reset_operations(of->km->context);
     return bounded;
 }

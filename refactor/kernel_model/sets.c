@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ht_km_symbol *symbol_at(const ht_layout *layout, size_t symbol) {
+static const ht_km_symbol *symbol_at(const ht_km_layout *layout, size_t symbol) {
     return &layout->km->pool.symbols[symbol];
 }
 
@@ -36,7 +36,7 @@ bool ht_axis_used(const ht_kernel_model *km, int axis) {
 /* ---- layouts
  * ----------------------------------------------------------------------------------------- */
 
-static bool is_param(const ht_layout *layout, size_t symbol) {
+static bool is_param(const ht_km_layout *layout, size_t symbol) {
     const ht_km_symbol *of = symbol_at(layout, symbol);
     return of->scope == HT_SCOPE_LAUNCH ||
            (layout->block_given && (of->kind == HT_KM_BLOCK || of->kind == HT_KM_ORIGIN));
@@ -49,9 +49,9 @@ static bool has(const size_t *items, size_t count, size_t symbol) {
     return false;
 }
 
-static void reach_test(ht_layout *layout, const ht_km_test *test);
+static void reach_test(ht_km_layout *layout, const ht_km_test *test);
 
-static void reach_symbol(ht_layout *layout, size_t symbol) {
+static void reach_symbol(ht_km_layout *layout, size_t symbol) {
     bool param = is_param(layout, symbol);
     if (has(layout->params, layout->param_count, symbol) ||
         has(layout->dims, layout->dim_count, symbol))
@@ -68,13 +68,13 @@ static void reach_symbol(ht_layout *layout, size_t symbol) {
         return;
     for (size_t i = 0; i < 2; ++i)
         if (of.operands[i])
-            ht_layout_reach(layout, of.operands[i]);
+            ht_km_layout_reach(layout, of.operands[i]);
     if (of.test)
         reach_test(layout, of.test);
     if (of.kind == HT_KM_LOOP) {
         ht_km_loop loop = layout->km->loops[of.loop];
         if (loop.step)
-            ht_layout_reach(layout, loop.step);
+            ht_km_layout_reach(layout, loop.step);
         reach_test(layout, loop.condition);
     }
 }
@@ -95,7 +95,7 @@ static size_t product_symbol(ht_kernel_model *km, const ht_term *term) {
     return ht_poly_symbol(&km->pool, &symbol);
 }
 
-void ht_layout_reach(ht_layout *layout, const ht_poly *poly) {
+void ht_km_layout_reach(ht_km_layout *layout, const ht_poly *poly) {
     for (size_t i = 0; i < poly->count; ++i) {
         const ht_term *term = &poly->terms[i];
         if (is_argument_product(&layout->km->pool, term)) {
@@ -109,24 +109,24 @@ void ht_layout_reach(ht_layout *layout, const ht_poly *poly) {
     }
 }
 
-static void reach_test(ht_layout *layout, const ht_km_test *test) {
+static void reach_test(ht_km_layout *layout, const ht_km_test *test) {
     if (test->kind == HT_TEST_AND || test->kind == HT_TEST_OR) {
         reach_test(layout, test->left);
         reach_test(layout, test->right);
     } else if (test->value)
-        ht_layout_reach(layout, test->value);
+        ht_km_layout_reach(layout, test->value);
 }
 
-void ht_layout_reach_control(ht_layout *layout, const ht_km_control *control, bool guards) {
+void ht_km_layout_reach_control(ht_km_layout *layout, const ht_km_control *control, bool guards) {
     for (size_t i = 0; i < control->loop_count; ++i)
         reach_symbol(layout, layout->km->loops[control->loops[i]].symbol);
     for (size_t i = 0; guards && i < control->guard_count; ++i)
         reach_test(layout, control->guards[i].test);
 }
 
-void ht_layout_init(ht_layout *layout, ht_kernel_model *km, bool block_given) {
+void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_given) {
     static const ht_km_symbol_kind kinds[] = {HT_KM_THREAD, HT_KM_BLOCK, HT_KM_ORIGIN};
-    *layout = (ht_layout){.km = km, .block_given = block_given, .exact = true};
+    *layout = (ht_km_layout){.km = km, .block_given = block_given, .exact = true};
     for (size_t kind = 0; kind < 3; ++kind)
         for (int axis = 0; axis < 3; ++axis)
             reach_symbol(layout, ht_builtin_symbol(km, kinds[kind], axis));
@@ -137,17 +137,17 @@ void ht_layout_init(ht_layout *layout, ht_kernel_model *km, bool block_given) {
         }
 }
 
-void ht_layout_free(ht_layout *layout) {
+void ht_km_layout_free(ht_km_layout *layout) {
     free(layout->dims);
     free(layout->params);
-    *layout = (ht_layout){0};
+    *layout = (ht_km_layout){0};
 }
 
 /* ---- spaces and functions
  * ----------------------------------------------------------------------------- */
 
 /* A name that isl can print; unlike names of unlike symbols. */
-static isl_id *id_of(const ht_layout *layout, size_t symbol) {
+static isl_id *id_of(const ht_km_layout *layout, size_t symbol) {
     char *text = ht_km_symbol_text(&layout->km->pool, symbol);
     bool argument = symbol_at(layout, symbol)->kind == HT_KM_ARGUMENT;
     bool plain = symbol_at(layout, symbol)->kind <= HT_KM_ARGUMENT;
@@ -165,7 +165,7 @@ static isl_id *id_of(const ht_layout *layout, size_t symbol) {
     return id;
 }
 
-isl_space *ht_layout_space(const ht_layout *layout) {
+isl_space *ht_km_layout_space(const ht_km_layout *layout) {
     isl_space *space = isl_space_set_alloc(layout->km->context, (unsigned)layout->param_count,
                                            (unsigned)layout->dim_count);
     for (size_t i = 0; i < layout->param_count; ++i)
@@ -184,7 +184,8 @@ bool ht_poly_is_affine(const ht_poly_pool *pool, const ht_poly *poly) {
     return true;
 }
 
-static isl_aff *add_symbol(const ht_layout *layout, isl_aff *aff, size_t symbol, int64_t factor) {
+static isl_aff *add_symbol(const ht_km_layout *layout, isl_aff *aff, size_t symbol,
+                           int64_t factor) {
     isl_val *value = isl_val_int_from_si(layout->km->context, factor);
     for (size_t i = 0; i < layout->param_count; ++i)
         if (layout->params[i] == symbol)
@@ -196,11 +197,11 @@ static isl_aff *add_symbol(const ht_layout *layout, isl_aff *aff, size_t symbol,
     return isl_aff_free(aff);
 }
 
-isl_aff *ht_layout_affine(const ht_layout *layout, const ht_poly *poly) {
+isl_aff *ht_km_layout_affine(const ht_km_layout *layout, const ht_poly *poly) {
     const ht_poly_pool *pool = &layout->km->pool;
     if (!ht_poly_is_affine(pool, poly))
         return NULL;
-    isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_from_space(ht_layout_space(layout)));
+    isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_from_space(ht_km_layout_space(layout)));
     for (size_t i = 0; i < poly->count && aff; ++i) {
         const ht_term *term = &poly->terms[i];
         if (term->count == 0)
@@ -214,27 +215,27 @@ isl_aff *ht_layout_affine(const ht_layout *layout, const ht_poly *poly) {
     return aff;
 }
 
-static isl_pw_aff *piecewise(ht_layout *layout, const ht_poly *poly) {
-    isl_aff *aff = ht_layout_affine(layout, poly);
+static isl_pw_aff *piecewise(ht_km_layout *layout, const ht_poly *poly) {
+    isl_aff *aff = ht_km_layout_affine(layout, poly);
     return aff ? isl_pw_aff_from_aff(aff) : NULL;
 }
 
-static isl_set *universe(const ht_layout *layout) {
-    return isl_set_universe(ht_layout_space(layout));
+static isl_set *universe(const ht_km_layout *layout) {
+    return isl_set_universe(ht_km_layout_space(layout));
 }
 
-static isl_set *lost(ht_layout *layout) {
+static isl_set *lost(ht_km_layout *layout) {
     layout->exact = false;
     return universe(layout);
 }
 
-static isl_set *test_set(ht_layout *layout, const ht_km_test *test) {
+static isl_set *test_set(ht_km_layout *layout, const ht_km_test *test) {
     isl_pw_aff *value;
     switch (test->kind) {
     case HT_TEST_TRUE:
         return universe(layout);
     case HT_TEST_FALSE:
-        return isl_set_empty(ht_layout_space(layout));
+        return isl_set_empty(ht_km_layout_space(layout));
     case HT_TEST_AND:
         return isl_set_intersect(test_set(layout, test->left), test_set(layout, test->right));
     case HT_TEST_OR:
@@ -259,11 +260,11 @@ static isl_set *equal(isl_pw_aff *a, isl_pw_aff *b) {
     return isl_pw_aff_eq_set(a, b);
 }
 
-static isl_pw_aff *itself(ht_layout *layout, size_t symbol) {
+static isl_pw_aff *itself(ht_km_layout *layout, size_t symbol) {
     return piecewise(layout, ht_poly_of(&layout->km->pool, symbol));
 }
 
-static isl_set *at_least(ht_layout *layout, size_t symbol, int64_t value) {
+static isl_set *at_least(ht_km_layout *layout, size_t symbol, int64_t value) {
     isl_pw_aff *aff = itself(layout, symbol);
     isl_val *by = isl_val_int_from_si(layout->km->context, -value);
     return isl_pw_aff_nonneg_set(isl_pw_aff_add_constant_val(aff, by));
@@ -271,7 +272,7 @@ static isl_set *at_least(ht_layout *layout, size_t symbol, int64_t value) {
 
 /* A quotient or remainder by an argument: only that it is between 0 and what it divides, or is
  * divided by, where the dividend is not negative. */
-static isl_set *loose_division(ht_layout *layout, size_t symbol, const ht_km_symbol *of) {
+static isl_set *loose_division(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     isl_pw_aff *a = piecewise(layout, of->operands[0]), *b = piecewise(layout, of->operands[1]);
     layout->exact = false;
     if (!a || !b) {
@@ -292,7 +293,7 @@ static isl_set *loose_division(ht_layout *layout, size_t symbol, const ht_km_sym
     return isl_set_union(negative, bounded);
 }
 
-static isl_set *derived(ht_layout *layout, size_t symbol, const ht_km_symbol *of) {
+static isl_set *derived(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     int64_t by;
     bool divides = of->kind == HT_KM_QUOTIENT || of->kind == HT_KM_REMAINDER;
     if (divides && !ht_poly_is_constant(of->operands[1], &by))
@@ -325,7 +326,7 @@ static isl_set *derived(ht_layout *layout, size_t symbol, const ht_km_symbol *of
     return isl_set_union(yes, isl_set_intersect(no, equal(itself(layout, symbol), b)));
 }
 
-static isl_set *loop_set(ht_layout *layout, size_t symbol, const ht_km_symbol *of) {
+static isl_set *loop_set(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     const ht_km_loop *loop = &layout->km->loops[of->loop];
     int64_t step;
     isl_set *set = at_least(layout, symbol, 0);
@@ -334,7 +335,7 @@ static isl_set *loop_set(ht_layout *layout, size_t symbol, const ht_km_symbol *o
     return loop->normal ? isl_set_intersect(set, test_set(layout, loop->condition)) : set;
 }
 
-static isl_set *thread_set(ht_layout *layout, size_t symbol, const ht_km_symbol *of) {
+static isl_set *thread_set(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     ht_kernel_model *km = layout->km;
     isl_set *set = at_least(layout, symbol, 0);
     const ht_axis *axis = &km->facts->axes[of->axis];
@@ -358,7 +359,7 @@ static isl_set *thread_set(ht_layout *layout, size_t symbol, const ht_km_symbol 
 }
 
 /* blockDim.a * gridDim.a: every block's origin lies a block below it. */
-static isl_set *product_set(ht_layout *layout, size_t symbol, const ht_km_symbol *of) {
+static isl_set *product_set(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     const ht_term *term = &of->operands[0]->terms[0];
     const ht_km_symbol *a = symbol_at(layout, term->symbols[0]);
     const ht_km_symbol *b = symbol_at(layout, term->symbols[1]);
@@ -374,7 +375,7 @@ static isl_set *product_set(ht_layout *layout, size_t symbol, const ht_km_symbol
     return isl_pw_aff_le_set(end, itself(layout, symbol));
 }
 
-static isl_set *symbol_set(ht_layout *layout, size_t symbol) {
+static isl_set *symbol_set(ht_km_layout *layout, size_t symbol) {
     ht_km_symbol of = *symbol_at(layout, symbol);
     isl_set *set;
     switch (of.kind) {
@@ -411,7 +412,7 @@ static isl_set *symbol_set(ht_layout *layout, size_t symbol) {
     }
 }
 
-isl_set *ht_layout_domain(ht_layout *layout, const ht_km_control *control, bool guards) {
+isl_set *ht_km_layout_domain(ht_km_layout *layout, const ht_km_control *control, bool guards) {
     isl_set *set = universe(layout);
     for (size_t i = 0; i < layout->param_count; ++i)
         set = isl_set_intersect(set, symbol_set(layout, layout->params[i]));
@@ -425,7 +426,7 @@ isl_set *ht_layout_domain(ht_layout *layout, const ht_km_control *control, bool 
 /* ---- text
  * ------------------------------------------------------------------------------------------- */
 
-static void write_factor(const ht_layout *layout, ht_text *out, isl_val *value, size_t symbol) {
+static void write_factor(const ht_km_layout *layout, ht_text *out, isl_val *value, size_t symbol) {
     long factor = isl_val_get_num_si(value);
     if (factor == 0)
         return;
@@ -437,7 +438,7 @@ static void write_factor(const ht_layout *layout, ht_text *out, isl_val *value, 
     free(name);
 }
 
-char *ht_layout_aff_text(const ht_layout *layout, isl_aff *aff) {
+char *ht_km_layout_aff_text(const ht_km_layout *layout, isl_aff *aff) {
     ht_text text = {0};
     bool whole = isl_aff_dim(aff, isl_dim_div) == 0;
     isl_val *denominator = isl_aff_get_denominator_val(aff);

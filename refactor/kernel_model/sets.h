@@ -16,7 +16,7 @@
 enum { HT_DIM_THREAD = 0, HT_DIM_BLOCK = 3, HT_DIM_ORIGIN = 6, HT_DIM_FIXED = 9 };
 
 /* Which symbols are dimensions of a set, and which its parameters. */
-typedef struct ht_layout {
+typedef struct ht_km_layout {
     ht_kernel_model *km;
     size_t *dims;
     size_t dim_count;
@@ -24,21 +24,21 @@ typedef struct ht_layout {
     size_t param_count;
     bool block_given; /* the block's index and origin are parameters */
     bool exact;       /* nothing was left out so far */
-} ht_layout;
+} ht_km_layout;
 
-void ht_layout_init(ht_layout *layout, ht_kernel_model *km, bool block_given);
-void ht_layout_free(ht_layout *layout);
+void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_given);
+void ht_km_layout_free(ht_km_layout *layout);
 /* Takes in the symbols of a polynomial, of a place in the control flow (its guards when `guards`),
  * and of all that those are computed from. */
-void ht_layout_reach(ht_layout *layout, const ht_poly *poly);
-void ht_layout_reach_control(ht_layout *layout, const ht_km_control *control, bool guards);
+void ht_km_layout_reach(ht_km_layout *layout, const ht_poly *poly);
+void ht_km_layout_reach_control(ht_km_layout *layout, const ht_km_control *control, bool guards);
 
-isl_space *ht_layout_space(const ht_layout *layout);
+isl_space *ht_km_layout_space(const ht_km_layout *layout);
 /* NULL when it is not affine. */
-isl_aff *ht_layout_affine(const ht_layout *layout, const ht_poly *poly);
+isl_aff *ht_km_layout_affine(const ht_km_layout *layout, const ht_poly *poly);
 /* The points that get to a place; `exact` becomes false where something could not be said. Guards
  * are left out unless `guards`. */
-isl_set *ht_layout_domain(ht_layout *layout, const ht_km_control *control, bool guards);
+isl_set *ht_km_layout_domain(ht_km_layout *layout, const ht_km_control *control, bool guards);
 
 /* May a polynomial be affine for isl? A product of arguments counts as one argument. */
 bool ht_poly_is_affine(const ht_poly_pool *pool, const ht_poly *poly);
@@ -48,6 +48,6 @@ bool ht_axis_used(const ht_kernel_model *km, int axis);
 /* The symbol of threadIdx and so on; added when there is none. */
 size_t ht_builtin_symbol(ht_kernel_model *km, ht_km_symbol_kind kind, int axis);
 /* The symbol that an isl parameter or dimension of the layout stands for. */
-char *ht_layout_aff_text(const ht_layout *layout, isl_aff *aff);
+char *ht_km_layout_aff_text(const ht_km_layout *layout, isl_aff *aff);
 
 #endif

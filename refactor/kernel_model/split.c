@@ -72,35 +72,35 @@ static const ht_poly *product(const splitting *in, const ht_term *term) {
 
 /* Is 0 <= index < bound wherever the access is made? */
 static bool lies_below(const splitting *in, const ht_poly *index, const ht_poly *bound) {
-    ht_layout layout;
+    ht_km_layout layout;
     if (!ht_poly_is_affine(&in->km->pool, index) || !ht_poly_is_affine(&in->km->pool, bound))
         return false;
-    ht_layout_init(&layout, in->km, false);
-    ht_layout_reach_control(&layout, &in->access->control, true);
-    ht_layout_reach(&layout, index);
-    ht_layout_reach(&layout, bound);
-    isl_set *domain = ht_layout_domain(&layout, &in->access->control, true);
-    isl_pw_aff *value = isl_pw_aff_from_aff(ht_layout_affine(&layout, index));
-    isl_pw_aff *limit = isl_pw_aff_from_aff(ht_layout_affine(&layout, bound));
+    ht_km_layout_init(&layout, in->km, false);
+    ht_km_layout_reach_control(&layout, &in->access->control, true);
+    ht_km_layout_reach(&layout, index);
+    ht_km_layout_reach(&layout, bound);
+    isl_set *domain = ht_km_layout_domain(&layout, &in->access->control, true);
+    isl_pw_aff *value = isl_pw_aff_from_aff(ht_km_layout_affine(&layout, index));
+    isl_pw_aff *limit = isl_pw_aff_from_aff(ht_km_layout_affine(&layout, bound));
     isl_set *fits = isl_pw_aff_lt_set(isl_pw_aff_copy(value), limit);
     fits = isl_set_intersect(fits, isl_pw_aff_nonneg_set(value));
     bool proved = isl_set_is_subset(domain, fits) == isl_bool_true;
     isl_set_free(domain);
     isl_set_free(fits);
-    ht_layout_free(&layout);
+    ht_km_layout_free(&layout);
     return proved;
 }
 
 /* Do the values in a block differ by less than `stride`? */
 static bool spans_below(const splitting *in, const ht_poly *index, int64_t stride) {
-    ht_layout layout;
+    ht_km_layout layout;
     if (!ht_poly_is_affine(&in->km->pool, index))
         return false;
-    ht_layout_init(&layout, in->km, true);
-    ht_layout_reach_control(&layout, &in->access->control, false);
-    ht_layout_reach(&layout, index);
-    isl_set *domain = ht_layout_domain(&layout, &in->access->control, false);
-    isl_aff *value = ht_layout_affine(&layout, index);
+    ht_km_layout_init(&layout, in->km, true);
+    ht_km_layout_reach_control(&layout, &in->access->control, false);
+    ht_km_layout_reach(&layout, index);
+    isl_set *domain = ht_km_layout_domain(&layout, &in->access->control, false);
+    isl_aff *value = ht_km_layout_affine(&layout, index);
     isl_set *image = isl_set_apply(domain, isl_map_from_basic_map(isl_basic_map_from_aff(value)));
     isl_set *gaps = isl_map_deltas(isl_map_from_domain_and_range(image, isl_set_copy(image)));
     isl_aff *gap =
@@ -109,7 +109,7 @@ static bool spans_below(const splitting *in, const ht_poly *index, int64_t strid
     isl_set *wide = isl_set_intersect(gaps, isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(gap)));
     bool proved = isl_set_is_empty(wide) == isl_bool_true;
     isl_set_free(wide);
-    ht_layout_free(&layout);
+    ht_km_layout_free(&layout);
     return proved;
 }
 
