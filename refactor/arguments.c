@@ -53,6 +53,8 @@ static void relevant_add(ht_arguments *list, char *const *items, size_t count) {
 /* A folder of the user's may hold a HIP header of its own. */
 static bool has_own_header(char *const *items, size_t count) {
     for (size_t i = 0; i < count; ++i) {
+        if (!items[i])
+            continue;
         const char *folder = strncmp(items[i], "-I", 2) == 0          ? items[i] + 2
                              : takes_value(items[i]) && i + 1 < count ? items[i + 1]
                                                                       : NULL;

@@ -577,6 +577,4 @@ void ht_coarsen_free(ht_coarsen *c) {
         free(c->variables[i].name);
     free(c->variables);
     free(c->apart_reason);
-    free(c->apart);
-    free(c->offset);
 }
