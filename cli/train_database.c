@@ -45,7 +45,7 @@ static ht_status template_choose(const ht_train_options *given, source *source, 
     if (source->template)
         return HT_OK;
     ht_text names = {0};
-    for (size_t i = 0; i < source->template_count; ++i)
+    for (size_t i = 0; source->templates && i < source->template_count; ++i)
         ht_text_printf(&names, "%s%s", i ? ", " : "", source->templates[i].name);
     status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
                              "--kernel must say which template; there are: %s",

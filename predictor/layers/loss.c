@@ -67,8 +67,8 @@ static double row_loss(size_t values, const ht_real *logits, const label *label,
                 grad[v] = 0;
             continue;
         }
-        const ht_real own =
-            mass > 0 ? (ht_real)label->soft[v] / mass : (ht_real)(v == label->target);
+        const ht_real own = mass > 0 && label->soft ? (ht_real)label->soft[v] / mass
+                                                    : (ht_real)(v == label->target);
         const ht_real wanted = (1 - label->smoothing) * own + even;
         const ht_real above = logits[v] - logits[best];
         loss += wanted * (logarithm - above);

@@ -11,8 +11,10 @@ void ht_positions_add(size_t first, size_t places, size_t batch, size_t width, h
     for (size_t from = 0; from < width; from += COLUMNS) {
         const size_t count = width - from < COLUMNS ? width - from : COLUMNS;
         double turns[COLUMNS];
-        for (size_t i = 0; i < count; ++i)
-            turns[i] = pow(10000, -(double)((from + i) / 2 * 2) / (double)width);
+        for (size_t i = 0; i < count; ++i) {
+            const size_t pair = (from + i) / 2;
+            turns[i] = pow(10000, -2.0 * (double)pair / (double)width);
+        }
         for (size_t p = 0; p < places; ++p) {
             ht_real waves[COLUMNS];
             for (size_t i = 0; i < count; ++i) {
