@@ -50,7 +50,7 @@ static bool setting_of(const setting *settings, const char *name, int64_t *out_v
 static int64_t evaluate(const ht_kernel_model *km, const setting *settings, const ht_poly *poly) {
     int64_t sum = 0;
     for (size_t i = 0; i < poly->count; ++i) {
-        int64_t product = poly->terms[i].coefficient, value;
+        int64_t product = poly->terms[i].coefficient, value = 0;
         for (size_t j = 0; j < poly->terms[i].count; ++j) {
             const ht_km_symbol *symbol = &km->pool.symbols[poly->terms[i].symbols[j]];
             if (symbol->kind == HT_KM_SUM)
