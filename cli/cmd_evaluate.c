@@ -21,11 +21,7 @@ static const ht_option options[] = {
     {"beam", HT_OPTION_COUNT, offsetof(evaluate_options, beam), "K", .fallback = "10", .min = 1,
      .help = "Partial answers kept. Of a beam narrower than 10, the largest k of top-k, the first "
              "proposals are its own and the others those of a beam of 10."},
-    {"consensus", HT_OPTION_NUMBER, offsetof(evaluate_options, consensus), "WEIGHT",
-     .fallback = "2",
-     .help =
-         "How much the first proposal should agree with the others, beside being likely; 0 puts "
-         "the likeliest first."},
+    HT_CONSENSUS_OPTION(evaluate_options),
     {"no-constraints", HT_OPTION_FLAG, offsetof(evaluate_options, unconstrained),
      .help = "The network alone: proposals may be illegal."},
     {"drop-constraint", HT_OPTION_LIST, offsetof(evaluate_options, dropped), "N",

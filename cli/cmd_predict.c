@@ -1,6 +1,7 @@
 #include "cli/familiar.h"
 
 #include "base/memory.h"
+#include "cli/predictor_input.h"
 #include "predictor/predictor.h"
 #include "runtime/provider.h"
 
@@ -27,10 +28,7 @@ static const ht_option options[] = {
      .help = "Which model, when MODEL is a folder."},
     {"device", HT_OPTION_TEXT, offsetof(predict_options, device), "DEVICE",
      .help = "Fills the fields of the machine (device_...) of a model that was trained with --db."},
-    {"consensus", HT_OPTION_NUMBER, offsetof(predict_options, consensus), "WEIGHT", .fallback = "2",
-     .help =
-         "How much the first proposal should agree with the others, beside being likely; 0 puts "
-         "the likeliest first."},
+    HT_CONSENSUS_OPTION(predict_options),
     {"no-constraints", HT_OPTION_FLAG, offsetof(predict_options, unconstrained),
      .help = "The network alone: proposals may be illegal, and are marked."},
     {"json", HT_OPTION_JSON, offsetof(predict_options, json), "FILE",

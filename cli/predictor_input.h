@@ -48,4 +48,16 @@ ht_status ht_fold_options_group(const ht_fold_options *options, ht_dataset *data
 ht_status ht_fold_options_keep(const ht_fold_options *options, bool inside, ht_dataset *dataset,
                                ht_error *error);
 
+/* The entry of --consensus in a command's options; `type` has a double of this name. */
+#define HT_TEXT_OF(value) #value
+#define HT_NUMBER_TEXT(value) HT_TEXT_OF(value)
+#define HT_CONSENSUS_OPTION(type)                                                                  \
+    {"consensus",                                                                                  \
+     HT_OPTION_NUMBER,                                                                             \
+     offsetof(type, consensus),                                                                    \
+     "WEIGHT",                                                                                     \
+     .fallback = HT_NUMBER_TEXT(HT_CONSENSUS_DEFAULT),                                             \
+     .help = "How much the first proposal should agree with the others, beside being likely; 0 "   \
+             "puts the likeliest first."}
+
 #endif
