@@ -38,6 +38,11 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
         _exit(1);
     signal(SIGINT, SIG_IGN); /* the parent decides */
     signal(SIGTERM, SIG_DFL);
+    /* A handler (a sanitizer's, a library's) could turn a crash into an exit, which is not told
+     * from one that was meant. */
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; ++i)
+        signal(fatal[i], SIG_DFL);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0)
         dup2(nowhere, STDERR_FILENO);
