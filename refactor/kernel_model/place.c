@@ -129,6 +129,24 @@ static bool is_array_type(CXType type) {
     return type.kind >= CXType_ConstantArray && type.kind <= CXType_DependentSizedArray;
 }
 
+/* Subscripts that an expression can still take before it is an element. In a template what stands
+ * behind one has a dependent type: its array is asked. */
+static unsigned rank(CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, false);
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    bool open =
+        type.kind == CXType_Dependent && clang_getCursorKind(cursor) == CXCursor_ArraySubscriptExpr;
+    if (open) {
+        CXCursor base = ht_ast_child(cursor, 0);
+        unsigned outer = clang_Cursor_isNull(base) ? 0 : rank(base);
+        return outer ? outer - 1 : 0;
+    }
+    unsigned count = 0;
+    for (; is_array_type(type); type = clang_getArrayElementType(type))
+        ++count;
+    return count;
+}
+
 static bool push_subscript(ht_scan *scan, ht_km_target *target, const ht_poly *subscript) {
     (void)scan;
     if (target->count == 8)
@@ -158,14 +176,14 @@ static bool subscript_target(ht_scan *scan, CXCursor cursor, ht_km_target *out) 
     bool found = false;
     if (list.count == 2) {
         CXCursor base = ht_ast_strip(list.items[0], false);
-        if (is_array_type(clang_getCursorType(base)) && ht_scan_target(scan, base, out)) {
+        if (rank(base) && ht_scan_target(scan, base, out)) {
             const ht_poly *subscript = ht_scan_integer(scan, list.items[1]);
             found = push_subscript(scan, out, subscript);
         } else {
             const ht_poly *subscript = ht_scan_integer(scan, list.items[1]);
             found = pointer_target(scan, list.items[0], subscript, cursor, out);
         }
-        out->whole = is_array_type(clang_getCursorType(cursor));
+        out->whole = rank(cursor) != 0;
     } else
         ht_scan_children(scan, cursor);
     free(list.items);

@@ -101,6 +101,17 @@ bool ht_scan_is_unsigned(CXCursor expression);
 /* May the polynomial be negative, as far as its signs tell? */
 bool ht_scan_may_be_negative(const ht_scan *scan, const ht_poly *poly);
 
+bool ht_scan_is_integer(CXCursor expression);
+/* Kept in what kind of number? A template's dependent type stays open. */
+bool ht_scan_may_be_integer(CXCursor expression);
+
+/* name.c */
+ht_km_value ht_scan_index(ht_scan *scan, ht_index_kind kind, int axis);
+ht_km_value ht_scan_name(ht_scan *scan, CXCursor cursor);
+ht_km_value ht_scan_field(ht_scan *scan, CXCursor cursor);
+ht_km_value ht_scan_load(ht_scan *scan, CXCursor cursor); /* an element, by [] or * */
+bool ht_scan_is_pointer(CXCursor expression);
+
 /* place.c */
 typedef struct ht_km_target {
     size_t array; /* SIZE_MAX: unknown */

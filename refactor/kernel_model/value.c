@@ -183,15 +183,14 @@ static ht_km_value operate(ht_scan *scan, CXCursor at, enum CXBinaryOperatorKind
     return unknown_of(scan, at, a, b);
 }
 
-static bool is_integer_type(CXCursor cursor) {
+bool ht_scan_is_integer(CXCursor cursor) {
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
     return (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum;
 }
 
-/* Kept in what kind of number? A template's dependent type stays open. */
-static bool may_be_integer(CXCursor cursor) {
+bool ht_scan_may_be_integer(CXCursor cursor) {
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
-    return is_integer_type(cursor) || kind == CXType_Dependent || kind == CXType_Unexposed ||
+    return ht_scan_is_integer(cursor) || kind == CXType_Dependent || kind == CXType_Unexposed ||
            kind == CXType_Record;
 }
 
@@ -255,8 +254,8 @@ static ht_km_value assign(ht_scan *scan, CXCursor at, enum CXBinaryOperatorKind 
         const ht_km_value *old = ht_environment_find(scan, ht_ast_variable(left));
         value = old ? combine(scan, at, kind, *old, value, ht_scan_is_unsigned(left))
                     : (ht_km_value){0};
-    } else if (!is_integer_type(ht_ast_strip(right, false)) && !value.is_pointer &&
-               !may_be_integer(ht_ast_strip(right, false)))
+    } else if (!ht_scan_is_integer(ht_ast_strip(right, false)) && !value.is_pointer &&
+               !ht_scan_may_be_integer(ht_ast_strip(right, false)))
         value = (ht_km_value){0}; /* a float put into an integer */
     store(scan, left, value, compound);
     return value;
@@ -269,8 +268,9 @@ static ht_km_value update(ht_scan *scan, CXCursor at, enum CXUnaryOperatorKind k
     const ht_km_value *old = ht_environment_find(scan, ht_ast_variable(operand));
     if (!old) {
         store(scan, operand, (ht_km_value){0}, true);
-        return is_integer_type(operand) ? ht_scan_opaque(scan, at, HT_SCOPE_THREAD, "not followed")
-                                        : (ht_km_value){0};
+        return ht_scan_is_integer(operand)
+                   ? ht_scan_opaque(scan, at, HT_SCOPE_THREAD, "not followed")
+                   : (ht_km_value){0};
     }
     ht_km_value before = *old;
     ht_km_value one = {false, 0, ht_poly_constant(&scan->km->pool, 1)};
@@ -330,7 +330,8 @@ static ht_km_value binary_value(ht_scan *scan, CXCursor cursor, enum CXBinaryOpe
     if (kind == CXBinaryOperator_Comma)
         return b;
     if (!a.is_pointer && !b.is_pointer &&
-        (!may_be_integer(ht_ast_strip(left, false)) || !may_be_integer(ht_ast_strip(right, false))))
+        (!ht_scan_may_be_integer(ht_ast_strip(left, false)) ||
+         !ht_scan_may_be_integer(ht_ast_strip(right, false))))
         return (ht_km_value){0};
     return combine(scan, cursor, kind, a, b,
                    ht_scan_is_unsigned(left) || ht_scan_is_unsigned(right));
@@ -366,160 +367,6 @@ static ht_km_value conditional(ht_scan *scan, CXCursor cursor) {
     return result;
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------------------ */
-
-static ht_km_value index_value(ht_scan *scan, ht_index_kind kind, int axis) {
-    static const ht_km_symbol_kind kinds[] = {[HT_INDEX_THREAD] = HT_KM_THREAD,
-                                              [HT_INDEX_BLOCK] = HT_KM_BLOCK,
-                                              [HT_INDEX_BLOCK_DIM] = HT_KM_BLOCK_DIM,
-                                              [HT_INDEX_GRID_DIM] = HT_KM_GRID_DIM};
-    static const char *const prefixes[] = {
-        [HT_KM_THREAD] = "t", [HT_KM_BLOCK] = "b", [HT_KM_BLOCK_DIM] = "D", [HT_KM_GRID_DIM] = "G"};
-    if (kind == HT_INDEX_BLOCK_DIM && scan->km->tied[axis])
-        return (ht_km_value){false, 0,
-                             ht_poly_constant(&scan->km->pool, scan->facts->axes[axis].block)};
-    char name[3] = {prefixes[kinds[kind]][0], (char)('x' + axis), 0};
-    ht_km_symbol symbol = {.kind = kinds[kind],
-                           .scope = kind == HT_INDEX_THREAD  ? HT_SCOPE_THREAD
-                                    : kind == HT_INDEX_BLOCK ? HT_SCOPE_BLOCK
-                                                             : HT_SCOPE_LAUNCH,
-                           .axis = axis,
-                           .name = name};
-    return (ht_km_value){false, 0,
-                         ht_poly_of(&scan->km->pool, ht_poly_symbol(&scan->km->pool, &symbol))};
-}
-
-static bool is_pointer_type(CXCursor cursor) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    return type.kind == CXType_Pointer ||
-           (type.kind >= CXType_ConstantArray && type.kind <= CXType_DependentSizedArray);
-}
-
-/* The value of a template parameter where all launches agree; else it is an argument by name. */
-static ht_km_value template_value(ht_scan *scan, CXCursor cursor, CXCursor declaration) {
-    const ht_kernel_facts *facts = scan->facts->facts;
-    int64_t value;
-    bool agree = true;
-    for (size_t p = 0; p < facts->template_parameter_count; ++p) {
-        if (!clang_equalCursors(facts->template_parameters[p].cursor, declaration))
-            continue;
-        for (size_t i = 0; i < facts->launches.count; ++i) {
-            const ht_launch_site *site = &facts->launches.items[i];
-            if (p >= site->template_argument_count || !facts->template_parameters[p].argument)
-                continue;
-            ht_range range = site->template_ranges[p];
-            const char *text = facts->source->files[site->file].text + range.begin;
-            const char *argument = facts->template_parameters[p].argument;
-            agree = agree && strlen(argument) == range.end - range.begin &&
-                    strncmp(argument, text, range.end - range.begin) == 0;
-        }
-        if (agree && ht_model_constant(scan->facts, cursor, &value))
-            return (ht_km_value){false, 0, ht_poly_constant(&scan->km->pool, value)};
-    }
-    char *name = ht_cursor_name(declaration);
-    const ht_poly *poly = ht_scan_named(scan, name, declaration);
-    free(name);
-    return (ht_km_value){false, 0, poly};
-}
-
-static ht_km_value name_value(ht_scan *scan, CXCursor cursor) {
-    CXCursor declaration = clang_getCursorReferenced(cursor);
-    enum CXCursorKind kind = clang_getCursorKind(declaration);
-    const ht_km_value *bound = ht_environment_find(scan, declaration);
-    int64_t value;
-    if (bound)
-        return *bound;
-    if (kind == CXCursor_NonTypeTemplateParameter)
-        return template_value(scan, cursor, declaration);
-    if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl && kind != CXCursor_EnumConstantDecl)
-        return (ht_km_value){0};
-    if (is_pointer_type(cursor) || is_pointer_type(declaration)) {
-        bool known =
-            clang_getCanonicalType(clang_getCursorType(declaration)).kind != CXType_Pointer ||
-            ht_model_local(scan->facts, declaration) == NULL;
-        size_t array =
-            known && kind != CXCursor_ParmDecl ? ht_scan_array(scan, declaration) : SIZE_MAX;
-        return (ht_km_value){true, array, ht_poly_constant(&scan->km->pool, 0)};
-    }
-    if (is_integer_type(declaration) && ht_ast_constant(cursor, &value))
-        return (ht_km_value){false, 0, ht_poly_constant(&scan->km->pool, value)};
-    ht_km_target target;
-    bool memory = ht_scan_target(scan, cursor, &target);
-    if (memory)
-        ht_scan_record(scan, &target, true, false, false, cursor);
-    if (!is_integer_type(declaration))
-        return (ht_km_value){0};
-    if (memory && scan->km->arrays[target.array].space != HT_SPACE_CONSTANT)
-        return ht_scan_opaque(scan, cursor, HT_SCOPE_THREAD, "loaded from %s",
-                              scan->km->arrays[target.array].name);
-    bool local = !memory && (ht_model_local(scan->facts, declaration) ||
-                             kind == CXCursor_ParmDecl || scan->inlined);
-    char *name = ht_cursor_name(declaration);
-    ht_km_value result = {0};
-    if (local)
-        result = ht_scan_opaque(scan, cursor, HT_SCOPE_THREAD, "%s, not followed", name);
-    else /* a variable of the device's memory that holds for the launch, unless it is written */
-        result.value = ht_scan_named(scan, name, declaration);
-    free(name);
-    return result;
-}
-
-/* A field of an object that is the same for the launch. */
-static ht_km_value field_value(ht_scan *scan, CXCursor cursor) {
-    CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
-    char *field = ht_cursor_name(cursor);
-    while (clang_getCursorKind(base) == CXCursor_MemberRefExpr && !is_pointer_type(base)) {
-        char *part = ht_cursor_name(base); /* unnamed parts of the vector types are passed over */
-        if (part[0] && !strchr(part, '(')) {
-            char *longer = ht_format("%s.%s", part, field);
-            free(field);
-            field = longer;
-        }
-        free(part);
-        base = ht_ast_strip(ht_ast_child(base, 0), false);
-    }
-    CXCursor object = ht_ast_variable(base);
-    const ht_parameter *parameter = ht_model_parameter(scan->facts, object);
-    bool integer = is_integer_type(cursor) || may_be_integer(cursor);
-    if (parameter && !parameter->is_assigned && !parameter->is_pointer) {
-        char *name = ht_format("%s.%s", parameter->name, field);
-        ht_km_value result = {0};
-        if (is_pointer_type(cursor))
-            result = (ht_km_value){true, ht_scan_array_named(scan, name, cursor),
-                                   ht_poly_constant(&scan->km->pool, 0)};
-        else if (integer)
-            result.value = ht_scan_named(scan, name, cursor);
-        free(field);
-        free(name);
-        return result;
-    }
-    free(field);
-    ht_km_target target;
-    if (ht_scan_target(scan, cursor, &target))
-        ht_scan_record(scan, &target, true, false, false, cursor);
-    if (is_pointer_type(cursor))
-        return (ht_km_value){true, SIZE_MAX, NULL};
-    return integer ? ht_scan_opaque(scan, cursor, HT_SCOPE_THREAD, "a field") : (ht_km_value){0};
-}
-
-static ht_km_value load_value(ht_scan *scan, CXCursor cursor) {
-    ht_km_target target;
-    if (!ht_scan_target(scan, cursor, &target))
-        return (ht_km_value){0};
-    if (target.whole) /* a row of an array, used as a pointer */
-        return (ht_km_value){true, target.array,
-                             ht_scan_opaque(scan, cursor, HT_SCOPE_THREAD, "a row").value};
-    ht_scan_record(scan, &target, true, false, false, cursor);
-    if (is_pointer_type(cursor))
-        return (ht_km_value){true, SIZE_MAX, NULL};
-    return is_integer_type(cursor)
-               ? ht_scan_opaque(scan, cursor, HT_SCOPE_THREAD, "loaded from %s",
-                                target.array == SIZE_MAX ? "memory"
-                                                         : scan->km->arrays[target.array].name)
-               : (ht_km_value){0};
-}
-
 static bool is_pointer_cast(CXCursor cursor) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     return kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXReinterpretCastExpr ||
@@ -551,7 +398,7 @@ static ht_km_value cast_value(ht_scan *scan, CXCursor cursor) {
         return value;
     }
     if (!value.is_pointer)
-        value = is_integer_type(cursor) && value.value
+        value = ht_scan_is_integer(cursor) && value.value
                     ? ht_scan_opaque(scan, cursor, ht_poly_scope(&scan->km->pool, value.value),
                                      "converted")
                     : (ht_km_value){0};
@@ -566,19 +413,19 @@ static ht_km_value look(ht_scan *scan, CXCursor cursor) {
     int axis;
     ht_index_kind index = ht_index_plain(scan->facts, cursor, false, &axis);
     if (index != HT_INDEX_NONE)
-        return index_value(scan, index, axis);
+        return ht_scan_index(scan, index, axis);
     if (ht_ast_unary(cursor, &unary, &left))
-        return unary == CXUnaryOperator_Deref ? load_value(scan, cursor)
+        return unary == CXUnaryOperator_Deref ? ht_scan_load(scan, cursor)
                                               : unary_value(scan, cursor, unary, left);
     if (ht_ast_binary(cursor, &binary, &left, &right))
         return binary_value(scan, cursor, binary, left, right);
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_DeclRefExpr:
-        return name_value(scan, cursor);
+        return ht_scan_name(scan, cursor);
     case CXCursor_MemberRefExpr:
-        return field_value(scan, cursor);
+        return ht_scan_field(scan, cursor);
     case CXCursor_ArraySubscriptExpr:
-        return load_value(scan, cursor);
+        return ht_scan_load(scan, cursor);
     case CXCursor_ConditionalOperator:
         return conditional(scan, cursor);
     case CXCursor_CallExpr:
@@ -612,7 +459,7 @@ ht_km_value ht_scan_value(ht_scan *scan, CXCursor expression) {
     else
         value = look(scan, cursor);
     --scan->depth;
-    if (!value.value && !value.is_pointer && is_integer_type(expression))
+    if (!value.value && !value.is_pointer && ht_scan_is_integer(expression))
         value = ht_scan_opaque(scan, expression, HT_SCOPE_THREAD, "not understood");
     return value;
 }

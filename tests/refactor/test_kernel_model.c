@@ -280,4 +280,6 @@ Test(kernel_model, threads_meet_where_they_do) {
             &(wanted){"error", HT_YES});
     explore("tests/refactor/sources/tile_template.hip", "product", on_dependence,
             &(wanted){"as", HT_NO});
+    explore("tests/refactor/sources/tile_template.hip", "product", on_dependence,
+            &(wanted){"bs", HT_NO});
 }
