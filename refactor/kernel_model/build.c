@@ -45,7 +45,7 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
     isl_ctx_reset_operations(km->context);
 }
 
-ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
+ht_kernel_model *ht_kernel_model_scan(const ht_model *facts) {
     ht_kernel_model *km = ht_alloc(1, sizeof *km);
     km->facts = facts;
     km->complete = true;
@@ -57,6 +57,11 @@ ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
     ht_scan_kernel(&scan);
     free(scan.escaped);
     ht_environment_free(&scan.environment);
+    return km;
+}
+
+ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
+    ht_kernel_model *km = ht_kernel_model_scan(facts);
     ht_km_barriers(km);
     for (size_t i = 0; i < km->access_count; ++i) {
         ht_km_split(km, &km->accesses[i]);

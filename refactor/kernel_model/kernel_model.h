@@ -195,6 +195,9 @@ struct ht_kernel_model {
 
 /* Never fails: what cannot be understood is unknown. `facts` must outlive it. */
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts);
+/* Only the walk over the body, which takes little: loops, arrays, accesses with their subscripts as
+ * written, guards; no sets, dimensions, dependences or footprints. */
+ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);
 void ht_kernel_model_free(ht_kernel_model *model);
 
 /* May two pointer arguments (arrays of the model) name the same memory? HT_NO where `__restrict__`

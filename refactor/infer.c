@@ -1,0 +1,408 @@
+/* The problem of a kernel, put together: fields and scalars from the host, buffers from subscripts
+ * and allocations, constant memory, and where each comes from; what is missing has a '?'. */
+#include "refactor/infer_size.h"
+
+#include "base/memory.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types
+ * ------------------------------------------------------------------------------------------ */
+
+static char *plain_type(CXType type) {
+    CXString spelling =
+        clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(type)));
+    char *text = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    return text;
+}
+
+static const char *template_type(const ht_model *model, const char *name) {
+    for (size_t i = 0; i < model->facts->template_parameter_count; ++i)
+        if (strcmp(model->facts->template_parameters[i].name, name) == 0)
+            return model->facts->template_parameters[i].argument;
+    return NULL;
+}
+
+char *ht_infer_type(const ht_model *model, const ht_parameter *parameter) {
+    const char *written = parameter->is_pointer ? parameter->pointee : parameter->type;
+    const char *argument = template_type(model, written);
+    if (ht_type_size(written))
+        return ht_strdup(written);
+    if (argument)
+        return ht_type_size(argument) ? ht_strdup(argument) : NULL;
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
+    if (parameter->is_pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    if (type.kind == CXType_Enum)
+        type = clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type));
+    char *text = plain_type(type);
+    if (ht_type_size(text))
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- template arguments that the launch leaves to be deduced
+ * --------------------------------------------------------------- */
+
+static bool is_type_named(CXType type, const char *name) {
+    CXString spelling = clang_getTypeSpelling(clang_getUnqualifiedType(type));
+    bool same = strcmp(clang_getCString(spelling), name) == 0;
+    clang_disposeString(spelling);
+    return same;
+}
+
+static char *deduced(const ht_model *model, const char *name) {
+    const ht_launch_site *site =
+        model->facts->launches.count ? &model->facts->launches.items[0] : NULL;
+    for (size_t i = 0; site && i < model->parameter_count && i < site->argument_count; ++i) {
+        CXType type = clang_getCursorType(model->parameters[i].cursor);
+        CXType given =
+            clang_getCanonicalType(clang_getCursorType(ht_ast_strip(site->arguments[i], false)));
+        if (model->parameters[i].is_pointer) {
+            type = clang_getPointeeType(type);
+            given = given.kind == CXType_Pointer ? clang_getPointeeType(given)
+                                                 : clang_getArrayElementType(given);
+        }
+        if (!is_type_named(type, name))
+            continue;
+        char *text = plain_type(given);
+        if (ht_type_size(text))
+            return text;
+        free(text);
+    }
+    return NULL;
+}
+
+static bool deduce(ht_model *model) {
+    bool any = false;
+    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
+        ht_template_parameter *parameter = &model->facts->template_parameters[i];
+        if (parameter->argument || parameter->kind != CXCursor_TemplateTypeParameter)
+            continue;
+        parameter->argument = deduced(model, parameter->name);
+        any = any || parameter->argument;
+    }
+    return any;
+}
+
+/* ---- argument lines
+ * --------------------------------------------------------------------------------- */
+
+static const char *role_of(const ht_parameter *parameter, const ht_buffer *buffer, bool complete) {
+    if (parameter->is_const || (complete && !buffer->written))
+        return "in";
+    return complete && !buffer->read && !buffer->updated ? "out" : "inout";
+}
+
+static char *argument_name(const ht_parameter *parameter, size_t index) {
+    return parameter->name[0] ? ht_strdup(parameter->name) : ht_format("arg%zu", index);
+}
+
+static char *buffer_line(ht_infer *in, const ht_buffers *buffers, size_t index) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    const ht_buffer *buffer = &buffers->items[index];
+    char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter);
+    const char *written = parameter->pointee;
+    if (!type)
+        ht_infer_miss(in, ht_ast_line(parameter->cursor),
+                      "the type of '%s', %s, is none that a problem file describes", name, written);
+    int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_buffers_limit(buffers, buffer->array);
+    char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
+    char *line =
+        ht_format("%s : %s %s[%s]%s", name, role_of(parameter, buffer, buffers->km->complete),
+                  type ? type : "?", in->extents[index] ? in->extents[index] : "?", contents);
+    free(contents);
+    free(name);
+    free(type);
+    return line;
+}
+
+static char *scalar_line(ht_infer *in, size_t index) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter);
+    if (!type || !in->scalars[index])
+        ht_infer_miss(in, ht_ast_line(parameter->cursor), "the value of argument '%s' (%s)", name,
+                      parameter->type);
+    char *line = ht_format("%s : %s = %s", name, type ? type : "?",
+                           type && in->scalars[index] ? in->scalars[index] : "?");
+    free(name);
+    free(type);
+    return line;
+}
+
+/* ---- constant memory
+ * -------------------------------------------------------------------------------- */
+
+static bool is_constant(CXCursor cursor) {
+    ht_cursors list = ht_ast_children(cursor);
+    bool found = false;
+    for (size_t i = 0; i < list.count; ++i)
+        found = found || clang_getCursorKind(list.items[i]) == CXCursor_CUDAConstantAttr;
+    free(list.items);
+    return found && clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
+}
+
+static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    long long count = 1;
+    while (type.kind == CXType_ConstantArray) {
+        count *= clang_getArraySize(type);
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    }
+    char *name = ht_cursor_name(cursor), *element = plain_type(type);
+    bool known = ht_type_size(element) && count > 0;
+    if (!known)
+        ht_infer_miss(in, ht_ast_line(cursor),
+                      "type and elements of constant memory '%s' (line %d)", name,
+                      ht_ast_line(cursor));
+    char *line = known ? ht_format("%s : constant %s[%lld]", name, element, count)
+                       : ht_format("%s : constant ?[?]", name);
+    json_array_append_new(args, json_string(line));
+    free(line);
+    free(name);
+    free(element);
+}
+
+static void constants_add(ht_infer *in, json_t *args) {
+    const ht_slice *slice = in->slice;
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j)
+            if (clang_getCursorKind(slice->chunks[i].cursors[j]) == CXCursor_VarDecl &&
+                is_constant(slice->chunks[i].cursors[j]))
+                constant_add(in, slice->chunks[i].cursors[j], args);
+}
+
+/* ---- extents
+ * ---------------------------------------------------------------------------------------- */
+
+/* The allocation's size where it is proved to be enough, or nothing else is known; else what the
+ * subscripts reach. */
+static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *allocated, int line) {
+    const ht_buffer *buffer = &sizes->buffers->items[index];
+    const char *name = in->model->parameters[index].name;
+    int64_t first, elements;
+    bool begins = buffer->first && ht_sizes_value(sizes, buffer->first, &first) && first >= 0;
+    bool proved = buffer->extent && begins && ht_sizes_value(sizes, buffer->extent, &elements);
+    if (allocated && proved && ht_sizes_at_least(sizes, allocated, buffer->extent)) {
+        in->extents[index] = allocated;
+        ht_text_printf(&in->origins[index], "allocated in line %d, covers all subscripts", line);
+        return;
+    }
+    if (proved) {
+        in->extents[index] = ht_strdup(buffer->extent);
+        ht_text_printf(&in->origins[index], "subscripts up to line %d", buffer->last_line);
+        free(allocated);
+        return;
+    }
+    if (allocated && ht_sizes_value(sizes, allocated, &elements) && elements > 0) {
+        in->extents[index] = allocated;
+        in->from_host[index] = true;
+        ht_text_printf(&in->origins[index], "allocated in line %d", line);
+        return;
+    }
+    free(allocated);
+    if (buffer->problem)
+        ht_infer_miss(in, buffer->line, "the elements of '%s': %s", name, buffer->problem);
+    else if (!begins)
+        ht_infer_miss(in, buffer->last_line,
+                      "the elements of '%s': a subscript may be negative (line %d)", name,
+                      buffer->last_line);
+    else
+        ht_infer_miss(in, buffer->line, "the elements of '%s'", name);
+}
+
+static void extents_choose(ht_infer *in, ht_sizes *sizes) {
+    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        int line;
+        if (!in->model->parameters[i].is_pointer)
+            continue;
+        char *allocated = ht_infer_allocation(in, i, &line), *plain = NULL;
+        ht_expr *expr;
+        if (allocated && ht_expr_parse(allocated, (ht_place){0}, &expr, NULL) == HT_OK) {
+            plain = ht_expr_string(expr);
+            ht_expr_free(expr);
+        }
+        free(allocated);
+        extent_choose(in, sizes, i, plain, line);
+    }
+}
+
+/* ---- the document
+ * ----------------------------------------------------------------------------------- */
+
+static json_t *arguments_make(ht_infer *in, const ht_buffers *buffers) {
+    json_t *args = json_array();
+    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        char *line =
+            in->model->parameters[i].is_pointer ? buffer_line(in, buffers, i) : scalar_line(in, i);
+        json_array_append_new(args, json_string(line));
+        free(line);
+    }
+    constants_add(in, args);
+    return args;
+}
+
+static json_t *family_make(const ht_infer *in) {
+    ht_text text = {0};
+    ht_text_printf(&text, "%s_sizes : ", in->model->name);
+    for (size_t i = 0; i < in->field_count; ++i)
+        ht_text_printf(&text, i ? ", %s" : "%s", in->fields[i].name);
+    if (!in->field_count)
+        ht_text_append(&text, "constants = 1"); /* every size is one of the source's */
+    json_t *value = json_string(text.data);
+    ht_text_free(&text);
+    return value;
+}
+
+static json_t *instances_make(const ht_infer *in, bool complete) {
+    json_t *fields = json_object();
+    for (size_t i = 0; i < in->field_count; ++i)
+        json_object_set_new(fields, in->fields[i].name,
+                            in->fields[i].value > 0 || in->fields[i].known
+                                ? json_integer(in->fields[i].value)
+                                : json_string("?"));
+    if (!complete && !in->field_count)
+        json_object_set_new(fields, "?", json_string("?"));
+    return json_pack("[{s:s, s:o}]", "name", "inferred", "fields", fields);
+}
+
+/* Where everything comes from, for people. */
+static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
+    const ht_model *model = in->model;
+    const ht_launches *launches = &model->facts->launches;
+    ht_text text = {0};
+    ht_text_printf(&text, "inferred from %s:%d", model->path, ht_ast_line(model->kernel));
+    if (launches->count)
+        ht_text_printf(&text, ", launched at %s:%d",
+                       model->facts->source->files[launches->items[0].file].path,
+                       launches->items[0].line);
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (in->origins[i].length)
+            ht_text_printf(&text, "; %s: %s", model->parameters[i].name, in->origins[i].data);
+    for (size_t i = 0; i < in->field_count; ++i)
+        ht_text_printf(&text, in->fields[i].known ? "; %s: line %d" : "; %s: chosen",
+                       in->fields[i].name, in->fields[i].line);
+    if (sizes && sizes->smaller)
+        ht_text_append(&text, "; sizes made smaller than the source's");
+    json_t *value = json_string(text.data);
+    ht_text_free(&text);
+    return value;
+}
+
+static json_t *template_make(const ht_model *model) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
+        const char *known = model->facts->template_parameters[i].argument;
+        json_array_append_new(list, json_string(known ? known : "?"));
+    }
+    return list;
+}
+
+static char *document_make(ht_infer *in, const ht_buffers *buffers, const ht_sizes *sizes,
+                           bool has_template) {
+    json_t *kernel = json_object(), *args = arguments_make(in, buffers);
+    bool complete = !in->missing.length;
+    json_object_set_new(kernel, "kernel", json_string(in->model->qualified));
+    json_object_set_new(kernel, "description", description_make(in, sizes));
+    json_object_set_new(kernel, "problem", family_make(in));
+    json_object_set_new(kernel, "args", args);
+    if (has_template)
+        json_object_set_new(kernel, "template", template_make(in->model));
+    if (!in->model->launch_known) {
+        json_object_set_new(kernel, "block", json_pack("[s]", "?"));
+        json_object_set_new(kernel, "grid", json_pack("[s]", "?"));
+    }
+    json_object_set_new(kernel, "instances", instances_make(in, complete));
+    json_t *root = json_pack("{s:s, s:i, s:[o]}", "format", "hiptemper-problem", "version", 1,
+                             "kernels", kernel);
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *text = ht_format("%s\n", dump ? dump : "{}");
+    free(dump);
+    json_decref(root);
+    return text;
+}
+
+/* ---- all together
+ * ----------------------------------------------------------------------------------- */
+
+static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
+    size_t count = model->parameter_count + 1;
+    *in = (ht_infer){.model = model, .slice = slice};
+    in->scalars = ht_alloc(count, sizeof *in->scalars);
+    in->extents = ht_alloc(count, sizeof *in->extents);
+    in->from_host = ht_alloc(count, sizeof *in->from_host);
+    in->origins = ht_alloc(count, sizeof *in->origins);
+    in->entry = ht_alloc(1, sizeof *in->entry);
+    model->entry = in->entry;
+}
+
+static void infer_free(ht_infer *in) {
+    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        free(in->scalars[i]);
+        free(in->extents[i]);
+        ht_text_free(&in->origins[i]);
+    }
+    for (size_t i = 0; i < in->field_count; ++i) {
+        free(in->fields[i].name);
+        ht_symbol_free((ht_symbol *)(size_t)in->fields[i].initial);
+    }
+    free(in->scalars);
+    free(in->extents);
+    free(in->from_host);
+    free(in->origins);
+    free(in->fields);
+    ht_problem_spec_free(&in->entry->spec);
+    free(in->entry);
+    in->model->entry = NULL;
+    ht_text_free(&in->missing);
+}
+
+static bool launch_check(ht_infer *in, const ht_grid *grid) {
+    const ht_launches *launches = &in->model->facts->launches;
+    int line = launches->count && launches->items[0].file == 0 ? launches->items[0].line : 0;
+    bool known = true;
+    if (!launches->count)
+        ht_infer_miss(in, 0, "a launch of it: block and grid");
+    else if (grid->missing.length)
+        ht_infer_miss(in, line, "%s", grid->missing.data);
+    for (int axis = 0; axis < 3; ++axis)
+        known = known && grid->original[axis] && grid->block[axis];
+    if (!known && !in->missing.length)
+        ht_infer_miss(in, line, "block and grid of the launch: %s",
+                      in->model->facts->problem ? in->model->facts->problem : "not followed");
+    return known;
+}
+
+void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) {
+    ht_infer in;
+    ht_grid grid;
+    ht_buffers buffers;
+    infer_init(&in, model, slice);
+    bool has_template = deduce(model);
+    ht_infer_host(&in);
+    ht_grid_read(model, &grid);
+    bool launched = launch_check(&in, &grid);
+    ht_kernel_model *km = ht_kernel_model_scan(model);
+    ht_buffers_find(&in, km, &grid, &buffers);
+    ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
+    if (launched && ht_sizes_choose(&sizes))
+        extents_choose(&in, &sizes);
+    char *text = document_make(&in, &buffers, &sizes, has_template);
+    *out = (ht_inferred){.text = text, .line = in.missing_line};
+    if (in.missing.length)
+        out->missing = ht_text_take(&in.missing);
+    ht_buffers_free(&buffers);
+    ht_kernel_model_free(km);
+    ht_grid_free(&grid);
+    infer_free(&in);
+}
+
+void ht_inferred_free(ht_inferred *inferred) {
+    free(inferred->text);
+    free(inferred->missing);
+    *inferred = (ht_inferred){0};
+}

@@ -1,0 +1,250 @@
+/* Values for the fields of an inferred problem: the source's where it has some, else such that the
+ * grid has several blocks; made smaller where an emulation would take long. */
+#include "refactor/infer_size.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16 };
+static const int64_t threads_wanted = 32768, work_most = 20000000, bytes_most = 64 << 20,
+                     axis_most = INT32_MAX;
+
+/* ---- values of expressions
+ * ------------------------------------------------------------------------------ */
+
+typedef struct looking {
+    const ht_sizes *sizes;
+    int depth;
+} looking;
+
+static bool value_of(const ht_sizes *sizes, const char *text, int depth, int64_t *out_value);
+
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    const looking *at = context;
+    const ht_infer *in = at->sizes->in;
+    if (strncmp(name, "problem.", 8) == 0) {
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (strcmp(in->fields[i].name, name + 8) == 0) {
+                *out_value = in->fields[i].value;
+                return true;
+            }
+        return false;
+    }
+    for (size_t i = 0; i < in->model->parameter_count && at->depth < DEPTH_MAX; ++i)
+        if (in->scalars[i] && strcmp(in->model->parameters[i].name, name) == 0)
+            return value_of(at->sizes, in->scalars[i], at->depth + 1, out_value);
+    return false;
+}
+
+static bool value_of(const ht_sizes *sizes, const char *text, int depth, int64_t *out_value) {
+    ht_expr *expr;
+    looking at = {sizes, depth};
+    ht_scope scope = {.lookup = lookup, .context = &at};
+    if (!text || ht_expr_parse(text, (ht_place){0}, &expr, NULL) != HT_OK)
+        return false;
+    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
+    ht_expr_free(expr);
+    return known;
+}
+
+bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value) {
+    return value_of(sizes, text, 0, out_value);
+}
+
+bool ht_sizes_at_least(ht_sizes *sizes, const char *a, const char *b) {
+    ht_infer *in = sizes->in;
+    int64_t *kept = ht_alloc(in->field_count + 1, sizeof *kept), first, second;
+    bool holds = true;
+    for (size_t i = 0; i < in->field_count; ++i)
+        kept[i] = in->fields[i].value;
+    for (int round = 0; round < 4 && holds; ++round) {
+        for (size_t i = 0; round && i < in->field_count; ++i)
+            in->fields[i].value = kept[i] < 2  ? kept[i]
+                                  : round == 1 ? kept[i] + 1
+                                  : round == 2 ? kept[i] * 2 - 1
+                                               : (kept[i] + 1) / 2 + (int64_t)(i % 2);
+        holds = ht_sizes_value(sizes, a, &first) && ht_sizes_value(sizes, b, &second) &&
+                first >= second;
+    }
+    for (size_t i = 0; i < in->field_count; ++i)
+        in->fields[i].value = kept[i];
+    free(kept);
+    return holds;
+}
+
+/* ---- what the source says
+ * ------------------------------------------------------------------------------- */
+
+/* The number in `argc > 1 ? atoi(argv[1]) : 1024`. */
+static bool plain_number(const ht_symbol *symbol, int depth, int64_t *out_value) {
+    if (!symbol || depth > DEPTH_MAX)
+        return false;
+    if (ht_symbol_value(symbol, out_value))
+        return true;
+    return symbol->kind == HT_SYMBOL_CHOICE &&
+           (plain_number(symbol->arguments[2], depth + 1, out_value) ||
+            plain_number(symbol->arguments[1], depth + 1, out_value));
+}
+
+/* Is 0 (or less) a value that this field may well have? */
+static bool is_sensible(const ht_infer_field *field, int64_t value) {
+    return value > 0 || (value == 0 && field->counts && !field->in_grid);
+}
+
+static void take_numbers(ht_infer *in) {
+    for (size_t i = 0; i < in->field_count; ++i) {
+        ht_infer_field *field = &in->fields[i];
+        int64_t value;
+        if (!field->known && plain_number(field->initial, 0, &value) && is_sensible(field, value)) {
+            field->value = value;
+            field->known = true;
+        }
+    }
+}
+
+/* First values that are computed from other fields. */
+static void take_expressions(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (size_t i = 0; i < in->field_count; ++i) {
+        ht_infer_field *field = &in->fields[i];
+        int64_t value;
+        if (field->known || !field->initial)
+            continue;
+        char *text = ht_symbol_expression(in->model, NULL, field->initial, NULL);
+        if (text && ht_sizes_value(sizes, text, &value) && is_sensible(field, value))
+            field->value = value;
+        free(text);
+    }
+}
+
+/* ---- what is chosen
+ * ------------------------------------------------------------------------------------- */
+
+static bool has_word(const char *name, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = name; *at; ++at) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)at[i]) == word[i])
+            ++i;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+/* Of a size that no grid is computed from. */
+static int64_t small_value(const char *name) {
+    static const struct {
+        const char *word;
+        int64_t value;
+    } words[] = {{"stride", 1}, {"dilation", 1}, {"pad", 1},   {"radius", 2}, {"halo", 1},
+                 {"filter", 3}, {"kernel", 3},   {"mask", 3},  {"window", 3}, {"step", 1},
+                 {"iter", 2},   {"offset", 1},   {"group", 1}, {"seed", 1},   {"repeat", 1}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (has_word(name, words[i].word))
+            return words[i].value;
+    return SMALL_SIZE;
+}
+
+static bool threads_of(const ht_sizes *sizes, int64_t *out_threads) {
+    *out_threads = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t blocks, block;
+        if (!ht_sizes_value(sizes, sizes->grid->original[axis], &blocks) ||
+            !ht_sizes_value(sizes, sizes->grid->block[axis], &block) || blocks < 1 || block < 1 ||
+            blocks > axis_most / block ||
+            __builtin_mul_overflow(*out_threads, blocks * block, out_threads))
+            return false;
+    }
+    return true;
+}
+
+/* Grows all sizes of the grid together until it has threads enough. */
+static void grow_grid(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (int step = 0; step < 24; ++step) {
+        int64_t threads;
+        if (threads_of(sizes, &threads) && threads >= threads_wanted)
+            return;
+        bool any = false;
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!in->fields[i].known && in->fields[i].in_grid && in->fields[i].value < 65536) {
+                in->fields[i].value *= 2;
+                any = true;
+            }
+        take_expressions(sizes);
+        if (!any)
+            return;
+    }
+}
+
+static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
+    const ht_model *model = sizes->in->model;
+    *out_bytes = 0;
+    for (size_t i = 0; i < model->parameter_count; ++i) {
+        const char *extent =
+            sizes->in->extents[i] ? sizes->in->extents[i] : sizes->buffers->items[i].extent;
+        int64_t elements;
+        if (!model->parameters[i].is_pointer || !extent)
+            continue;
+        char *type = ht_infer_type(model, &model->parameters[i]);
+        int64_t size = type ? (int64_t)ht_type_size(type) : 1;
+        free(type);
+        if (!ht_sizes_value(sizes, extent, &elements) ||
+            __builtin_mul_overflow(elements, size, &elements) ||
+            __builtin_add_overflow(*out_bytes, elements, out_bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool is_small(const ht_sizes *sizes) {
+    int64_t bytes, threads, trips, work;
+    if (!threads_of(sizes, &threads))
+        return true; /* told elsewhere */
+    for (size_t i = 0; i < sizes->buffers->trip_count; ++i)
+        if (ht_sizes_value(sizes, sizes->buffers->trips[i], &trips) && trips > 1 &&
+            (__builtin_mul_overflow(threads, trips, &work) || work > work_most))
+            return false;
+    return threads <= work_most && bytes_of(sizes, &bytes) && bytes <= bytes_most;
+}
+
+/* Halves the largest size until an emulation takes a moment. */
+static void shrink(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (int step = 0; step < STEPS_MAX && !is_small(sizes); ++step) {
+        ht_infer_field *largest = NULL;
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!largest || in->fields[i].value > largest->value)
+                largest = &in->fields[i];
+        if (!largest || largest->value < 2)
+            return;
+        largest->value /= 2;
+        sizes->smaller = sizes->smaller || largest->known;
+        take_expressions(sizes);
+    }
+}
+
+bool ht_sizes_choose(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    int64_t threads;
+    take_numbers(in);
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (!in->fields[i].known)
+            in->fields[i].value =
+                in->fields[i].in_grid ? FIRST_GRID_SIZE : small_value(in->fields[i].name);
+    take_expressions(sizes);
+    grow_grid(sizes);
+    shrink(sizes);
+    for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (in->fields[i].in_grid && in->fields[i].value < 4096)
+                in->fields[i].value *= 2;
+    if (threads_of(sizes, &threads))
+        return true;
+    ht_infer_miss(in, 0, "sizes for which the launch's grid has a block");
+    return false;
+}

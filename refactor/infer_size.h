@@ -1,0 +1,23 @@
+/* Values for the fields of an inferred problem. Private to refactor/. */
+#ifndef HT_REFACTOR_INFER_SIZE_H
+#define HT_REFACTOR_INFER_SIZE_H
+
+#include "refactor/infer_buffer.h"
+
+typedef struct ht_sizes {
+    ht_infer *in;
+    const ht_grid *grid;
+    const ht_buffers *buffers;
+    bool smaller; /* the source's values were made smaller */
+} ht_sizes;
+
+/* Chooses what the source does not say, so that the grid has several blocks and an emulation takes
+ * a moment. False: no launch comes of it, told as missing. */
+bool ht_sizes_choose(ht_sizes *sizes);
+/* The value of an expression over fields and scalar arguments with the fields' values; false: it
+ * has none. */
+bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value);
+/* Is `a` at least `b` with these values, and with others? */
+bool ht_sizes_at_least(ht_sizes *sizes, const char *a, const char *b);
+
+#endif
