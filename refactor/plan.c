@@ -51,6 +51,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->requires);
     free(plan->covers);
     free(plan->names);
+    free(plan->helpers);
     free(plan->followed);
     free(plan->remarks.items);
     free(plan->applied);
@@ -173,6 +174,12 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
     }
     ht_plan_param_add(plan, name, values, default_value);
     return true;
+}
+
+void ht_plan_help(ht_plan *plan, const char *text) {
+    char *longer = ht_format("%s%s", plan->helpers ? plan->helpers : "", text);
+    free(plan->helpers);
+    plan->helpers = longer;
 }
 
 bool ht_plan_require(ht_plan *plan, const char *format, ...) {

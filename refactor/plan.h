@@ -49,6 +49,7 @@ struct ht_plan {
     bool free_cover[3];  /* any number does (grid-stride loops) */
     bool keep_cover[3];  /* must not grow either */
     char *bound[3];      /* bounds that the grid must cover, beside the model's guards; owned */
+    char *helpers; /* declarations that the parameterized kernel needs in the unit; NULL: none */
     char **names;
     size_t name_count;
     size_t left_out; /* how many transformations are not to run, from the last */
@@ -72,6 +73,10 @@ void ht_plan_run(ht_plan *plan);
  * set. */
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value);
+/* Adds a declaration to the unit, ahead of the parameterized kernel. */
+void ht_plan_help(ht_plan *plan, const char *text);
+/* Is it a hint to the compiler, which alone makes no template? */
+bool ht_transformation_is_hint(const char *name);
 /* Sets the block along an axis, a template expression. */
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
 /* Threads of a block as a template expression; free(). */

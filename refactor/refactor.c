@@ -38,11 +38,12 @@ static void pass_remarks(ht_kernel *kernel, char *first) {
     settle(kernel, HT_KERNEL_REFUSED, 0, first);
 }
 
-/* __launch_bounds__ alone is no choice worth a template. */
+/* Hints to the compiler alone are no choice worth a template. */
 static bool is_empty(const ht_plan *plan) {
-    return plan->param_count == 0 ||
-           (plan->applied_count == 1 &&
-            strcmp(plan->applied[0], ht_transformation_launch_bounds.name) == 0);
+    for (size_t i = 0; i < plan->applied_count; ++i)
+        if (!ht_transformation_is_hint(plan->applied[i]))
+            return false;
+    return true;
 }
 
 static void forget_plan(ht_kernel_work *work) {

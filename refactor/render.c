@@ -105,34 +105,82 @@ static bool print_expression(rendering *in, const char *text, size_t length, ht_
 
 static bool render_range(rendering *in, ht_range range, int parent, int depth, ht_text *out);
 
-static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
-    const char *at = in->plan->edits[index].text;
-    ++in->shown[index];
-    for (const char *dollar; (dollar = strchr(at, '$')) != NULL;) {
+static bool render_text(rendering *in, size_t index, const char *at, const char *end, int depth,
+                        ht_text *out);
+
+/* The `}` that belongs to the `{` at `open`; NULL when there is none before `end`. */
+static const char *closing(const char *open, const char *end) {
+    int nested = 0;
+    for (const char *at = open; at < end; ++at) {
+        nested += (*at == '{') - (*at == '}');
+        if (nested == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* {EXPR}{text of the template}{text of an applied source in which EXPR is not 0}: the part that
+ * holds; where it ends, or NULL. */
+static const char *render_choice(rendering *in, size_t index, const char *at, const char *end,
+                                 int depth, ht_text *out) {
+    const char *open[3], *close[3];
+    int64_t value = 1;
+    for (int i = 0; i < 3; ++i) {
+        open[i] = at < end && *at == '{' ? at : NULL;
+        close[i] = open[i] ? closing(at, end) : NULL;
+        if (!close[i])
+            return NULL;
+        at = close[i] + 1;
+    }
+    char *expression = ht_strndup(open[0] + 1, (size_t)(close[0] - open[0] - 1));
+    bool known = !in->values || ht_plan_value(in->values, expression, &value);
+    free(expression);
+    int part = in->values ? 2 : 1;
+    if (!known || (value != 0 && depth < DEPTH_MAX &&
+                   !render_text(in, index, open[part] + 1, close[part], depth + 1, out)))
+        return NULL;
+    return at;
+}
+
+static bool render_text(rendering *in, size_t index, const char *at, const char *end, int depth,
+                        ht_text *out) {
+    for (const char *dollar; (dollar = memchr(at, '$', (size_t)(end - at))) != NULL;) {
         ht_text_append_n(out, at, (size_t)(dollar - at));
-        char open = dollar[1];
+        char open = dollar + 1 < end ? dollar[1] : 0;
         if (open == '$') {
             ht_text_append(out, "$");
             at = dollar + 2;
             continue;
         }
-        const char *close = open == '{'   ? strchr(dollar, '}')
-                            : open == '[' ? strchr(dollar, ']')
+        if (open == '?') {
+            if (!(at = render_choice(in, index, dollar + 2, end, depth, out)))
+                return false;
+            continue;
+        }
+        size_t left = (size_t)(end - dollar);
+        const char *close = open == '{'   ? memchr(dollar, '}', left)
+                            : open == '[' ? memchr(dollar, ']', left)
                                           : NULL;
-        unsigned long begin, end;
+        unsigned long first, last;
         if (!close)
             return false;
         if (open == '{') {
             if (!print_expression(in, dollar + 2, (size_t)(close - dollar - 2), out))
                 return false;
-        } else if (sscanf(dollar + 2, "%lu,%lu", &begin, &end) != 2 || begin > end ||
-                   end > in->plan->model->length ||
-                   !render_range(in, (ht_range){begin, end}, (int)index, depth + 1, out))
+        } else if (sscanf(dollar + 2, "%lu,%lu", &first, &last) != 2 || first > last ||
+                   last > in->plan->model->length ||
+                   !render_range(in, (ht_range){first, last}, (int)index, depth + 1, out))
             return false;
         at = close + 1;
     }
-    ht_text_append(out, at);
+    ht_text_append_n(out, at, (size_t)(end - at));
     return true;
+}
+
+static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
+    const char *text = in->plan->edits[index].text;
+    ++in->shown[index];
+    return render_text(in, index, text, text + strlen(text), depth, out);
 }
 
 static bool belongs(const rendering *in, size_t index, ht_range range, int parent) {

@@ -135,6 +135,7 @@ extern const ht_transformation *const ht_transformations[];
  * value when applied
  *     $[BEGIN,END]   the source text of that range with all edits that lie inside it (so edits
  * nest: wrap a statement with "for (...) { $[b,e] }"; a range may be given several times)
+ *     $?{EXPR}{A}{B} A in the template; in an applied source B where EXPR is not 0, else nothing
  *     $$             a dollar sign
  * An edit that lies inside another's range shows only where the outer text mentions its place by $[
  * ]. Ranges that cross, or two edits of one range, fail. When `param` is not NULL the edit is left
@@ -236,6 +237,7 @@ char *ht_ast_expression(const ht_model *model, CXCursor expression);
 extern const ht_transformation ht_transformation_block_size;
 extern const ht_transformation ht_transformation_unroll;
 extern const ht_transformation ht_transformation_launch_bounds;
+extern const ht_transformation ht_transformation_restrict;
 extern const ht_transformation ht_transformation_coarsen_x;
 
 #endif

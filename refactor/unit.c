@@ -100,6 +100,7 @@ static bool write_parameterized(writing *in, const ht_chunk *chunk, ht_text *out
     const ht_source *source = model->facts->source;
     size_t begin = kernel_begin(in, chunk);
     bool open;
+    ht_text_append(out, in->plan->helpers ? in->plan->helpers : "");
     ht_text_append(out, in->annotations);
     if (model->is_template) {
         size_t index = ht_tokens_at(&source->tokens, begin);

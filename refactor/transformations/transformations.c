@@ -4,21 +4,31 @@
 #include "refactor/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const ht_transformation *const ht_transformations[] = {
     &ht_transformation_block_size,
     &ht_transformation_launch_bounds,
+    &ht_transformation_restrict,
     &ht_transformation_unroll,
     &ht_transformation_coarsen_x, /* wraps statements: last */
     NULL,
 };
+
+bool ht_transformation_is_hint(const char *name) {
+    const char *hints[] = {ht_transformation_launch_bounds.name, ht_transformation_restrict.name};
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; ++i)
+        if (strcmp(name, hints[i]) == 0)
+            return true;
+    return false;
+}
 
 size_t ht_transformation_count(void) {
     return sizeof ht_transformations / sizeof *ht_transformations - 1;
 }
 
 typedef struct snapshot {
-    size_t edits, params, requires, covers, followed;
+    size_t edits, params, requires, covers, followed, help;
     char *block[3];
     bool changed[3], exact[3], free_[3], keep[3];
 } snapshot;
@@ -28,7 +38,8 @@ static snapshot snapshot_take(const ht_plan *plan) {
                       .params = plan->param_count,
                       .requires = plan->require_count,
                       .covers = plan->cover_count,
-                      .followed = plan->followed_count};
+                      .followed = plan->followed_count,
+                      .help = plan->helpers ? strlen(plan->helpers) : 0};
     for (int axis = 0; axis < 3; ++axis) {
         taken.block[axis] = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL;
         taken.changed[axis] = plan->block_changed[axis];
@@ -56,6 +67,8 @@ static void roll_back(ht_plan *plan, snapshot *to) {
         free(plan->requires[--plan->require_count]);
     while (plan->followed_count > to->followed)
         free(plan->followed[--plan->followed_count]);
+    if (plan->helpers)
+        plan->helpers[to->help] = 0;
     while (plan->cover_count > to->covers)
         free(plan->covers[--plan->cover_count].param);
     for (int axis = 0; axis < 3; ++axis) {
