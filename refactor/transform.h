@@ -237,6 +237,7 @@ char *ht_ast_expression(const ht_model *model, CXCursor expression);
 extern const ht_transformation ht_transformation_block_size;
 extern const ht_transformation ht_transformation_unroll;
 extern const ht_transformation ht_transformation_launch_bounds;
+extern const ht_transformation ht_transformation_waves;
 extern const ht_transformation ht_transformation_restrict;
 extern const ht_transformation ht_transformation_coarsen_x;
 

@@ -100,8 +100,7 @@ bool ht_launch_bounds_follow(ht_plan *plan) {
     return true;
 }
 
-/* The name token of the kernel in its definition. */
-static bool name_place(const ht_model *model, size_t *out_offset) {
+bool ht_kernel_name_place(const ht_model *model, size_t *out_offset) {
     const ht_tokens *tokens = &model->facts->source->tokens;
     unsigned offset;
     clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &offset);
@@ -120,7 +119,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
                        "has __launch_bounds__ already");
         return;
     }
-    if (!name_place(model, &offset) || original_threads(model) > 1024)
+    if (!ht_kernel_name_place(model, &offset) || original_threads(model) > 1024)
         return;
     const char *name = ht_plan_name(plan, "LAUNCH_BOUNDS");
     char *product = ht_plan_threads(plan);

@@ -8,4 +8,8 @@
  * False, with a remark, when the bound is not understood. */
 bool ht_launch_bounds_follow(ht_plan *plan);
 
+/* Where the kernel's name stands in its definition: attributes go in front of it. False when it is
+ * not plain text there. */
+bool ht_kernel_name_place(const ht_model *model, size_t *out_offset);
+
 #endif

@@ -9,6 +9,7 @@
 const ht_transformation *const ht_transformations[] = {
     &ht_transformation_block_size,
     &ht_transformation_launch_bounds,
+    &ht_transformation_waves,
     &ht_transformation_restrict,
     &ht_transformation_unroll,
     &ht_transformation_coarsen_x, /* wraps statements: last */
@@ -16,7 +17,8 @@ const ht_transformation *const ht_transformations[] = {
 };
 
 bool ht_transformation_is_hint(const char *name) {
-    const char *hints[] = {ht_transformation_launch_bounds.name, ht_transformation_restrict.name};
+    const char *hints[] = {ht_transformation_launch_bounds.name, ht_transformation_waves.name,
+                           ht_transformation_restrict.name};
     for (size_t i = 0; i < sizeof hints / sizeof *hints; ++i)
         if (strcmp(name, hints[i]) == 0)
             return true;
