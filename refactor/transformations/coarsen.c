@@ -50,7 +50,7 @@ static bool is_ruled_out(ht_coarsen *c) {
     else if (clang_Cursor_isNull(axis->index_variable))
         ht_coarsen_refuse(c, c->model->kernel,
                           "no variable holds the global index over x unchanged");
-    else if (!c->model->launch_known)
+    else if (!c->model->launch_known || !ht_plan_block(c->plan, 0))
         ht_coarsen_refuse(c, c->model->kernel, "the block of its launch is not known");
     return c->refused;
 }
@@ -233,6 +233,14 @@ static void choose_names(ht_coarsen *c) {
     c->label = ht_plan_name(c->plan, label);
     c->inside = ht_plan_name(c->plan, "inside");
     c->label_each = ht_plan_name(c->plan, label);
+    char *strided = ht_format("%s_STRIDED", c->factor);
+    char *step = ht_format("%s_step", c->variables[c->x].name);
+    c->strided = ht_plan_name(c->plan, strided);
+    c->step = ht_plan_name(c->plan, step);
+    c->apart = ht_format("$?{%s}{ * %s}{ * ${%s}}", c->strided, c->step, ht_plan_block(c->plan, 0));
+    c->offset = ht_format("%s%s", c->counter, c->apart);
+    free(strided);
+    free(step);
     free(first);
     free(counter);
     free(label);
@@ -273,11 +281,14 @@ static void coarsen(ht_coarsen *c) {
     if (done) {
         ht_range inside = {c->body->range.begin + 1, c->body->range.end - 1};
         ht_plan_param(c->plan, c->factor, "1, 2, 4, 8", "1");
+        ht_plan_param(c->plan, c->strided, "false, true", "false");
+        ht_plan_require(c->plan, "(%s > 1 && %s > 1) || !%s", c->factor, ht_plan_block(c->plan, 0),
+                        c->strided);
         ht_plan_cover(c->plan, 0, c->factor);
         ht_plan_edit(c->plan, inside, c->factor, writer.text.data);
         ht_plan_remark(c->plan, HT_REMARK_APPLIED, c->variables[c->x].cursor,
-                       "each thread computes %s outputs along `%s`%s", c->factor,
-                       c->variables[c->x].name, jammed ? ", side by side" : "");
+                       "each thread computes %s outputs along `%s`%s; %s: a block apart", c->factor,
+                       c->variables[c->x].name, jammed ? ", side by side" : "", c->strided);
     }
     ht_writer_free(&writer);
 }

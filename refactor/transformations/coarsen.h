@@ -102,6 +102,10 @@ typedef struct ht_coarsen {
     const char *factor;     /* COARSEN_X, or what it had to be called */
     const char *first;      /* x0 */
     const char *counter;    /* cx */
+    const char *strided;    /* COARSEN_X_STRIDED: outputs of a thread are a block apart */
+    const char *step;       /* x_step: how far apart, in the template */
+    char *apart;            /* " * x_step" where it is not 1; owned */
+    char *offset;           /* the distance of the counter's output: cx * x_step; owned */
     const char *label;      /* next_x */
     const char *label_each; /* next_x_2 */
     const char *inside;     /* inside */

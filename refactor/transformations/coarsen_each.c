@@ -30,7 +30,7 @@ static bool on_each(ht_node *node, void *context) {
     if (node->kind == HT_NODE_GLOBAL) {
         if (!node->plain)
             ht_coarsen_refuse(c, node->cursor, "a global index inside a macro");
-        ht_writer_swap(walk->writer, node->range, ht_format("(%s + %s)", c->first, c->counter));
+        ht_writer_swap(walk->writer, node->range, ht_format("(%s + %s)", c->first, c->offset));
     }
     return true;
 }
@@ -198,7 +198,7 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, si
     ++writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->variables[c->x].name, c->first, c->counter);
+                     c->variables[c->x].name, c->first, c->offset);
     write_saved(c, walk.changed, writer, like, true, names);
     if (needs_check(layout))
         write_check(c, layout, writer, like);

@@ -20,7 +20,7 @@ static void write_side(ht_coarsen *c, const ht_guard_term *term, const ht_node *
     ht_writer_source(writer, side->range.begin, side->range.end);
     ht_writer_printf(writer, loose ? ")" : "");
     if (last)
-        ht_writer_printf(writer, " + ${%s - 1}", c->factor);
+        ht_writer_printf(writer, " + ${%s - 1}%s", c->factor, c->apart);
 }
 
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
@@ -73,9 +73,15 @@ static bool has_known(const ht_guard *guard) {
 
 static void write_x(ht_coarsen *c, const ht_node *node, ht_writer *writer) {
     char *type = ht_variable_type(&c->variables[c->x], false);
-    ht_writer_printf(writer, "const %s%s = (", type ? type : "auto ", c->first);
+    ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", c->step, c->strided,
+                     ht_plan_block(c->plan, 0));
+    ht_writer_line(writer, node->range.begin);
+    ht_writer_printf(writer, "}{}const %s%s = (", type ? type : "auto ", c->first);
     ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
-    ht_writer_printf(writer, ") * ${%s};", c->factor);
+    ht_writer_printf(writer,
+                     ") * ${%s}$?{%s}{ - (%s ? %s - 1 : 0) * threadIdx.x}"
+                     "{ - ${%s - 1} * threadIdx.x};",
+                     c->factor, c->strided, c->strided, c->factor, c->factor);
     free(type);
 }
 

@@ -167,7 +167,7 @@ static void write_own_x(ht_coarsen *c, ht_writer *writer, size_t like) {
     char *type = ht_variable_type(&c->variables[c->x], false);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->variables[c->x].name, c->first, c->counter);
+                     c->variables[c->x].name, c->first, c->offset);
     free(type);
 }
 

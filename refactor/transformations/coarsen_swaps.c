@@ -49,7 +49,7 @@ static void swap_name(ht_jam_swaps *swaps, ht_node *node, const char *name) {
     }
     bool tight = is_tight(node) && !in_macro_argument(node);
     ht_writer_swap(swaps->writer, node->range,
-                   ht_format(tight ? "%s + %s" : "(%s + %s)", name, c->counter));
+                   ht_format(tight ? "%s + %s" : "(%s + %s)", name, c->offset));
 }
 
 static void swap_access(ht_jam_swaps *swaps, ht_node *node) {
@@ -66,7 +66,7 @@ static void swap_access(ht_jam_swaps *swaps, ht_node *node) {
         end.begin = end.end = index->range.end;
         if (loose)
             ht_writer_swap(writer, begin, ht_strdup("("));
-        ht_writer_swap(writer, end, ht_format("%s + %s", loose ? ")" : "", c->counter));
+        ht_writer_swap(writer, end, ht_format("%s + %s", loose ? ")" : "", c->offset));
         return;
     }
     case HT_STEP_STAR: {
@@ -76,12 +76,12 @@ static void swap_access(ht_jam_swaps *swaps, ht_node *node) {
         bool simple = pointer->kind == HT_NODE_NAME || pointer->kind == HT_NODE_PAREN;
         ht_range star = {node->range.begin, pointer->range.begin};
         ht_writer_swap(writer, star, ht_strdup(simple ? "" : "("));
-        ht_writer_swap(writer, end, ht_format("%s[%s]", simple ? "" : ")", c->counter));
+        ht_writer_swap(writer, end, ht_format("%s[%s]", simple ? "" : ")", c->offset));
         return;
     }
     default:
         ht_writer_swap(writer, begin, ht_strdup("(&"));
-        ht_writer_swap(writer, end, ht_format(")[%s]", c->counter));
+        ht_writer_swap(writer, end, ht_format(")[%s]", c->offset));
     }
 }
 

@@ -577,4 +577,6 @@ void ht_coarsen_free(ht_coarsen *c) {
         free(c->variables[i].name);
     free(c->variables);
     free(c->apart_reason);
+    free(c->apart);
+    free(c->offset);
 }

@@ -141,18 +141,19 @@ static const char *const main_text =
     "    auto value = [](unsigned bits) { return (int)(bits % 2001 - 1000) / 1024.0f; };\n"
     "    for (auto &size : sizes)\n"
     "        for (auto &each : cases)\n"
-    "            for (int v = 0; v < 4; ++v) {\n"
+    "            for (int v = 0; v < 8; ++v) {\n"
     "                fill(in, 1 + size[0], value), fill(w, 2 + size[1], value), fill(start, 3, "
     "value);\n"
     "                memcpy(expected, start, sizeof start), memcpy(out, start, sizeof start);\n"
     "                shim_factor = 1;\n"
     "                each.original(in + 512, w, expected + 512, size[0], size[1]);\n"
-    "                shim_factor = 1 << v;\n"
+    "                shim_factor = 1 << v % 4;\n"
     "                each.coarse[v](in + 512, w, out + 512, size[0], size[1]);\n"
     "                for (int i = 0; i < SIZE; ++i)\n"
     "                    if (memcmp(&expected[i], &out[i], sizeof(float))) {\n"
-    "                        printf(\"%s: factor %d, W %d, H %d: out[%d] is %g, not %g\\n\", "
-    "each.name, 1 << v,\n"
+    "                        printf(\"%s: factor %d, strided %d, W %d, H %d: out[%d] is %g, not "
+    "%g\\n\", "
+    "each.name, 1 << v % 4, v / 4,\n"
     "                               size[0], size[1], i - 512, out[i], expected[i]);\n"
     "                        break;\n"
     "                    }\n"
@@ -176,19 +177,19 @@ char *compare_runs(const char *folder, const char *original, const outcomes *of)
                           "dim3 threadIdx, blockIdx, blockDim, gridDim;\nunsigned shim_factor;\n"
                           "enum { SIZE = 1 << 15 };\n"
                           "namespace original {\n#include \"original.inc\"\n}\n");
-    for (int v = 0; v < 4; ++v)
+    for (int v = 0; v < 8; ++v) /* blocked, then strided */
         ht_text_printf(&main,
-                       "namespace coarse%d {\n#define COARSEN_X %d\n#include \"coarse.inc\"\n"
-                       "#undef COARSEN_X\n}\n",
-                       v, 1 << v);
+                       "namespace coarse%d {\n#define COARSEN_X %d\n#define COARSEN_X_STRIDED %d\n"
+                       "#include \"coarse.inc\"\n#undef COARSEN_X\n#undef COARSEN_X_STRIDED\n}\n",
+                       v, 1 << v % 4, v / 4);
     ht_text_append(&main,
                    "typedef void run(const float *, const float *, float *, int, int);\n"
-                   "static const struct {\n    const char *name;\n    run *original, *coarse[4];\n"
+                   "static const struct {\n    const char *name;\n    run *original, *coarse[8];\n"
                    "} cases[] = {\n");
     for (size_t i = 0; i < of->count; ++i) {
         const char *name = of->items[i].kernel;
         ht_text_printf(&main, "    {\"%s\", original::run_%s, {", name, name);
-        for (int v = 0; v < 4; ++v)
+        for (int v = 0; v < 8; ++v)
             ht_text_printf(&main, "coarse%d::run_%s, ", v, name);
         ht_text_append(&main, "}},\n");
     }
