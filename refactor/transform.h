@@ -239,6 +239,7 @@ extern const ht_transformation ht_transformation_unroll;
 extern const ht_transformation ht_transformation_launch_bounds;
 extern const ht_transformation ht_transformation_waves;
 extern const ht_transformation ht_transformation_restrict;
+extern const ht_transformation ht_transformation_fixed_sizes;
 extern const ht_transformation ht_transformation_coarsen_x;
 extern const ht_transformation ht_transformation_coarsen_outer;
 

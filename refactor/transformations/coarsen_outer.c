@@ -54,10 +54,30 @@ static bool threads_meet(const ht_model *model) {
     for (size_t i = 0; i < sizeof features / sizeof *features; ++i)
         if (model->feature[features[i]])
             return true;
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_assigned) /* would carry over to the next output */
-            return true;
     return false;
+}
+
+/* Along y or z at all, and nothing between threads or outputs? */
+static bool is_possible(outer *in) {
+    const ht_model *model = in->model;
+    if (in->place_count[1] + in->place_count[2] == 0 && !in->failed[1] && !in->failed[2])
+        return false;
+    if (threads_meet(model)) {
+        ht_plan_remark(in->plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "a thread computes one output along y and z: threads depend on each other "
+                       "or on their block");
+        return false;
+    }
+    for (size_t i = 0; i < model->parameter_count; ++i) {
+        if (!model->parameters[i].is_assigned)
+            continue;
+        ht_plan_remark(in->plan, HT_REMARK_MISSED, model->parameters[i].cursor,
+                       "a thread computes one output along y and z: '%s' changes, and the next "
+                       "output would begin with what it became",
+                       model->parameters[i].name);
+        return false;
+    }
+    return true;
 }
 
 static bool fits(outer *in, int axis) {
@@ -131,10 +151,12 @@ static void write_loops(outer *in) {
 
 static void apply(const ht_model *model, ht_plan *plan) {
     outer in = {.model = model, .plan = plan};
-    if (!model->launch_known || model->facts->problem || threads_meet(model))
+    if (!model->launch_known || model->facts->problem)
         return;
     for (size_t i = 0; i < model->facts->reached_count; ++i)
         ht_ast_walk(model->facts->reached[i], on_global, &in);
+    if (!is_possible(&in))
+        return;
     bool any = false;
     for (int axis = 1; axis < 3; ++axis) {
         if (!fits(&in, axis))

@@ -62,7 +62,9 @@ Test(outer, threads_that_a_larger_grid_adds_must_do_nothing) {
 
 Test(outer, an_argument_that_changes_would_go_on_changed) {
     expect_refused("    float sum = 0.0f;\n", "    in += 1;\n    in -= 1;\n    float sum = 0.0f;\n",
-                   NULL);
+                   "'in' changes");
+    expect_refused("    float sum = 0.0f;\n", "    int *own = &W;\n    float sum = *own * 0.0f;\n",
+                   "'W' changes");
 }
 
 Test(outer, threads_of_a_block_stay_what_they_are) {

@@ -1,0 +1,356 @@
+/* fixed-sizes: filter and window sizes that are arguments of the kernel become template constants,
+ * so that the loops over them can be unrolled.
+ *
+ * An argument that bounds a loop gets a template parameter of its own, 0 for the general kernel.
+ * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
+#include "base/memory.h"
+#include "refactor/geometry.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZES_MAX = 3, SIZE_LARGEST = 16, VALUES_MAX = 8 };
+
+typedef struct fixed_size {
+    size_t index; /* of the kernel's parameter */
+    const char *argument, *name, *given;
+    int64_t values[VALUES_MAX];
+    size_t value_count;
+} fixed_size;
+
+typedef struct fixing {
+    const ht_model *model;
+    ht_plan *plan;
+    fixed_size sizes[SIZES_MAX];
+    size_t count;
+} fixing;
+
+/* ---- which arguments */
+
+typedef struct values_lookup {
+    const ht_problem_entry *entry;
+    const ht_problem *instance;
+    int depth;
+} values_lookup;
+
+static bool value_of(const values_lookup *in, const ht_arg *arg, int64_t *out_value);
+
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    values_lookup in = *(const values_lookup *)context;
+    if (strncmp(name, "problem.", 8) == 0)
+        return ht_problem_get(in.instance, name + 8, out_value);
+    for (size_t i = 0; ++in.depth < 4 && i < in.entry->arg_count; ++i)
+        if (strcmp(in.entry->args[i].name, name) == 0)
+            return value_of(&in, &in.entry->args[i], out_value);
+    return false;
+}
+
+static bool value_of(const values_lookup *in, const ht_arg *arg, int64_t *out_value) {
+    ht_scope scope = {.lookup = lookup, .context = in};
+    return arg->role == HT_ARG_SCALAR && arg->value_count == 1 && arg->values[0] &&
+           ht_expr_evaluate(arg->values[0], &scope, out_value, NULL) == HT_OK;
+}
+
+static void add_value(fixed_size *size, int64_t value) {
+    size_t at = 0;
+    while (at < size->value_count && size->values[at] < value)
+        ++at;
+    if (size->value_count == VALUES_MAX || (at < size->value_count && size->values[at] == value))
+        return;
+    memmove(&size->values[at + 1], &size->values[at],
+            (size->value_count - at) * sizeof *size->values);
+    size->values[at] = value;
+    ++size->value_count;
+}
+
+/* Small sizes of the problem's instances, and the usual ones; false when it has no small size. */
+static bool find_values(const ht_model *model, fixed_size *size) {
+    const ht_problem_entry *entry = model->entry;
+    const ht_arg *arg = NULL;
+    for (size_t i = 0; entry && i < entry->arg_count && !arg; ++i)
+        if (strcmp(entry->args[i].name, size->argument) == 0)
+            arg = &entry->args[i];
+    for (size_t i = 0; arg && i < entry->instance_count; ++i) {
+        values_lookup in = {entry, &entry->instances[i], 0};
+        int64_t value;
+        if (value_of(&in, arg, &value) && value >= 1 && value <= SIZE_LARGEST &&
+            size->value_count + 3 < VALUES_MAX)
+            add_value(size, value);
+    }
+    if (size->value_count == 0)
+        return false;
+    for (int64_t usual = 3; usual <= 7; usual += 2)
+        add_value(size, usual);
+    return true;
+}
+
+static void add_size(fixing *in, CXCursor declaration) {
+    const ht_model *model = in->model;
+    fixed_size size = {.index = SIZE_MAX};
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (clang_equalCursors(model->parameters[i].cursor, declaration))
+            size.index = i;
+    for (size_t i = 0; i < in->count; ++i)
+        if (in->sizes[i].index == size.index)
+            return;
+    if (size.index == SIZE_MAX || in->count == SIZES_MAX)
+        return;
+    const ht_parameter *parameter = &model->parameters[size.index];
+    size.argument = ht_argument_name(model, size.index);
+    if (!parameter->is_integer || parameter->is_assigned || !size.argument ||
+        !find_values(model, &size))
+        return;
+    in->sizes[in->count++] = size;
+}
+
+static bool on_bound(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
+        add_size(context, clang_getCursorReferenced(cursor));
+    return clang_getCursorKind(cursor) != CXCursor_CallExpr &&
+           clang_getCursorKind(cursor) != CXCursor_ArraySubscriptExpr;
+}
+
+typedef struct index_walk {
+    const ht_model *model;
+    bool found;
+} index_walk;
+
+static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    index_walk *walk = context;
+    int axis;
+    if (clang_isExpression(clang_getCursorKind(cursor)) &&
+        ht_ast_index(walk->model, cursor, &axis) != HT_INDEX_NONE)
+        walk->found = true;
+    return !walk->found;
+}
+
+/* Loops over threads' shares of something have large bounds that come from the grid. */
+static bool on_loop(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    fixing *in = context;
+    CXCursor init, condition, increment, body, left, right;
+    enum CXBinaryOperatorKind kind;
+    if (clang_getCursorKind(cursor) == CXCursor_LambdaExpr)
+        return false;
+    if (!ht_ast_for(cursor, &init, &condition, &increment, &body))
+        return true;
+    index_walk walk = {in->model, false};
+    ht_ast_walk(init, on_index, &walk);
+    ht_ast_walk(increment, on_index, &walk);
+    if (!walk.found && ht_ast_binary(ht_ast_strip(condition, false), &kind, &left, &right) &&
+        (kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE)) {
+        const ht_local *local = ht_model_local(in->model, ht_ast_variable(right));
+        CXCursor bound = local && local->writes == 0 ? local->initializer : right;
+        CXCursor plain = ht_ast_variable(bound);
+        if (!clang_Cursor_isNull(plain))
+            add_size(in, plain);
+        else if (!clang_Cursor_isNull(bound))
+            ht_ast_walk(bound, on_bound, in);
+    }
+    return true;
+}
+
+/* ---- launches */
+
+static bool is_pure(const ht_symbol *symbol) {
+    if (!symbol)
+        return true;
+    bool known = symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
+                 symbol->kind == HT_SYMBOL_UNARY || symbol->kind == HT_SYMBOL_BINARY;
+    for (int i = 0; known && i < 3; ++i)
+        known = is_pure(symbol->arguments[i]);
+    return known;
+}
+
+/* The kernel's name with its template arguments, as the launch writes it. */
+static bool name_range(const ht_model *model, const ht_launch_site *site, ht_range *out_range,
+                       ht_range *out_arguments) {
+    size_t begin = site->range.begin, end = begin + strlen(model->name);
+    *out_arguments = (ht_range){end, end};
+    if (strncmp(model->text + begin, model->name, strlen(model->name)) != 0)
+        return false;
+    if (site->template_argument_count) {
+        ht_range last = site->template_ranges[site->template_argument_count - 1];
+        *out_arguments = (ht_range){site->template_ranges[0].begin, last.end};
+        end = last.end + strspn(model->text + last.end, " \t");
+        if (model->text[end++] != '>')
+            return false;
+    }
+    *out_range = (ht_range){begin, end};
+    return site->template_argument_count == model->facts->template_parameter_count;
+}
+
+static bool edit_launch(fixing *in, const ht_launch_site *site, const char *params) {
+    const ht_model *model = in->model;
+    const ht_source *source = model->facts->source;
+    ht_range name, arguments;
+    bool done = !site->in_macro && name_range(model, site, &name, &arguments);
+    ht_text asked = {0}, fixed = {0}, general = {0};
+    for (size_t i = 0; done && i < in->count; ++i) {
+        const fixed_size *size = &in->sizes[i];
+        ht_range place;
+        done = size->index < site->argument_count &&
+               ht_source_place(source, site->arguments[size->index], &place);
+        ht_symbol *symbol = done ? ht_symbol_read(source, site->arguments[size->index]) : NULL;
+        done = done && is_pure(symbol);
+        ht_symbol_free(symbol);
+        if (!done)
+            break;
+        bool atom = true;
+        for (size_t at = place.begin; at < place.end; ++at)
+            atom = atom && (isalnum((unsigned char)model->text[at]) ||
+                            strchr("_.", model->text[at]) != NULL);
+        ht_text_printf(&asked, atom ? "%s%.*s == ${%s}" : "%s(%.*s) == ${%s}", i ? " && " : "",
+                       (int)(place.end - place.begin), model->text + place.begin, size->name);
+        ht_text_printf(&fixed, i ? ", ${%s}" : "${%s}", size->name);
+        ht_text_append(&general, i ? ", 0" : "0");
+    }
+    if (done && !strchr(asked.data, '[')) {
+        char *rest = arguments.begin == arguments.end
+                         ? ht_strdup("")
+                         : ht_format(", $[%zu,%zu]", arguments.begin, arguments.end);
+        char *text = ht_format("(%s ? %s<%s%s> : %s<%s%s>)", asked.data, model->name, fixed.data,
+                               rest, model->name, general.data, rest);
+        done = ht_plan_edit(in->plan, name, params, text);
+        free(text);
+        free(rest);
+    } else
+        done = false;
+    ht_text_free(&asked);
+    ht_text_free(&fixed);
+    ht_text_free(&general);
+    return done;
+}
+
+static const char *obstacle(const ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    if (launches->count == 0)
+        return "it is launched elsewhere";
+    if (launches->other_use_line)
+        return "its name is used other than in launches";
+    if (!clang_equalCursors(clang_getCanonicalCursor(model->kernel), model->kernel))
+        return "it is declared ahead of its definition";
+    CXString mangled = clang_Cursor_getMangling(model->kernel);
+    const char *symbol = clang_getCString(mangled);
+    bool plain = symbol && strcmp(symbol, model->name) == 0;
+    clang_disposeString(mangled);
+    return plain ? "it is extern \"C\"" : NULL;
+}
+
+/* ---- the kernel */
+
+static bool edit_header(fixing *in, const char *params) {
+    const ht_model *model = in->model;
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    ht_text list = {0};
+    for (size_t i = 0; i < in->count; ++i)
+        ht_text_printf(&list, "%sint %s%s", i ? ", " : "", in->sizes[i].name,
+                       model->is_template ? "" : " = 0");
+    size_t at = model->range.begin, index = ht_tokens_at(tokens, at);
+    char *text;
+    bool done = true;
+    if (model->is_template) {
+        done = ht_tokens_is(tokens, index, "template") && ht_tokens_is(tokens, index + 1, "<");
+        at = done ? tokens->items[index + 1].end : at;
+        text = ht_format("%s, ", list.data);
+    } else
+        text = ht_format("template <%s>\n", list.data);
+    done = done && ht_plan_edit_applied(in->plan, (ht_range){at, at}, params, text);
+    free(text);
+    ht_text_free(&list);
+    return done;
+}
+
+static bool edit_kernel(fixing *in, const char *params) {
+    const ht_model *model = in->model;
+    ht_text body = {0};
+    bool done = edit_header(in, params);
+    ht_text_append(&body, "{");
+    for (size_t i = 0; done && i < in->count; ++i) {
+        const fixed_size *size = &in->sizes[i];
+        const ht_parameter *parameter = &model->parameters[size->index];
+        unsigned offset;
+        clang_getExpansionLocation(clang_getCursorLocation(parameter->cursor), NULL, NULL, NULL,
+                                   &offset);
+        size_t length = strlen(parameter->name);
+        done = strncmp(model->text + offset, parameter->name, length) == 0 &&
+               ht_plan_edit(in->plan, (ht_range){offset, offset + length}, params, size->given);
+        bool constant = strncmp(parameter->type, "const ", 6) == 0;
+        ht_text_printf(&body, "\n    %s%s %s = %s > 0 ? %s : %s;", constant ? "" : "const ",
+                       parameter->type, parameter->name, size->name, size->name, size->given);
+    }
+    size_t at = model->body_range.begin;
+    done = done && ht_plan_edit(in->plan, (ht_range){at, at + 1}, params, body.data);
+    ht_text_free(&body);
+    return done;
+}
+
+static void add_params(fixing *in) {
+    for (size_t i = 0; i < in->count; ++i) {
+        const fixed_size *size = &in->sizes[i];
+        ht_text values = {0};
+        ht_text_append(&values, "0");
+        for (size_t k = 0; k < size->value_count; ++k)
+            ht_text_printf(&values, ", %lld", (long long)size->values[k]);
+        ht_plan_param(in->plan, size->name, values.data, "0");
+        ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
+        if (i)
+            ht_plan_require(in->plan, "(%s == 0) == (%s == 0)", in->sizes[0].name, size->name);
+        ht_plan_remark(in->plan, HT_REMARK_APPLIED, in->model->parameters[size->index].cursor,
+                       "'%s' bounds a loop: it became the constant %s, with the general kernel "
+                       "for other sizes",
+                       in->model->parameters[size->index].name, size->name);
+        ht_text_free(&values);
+    }
+}
+
+static void choose_names(fixing *in, ht_text *out_params) {
+    for (size_t i = 0; i < in->count; ++i) {
+        const char *name = in->model->parameters[in->sizes[i].index].name;
+        char *size = ht_format("%s_SIZE", name), *given = ht_format("%s_given", name);
+        for (char *at = size; *at; ++at)
+            *at = (char)toupper((unsigned char)*at);
+        in->sizes[i].name = ht_plan_name(in->plan, size);
+        in->sizes[i].given = ht_plan_name(in->plan, given);
+        ht_text_printf(out_params, i ? ",%s" : "%s", in->sizes[i].name);
+        free(size);
+        free(given);
+    }
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    fixing in = {.model = model, .plan = plan};
+    ht_text params = {0};
+    ht_ast_walk(model->body, on_loop, &in);
+    if (in.count == 0)
+        return;
+    const char *why = obstacle(model);
+    if (why) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, model->parameters[in.sizes[0].index].cursor,
+                       "'%s' bounds a loop, but the kernel cannot become a template: %s",
+                       model->parameters[in.sizes[0].index].name, why);
+        return;
+    }
+    choose_names(&in, &params);
+    bool done = edit_kernel(&in, params.data);
+    const ht_launches *launches = &model->facts->launches;
+    for (size_t i = 0; done && i < launches->count; ++i)
+        if (launches->items[i].file == 0)
+            done = edit_launch(&in, &launches->items[i], params.data);
+    if (done)
+        add_params(&in);
+    else {
+        plan->abandoned = true;
+        ht_plan_remark(plan, HT_REMARK_MISSED, model->parameters[in.sizes[0].index].cursor,
+                       "'%s' bounds a loop, but a launch cannot ask for its value",
+                       model->parameters[in.sizes[0].index].name);
+    }
+    ht_text_free(&params);
+}
+
+const ht_transformation ht_transformation_fixed_sizes = {
+    "fixed-sizes", "filter and window sizes as template constants, the general kernel for others",
+    apply};
