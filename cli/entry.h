@@ -14,14 +14,16 @@ typedef struct ht_entry {
     const ht_template *template;  /* borrowed; NULL unless it can be tuned */
     const ht_problem *instance;   /* borrowed */
     bool annotated;               /* the source itself holds the template */
+    const char *problem_origin;   /* "given", "annotated", "inferred", "missing"; NULL: of a
+                                     template */
     size_t source;                /* index of its source file */
     size_t kernel;                /* index of its kernel in that file */
     int reason_line;              /* in `file`; 0: none */
     const char **transformations; /* borrowed */
     size_t transformation_count;
     ht_pair_result result;
-    char *tuned_file, *patch_file, *template_file, *skeleton_file,
-        *launcher_file; /* NULL: not written */
+    char *tuned_file, *patch_file, *template_file, *skeleton_file, *launcher_file,
+        *problem_file; /* NULL: not written */
 } ht_entry;
 
 typedef struct ht_entries {

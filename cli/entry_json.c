@@ -108,6 +108,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
                                ht_report_json_text(entry->file), "line", entry->line);
     json_object_set_new(object, "problem", ht_report_json_text(entry->problem));
     json_object_set_new(object, "problem_fields", ht_report_json_text(entry->fields));
+    json_object_set_new(object, "problem_origin", ht_report_json_text(entry->problem_origin));
     json_object_set_new(object, "device", json_string(device->name));
     json_object_set_new(object, "emulated", json_boolean(device->emulated));
     json_object_set_new(object, "timing", json_string(timing_name(device)));
@@ -136,5 +137,6 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "template_file", ht_report_json_text(entry->template_file));
     json_object_set_new(object, "launcher_file", ht_report_json_text(entry->launcher_file));
     json_object_set_new(object, "skeleton_file", ht_report_json_text(entry->skeleton_file));
+    json_object_set_new(object, "problem_file", ht_report_json_text(entry->problem_file));
     return object;
 }

@@ -26,6 +26,9 @@ ht_status ht_sources_find(char *const *paths, size_t count, const char *skip,
                           ht_sources *out_sources, ht_error *error);
 void ht_sources_free(ht_sources *sources);
 
+/* "given", "annotated", "inferred", "missing". */
+const char *ht_problem_origin_name(ht_problem_origin origin);
+
 /* "dir/name.problem.json" for "dir/name.hip"; free(). */
 char *ht_problem_path_beside(const char *source_path);
 

@@ -162,19 +162,32 @@ static char *stem_of(const char *stem, ht_entry **entries, size_t index) {
     return others ? ht_format("%s-%zu", stem, others + 1) : ht_strdup(stem);
 }
 
-static ht_status templates_write(const char *folder, const char *stem, ht_entry **entries,
-                                 size_t count, ht_error *error) {
+/* Beside its template, where `hiptemper tune` looks for it. */
+static ht_status inferred_write(const ht_analysis *analysis, ht_entry *entry, ht_error *error) {
+    const ht_kernel *kernel = ht_refactor_kernel(analysis->refactor, entry->kernel);
+    if (!kernel->inferred || !entry->template_file)
+        return HT_OK;
+    entry->problem_file = ht_problem_path_beside(entry->template_file);
+    return ht_file_write(entry->problem_file, kernel->skeleton, strlen(kernel->skeleton), error);
+}
+
+static ht_status templates_write(const ht_analysis *analysis, const char *folder, const char *stem,
+                                 ht_entry **entries, size_t count, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {
         if (!entries[i]->template)
             continue;
         ht_status status = HT_OK;
         if (i > 0 && entries[i - 1]->kernel == entries[i]->kernel) {
             const char *same = entries[i - 1]->template_file;
+            const char *problem = entries[i - 1]->problem_file;
             entries[i]->template_file = same ? ht_strdup(same) : NULL;
+            entries[i]->problem_file = problem ? ht_strdup(problem) : NULL;
         } else {
             char *own = stem_of(stem, entries, i);
             status = ht_output_template(folder, own, entries[i], error);
             free(own);
+            if (status == HT_OK)
+                status = inferred_write(analysis, entries[i], error);
         }
         if (status != HT_OK)
             return status;
@@ -233,7 +246,7 @@ static ht_status source_write(ht_survey *survey, size_t index, const ht_session 
                                .name = analysis->source->output};
     ht_status status = labels_write(source, entries, count, session, error);
     if (status == HT_OK)
-        status = templates_write(folder, stem, entries, count, error);
+        status = templates_write(analysis, folder, stem, entries, count, error);
     if (status == HT_OK)
         status = skeleton_write(analysis, folder, stem, entries, count, error);
     free(stem);
@@ -282,6 +295,7 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out)
         file_report(entries, i, offsetof(ht_entry, launcher_file), "launcher", out);
         file_report(entries, i, offsetof(ht_entry, patch_file), "patch", out);
         file_report(entries, i, offsetof(ht_entry, template_file), "template", out);
+        file_report(entries, i, offsetof(ht_entry, problem_file), "inferred", out);
         file_report(entries, i, offsetof(ht_entry, skeleton_file), "fill in", out);
     }
 }

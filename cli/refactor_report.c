@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/input.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -21,6 +22,20 @@ static const char *status_name(ht_kernel_status status) {
         return "unparsed";
     }
     return "unknown";
+}
+
+const char *ht_problem_origin_name(ht_problem_origin origin) {
+    switch (origin) {
+    case HT_PROBLEM_MISSING:
+        return "missing";
+    case HT_PROBLEM_GIVEN:
+        return "given";
+    case HT_PROBLEM_ANNOTATED:
+        return "annotated";
+    case HT_PROBLEM_INFERRED:
+        return "inferred";
+    }
+    return "missing";
 }
 
 static const char *remark_name(ht_remark_kind kind) {
@@ -76,6 +91,11 @@ json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
     json_object_set_new(object, "verified", json_false()); /* it runs no configuration */
     json_object_set_new(object, "template", ht_report_json_text(template_file));
     json_object_set_new(object, "skeleton", ht_report_json_text(skeleton_file));
+    json_object_set_new(object, "problem", json_string(ht_problem_origin_name(kernel->problem)));
+    char *inferred =
+        kernel->inferred && template_file ? ht_problem_path_beside(template_file) : NULL;
+    json_object_set_new(object, "problem_file", ht_report_json_text(inferred));
+    free(inferred);
     json_object_set_new(object, "launch_file", ht_report_json_text(kernel->launch_file));
     json_object_set_new(object, "launch_line", line_json(kernel->launch_line));
     json_object_set_new(object, "remarks", remarks_json(kernel));

@@ -68,6 +68,7 @@ static ht_entry *kernel_entry(ht_survey *survey, size_t source, size_t index,
     entry->source = source;
     entry->kernel = index;
     entry->annotated = kernel->status == HT_KERNEL_ANNOTATED;
+    entry->problem_origin = ht_problem_origin_name(kernel->problem);
     entry->transformations = kernel->transformations;
     entry->transformation_count = kernel->transformation_count;
     return entry;
@@ -86,8 +87,10 @@ static void entries_of_kernel(ht_survey *survey, size_t source, size_t index,
     ht_analysis *analysis = &survey->analyses[source];
     ht_instances *instances = &analysis->instances[index];
     ht_error error = {0};
-    ht_status status = ht_instances_find(&analysis->problems, kernel->template, &instances->items,
-                                         &instances->count, &error);
+    const ht_problems inferred = {.file = kernel->inferred};
+    bool own = kernel->inferred && !analysis->problems.text;
+    ht_status status = ht_instances_find(own ? &inferred : &analysis->problems, kernel->template,
+                                         &instances->items, &instances->count, &error);
     if (status != HT_OK) {
         bool unknown = !analysis->problems.file && !analysis->problems.text;
         ht_entry *entry = kernel_entry(survey, source, index, kernel);

@@ -28,7 +28,4 @@ ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht
  * the first error. */
 char *ht_unit_check(const ht_source *source, const ht_template *template);
 
-/* A problem file to fill in; free(). */
-char *ht_skeleton_write(const ht_model *model, const ht_grid *grid, const ht_slice *slice);
-
 #endif

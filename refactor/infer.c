@@ -92,7 +92,8 @@ static bool deduce(ht_model *model) {
 /* ---- argument lines
  * --------------------------------------------------------------------------------- */
 
-static const char *role_of(const ht_parameter *parameter, const ht_buffer *buffer, bool complete) {
+static const char *role_of(const ht_parameter *parameter, const ht_infer_buffer *buffer,
+                           bool complete) {
     if (parameter->is_const || (complete && !buffer->written))
         return "in";
     return complete && !buffer->read && !buffer->updated ? "out" : "inout";
@@ -102,15 +103,15 @@ static char *argument_name(const ht_parameter *parameter, size_t index) {
     return parameter->name[0] ? ht_strdup(parameter->name) : ht_format("arg%zu", index);
 }
 
-static char *buffer_line(ht_infer *in, const ht_buffers *buffers, size_t index) {
+static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t index) {
     const ht_parameter *parameter = &in->model->parameters[index];
-    const ht_buffer *buffer = &buffers->items[index];
+    const ht_infer_buffer *buffer = &buffers->items[index];
     char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter);
     const char *written = parameter->pointee;
     if (!type)
         ht_infer_miss(in, ht_ast_line(parameter->cursor),
                       "the type of '%s', %s, is none that a problem file describes", name, written);
-    int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_buffers_limit(buffers, buffer->array);
+    int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_infer_buffers_limit(buffers, buffer->array);
     char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
     char *line =
         ht_format("%s : %s %s[%s]%s", name, role_of(parameter, buffer, buffers->km->complete),
@@ -182,7 +183,7 @@ static void constants_add(ht_infer *in, json_t *args) {
 /* The allocation's size where it is proved to be enough, or nothing else is known; else what the
  * subscripts reach. */
 static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *allocated, int line) {
-    const ht_buffer *buffer = &sizes->buffers->items[index];
+    const ht_infer_buffer *buffer = &sizes->buffers->items[index];
     const char *name = in->model->parameters[index].name;
     int64_t first, elements;
     bool begins = buffer->first && ht_sizes_value(sizes, buffer->first, &first) && first >= 0;
@@ -234,7 +235,7 @@ static void extents_choose(ht_infer *in, ht_sizes *sizes) {
 /* ---- the document
  * ----------------------------------------------------------------------------------- */
 
-static json_t *arguments_make(ht_infer *in, const ht_buffers *buffers) {
+static json_t *arguments_make(ht_infer *in, const ht_infer_buffers *buffers) {
     json_t *args = json_array();
     for (size_t i = 0; i < in->model->parameter_count; ++i) {
         char *line =
@@ -302,16 +303,28 @@ static json_t *template_make(const ht_model *model) {
     return list;
 }
 
-static char *document_make(ht_infer *in, const ht_buffers *buffers, const ht_sizes *sizes,
-                           bool has_template) {
+static bool lacks_template(const ht_model *model) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (!facts->template_parameters[i].argument &&
+            clang_Cursor_isNull(ht_ast_child(facts->template_parameters[i].cursor, 0)))
+            return true;
+    return false;
+}
+
+/* `host`: something in the launch is unknown. */
+static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const ht_sizes *sizes,
+                           bool has_template, bool host) {
     json_t *kernel = json_object(), *args = arguments_make(in, buffers);
     bool complete = !in->missing.length;
     json_object_set_new(kernel, "kernel", json_string(in->model->qualified));
     json_object_set_new(kernel, "description", description_make(in, sizes));
     json_object_set_new(kernel, "problem", family_make(in));
     json_object_set_new(kernel, "args", args);
-    if (has_template)
+    if (has_template || lacks_template(in->model))
         json_object_set_new(kernel, "template", template_make(in->model));
+    if (host)
+        json_object_set_new(kernel, "host", json_pack("{s:s}", "?", "?"));
     if (!in->model->launch_known) {
         json_object_set_new(kernel, "block", json_pack("[s]", "?"));
         json_object_set_new(kernel, "grid", json_pack("[s]", "?"));
@@ -380,22 +393,23 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
 void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) {
     ht_infer in;
     ht_grid grid;
-    ht_buffers buffers;
+    ht_infer_buffers buffers;
     infer_init(&in, model, slice);
     bool has_template = deduce(model);
     ht_infer_host(&in);
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);
     ht_kernel_model *km = ht_kernel_model_scan(model);
-    ht_buffers_find(&in, km, &grid, &buffers);
+    ht_infer_buffers_find(&in, km, &grid, &buffers);
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
     if (launched && ht_sizes_choose(&sizes))
         extents_choose(&in, &sizes);
-    char *text = document_make(&in, &buffers, &sizes, has_template);
+    char *text = document_make(&in, &buffers, &sizes, has_template,
+                               grid.missing.length && model->facts->launches.count);
     *out = (ht_inferred){.text = text, .line = in.missing_line};
     if (in.missing.length)
         out->missing = ht_text_take(&in.missing);
-    ht_buffers_free(&buffers);
+    ht_infer_buffers_free(&buffers);
     ht_kernel_model_free(km);
     ht_grid_free(&grid);
     infer_free(&in);

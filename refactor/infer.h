@@ -17,10 +17,15 @@ typedef struct ht_index_array {
     int64_t limit;
 } ht_index_array;
 
+enum { HT_BOUND_CASES_MAX = 5 };
+
 typedef struct ht_bounds {
     ht_kernel_model *km;
-    const ht_poly **facts; /* what is not negative where the access stands */
+    int64_t grid[3], block[3]; /* where they are numbers; 0: not */
+    const ht_poly **facts;     /* what is not negative where the access stands */
     size_t fact_count;
+    const ht_km_test *cases[HT_BOUND_CASES_MAX]; /* one side or the other holds there */
+    size_t case_count;
     int depth;
     long budget;
     ht_index_array *indices; /* owned; those that were used so far */
@@ -37,6 +42,8 @@ void ht_bounds_enter(ht_bounds *bounds, const ht_km_control *control);
  * never falls below), by construction: sizes are taken as not negative, divisors as positive.
  * NULL: unknown. */
 const ht_poly *ht_bound(ht_bounds *bounds, const ht_poly *value, bool high);
+/* The same for all sides of the conditions around. */
+const ht_poly *ht_bound_of_access(ht_bounds *bounds, const ht_poly *value, bool high);
 /* Is it >= 0 for all sizes of at least 1? False: not known. */
 bool ht_poly_never_negative(const ht_poly_pool *pool, const ht_poly *poly);
 

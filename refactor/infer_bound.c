@@ -56,13 +56,17 @@ static void test_add(ht_bounds *in, const ht_km_test *test) {
         fact_add(in, test->value);
         fact_add(in, negated(in, test->value));
         break;
+    case HT_TEST_OR:
+        if (in->case_count < HT_BOUND_CASES_MAX)
+            in->cases[in->case_count++] = test;
+        break;
     default:
         break;
     }
 }
 
 void ht_bounds_enter(ht_bounds *bounds, const ht_km_control *control) {
-    bounds->fact_count = 0;
+    bounds->fact_count = bounds->case_count = 0;
     bounds->reason = NULL;
     bounds->budget = BUDGET;
     for (size_t i = 0; i < control->guard_count; ++i)
@@ -186,7 +190,8 @@ static const ht_poly *derived(ht_bounds *in, ht_km_symbol_kind kind, const ht_po
     int64_t x, y;
     if (!a || !b)
         return NULL;
-    if (ht_poly_is_constant(b, &y) && y == 1 && kind == HT_KM_QUOTIENT)
+    if (kind == HT_KM_QUOTIENT &&
+        ((ht_poly_is_constant(b, &y) && y == 1) || (ht_poly_is_constant(a, &x) && x == 0)))
         return a;
     if (ht_poly_is_constant(a, &x) && ht_poly_is_constant(b, &y) && y != 0)
         return ht_poly_constant(&in->km->pool, kind == HT_KM_QUOTIENT ? x / y
@@ -222,14 +227,16 @@ static const ht_poly *inner(ht_bounds *in, const ht_poly *a, const ht_poly *b, b
     return a->count <= b->count ? a : b;
 }
 
+static const ht_poly *launch_size(ht_bounds *in, ht_km_symbol_kind kind, int axis) {
+    int64_t known = kind == HT_KM_GRID_DIM ? in->grid[axis] : in->block[axis];
+    return known ? ht_poly_constant(&in->km->pool, known)
+                 : ht_poly_of(&in->km->pool, ht_builtin_symbol(in->km, kind, axis));
+}
+
 static const ht_poly *axis_end(ht_bounds *in, const ht_km_symbol *symbol) {
     ht_kernel_model *km = in->km;
-    const ht_poly *grid =
-        ht_poly_of(&km->pool, ht_builtin_symbol(km, HT_KM_GRID_DIM, symbol->axis));
-    const ht_poly *block =
-        km->tied[symbol->axis]
-            ? ht_poly_constant(&km->pool, km->facts->axes[symbol->axis].block)
-            : ht_poly_of(&km->pool, ht_builtin_symbol(km, HT_KM_BLOCK_DIM, symbol->axis));
+    const ht_poly *grid = launch_size(in, HT_KM_GRID_DIM, symbol->axis);
+    const ht_poly *block = launch_size(in, HT_KM_BLOCK_DIM, symbol->axis);
     const ht_poly *last = plus(in, grid, -1);
     if (symbol->kind == HT_KM_THREAD)
         return plus(in, block, -1);
@@ -406,4 +413,24 @@ const ht_poly *ht_bound(ht_bounds *bounds, const ht_poly *value, bool high) {
     if (!turned || !sum)
         return NULL;
     return high ? sum : negated(bounds, sum);
+}
+
+/* Each side of the conditions that say "or", one after the other. */
+static const ht_poly *bound_in_cases(ht_bounds *in, size_t next, const ht_poly *value, bool high) {
+    if (next >= in->case_count)
+        return ht_bound(in, value, high);
+    const ht_km_test *test = in->cases[next];
+    size_t facts = in->fact_count, cases = in->case_count;
+    const ht_poly *ends[2];
+    for (int side = 0; side < 2; ++side) {
+        test_add(in, side ? test->right : test->left);
+        ends[side] = bound_in_cases(in, next + 1, value, high);
+        in->fact_count = facts;
+        in->case_count = cases;
+    }
+    return outer(in, ends[0], ends[1], high);
+}
+
+const ht_poly *ht_bound_of_access(ht_bounds *bounds, const ht_poly *value, bool high) {
+    return bound_in_cases(bounds, 0, value, high);
 }

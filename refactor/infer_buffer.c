@@ -130,7 +130,7 @@ static bool write_poly(writing *to, const ht_poly *poly, int depth) {
 }
 
 /* The expression, as the language prints it; NULL with *out_lost where it cannot be said. */
-static char *expression(const ht_buffers *of, const ht_poly *poly, const char **out_lost) {
+static char *expression(const ht_infer_buffers *of, const ht_poly *poly, const char **out_lost) {
     ht_text text = {0};
     ht_expr *parsed = NULL;
     writing to = {of->in, of->km, of->grid, &text, NULL};
@@ -148,7 +148,7 @@ static char *expression(const ht_buffers *of, const ht_poly *poly, const char **
  * --------------------------------------------------------------------------------- */
 
 /* Iterations of the loops around an access, where they are known. */
-static void trips_note(ht_buffers *of, const ht_km_access *access) {
+static void trips_note(ht_infer_buffers *of, const ht_km_access *access) {
     ht_poly_pool *pool = &of->km->pool;
     const ht_poly *product = ht_poly_constant(pool, 1);
     int64_t step;
@@ -176,20 +176,21 @@ static void trips_note(ht_buffers *of, const ht_km_access *access) {
 /* ---- the ends of an array
  * ------------------------------------------------------------------------------- */
 
-static void end_take(ht_buffers *of, ht_buffer *buffer, const ht_poly *end, bool high) {
+static void end_take(ht_infer_buffers *of, ht_infer_buffer *buffer, const ht_poly *end, bool high) {
     ht_poly_pool *pool = &of->km->pool;
     const ht_poly **list = high ? buffer->highs : buffer->lows;
     size_t *count = high ? &buffer->high_count : &buffer->low_count;
+    size_t kept = 0;
     for (size_t i = 0; i < *count; ++i) {
-        const ht_poly *gap = ht_poly_add(pool, end, list[i], -1);
-        const ht_poly *back = ht_poly_add(pool, list[i], end, -1);
-        if ((high ? back : gap) && ht_poly_never_negative(pool, high ? back : gap))
+        const ht_poly *over =
+            high ? ht_poly_add(pool, end, list[i], -1) : ht_poly_add(pool, list[i], end, -1);
+        const ht_poly *under = over ? ht_poly_add(pool, ht_poly_constant(pool, 0), over, -1) : NULL;
+        if (under && ht_poly_never_negative(pool, under))
             return;
-        if ((high ? gap : back) && ht_poly_never_negative(pool, high ? gap : back)) {
-            list[i] = end;
-            return;
-        }
+        if (!over || !ht_poly_never_negative(pool, over))
+            list[kept++] = list[i];
     }
+    *count = kept;
     if (*count == HT_BUFFER_ENDS_MAX) {
         buffer->problem = "its subscripts have too many bounds";
         return;
@@ -197,7 +198,7 @@ static void end_take(ht_buffers *of, ht_buffer *buffer, const ht_poly *end, bool
     list[(*count)++] = end;
 }
 
-static void access_take(ht_buffers *of, ht_buffer *buffer, const ht_km_access *access) {
+static void access_take(ht_infer_buffers *of, ht_infer_buffer *buffer, const ht_km_access *access) {
     if (buffer->problem)
         return;
     if (access->subscript_count != 1) {
@@ -205,8 +206,9 @@ static void access_take(ht_buffers *of, ht_buffer *buffer, const ht_km_access *a
         return;
     }
     ht_bounds_enter(&of->bounds, &access->control);
-    const ht_poly *high = ht_bound(&of->bounds, access->subscripts[0], true);
-    const ht_poly *low = high ? ht_bound(&of->bounds, access->subscripts[0], false) : NULL;
+    const ht_poly *high = ht_bound_of_access(&of->bounds, access->subscripts[0], true);
+    const ht_poly *low =
+        high ? ht_bound_of_access(&of->bounds, access->subscripts[0], false) : NULL;
     if (!high || !low) {
         buffer->problem = of->bounds.reason ? of->bounds.reason : "a subscript has no bound";
         buffer->line = of->bounds.line ? of->bounds.line : access->place.line;
@@ -217,7 +219,7 @@ static void access_take(ht_buffers *of, ht_buffer *buffer, const ht_km_access *a
     buffer->last_line = access->place.line;
 }
 
-static void ends_write(ht_buffers *of, ht_buffer *buffer) {
+static void ends_write(ht_infer_buffers *of, ht_infer_buffer *buffer) {
     ht_text high = {0}, low = {0};
     const char *lost = NULL;
     ht_text_append(&high, "");
@@ -252,7 +254,7 @@ static void ends_write(ht_buffers *of, ht_buffer *buffer) {
     ht_text_free(&low);
 }
 
-static ht_buffer *buffer_of(ht_buffers *of, size_t array) {
+static ht_infer_buffer *buffer_of(ht_infer_buffers *of, size_t array) {
     const ht_km_array *named = &of->km->arrays[array];
     const ht_model *model = of->in->model;
     for (size_t i = 0; i < model->parameter_count; ++i)
@@ -262,9 +264,9 @@ static ht_buffer *buffer_of(ht_buffers *of, size_t array) {
     return NULL;
 }
 
-static void array_note(ht_buffers *of, size_t array) {
+static void array_note(ht_infer_buffers *of, size_t array) {
     const ht_km_array *named = &of->km->arrays[array];
-    ht_buffer *buffer = buffer_of(of, array);
+    ht_infer_buffer *buffer = buffer_of(of, array);
     if (!buffer)
         return;
     buffer->array = array;
@@ -277,16 +279,28 @@ static void array_note(ht_buffers *of, size_t array) {
         buffer->problem = "it is accessed in units of different size";
 }
 
-void ht_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *grid, ht_buffers *out) {
-    *out = (ht_buffers){.in = in, .km = km, .grid = grid};
+/* 0 for what is no number. */
+static int64_t plain_number(const char *text) {
+    char *end;
+    int64_t value = text ? strtoll(text, &end, 10) : 0;
+    return text && end != text && *end == 0 && value > 0 ? value : 0;
+}
+
+void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *grid,
+                           ht_infer_buffers *out) {
+    *out = (ht_infer_buffers){.in = in, .km = km, .grid = grid};
     out->items = ht_alloc(in->model->parameter_count + 1, sizeof *out->items);
     for (size_t i = 0; i < in->model->parameter_count; ++i)
         out->items[i].array = SIZE_MAX;
     ht_bounds_init(&out->bounds, km);
+    for (int axis = 0; axis < 3; ++axis) {
+        out->bounds.grid[axis] = plain_number(grid->original[axis]);
+        out->bounds.block[axis] = plain_number(grid->block[axis]);
+    }
     for (size_t i = 0; i < km->array_count; ++i)
         array_note(out, i);
     for (size_t i = 0; i < km->access_count; ++i) {
-        ht_buffer *buffer = buffer_of(out, km->accesses[i].array);
+        ht_infer_buffer *buffer = buffer_of(out, km->accesses[i].array);
         if (buffer)
             access_take(out, buffer, &km->accesses[i]);
         ht_bounds_enter(&out->bounds, &km->accesses[i].control);
@@ -297,14 +311,14 @@ void ht_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *grid, ht_
             ends_write(out, &out->items[i]);
 }
 
-int64_t ht_buffers_limit(const ht_buffers *buffers, size_t array) {
+int64_t ht_infer_buffers_limit(const ht_infer_buffers *buffers, size_t array) {
     for (size_t i = 0; i < buffers->bounds.index_count; ++i)
         if (buffers->bounds.indices[i].array == array)
             return buffers->bounds.indices[i].limit;
     return 0;
 }
 
-void ht_buffers_free(ht_buffers *buffers) {
+void ht_infer_buffers_free(ht_infer_buffers *buffers) {
     for (size_t i = 0; i < buffers->in->model->parameter_count; ++i) {
         free(buffers->items[i].extent);
         free(buffers->items[i].first);

@@ -7,7 +7,7 @@
 typedef struct ht_sizes {
     ht_infer *in;
     const ht_grid *grid;
-    const ht_buffers *buffers;
+    const ht_infer_buffers *buffers;
     bool smaller; /* the source's values were made smaller */
 } ht_sizes;
 

@@ -1,5 +1,6 @@
 /* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
 #include "base/memory.h"
+#include "refactor/infer.h"
 #include "refactor/result.h"
 
 #include <stdint.h>
@@ -102,12 +103,58 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
     free(first);
 }
 
+/* A problem from the source itself. NULL when it is complete, and then the model's; else what is
+ * missing, free(). */
+static char *infer(ht_kernel *kernel, ht_model *model, const ht_slice *slice, int *out_line) {
+    ht_inferred inferred;
+    ht_error error = {0};
+    ht_infer_problem(model, slice, &inferred);
+    free(kernel->skeleton);
+    kernel->skeleton = inferred.text;
+    *out_line = inferred.line;
+    if (!inferred.missing && ht_problem_file_parse(inferred.text, "the problem inferred",
+                                                   &kernel->inferred, &error) != HT_OK) {
+        kernel->inferred = NULL;
+        inferred.missing = ht_strdup(error.message);
+    }
+    if (kernel->inferred) {
+        model->entry = &kernel->inferred->entries[0];
+        kernel->problem = HT_PROBLEM_INFERRED;
+    }
+    return inferred.missing;
+}
+
+/* What stands in the way of a template: a problem that is neither given nor can be inferred. */
+static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_slice *slice,
+                             int *out_line) {
+    ht_model *model = &work->model;
+    bool given = model->entry != NULL;
+    *out_line = 0;
+    char *missing = given ? NULL : infer(kernel, model, slice, out_line);
+    kernel->problem = given ? HT_PROBLEM_GIVEN : kernel->problem;
+    if (missing) {
+        char *words = ht_format("no problem is known for it: %s", missing);
+        free(missing);
+        return words;
+    }
+    ht_grid_read(model, &work->grid);
+    char *problem = ht_binding_problem(model, &work->grid, slice, out_line);
+    ht_grid_free(&work->grid);
+    if (problem && given) {
+        const ht_problem_entry *entry = model->entry;
+        ht_inferred inferred;
+        ht_infer_problem(model, slice, &inferred);
+        kernel->skeleton = inferred.text;
+        free(inferred.missing);
+        model->entry = entry;
+    }
+    return problem;
+}
+
 static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
     ht_model *model = &work->model;
     int line;
-    ht_grid_read(model, &work->grid);
-    char *problem = ht_binding_problem(model, &work->grid, slice, &line);
-    ht_grid_free(&work->grid);
+    char *problem = binding_problem(kernel, work, slice, &line);
     free(plan_all(work, false, 0, false));
     bool empty = is_empty(&work->plan);
     if (!problem && !empty) {
@@ -127,7 +174,6 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
     publish(kernel, &work->plan, problem && !empty); /* what it would have with a problem */
     if (problem) {
         settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
-        kernel->skeleton = ht_skeleton_write(model, &work->grid, slice);
     } else
         pass_remarks(kernel, ht_strdup("nothing can be made a parameter"));
 }
@@ -223,6 +269,7 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
     }
     if (kernel->template) {
         kernel->status = HT_KERNEL_ANNOTATED;
+        kernel->problem = HT_PROBLEM_ANNOTATED;
         return;
     }
     ht_slice slice;
@@ -302,6 +349,7 @@ static void kernel_free(ht_kernel *kernel) {
     free(kernel->file);
     free(kernel->reason);
     free(kernel->skeleton);
+    ht_problem_file_free(kernel->inferred);
     free(kernel->launch_file);
     if (kernel->template)
         ht_template_free(kernel->template, 1);

@@ -41,14 +41,24 @@ typedef enum ht_kernel_status {
     HT_KERNEL_UNPARSED       /* errors inside the kernel */
 } ht_kernel_status;
 
+/* Where the meaning of its arguments is known from. */
+typedef enum ht_problem_origin {
+    HT_PROBLEM_MISSING,
+    HT_PROBLEM_GIVEN,     /* a problem file's entry */
+    HT_PROBLEM_ANNOTATED, /* the source's annotations */
+    HT_PROBLEM_INFERRED   /* from subscripts, guards and host code */
+} ht_problem_origin;
+
 typedef struct ht_kernel {
     char *name; /* as written, qualified */
     char *file;
     int line, column; /* of its name */
     ht_kernel_status status;
-    char *reason;          /* NULL when templated */
-    int reason_line;       /* in `file`; 0 when the reason has no place of its own */
-    char *skeleton;        /* problem file text; NULL unless needs-problem */
+    char *reason;    /* NULL when templated */
+    int reason_line; /* in `file`; 0 when the reason has no place of its own */
+    ht_problem_origin problem;
+    ht_problem_file *inferred; /* NULL unless inferred */
+    char *skeleton; /* text of a problem file: the inferred one, or one to fill in; NULL: neither */
     ht_template *template; /* NULL unless templated or annotated. Its unit holds the original kernel
                               as reference */
     ht_remark *remarks;

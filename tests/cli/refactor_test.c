@@ -77,13 +77,38 @@ Test(refactor, remarks_read_like_a_compilers) {
 }
 
 Test(refactor, unknown_arguments_give_a_skeleton_with_their_names) {
-    workplace_write("scale.hip", source);
+    char *kernel = strndup(source, (size_t)(strstr(source, "void host") - source));
+    workplace_write("scale.hip", kernel); /* and no launch */
+    free(kernel);
     json_t *document = run_json("refactor scale.hip --json --out out", 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "needs-problem");
+    cr_assert_str_eq(kernel_text(document, 0, "problem"), "missing");
     char *skeleton = workplace_read(kernel_text(document, 0, "skeleton"));
     cr_assert_not_null(skeleton);
     cr_assert(strstr(skeleton, "scale") && strstr(skeleton, "in") && strstr(skeleton, "out"));
     free(skeleton);
+    json_decref(document);
+}
+
+Test(refactor, a_problem_is_inferred_and_written_beside_the_template) {
+    workplace_write("scale.hip", source);
+    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated");
+    cr_assert_str_eq(kernel_text(document, 0, "problem"), "inferred");
+    cr_assert_str_eq(kernel_text(document, 0, "problem_file"),
+                     "out/scale.scale.template.problem.json");
+    char *text = workplace_read("out/scale.scale.template.problem.json");
+    cr_assert_not_null(text);
+    cr_assert(strstr(text, "inferred from scale.hip:3"), "%s", text);
+    free(text);
+    json_decref(document);
+    program_result result =
+        program_run("tune out/scale.scale.template.hip --max-evals 3 --out tuned");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    workplace_write("scale.problem.json", problem);
+    document = run_json("refactor scale.hip --json --out out", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "problem"), "given", "one by hand wins");
     json_decref(document);
 }
 

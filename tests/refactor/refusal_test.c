@@ -144,13 +144,24 @@ Test(refusal, a_stencil_with_a_shuffle_names_its_literals) {
 
 Test(refusal, without_a_problem_there_is_a_skeleton_with_every_argument) {
     ht_problem_file *problems;
-    ht_refactor *refactor = refactor_open("tests/refactor/sources/grid_mappings.hip", &problems);
-    const ht_kernel *kernel = kernel_named(refactor, "batch_first", NULL);
+    ht_refactor *refactor = refactor_text(
+        HEAD "struct shape { int w, h; };\n"
+             "__global__ void k(const float *in, float *out, shape of, int tiles_w) {\n"
+             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  if (i < of.w * of.h) out[i] = in[i * tiles_w];\n}\n"
+             "void run(float *a, float *b, shape s, int t) {\n"
+             "  k<<<(s.w * s.h + 255) / 256, 256>>>(a, b, s, t);\n}\n",
+        NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
     cr_assert_eq(kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+    cr_assert_eq(kernel->problem, HT_PROBLEM_MISSING);
     cr_assert_not_null(kernel->skeleton);
-    cr_expect(strstr(kernel->skeleton, "\"in : in float[?]\""));
+    cr_expect(strstr(kernel->skeleton, "\"in : in float[?]\""), "%s", kernel->skeleton);
     cr_expect(strstr(kernel->skeleton, "\"out : out float[?]\""));
-    cr_expect(strstr(kernel->skeleton, "\"tiles_w : int = ?\""));
+    cr_expect(strstr(kernel->skeleton, "\"of : ? = ?\""));
+    cr_expect(strstr(kernel->skeleton, "\"tiles_w : int = problem.t\""),
+              "what is known is filled in");
+    cr_expect(strstr(kernel->reason, "'of' (shape)"), "%s", kernel->reason);
     ht_problem_file *parsed;
     ht_error error;
     cr_expect_neq(ht_problem_file_parse(kernel->skeleton, "skeleton", &parsed, &error), HT_OK,

@@ -1,0 +1,261 @@
+/* Problems inferred from subscripts, guards and host code: what comes out, that it holds for all
+ * sizes, and what is told when it does not. */
+#include "support.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "#include <hip/hip_runtime.h>\n"
+
+typedef struct inferred {
+    ht_refactor *refactor;
+    ht_problem_file *problems;
+    const ht_kernel *kernel;
+} inferred;
+
+static inferred infer(const char *text) {
+    inferred of = {0};
+    of.refactor = refactor_text(text, NULL, &of.problems);
+    of.kernel = kernel_named(of.refactor, "k", NULL);
+    return of;
+}
+
+static void done(inferred *of) {
+    ht_refactor_free(of->refactor);
+    ht_problem_file_free(of->problems);
+}
+
+static const ht_arg *arg_named(const inferred *of, const char *name) {
+    cr_assert_eq(of->kernel->problem, HT_PROBLEM_INFERRED, "%s", of->kernel->reason);
+    const ht_problem_entry *entry = &of->kernel->inferred->entries[0];
+    for (size_t i = 0; i < entry->arg_count; ++i)
+        if (strcmp(entry->args[i].name, name) == 0)
+            return &entry->args[i];
+    cr_assert(false, "no argument %s", name);
+    return NULL;
+}
+
+/* ---- evaluation, with the instance's values, or others
+ * ------------------------------------------------------------ */
+
+typedef struct sizes {
+    const ht_problem_entry *entry;
+    const char *names[8];
+    int64_t values[8];
+    size_t count;
+} sizes;
+
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    const sizes *in = context;
+    ht_scope scope = {.lookup = lookup, .context = in};
+    for (size_t i = 0; i < in->count; ++i)
+        if (strncmp(name, "problem.", 8) == 0 && strcmp(name + 8, in->names[i]) == 0) {
+            *out_value = in->values[i];
+            return true;
+        }
+    for (size_t i = 0; i < in->entry->arg_count; ++i)
+        if (strcmp(in->entry->args[i].name, name) == 0 && in->entry->args[i].value_count == 1)
+            return ht_expr_evaluate(in->entry->args[i].values[0], &scope, out_value, NULL) == HT_OK;
+    return false;
+}
+
+static int64_t elements(const inferred *of, const char *name, sizes *with) {
+    int64_t value = -1;
+    with->entry = &of->kernel->inferred->entries[0];
+    ht_scope scope = {.lookup = lookup, .context = with};
+    ht_error error = {0};
+    cr_assert_eq(ht_expr_evaluate(arg_named(of, name)->extent, &scope, &value, &error), HT_OK,
+                 "%s: %s", name, error.message);
+    return value;
+}
+
+static const char *role(const inferred *of, const char *name) {
+    static const char *const names[] = {
+        [HT_ARG_IN] = "in", [HT_ARG_OUT] = "out", [HT_ARG_INOUT] = "inout"};
+    ht_arg_role role = arg_named(of, name)->role;
+    return role <= HT_ARG_INOUT ? names[role] : "other";
+}
+
+/* ---- what comes out
+ * --------------------------------------------------------------------------------- */
+
+Test(infer, a_guard_says_how_many_elements_there_are) {
+    inferred of = infer(HEAD "__global__ void k(const float *a, float *b, float *c, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i >= n) return;\n"
+                             "  c[i] += a[i + 3];\n  b[2 * i + 1] = a[i];\n}\n"
+                             "void run(float *a, float *b, float *c, int n) {\n"
+                             "  k<<<(n + 255) / 256, 256>>>(a, b, c, n);\n}\n");
+    for (int64_t n = 1; n < 600; n += 7) {
+        sizes with = {.names = {"n"}, .values = {n}, .count = 1};
+        cr_expect_eq(elements(&of, "a", &with), n + 3);
+        cr_expect_eq(elements(&of, "b", &with), 2 * n);
+        cr_expect_eq(elements(&of, "c", &with), n);
+    }
+    cr_expect_str_eq(role(&of, "a"), "in");
+    cr_expect_str_eq(role(&of, "b"), "out");
+    cr_expect_str_eq(role(&of, "c"), "inout", "it is read, too");
+    cr_expect(strstr(of.kernel->skeleton, "launched at "), "%s", of.kernel->skeleton);
+    done(&of);
+}
+
+Test(infer, padding_tests_and_loops_bound_a_convolution) {
+    inferred of = infer(
+        HEAD "__global__ void k(const float *in, const float *w, float *out, int C, int H, int W,\n"
+             "                  int R, int pad, int OH, int OW) {\n"
+             "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  int y = blockIdx.y * blockDim.y + threadIdx.y, m = blockIdx.z;\n"
+             "  if (x >= OW || y >= OH) return;\n"
+             "  float sum = 0;\n"
+             "  for (int c = 0; c < C; ++c)\n    for (int r = 0; r < R; ++r)\n"
+             "      for (int s = 0; s < R; ++s) {\n"
+             "        int iy = y + r - pad, ix = x + s - pad;\n"
+             "        if (iy < 0 || iy >= H || ix < 0 || ix >= W) continue;\n"
+             "        sum += in[(c * H + iy) * W + ix] * w[((m * C + c) * R + r) * R + s];\n"
+             "      }\n"
+             "  out[(m * OH + y) * OW + x] = sum;\n}\n"
+             "void run(float *a, float *w, float *b, int C, int H, int W, int R, int M) {\n"
+             "  int pad = R / 2, OH = H + 2 * pad - R + 1, OW = W + 2 * pad - R + 1;\n"
+             "  dim3 block(16, 8), grid((OW + 15) / 16, (OH + 7) / 8, M);\n"
+             "  k<<<grid, block>>>(a, w, b, C, H, W, R, pad, OH, OW);\n}\n");
+    for (int64_t h = 3; h < 20; ++h) {
+        sizes with = {
+            .names = {"C", "H", "W", "R", "M"}, .values = {4, h, h + 5, 3, 7}, .count = 5};
+        cr_expect_eq(elements(&of, "in", &with), 4 * h * (h + 5));
+        cr_expect_eq(elements(&of, "w", &with), 7 * 4 * 3 * 3);
+        cr_expect_eq(elements(&of, "out", &with), 7 * h * (h + 5));
+    }
+    done(&of);
+}
+
+Test(infer, flattened_indices_and_wrapped_neighbours_stay_inside) {
+    inferred of = infer(HEAD "__global__ void k(float *out, const float *in, int W, int H) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i >= W * H) return;\n"
+                             "  int x = i % W, y = i / W;\n"
+                             "  out[y * W + x] = in[((y + 1) % H) * W + (W + x - 1) % W];\n}\n"
+                             "void run(float *a, float *b, int W, int H) {\n"
+                             "  k<<<(W * H + 63) / 64, 64>>>(b, a, W, H);\n}\n");
+    for (int64_t w = 2; w < 30; w += 3) {
+        sizes with = {.names = {"W", "H"}, .values = {w, w + 1}, .count = 2};
+        cr_expect_geq(elements(&of, "out", &with), w * (w + 1));
+        cr_expect_eq(elements(&of, "in", &with), w * (w + 1));
+    }
+    done(&of);
+}
+
+Test(infer, without_a_guard_the_grid_says_it) {
+    inferred of = infer(HEAD "__global__ void k(float *a) {\n"
+                             "  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
+                             "int main(int argc, char **argv) {\n"
+                             "  int blocks = argc > 1 ? atoi(argv[1]) : 40;\n  float *a;\n"
+                             "  hipMalloc(&a, blocks * 128 * sizeof(float));\n"
+                             "  k<<<blocks, 128>>>(a);\n}\n");
+    sizes with = {.names = {"blocks"}, .values = {9}, .count = 1};
+    cr_expect_eq(elements(&of, "a", &with), 9 * 128);
+    cr_expect_eq(of.kernel->inferred->entries[0].instances[0].values[0].value, 40,
+                 "the default of the source");
+    done(&of);
+}
+
+Test(infer, the_host_tells_where_the_kernel_does_not) {
+    inferred of = infer(HEAD "__global__ void k(float *a, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  for (int s = 1; i < n; s *= 2) { a[i ^ s] = s; i += s; }\n}\n"
+                             "void run(int n) {\n  float *a;\n"
+                             "  hipMalloc((void **)&a, 4 * n * sizeof(float));\n"
+                             "  k<<<(n + 127) / 128, 128>>>(a, n);\n}\n");
+    sizes with = {.names = {"n"}, .values = {100}, .count = 1};
+    cr_expect_eq(elements(&of, "a", &with), 400);
+    done(&of);
+}
+
+Test(infer, subscripts_that_are_loaded_are_kept_small) {
+    inferred of = infer(HEAD "__global__ void k(const float *a, const int *at, float *b, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) b[i] = a[at[i]];\n}\n"
+                             "void run(float *a, int *at, float *b, int n) {\n"
+                             "  k<<<(n + 127) / 128, 128>>>(a, at, b, n);\n}\n");
+    const ht_arg *at = arg_named(&of, "at");
+    sizes with = {.names = {"n"}, .values = {100}, .count = 1};
+    cr_assert_eq(at->init.kind, HT_INIT_INTEGERS);
+    cr_expect_eq(at->init.lo, 0);
+    cr_expect_lt(at->init.hi, (double)elements(&of, "a", &with));
+    cr_expect_eq(elements(&of, "at", &with), 100);
+    done(&of);
+}
+
+Test(infer, types_that_a_launch_deduces_and_real_arguments) {
+    inferred of = infer(HEAD "template <typename T> __global__ void k(T *a, T by, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) a[i] *= by;\n}\n"
+                             "void run(double *a, int n) {\n  const double by = 0.25;\n"
+                             "  k<<<(n + 127) / 128, 128>>>(a, by, n);\n}\n");
+    cr_expect_str_eq(arg_named(&of, "a")->type, "double");
+    cr_expect_eq(arg_named(&of, "by")->real, 0.25);
+    done(&of);
+}
+
+/* ---- what is told
+ * ----------------------------------------------------------------------------------- */
+
+static void expect_missing(const char *text, const char *words) {
+    inferred of = infer(text);
+    cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+    cr_expect_eq(of.kernel->problem, HT_PROBLEM_MISSING);
+    cr_expect(of.kernel->reason && strstr(of.kernel->reason, words), "'%s' is not in: %s", words,
+              of.kernel->reason);
+    cr_expect(of.kernel->skeleton && strchr(of.kernel->skeleton, '?'));
+    done(&of);
+}
+
+#define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+#define RUN "void run(float *a, int n) { k<<<(n + 127) / 128, 128>>>(a, n); }\n"
+
+Test(infer, what_is_missing_is_said) {
+    expect_missing(HEAD "__global__ void k(float *a, int n) {\n" INDEX
+                        "  if (i < n) a[i] = 1;\n}\n",
+                   "a launch of it");
+    expect_missing(HEAD "__global__ void k(float *a, int n) {\n" INDEX
+                        "  if (i < n) a[i - 1] = 1;\n}\n" RUN,
+                   "'a': a subscript may be negative");
+    expect_missing(HEAD "__global__ void k(float *a, int n) {\n" INDEX
+                        "  if (i < n) a[(int)a[i]] = 1;\n}\n" RUN,
+                   "the elements of 'a'");
+    expect_missing(HEAD "struct p { int n; };\n__global__ void k(float *a, p q) {\n" INDEX
+                        "  if (i < q.n) a[i] = 1;\n}\n"
+                        "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n",
+                   "'q' (p)");
+}
+
+/* An extent that is too small would be found by every run that is checked; here against all
+ * accesses of a kernel, counted by hand. */
+Test(infer, bounds_hold_for_every_thread) {
+    inferred of = infer(
+        HEAD "__global__ void k(const float *a, float *b, int w, int h, int s) {\n"
+             "  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+             "  if (x < w / s && y < h / s)\n"
+             "    for (int r = 0; r < s; ++r)\n"
+             "      b[y * (w / s) + x] = a[(y * s + r) * w + x * s + min(r, s - 1)];\n}\n"
+             "void run(float *a, float *b, int w, int h, int s) {\n"
+             "  k<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(a, b, w, h, s);\n}\n");
+    for (int64_t w = 1; w < 40; w += 5)
+        for (int64_t s = 1; s < 4; ++s) {
+            sizes with = {.names = {"w", "h", "s"}, .values = {w, w + 2, s}, .count = 3};
+            int64_t most_a = 0, most_b = 0;
+            for (int64_t y = 0; y < (w + 2) / s; ++y)
+                for (int64_t x = 0; x < w / s; ++x)
+                    for (int64_t r = 0; r < s; ++r) {
+                        int64_t at = (y * s + r) * w + x * s + r;
+                        most_a = at >= most_a ? at + 1 : most_a;
+                        at = y * (w / s) + x;
+                        most_b = at >= most_b ? at + 1 : most_b;
+                    }
+            cr_expect_geq(elements(&of, "a", &with), most_a);
+            cr_expect_geq(elements(&of, "b", &with), most_b);
+        }
+    done(&of);
+}
