@@ -356,7 +356,8 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
         return false;
     }
     if (!find_tiles(tiles, plan) || !placeable(tiles, plan) || !ht_tile_literals_fit(tiles, plan) ||
-        !ht_tile_indices_fit(tiles, plan) || !arguments_free(tiles, plan))
+        !ht_tile_indices_fit(tiles, plan) || !ht_tile_values_fit(tiles, plan) ||
+        !arguments_free(tiles, plan))
         return false;
     size_t first = plan->require_count;
     for (int axis = 0; axis < 3; ++axis)

@@ -45,6 +45,8 @@ void ht_tile_accesses(const ht_tiles *tiles, ht_access_facts *out_facts);
 
 /* Checks that take a single look at the kernel; false with a remark that says why not. */
 bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan);
+/* The constants shape where threads read and write, never what they compute. */
+bool ht_tile_values_fit(const ht_tiles *tiles, ht_plan *plan);
 bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan);
 /* Adds requires for comparisons with thread indices and for divisions, so that what was right for
  * some size stays right for it; *out_only_larger: smaller blocks are not proved. */

@@ -31,6 +31,8 @@ static void walk_all(looking *in, bool (*visit)(CXCursor, CXCursor, void *)) {
 bool ht_tile_suspicious(int64_t literal, int64_t value) {
     if (value < 4 || literal < 3)
         return false;
+    if (value >= 8 && literal > value && (literal + 1) % value == 0)
+        return true; /* the last of 16 * 16 is 255 */
     return (literal >= value - 1 && literal <= value + 16) || literal == value * value ||
            literal == 2 * value || literal == value / 2 || literal == value * value / 2 ||
            (literal > value && literal % value == 0);
@@ -42,15 +44,38 @@ static bool is_shift(CXCursor parent, int64_t literal, int64_t value) {
     return ht_ast_binary(parent, &kind, &left, &right) &&
            (kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr ||
             kind == CXBinaryOperator_ShlAssign || kind == CXBinaryOperator_ShrAssign) &&
-           literal > 0 && literal < 31 && (int64_t)1 << literal == value;
+           literal > 0 && literal < 31 && ht_tile_suspicious((int64_t)1 << literal, value);
+}
+
+/* sum / 256.0f: the mean over a tile of 16 x 16. */
+static bool is_extent(CXCursor cursor, int64_t value) {
+    if (clang_getCursorKind(cursor) != CXCursor_FloatingLiteral)
+        return false;
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    double real = result && clang_EvalResult_getKind(result) == CXEval_Float
+                      ? clang_EvalResult_getAsDouble(result)
+                      : 0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    if (real < 0)
+        real = -real;
+    double one = (double)value, all = one * one;
+    return value >= 4 && (real == one || real == all || real * one == 1 || real * all == 1);
 }
 
 static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
     looking *in = context;
     int64_t literal;
+    for (size_t i = 0; i < in->tiles->count; ++i)
+        if (is_extent(cursor, in->tiles->items[i].value)) {
+            char *words = ht_format("the real literal may be computed from %s (%lld)",
+                                    in->tiles->items[i].name, (long long)in->tiles->items[i].value);
+            refuse(in, cursor, words);
+            free(words);
+        }
     if (clang_getCursorKind(cursor) != CXCursor_IntegerLiteral ||
         ht_tiles_leaf(in->tiles, cursor) || !ht_ast_constant(cursor, &literal))
-        return true;
+        return in->good;
     for (size_t i = 0; i < in->tiles->count; ++i) {
         int64_t value = in->tiles->items[i].value;
         if (!ht_tile_suspicious(literal, value) && !is_shift(parent, literal, value))
