@@ -15,6 +15,9 @@ typedef struct refactor_options {
     const char *commands;
     uint64_t jobs;
     double file_time;
+    uint64_t verify_configurations;
+    uint64_t seed;
+    bool no_verify;
     bool explain;
 } refactor_options;
 
@@ -47,6 +50,14 @@ static const ht_option options[] = {
      .fallback = "60",
      .help = "CPU time for one file (ten times that by the clock): one that takes longer, or "
              "crashes clang, is left out; 0 is no limit."},
+    {"no-verify", HT_OPTION_FLAG, offsetof(refactor_options, no_verify),
+     .help = "Hands templates out without running them beside the originals."},
+    {"verify-configurations", HT_OPTION_COUNT, offsetof(refactor_options, verify_configurations),
+     "N", .fallback = "32",
+     .help = "Random legal configurations of each template, beside the default one, that must give "
+             "what the original gives."},
+    {"seed", HT_OPTION_COUNT, offsetof(refactor_options, seed), "N", .fallback = "1",
+     .help = "Seed of those configurations and of the random inputs."},
     HT_COMPILER_OPTIONS(refactor_options),
     {0},
 };
@@ -112,7 +123,11 @@ static int run(const ht_command_line *line) {
                                    .out = given->out,
                                    .commands = given->commands,
                                    .jobs = given->jobs,
-                                   .file_limit = given->file_time};
+                                   .file_limit = given->file_time,
+                                   .verify = !given->no_verify,
+                                   .verifying = {.configurations = given->verify_configurations,
+                                                 .seed = given->seed,
+                                                 .jobs = given->jobs}};
     ht_compiler_arguments_make(&given->compiler, &request.compiler);
     ht_interrupt_install();
     ht_refactor_tree_result result = {0};

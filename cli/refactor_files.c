@@ -50,6 +50,17 @@ static bool belongs_elsewhere(const work *in, size_t index, const ht_kernel *ker
     return false;
 }
 
+/* A template that is to be verified waits under another name. */
+static void proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
+    ht_error error = {0};
+    json_t *proof = in->request->verify && entry->template_file
+                        ? ht_refactor_proof_make(kernel, entry->instance)
+                        : NULL;
+    if (proof && ht_refactor_template_hold(entry->template_file, &error) == HT_OK)
+        json_object_set(row, "proof", proof);
+    json_decref(proof);
+}
+
 static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) {
     json_t *rows = json_array();
     size_t last = SIZE_MAX;
@@ -57,9 +68,11 @@ static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) 
         const ht_entry *entry = &survey->entries.items[i];
         const ht_kernel *kernel =
             ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel);
-        if (entry->kernel != last && !belongs_elsewhere(in, index, kernel))
-            json_array_append_new(
-                rows, ht_refactor_row_json(kernel, entry->template_file, entry->skeleton_file));
+        if (entry->kernel != last && !belongs_elsewhere(in, index, kernel)) {
+            json_t *row = ht_refactor_row_json(kernel, entry->template_file, entry->skeleton_file);
+            proof_add(in, kernel, entry, row);
+            json_array_append_new(rows, row);
+        }
         last = entry->kernel; /* the next may be another instance of the same kernel */
     }
     return rows;
@@ -389,6 +402,10 @@ ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_
         results_collect(&in, out_result);
         status = kernel_check(&in, out_result, error);
     }
+    int code = HT_EXIT_OK;
+    if (status == HT_OK)
+        status = ht_refactor_verify(out_result->kernels, &request->verifying, &code, error);
+    in.code = in.code > code ? in.code : code;
     out_result->errors = in.errors;
     out_result->code = ht_interrupted ? HT_EXIT_INTERRUPTED : in.code;
     work_free(&in);

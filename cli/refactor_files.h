@@ -3,6 +3,7 @@
 #ifndef HT_CLI_REFACTOR_FILES_H
 #define HT_CLI_REFACTOR_FILES_H
 
+#include "cli/refactor_verify.h"
 #include "cli/survey.h"
 
 typedef struct ht_refactor_request {
@@ -12,6 +13,8 @@ typedef struct ht_refactor_request {
     const char *commands;               /* compile_commands.json; NULL: the one in a given folder */
     size_t jobs;                        /* processes; 0: one a core */
     double file_limit;                  /* seconds for one file; 0: none */
+    bool verify;                        /* templates are verified before they are handed out */
+    ht_refactor_verifying verifying;
     ht_refactor_options compiler;
 } ht_refactor_request;
 

@@ -17,6 +17,7 @@ static const rule rules[] = {
     {"annotated", "note", "The kernel has annotations of its own."},
     {"needs-problem", "note", "What the kernel's arguments mean is not known."},
     {"refused", "note", "Nothing in the kernel can be made a parameter."},
+    {"withheld", "error", "The kernel's template did not pass verification."},
     {"unparsed", "warning", "The kernel has errors as HIP device code."},
     {"applied", "note", "A choice became a parameter."},
     {"missed", "note", "A choice could not be made a parameter."},

@@ -225,7 +225,7 @@ static void write_axes(const char *name, char *const axes[3], ht_text *out) {
 
 /* Problem, arguments and tolerance, as the entry says: printed through a template that has nothing
  * else. */
-static void write_entry(const ht_model *model, bool *out_has_reference, ht_text *out) {
+static void write_entry(const ht_model *model, bool has_reference, ht_text *out) {
     ht_launch launch = {.kernel = (char *)(size_t)"k"};
     ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};
     bare.problem = model->entry->spec;
@@ -233,13 +233,12 @@ static void write_entry(const ht_model *model, bool *out_has_reference, ht_text 
     bare.arg_count = model->entry->arg_count;
     bare.tolerance = model->entry->has_tolerance ? model->entry->tolerance : 1e-6;
     bare.exact = model->entry->has_tolerance && model->entry->exact;
-    if (model->entry->has_reference) {
+    if (has_reference) {
         bare.reference_kind = HT_REFERENCE_BUILTIN;
         bare.reference_name = model->entry->reference_name;
         bare.reference_arguments = model->entry->reference_arguments;
         bare.reference_argument_count = model->entry->reference_argument_count;
     }
-    *out_has_reference = model->entry->has_reference;
     ht_text printed = {0};
     ht_template_print(&bare, &printed);
     char *save = NULL;
@@ -249,10 +248,10 @@ static void write_entry(const ht_model *model, bool *out_has_reference, ht_text 
     ht_text_free(&printed);
 }
 
-char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid) {
+char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool original) {
     const ht_model *model = plan->model;
     ht_text text = {0};
-    bool builtin;
+    bool builtin = model->entry->has_reference && !original;
     char *arguments = ht_template_arguments(plan, false);
     ht_text_printf(&text, "#pragma tune kernel(%s%s)\n", model->qualified, arguments);
     free(arguments);
@@ -270,7 +269,7 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid) {
     write_axes("grid", grids, &text);
     if (grid->lds)
         ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
-    write_entry(model, &builtin, &text);
+    write_entry(model, builtin, &text);
     if (!builtin) {
         arguments = ht_template_arguments(plan, true);
         ht_text_printf(&text, "#pragma tune reference(%s__original%s)\n", model->qualified,

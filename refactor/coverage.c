@@ -188,7 +188,8 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     char *before = ht_format("(%s) * %lld", grid->original[axis], (long long)of->block);
     if (!is_fixed(plan, grid, axis)) {
         bool pieces = exact || keep;
-        if (!(exact && form->kind == HT_FORM_FLOOR) && !(enough && form->kind == HT_FORM_CEIL))
+        /* Not n / b either: for sizes that the old block does not divide it covers more. */
+        if (!(enough && form->kind == HT_FORM_CEIL))
             form->kind = pieces ? HT_FORM_WHOLE : HT_FORM_GENERIC;
         form->pieces = pieces;
         if (pieces)

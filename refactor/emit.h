@@ -9,8 +9,9 @@
  * words; NULL when nothing does. free(). `line` may become the place. */
 char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_slice *slice,
                          int *out_line);
-/* The annotation lines of the template, not yet canonical; free(). */
-char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid);
+/* The annotation lines of the template, not yet canonical; free(). `original`: with the original as
+ * reference, whatever the problem entry names. */
+char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool original);
 /* The launch's template argument list for the kernel, new parameters first: "<BLOCK_X, float>", ""
  * for none; free(). `reference`: of the original. */
 char *ht_template_arguments(const ht_plan *plan, bool reference);
@@ -24,6 +25,8 @@ char *ht_unit_write(const ht_plan *plan, const ht_slice *slice, const char *anno
  * *out_problem (free()). */
 ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice,
                               char **out_problem);
+/* The same template with the original as its reference. NULL when that cannot be written. */
+ht_template *ht_template_against(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice);
 /* Lets clang check a template's unit as device code for some configurations; NULL when good, else
  * the first error. */
 char *ht_unit_check(const ht_source *source, const ht_template *template);

@@ -89,7 +89,7 @@ ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht
     const char *file = plan->model->path;
     ht_error error = {0};
     *out_problem = NULL;
-    char *annotations = ht_annotations_write(plan, grid);
+    char *annotations = ht_annotations_write(plan, grid, false);
     char *unit = ht_unit_write(plan, slice, annotations, out_problem);
     free(annotations);
     if (!unit)
@@ -119,4 +119,15 @@ ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht
         second = NULL;
     }
     return second;
+}
+
+ht_template *ht_template_against(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice) {
+    char *problem = NULL;
+    char *annotations = ht_annotations_write(plan, grid, true);
+    char *unit = ht_unit_write(plan, slice, annotations, &problem);
+    ht_template *made = unit ? parse_one(unit, plan->model->path, NULL) : NULL;
+    free(unit);
+    free(annotations);
+    free(problem);
+    return made;
 }

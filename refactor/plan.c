@@ -155,7 +155,8 @@ ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char 
                                     const char *default_value) {
     HT_GROW(plan->params, plan->param_count);
     ht_planned_param *param = &plan->params[plan->param_count++];
-    *param = (ht_planned_param){.name = ht_strdup(name),
+    *param = (ht_planned_param){.transformation = plan->transformation,
+                                .name = ht_strdup(name),
                                 .values = ht_strdup(values),
                                 .default_value = ht_strdup(default_value)};
     return param;

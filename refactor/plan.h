@@ -15,6 +15,7 @@ typedef struct ht_edit {
 typedef struct ht_planned_param {
     char *name;
     char *values, *default_value;
+    const char *transformation; /* that added it */
     bool existing;      /* a template parameter that the kernel has already */
     bool macro;         /* bound to a macro of the unit */
     const char *type;   /* of the template parameter; NULL: int or bool */

@@ -97,6 +97,13 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
         if (kernel->template)
             break;
     }
+    if (kernel->template) {
+        kernel->against = ht_template_against(&work->plan, &work->grid, slice);
+        kernel->reassociates = work->model.feature[HT_FEATURE_ATOMIC];
+        kernel->origins = ht_alloc(work->plan.param_count + 1, sizeof(char *));
+        for (size_t i = 0; i < work->plan.param_count; ++i)
+            kernel->origins[i] = work->plan.params[i].transformation;
+    }
     publish(kernel, &work->plan, kernel->template != NULL);
     settle(kernel, kernel->template ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, 0,
            kernel->template ? NULL : ht_strdup(first));
@@ -353,6 +360,9 @@ static void kernel_free(ht_kernel *kernel) {
     free(kernel->launch_file);
     if (kernel->template)
         ht_template_free(kernel->template, 1);
+    if (kernel->against)
+        ht_template_free(kernel->against, 1);
+    free(kernel->origins);
     for (size_t i = 0; i < kernel->remark_count; ++i) {
         free(kernel->remarks[i].file);
         free(kernel->remarks[i].message);

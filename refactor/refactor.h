@@ -61,6 +61,10 @@ typedef struct ht_kernel {
     char *skeleton; /* text of a problem file: the inferred one, or one to fill in; NULL: neither */
     ht_template *template; /* NULL unless templated or annotated. Its unit holds the original kernel
                               as reference */
+    ht_template *against; /* of a templated kernel: the same with the original as its reference, to
+                             be verified */
+    const char **origins; /* of each of its parameters: the transformation */
+    bool reassociates;    /* sums may come in any order: the kernel uses atomics */
     ht_remark *remarks;
     size_t remark_count;
     const char **transformations; /* names of those applied; with needs-problem, that would be */

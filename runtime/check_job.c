@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/host/check.h"
-#include "runtime/job_internal.h"
+#include "runtime/job_verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +81,9 @@ static ht_status ready(ht_job *job, ht_error *error) {
     return status;
 }
 
-/* One program, in a worker that knows the reference in use. */
-static ht_status check(ht_job *job, const ht_compile_task *task, const ht_check_settings *settings,
-                       ht_check_result *out, ht_error *error) {
+ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
+                               const ht_check_settings *settings, ht_check_result *out,
+                               ht_error *error) {
     double begin = ht_clock_seconds();
     ht_error own = {0};
     out->status = task->status;
@@ -131,7 +131,7 @@ static ht_status run(ht_job *job, ht_compile_task *tasks, size_t count,
                             job->device->name);
     ht_status status = ht_job_compile(job, tasks, count, error);
     for (size_t i = 0; i < count && status == HT_OK; ++i)
-        status = check(job, &tasks[i], settings, &out_results[i], error);
+        status = ht_job_check_program(job, &tasks[i], settings, &out_results[i], error);
     for (size_t i = 0; i < count; ++i)
         ht_job_forget_program(job, tasks[i].program);
     return status;

@@ -189,6 +189,9 @@ static void describe(const check *in, const pass *how, ht_status status, json_t 
     json_object_set_new(out, "blocks_checked", json_integer((json_int_t)outcome->blocks_checked));
     json_object_set_new(out, "accesses", json_integer((json_int_t)outcome->accesses));
     json_object_set_new(out, "order", status == HT_OK ? json_null() : json_string(how->name));
+    json_object_set_new(
+        out, "unwritten_shared",
+        ht_message_text(outcome->has_unwritten ? outcome->unwritten.message : NULL));
     json_object_set_new(out, "finding",
                         outcome->found ? finding_json(&outcome->finding) : json_null());
 }

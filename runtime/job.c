@@ -225,14 +225,15 @@ static ht_status start(ht_job *job, ht_error *error) {
         job->options.only_check && job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
     if (status == HT_OK && !needless)
         status = compile_original(job, error);
-    if (status == HT_OK) {
+    if (status == HT_OK && !job->options.unbound) {
         status = ht_job_make_reference(job, job->options.seed, error);
         if (status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
             status == HT_ERROR_MISMATCH)
             ht_error_prefix(error, "running the original: %s: ", ht_status_name(status));
     }
     if (status == HT_OK)
-        status = job->options.only_check ? HT_OK : measure_baseline(job, error);
+        status = job->options.only_check || job->options.unbound ? HT_OK
+                                                                 : measure_baseline(job, error);
     return status;
 }
 

@@ -1,0 +1,421 @@
+#include "runtime/verify.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "runtime/job_verify.h"
+#include "templates/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TRIALS_MAX = 16,      /* problems tried until enough are good */
+    DRAWS_MAX = 40,       /* draws for one more configuration that is new */
+    BUILD_LIMIT = 200000, /* legal configurations that are listed */
+    ACCESSES = 200000     /* of a launch in a pass, then no further block begins */
+};
+
+/* How runs are made: as strictly as the original allows. */
+typedef struct mode {
+    bool checked; /* every access is looked at */
+    bool exact;   /* outputs are compared to the bit */
+    bool clean;   /* the original reads no shared memory that it has not written */
+} mode;
+
+/* Configurations that were compiled together. */
+typedef struct batch {
+    ht_programs *programs;
+    size_t first, count; /* of verification.configs */
+} batch;
+
+typedef struct verification {
+    const ht_device *device;
+    const ht_verify_options *options;
+    ht_template *template; /* with the mode's tolerance */
+    const ht_problem *given;
+    ht_problem *problems; /* candidates */
+    size_t problem_count;
+    mode mode;
+    ht_job *job;
+    ht_binding binding; /* of the size at hand */
+    ht_programs *original;
+    ht_random random;
+    size_t wanted;      /* sizes */
+    ht_config *configs; /* the default first */
+    size_t config_count;
+    batch *batches;
+    size_t batch_count;
+    ht_verify_result *out;
+} verification;
+
+static const ht_check_settings settings = {.accesses = ACCESSES};
+
+static uint64_t seed_of(const verification *in, size_t trial) {
+    ht_random random;
+    ht_random_stream(&random, in->options->seed, trial);
+    return ht_random_next(&random) >> 1; /* passes through JSON */
+}
+
+static ht_binding binding_of(const verification *in, const ht_problem *problem) {
+    return (ht_binding){in->template, problem, &in->device->fields};
+}
+
+static void tell(verification *in, ht_verify_outcome outcome, char *reason) {
+    in->out->outcome = outcome;
+    free(in->out->reason);
+    in->out->reason = reason;
+}
+
+/* Gives the template another tolerance, in its text too: that is what workers read. */
+static void tolerate(ht_template *template, bool exact) {
+    ht_text text = {0};
+    template->exact = exact;
+    ht_template_print(template, &text);
+    for (const char *at = template->unit, *end; *at; at = end) {
+        end = at + strcspn(at, "\n");
+        end += *end == '\n';
+        bool annotation = strncmp(at, "#pragma tune ", 13) == 0;
+        ht_text_append_n(&text, annotation ? "\n" : at, annotation ? 1 : (size_t)(end - at));
+    }
+    free(template->unit);
+    template->unit = ht_text_take(&text);
+}
+
+/* ---- the original
+ * --------------------------------------------------------------------------------------------- */
+
+static void job_end(verification *in) {
+    for (size_t i = 0; i < in->batch_count; ++i)
+        ht_programs_free(in->job, in->batches[i].programs);
+    in->batch_count = 0;
+    if (in->job)
+        ht_programs_free(in->job, in->original);
+    in->original = NULL;
+    ht_job_free(in->job);
+    in->job = NULL;
+}
+
+static ht_status job_begin(verification *in, ht_error *error) {
+    const ht_job_options options = {.seed = in->options->seed,
+                                    .compile_workers = in->options->compile_workers,
+                                    .program_size = HT_VERIFY_CONFIGURATIONS * 2,
+                                    .only_check = true,
+                                    .unbound = true,
+                                    .interrupted = in->options->interrupted};
+    tolerate(in->template, in->mode.exact);
+    in->binding = binding_of(in, in->given);
+    ht_status status = ht_job_start(&in->binding, in->device, &options, &in->job, error);
+    if (status == HT_OK)
+        status = ht_programs_compile(in->job, NULL, 0, in->mode.checked, &in->original, error);
+    return status;
+}
+
+static bool is_original_fault(ht_status status) {
+    return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
+           status == HT_ERROR_MISMATCH || status == HT_ERROR_INPUT ||
+           status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_COMPILE;
+}
+
+static const char *finding_of(const ht_check_result *result) {
+    return json_string_value(json_object_get(json_object_get(result->details, "finding"), "kind"));
+}
+
+/* Kinds of findings that come of the size, not of how the kernel is written. */
+static bool is_of_size(const char *finding) {
+    static const char *const kinds[] = {"outside", "bounds", "memory", "fault", "input", "stack"};
+    for (size_t i = 0; finding && i < sizeof kinds / sizeof *kinds; ++i)
+        if (strcmp(finding, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool same_mode(mode a, mode b) {
+    return a.checked == b.checked && a.exact == b.exact && a.clean == b.clean;
+}
+
+/* Is the original good for this problem? *out_next: what is to be tried when it is for none. */
+static ht_status original_try(verification *in, const ht_problem *problem, uint64_t seed,
+                              bool *out_good, mode *out_next, ht_error *error) {
+    ht_check_result result = {0};
+    ht_error own = {0};
+    *out_good = false;
+    in->binding = binding_of(in, problem);
+    ht_config plain = ht_config_default(in->template);
+    bool legal = false, ran = false;
+    if (ht_binding_legal(&in->binding, &plain, &legal, NULL, &own) != HT_OK || !legal)
+        return HT_OK;
+    ht_status status = ht_job_bind(in->job, &in->binding, seed, &own);
+    if (status == HT_OK) {
+        ran = true;
+        status = ht_programs_run(in->job, in->original, 0, &settings, &result, &own);
+    } else if (is_original_fault(status)) {
+        result.status = status;
+        snprintf(result.reason, sizeof result.reason, "%.511s", own.message);
+        status = HT_OK;
+    }
+    if (status != HT_OK && error)
+        *error = own;
+    bool unclean = json_is_string(json_object_get(result.details, "unwritten_shared"));
+    *out_good = status == HT_OK && result.status == HT_OK && !(in->mode.clean && unclean);
+    if (status == HT_OK && result.status == HT_OK && unclean)
+        out_next->clean = false;
+    if (status == HT_OK && ran && result.status == HT_ERROR_MISMATCH) {
+        const char *finding = finding_of(&result);
+        if (finding && !is_of_size(finding))
+            out_next->checked = false;
+        else if (!finding && in->mode.exact)
+            out_next->exact = false; /* other bits with threads in another order */
+        else if (!finding)
+            out_next->checked = false;
+    }
+    if (status == HT_OK && result.status != HT_OK && in->out->size_count == 0)
+        tell(in, HT_VERIFY_ORIGINAL, ht_format("the original itself fails (%s)", result.reason));
+    ht_check_result_free(&result);
+    return status;
+}
+
+/* ---- configurations
+ * ------------------------------------------------------------------------------------------- */
+
+static bool is_chosen(const verification *in, const ht_config *config) {
+    for (size_t i = 0; i < in->config_count; ++i)
+        if (ht_config_equal(&in->configs[i], config))
+            return true;
+    return false;
+}
+
+static void choose(verification *in, ht_config config) {
+    HT_GROW(in->configs, in->config_count);
+    in->configs[in->config_count++] = config;
+}
+
+static size_t legal_count(const verification *in, const ht_space *space) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->config_count; ++i)
+        count += ht_space_legal(space, &in->configs[i]);
+    return count;
+}
+
+/* A configuration with this value of this parameter, if drawing finds one: none may be left out. */
+static void cover(verification *in, const ht_space *space, size_t param, size_t value) {
+    for (size_t i = 0; i < in->config_count; ++i)
+        if (in->configs[i].choice[param] == value)
+            return;
+    for (int draw = 0; draw < DRAWS_MAX; ++draw) {
+        ht_config config = ht_space_sample(space, &in->random);
+        if (config.choice[param] == value) {
+            choose(in, config);
+            return;
+        }
+    }
+}
+
+static void draw(verification *in, const ht_space *space) {
+    size_t wanted = in->options->configurations + 1;
+    bool few = ht_space_listed(space) && ht_space_count(space) <= wanted;
+    for (uint64_t i = 0; few && i < ht_space_count(space); ++i) {
+        ht_config config = ht_space_at(space, i);
+        if (!is_chosen(in, &config))
+            choose(in, config);
+    }
+    size_t legal = legal_count(in, space);
+    for (size_t failures = 0; !few && legal < wanted && failures < DRAWS_MAX;) {
+        ht_config config = ht_space_sample(space, &in->random);
+        bool known = is_chosen(in, &config);
+        failures += known;
+        if (!known) {
+            choose(in, config);
+            ++legal;
+        }
+    }
+    for (size_t i = 0; !few && i < in->template->param_count; ++i)
+        for (size_t j = 0; j < in->template->params[i].value_count; ++j)
+            cover(in, space, i, j);
+}
+
+/* ---- runs
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static char *problem_text(const verification *in, const ht_problem *problem) {
+    return problem ? ht_problem_string(&in->template->problem, problem) : ht_strdup("");
+}
+
+/* Does this configuration fail too? *out_reason: free(). */
+static ht_status fails(verification *in, const ht_config *config, bool *out_fails,
+                       char **out_reason, ht_error *error) {
+    ht_programs *programs;
+    ht_check_result result = {0};
+    *out_fails = false;
+    ht_status status = ht_programs_compile(in->job, config, 1, in->mode.checked, &programs, error);
+    if (status != HT_OK)
+        return status;
+    status = ht_programs_run(in->job, programs, 0, &settings, &result, error);
+    *out_fails = status == HT_OK && result.status != HT_OK;
+    if (*out_fails) {
+        free(*out_reason);
+        *out_reason = ht_strdup(result.reason);
+    }
+    ht_check_result_free(&result);
+    ht_programs_free(in->job, programs);
+    return status;
+}
+
+/* Puts parameters back to their defaults, one at a time, as long as it goes on failing. */
+static ht_status reduce(verification *in, ht_error *error) {
+    const ht_config plain = ht_config_default(in->template);
+    ht_config *failing = &in->out->failing;
+    ht_status status = HT_OK;
+    bool again = true;
+    while (again && status == HT_OK) {
+        again = false;
+        for (size_t i = 0; i < failing->count && status == HT_OK; ++i) {
+            ht_config simpler = *failing;
+            bool legal = false, bad = false;
+            simpler.choice[i] = plain.choice[i];
+            if (ht_config_equal(&simpler, failing) ||
+                ht_binding_legal(&in->binding, &simpler, &legal, NULL, NULL) != HT_OK || !legal)
+                continue;
+            status = fails(in, &simpler, &bad, &in->out->reason, error);
+            if (bad) {
+                *failing = simpler;
+                again = true;
+            }
+        }
+    }
+    return status;
+}
+
+/* Compiles what was chosen since the last time. */
+static ht_status batch_add(verification *in, ht_error *error) {
+    size_t first = 0;
+    for (size_t i = 0; i < in->batch_count; ++i)
+        first += in->batches[i].count;
+    if (first == in->config_count)
+        return HT_OK;
+    batch added = {.first = first, .count = in->config_count - first};
+    ht_status status = ht_programs_compile(in->job, &in->configs[first], added.count,
+                                           in->mode.checked, &added.programs, error);
+    if (status != HT_OK)
+        return status;
+    HT_GROW(in->batches, in->batch_count);
+    in->batches[in->batch_count++] = added;
+    return HT_OK;
+}
+
+static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
+    ht_check_result result;
+    ht_verify_result *out = in->out;
+    ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);
+    ++out->sizes[out->size_count - 1].runs;
+    if (status == HT_OK && result.status != HT_OK) {
+        tell(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
+        out->failing = in->configs[of->first + index];
+        out->failing_size = out->size_count - 1;
+        status = reduce(in, error);
+    }
+    ht_check_result_free(&result);
+    return status;
+}
+
+/* The original is good for this problem: now all others. */
+static ht_status size_run(verification *in, const ht_problem *problem, uint64_t seed,
+                          ht_error *error) {
+    ht_verify_result *out = in->out;
+    ht_space *space = NULL;
+    HT_GROW(out->sizes, out->size_count);
+    out->sizes[out->size_count++] =
+        (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
+    tell(in, HT_VERIFY_AGREES, NULL);
+    ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, error);
+    if (status == HT_OK) {
+        draw(in, space);
+        status = batch_add(in, error);
+    }
+    for (size_t i = 0; i < in->batch_count && status == HT_OK; ++i)
+        for (size_t j = 0;
+             j < in->batches[i].count && status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++j)
+            if (ht_space_legal(space, &in->configs[in->batches[i].first + j]))
+                status = config_run(in, &in->batches[i], j, error);
+    ht_space_free(space);
+    return status;
+}
+
+/* Until enough problems were good for the original, or one showed a fault. */
+static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
+    const ht_verify_result *out = in->out;
+    ht_status status = HT_OK;
+    size_t trials = in->given ? in->problem_count : in->wanted;
+    trials = trials < TRIALS_MAX ? trials : TRIALS_MAX;
+    for (size_t i = 0; i < trials && out->size_count < in->wanted && status == HT_OK &&
+                       out->outcome != HT_VERIFY_DIFFERS;
+         ++i) {
+        ht_problem *problem = in->given ? &in->problems[i] : NULL;
+        bool good;
+        status = original_try(in, problem, seed_of(in, i), &good, out_next, error);
+        if (good)
+            status = size_run(in, problem, seed_of(in, i), error);
+    }
+    return status;
+}
+
+/* In a mode in which the original is good for some problem. */
+static ht_status run_all(verification *in, ht_error *error) {
+    for (;;) {
+        mode next = in->mode;
+        ht_status status = job_begin(in, error);
+        if (status == HT_OK)
+            status = sizes_run(in, &next, error);
+        if (status != HT_OK || in->out->size_count || same_mode(next, in->mode))
+            return status;
+        job_end(in);
+        in->mode = next;
+    }
+}
+
+ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
+                    const ht_verify_options *options, ht_verify_result *out_result,
+                    ht_error *error) {
+    double begin = ht_clock_seconds();
+    *out_result = (ht_verify_result){0};
+    verification in = {.device = device,
+                       .options = options,
+                       .template = ht_template_copy(template),
+                       .given = template->problem.name ? given : NULL,
+                       .wanted = options->sizes ? options->sizes : HT_VERIFY_SIZES,
+                       .mode = {.checked = ht_check_possible(device),
+                                .exact = !options->reassociates,
+                                .clean = true},
+                       .out = out_result};
+    if (template->exact)
+        in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
+    if (in.given)
+        ht_verify_problems(&template->problem, given, &in.problems, &in.problem_count);
+    ht_random_seed(&in.random, options->seed);
+    choose(&in, ht_config_default(in.template));
+    ht_status status = run_all(&in, error);
+    if (status == HT_OK && !out_result->size_count && !out_result->reason)
+        tell(&in, HT_VERIFY_ORIGINAL,
+             ht_strdup("the original's launch is not legal for any of the problems tried"));
+    out_result->configurations = in.config_count;
+    out_result->bitwise = in.mode.exact;
+    out_result->checked = in.mode.checked;
+    out_result->seconds = ht_clock_seconds() - begin;
+    job_end(&in);
+    for (size_t i = 0; i < in.problem_count; ++i)
+        ht_problem_free(&in.problems[i]);
+    free(in.problems);
+    free(in.configs);
+    free(in.batches);
+    ht_template_free(in.template, 1);
+    return status;
+}
+
+void ht_verify_result_free(ht_verify_result *result) {
+    for (size_t i = 0; i < result->size_count; ++i)
+        free(result->sizes[i].problem);
+    free(result->sizes);
+    free(result->reason);
+    *result = (ht_verify_result){0};
+}

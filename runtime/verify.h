@@ -1,0 +1,66 @@
+/* Verifying a template before it is offered: its default configuration and random legal ones run
+ * beside the original kernel on small problems, with every access looked at (docs/checking.md), and
+ * outputs compared. Host emulation. docs/refactor-command.md tells what is done. */
+#ifndef HT_RUNTIME_VERIFY_H
+#define HT_RUNTIME_VERIFY_H
+
+#include "runtime/provider.h"
+
+#include <stddef.h>
+
+enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 3 };
+
+typedef struct ht_verify_options {
+    uint64_t seed;            /* of configurations and inputs; each problem has inputs of its own */
+    size_t configurations;    /* random ones beside the default */
+    size_t sizes;             /* problems; 0: HT_VERIFY_SIZES */
+    bool reassociates;        /* the original's sums come in any order, as with atomics: outputs are
+                                 compared within the template's tolerance from the start */
+    unsigned compile_workers; /* 0: one a core */
+    const volatile int *interrupted; /* may be NULL */
+} ht_verify_options;
+
+typedef enum ht_verify_outcome {
+    HT_VERIFY_AGREES,  /* every run gave what the original gave */
+    HT_VERIFY_DIFFERS, /* one did not, or did not end, or touched what it must not */
+    HT_VERIFY_ORIGINAL /* the original itself does not run cleanly for any problem tried */
+} ht_verify_outcome;
+
+typedef struct ht_verify_size {
+    char *problem; /* "W=37 H=19"; "" for a template without sizes */
+    uint64_t seed; /* of its inputs */
+    size_t runs;   /* configurations run */
+} ht_verify_size;
+
+typedef struct ht_verify_result {
+    ht_verify_outcome outcome;
+    bool bitwise; /* outputs were compared to the bit; else within the template's tolerance, because
+                     the original may give other bits with its threads in another order */
+    bool checked; /* every access was looked at; else only outputs and guard words, because the
+                     original has findings of its own */
+    ht_verify_size *sizes;
+    size_t size_count;
+    size_t configurations; /* different ones, the default among them */
+    char *reason;          /* why it does not agree; NULL when it does */
+    /* With HT_VERIFY_DIFFERS: the failing configuration, with every parameter at its default that
+     * it also fails without; and the index of its size. */
+    ht_config failing;
+    size_t failing_size;
+    double seconds;
+} ht_verify_result;
+
+/* `template` has the original as its reference (HT_REFERENCE_KERNEL); `given` is a problem that it
+ * is meant for, NULL when it has none. An error: it could not be found out (no compiler, Ctrl-C).
+ * Free the result. */
+ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
+                    const ht_verify_options *options, ht_verify_result *out_result,
+                    ht_error *error);
+void ht_verify_result_free(ht_verify_result *result);
+
+/* verify_sizes.c. Problems to try, small ones, the preferred first: odd sizes, sizes below any
+ * block's, sizes that no block divides, then multiples of powers of two and the given one cut down,
+ * for kernels that ask for such. Each of the family; free with ht_problem_free, then free(). */
+void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
+                        ht_problem **out_problems, size_t *out_count);
+
+#endif
