@@ -14,8 +14,8 @@ static bool is_dim3(CXCursor cursor) {
 }
 
 /* The arguments of dim3(...), dim3{...}, or of the conversion of an integer. */
-static void read_parts(const ht_source *source, CXCursor cursor, int depth, int *budget,
-                       ht_symbol *out_axes[3], size_t *out_written) {
+static void read_parts(const ht_symbol_frame *in, CXCursor cursor, ht_symbol *out_axes[3],
+                       size_t *out_written) {
     ht_cursors list = ht_ast_children(cursor);
     size_t count = 0;
     for (size_t i = 0; i < list.count; ++i) {
@@ -23,7 +23,7 @@ static void read_parts(const ht_source *source, CXCursor cursor, int depth, int 
             continue;
         if (count == 3)
             break;
-        out_axes[count++] = ht_symbol_read_in(source, list.items[i], depth, budget);
+        out_axes[count++] = ht_symbol_read_in(in, list.items[i]);
     }
     free(list.items);
     *out_written = count;
@@ -42,8 +42,31 @@ static CXCursor only_expression(CXCursor cursor) {
     return count == 1 ? found : clang_getNullCursor();
 }
 
-bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth, int *budget,
-                        ht_symbol *out_axes[3], size_t *out_written, CXCursor *out_variable) {
+/* What is behind a dim3 variable: its initialiser, and fields that are set right behind it. */
+static bool read_variable(const ht_symbol_frame *in, CXCursor use, CXCursor variable,
+                          ht_symbol *out_axes[3], size_t *out_written) {
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable), fields[3], inner;
+    if (clang_Cursor_isNull(initializer) || in->depth > HT_SYMBOL_DEPTH_MAX)
+        return false;
+    bool set = ht_variable_writes(variable) > 0;
+    ht_symbol_frame deeper = *in;
+    ++deeper.depth;
+    if ((set && !ht_variable_fields(variable, use, fields)) ||
+        !ht_symbol_read3_in(&deeper, initializer, out_axes, out_written, &inner))
+        return false;
+    for (int axis = 0; set && axis < 3; ++axis) {
+        if (clang_Cursor_isNull(fields[axis]))
+            continue;
+        ht_symbol_free(out_axes[axis]);
+        out_axes[axis] = ht_symbol_read_in(&deeper, fields[axis]);
+        *out_written = *out_written > (size_t)axis ? *out_written : (size_t)axis + 1;
+    }
+    return true;
+}
+
+bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_symbol *out_axes[3],
+                        size_t *out_written, CXCursor *out_variable) {
+    ht_symbol_frame in = *frame, called;
     *out_variable = clang_getNullCursor();
     *out_written = 0;
     CXCursor cursor = expression;
@@ -51,7 +74,8 @@ bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth,
         cursor = ht_ast_strip(cursor, true);
         enum CXCursorKind kind = clang_getCursorKind(cursor);
         if (!is_dim3(cursor)) {
-            out_axes[0] = ht_symbol_read_in(source, cursor, depth + 1, budget);
+            ++in.depth;
+            out_axes[0] = ht_symbol_read_in(&in, cursor);
             *out_written = 1;
             return true;
         }
@@ -59,28 +83,41 @@ bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth,
             CXCursor variable = ht_ast_variable(cursor);
             if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl)
                 return false;
-            CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
-            if (clang_Cursor_isNull(*out_variable))
-                *out_variable = variable;
-            if (clang_Cursor_isNull(initializer) || ht_variable_writes(variable) > 0)
-                return false;
-            cursor = initializer;
-            continue;
+            *out_variable = variable;
+            return read_variable(&in, cursor, variable, out_axes, out_written);
         }
         CXCursor inner = only_expression(cursor);
         if (!clang_Cursor_isNull(inner) && is_dim3(inner)) { /* a copy or a cast */
             cursor = inner;
             continue;
         }
+        if (kind == CXCursor_CallExpr && !ht_cursor_named(cursor, "dim3")) {
+            CXCursor value = ht_symbol_returned(&in, cursor, &called);
+            if (clang_Cursor_isNull(value) || in.depth > HT_SYMBOL_DEPTH_MAX)
+                return false;
+            CXCursor local;
+            return ht_symbol_read3_in(&called, value, out_axes, out_written, &local);
+        }
         if (kind == CXCursor_CallExpr || kind == CXCursor_InitListExpr ||
             kind == CXCursor_CXXFunctionalCastExpr || kind == CXCursor_CStyleCastExpr ||
             kind == CXCursor_UnexposedExpr) {
-            if (kind == CXCursor_CallExpr && !ht_cursor_named(cursor, "dim3"))
-                return false;
-            read_parts(source, cursor, depth + 1, budget, out_axes, out_written);
+            ++in.depth;
+            read_parts(&in, cursor, out_axes, out_written);
             return true;
         }
         return false;
+    }
+    return false;
+}
+
+bool ht_extent_is_call(CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    for (int i = 0; i < 32 && is_dim3(cursor); ++i) {
+        if (clang_getCursorKind(cursor) == CXCursor_CallExpr && !ht_cursor_named(cursor, "dim3"))
+            return true;
+        cursor = ht_ast_strip(only_expression(cursor), true);
+        if (clang_Cursor_isNull(cursor))
+            return false;
     }
     return false;
 }

@@ -57,6 +57,12 @@ char *ht_existing_parameters(const ht_model *model);
 /* Like ht_ast_constant, with template parameters at their launched values. */
 bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_value);
 
+/* named.c: a text's value, of numbers, template parameters as launched, macros and the user's
+ * constants. */
+bool ht_model_text_value(const ht_model *model, ht_range range, int64_t *out_value);
+/* The only constant or variable outside of functions that is called so; null cursor: none. */
+CXCursor ht_source_constant(const ht_source *source, const char *name);
+
 /* blockIdx.a * PITCH + threadIdx.a: the pitch's cursor. */
 bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
                      CXCursor *out_pitch);

@@ -142,6 +142,7 @@ static void forget_places(ht_symbol *symbol, size_t name) {
 static void extent_read(const ht_source *source, CXCursor expression, size_t name,
                         ht_extent3 *out) {
     out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
+    out->is_call = out->known && ht_extent_is_call(expression);
     for (int axis = 0; axis < 3; ++axis)
         forget_places(out->axis[axis], name);
     /* hipLaunchKernelGGL puts its arguments into parentheses of its own */
@@ -287,6 +288,32 @@ static bool accounted(const spots *list, spot at) {
     return false;
 }
 
+/* Is the name here that of something that is no function: a variable, a field, a method? */
+static bool another(const ht_source *source, size_t file, size_t offset, const char *name) {
+    CXSourceLocation location =
+        clang_getLocationForOffset(source->unit, source->files[file].file, (unsigned)offset);
+    CXCursor cursor = clang_getCursor(source->unit, location);
+    CXCursor meant = clang_isDeclaration(clang_getCursorKind(cursor))
+                         ? cursor
+                         : clang_getCursorReferenced(cursor);
+    if (clang_Cursor_isNull(meant) || !ht_cursor_named(meant, name) ||
+        ht_source_skipped(source, file, offset))
+        return false;
+    switch (clang_getCursorKind(meant)) {
+    case CXCursor_VarDecl:
+    case CXCursor_ParmDecl:
+    case CXCursor_FieldDecl:
+    case CXCursor_CXXMethod:
+    case CXCursor_EnumConstantDecl:
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl:
+    case CXCursor_Namespace:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void other_uses_in(const spots *list, size_t file, const char *name, ht_launches *launches) {
     const ht_tokens *tokens = ht_source_tokens(list->source, file);
     for (size_t i = 0; i < tokens->count && !launches->other_use_line; ++i) {
@@ -294,12 +321,49 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
         bool used = token->kind == HT_TOKEN_DIRECTIVE
                         ? directive_mentions(tokens->text, token, name)
                         : token->kind == HT_TOKEN_NAME && ht_tokens_is(tokens, i, name) &&
-                              !accounted(list, (spot){file, token->begin});
+                              !accounted(list, (spot){file, token->begin}) &&
+                              !another(list->source, file, token->begin, name);
         if (!used)
             continue;
         launches->other_use_line = line_of(&list->source->files[file], token->begin);
         launches->other_use_file = file;
     }
+}
+
+/* Calls of the run-time library that are told a kernel's name and leave its launches as they are.
+ */
+static bool is_question(CXCursor call) {
+    static const char *const names[] = {"FuncSetCacheConfig",
+                                        "FuncSetSharedMemConfig",
+                                        "FuncGetAttributes",
+                                        "OccupancyMaxActiveBlocksPerMultiprocessor",
+                                        "OccupancyMaxPotentialBlockSize",
+                                        "OccupancyMaxPotentialBlockSizeVariableSMem"};
+    char *name = ht_cursor_name(call);
+    size_t skip = strncmp(name, "cuda", 4) == 0 ? 4 : strncmp(name, "hip", 3) == 0 ? 3 : 0;
+    bool found = false;
+    for (size_t i = 0; skip && i < sizeof names / sizeof *names; ++i)
+        found = found || strcmp(name + skip, names[i]) == 0;
+    free(name);
+    return found;
+}
+
+static bool on_question(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    spots *list = context;
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr || !is_question(cursor))
+        return true;
+    for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i) {
+        CXCursor name = kernel_name(clang_Cursor_getArgument(cursor, (unsigned)i), list->kernel);
+        if (clang_Cursor_isNull(name))
+            continue;
+        CXFile file;
+        unsigned offset;
+        clang_getExpansionLocation(clang_getCursorLocation(name), &file, NULL, NULL, &offset);
+        HT_GROW(list->items, list->count);
+        list->items[list->count++] = (spot){ht_source_file(list->source, file), offset};
+    }
+    return true;
 }
 
 typedef struct overloads {
@@ -343,6 +407,7 @@ static void other_uses(const ht_source *source, CXCursor kernel, ht_launches *la
     overloads others = {.name = name, .kernel = list.kernel};
     ht_ast_walk(root, on_overload, &others);
     ht_ast_walk(root, on_declaration, &list);
+    ht_ast_walk(root, on_question, &list);
     spots_of_launches(launches, &list);
     for (size_t i = 0; i < others.list.count; ++i) { /* what is said of those is not of this one */
         ht_launches theirs = {0};

@@ -35,6 +35,7 @@ struct ht_symbol {
     ht_range place;
     int line;
     ht_symbol *arguments[3];
+    bool assumed;        /* a constant that stands for what is known at run time alone */
     ht_symbol *value_of; /* of a variable: its only initialiser; NULL when there is none */
 };
 
@@ -43,10 +44,32 @@ ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);
  * `out_variable`: the dim3 variable it names, or null. */
 bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
                      size_t *out_written, CXCursor *out_variable);
-/* The same inside another reading, with its depth and what is left of its budget. */
-ht_symbol *ht_symbol_read_in(const ht_source *source, CXCursor expression, int depth, int *budget);
-bool ht_symbol_read3_in(const ht_source *source, CXCursor expression, int depth, int *budget,
-                        ht_symbol *out_axes[3], size_t *out_written, CXCursor *out_variable);
+/* Where something is read: in a function of the host that is walked in place of its call, or (no
+ * `outer`) where it stands. */
+typedef struct ht_symbol_frame {
+    const ht_source *source;
+    const struct ht_symbol_frame *outer;
+    CXCursor function;
+    CXCursor call;
+    int depth;
+    int *budget; /* symbols that may still be read: initialisers can multiply */
+} ht_symbol_frame;
+enum { HT_SYMBOL_DEPTH_MAX = 48 };
+/* The same inside another reading. */
+ht_symbol *ht_symbol_read_in(const ht_symbol_frame *frame, CXCursor expression);
+bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_symbol *out_axes[3],
+                        size_t *out_written, CXCursor *out_variable);
+/* What a call of a function returns that does nothing but set variables once and return; null
+ * cursor when it is another. `out_frame`: where it is to be read. */
+CXCursor ht_symbol_returned(const ht_symbol_frame *frame, CXCursor call,
+                            ht_symbol_frame *out_frame);
+/* Is the dim3 expression a call of a function that returns one? */
+bool ht_extent_is_call(CXCursor expression);
+/* Is an array used by its elements alone? */
+bool ht_variable_only_elements(CXCursor variable);
+/* Assignments to fields x, y, z of a dim3 variable, when these are all that changes it behind its
+ * declaration, each once, in one block with the declaration and ahead of `use`. */
+bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]);
 /* Where the user wrote an expression in the file looked at, macro arguments included. False when a
  * macro's body wrote it. */
 bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);
@@ -70,6 +93,7 @@ typedef struct ht_extent3 {
     ht_range argument;  /* the launch's argument text */
     bool has_argument;
     CXCursor variable; /* the dim3 (or integer) variable it names, or null */
+    bool is_call;      /* a dim3 that a function of the user's returns, which does nothing else */
     bool exclusive; /* written for this kernel's launches alone: its parts may be edited where they
                        stand */
     bool known;     /* axes could be read */

@@ -193,6 +193,88 @@ static bool block_changed(const ht_plan *plan) {
     return plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
 }
 
+static bool is_record(CXCursor variable) {
+    return !clang_Cursor_isNull(variable) &&
+           clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
+}
+
+static bool mentions_assumed(const ht_symbol *symbol) {
+    if (!symbol)
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (mentions_assumed(symbol->arguments[i]))
+            return true;
+    return symbol->assumed || mentions_assumed(symbol->value_of);
+}
+
+/* Text of one axis of what the source launches, where that is not known here; free(). NULL: it
+ * cannot be told at the launch. */
+static char *axis_text(const editing *in, const ht_extent3 *extent, int axis) {
+    const ht_symbol *symbol = extent->axis[axis];
+    if (is_record(extent->variable)) {
+        char *name = ht_cursor_name(extent->variable);
+        char *text = ht_format("%s.%c", name, 'x' + axis);
+        free(name);
+        return text;
+    }
+    return symbol && symbol->has_place
+               ? ht_format("(%.*s)", (int)(symbol->place.end - symbol->place.begin),
+                           in->plan->model->text + symbol->place.begin)
+               : NULL;
+}
+
+/* The threads along an axis are chosen at run time, and their number must stay as it was: the new
+ * block is launched where it divides that number, else the old one. */
+static bool divides_or_not(const editing *in, int axis) {
+    const ht_form *form = &in->grid->form[axis];
+    return mentions_assumed(in->site->block.axis[axis]) && form->pieces;
+}
+
+static bool any_divides_or_not(const editing *in) {
+    bool any = false;
+    for (int axis = 0; axis < 3; ++axis)
+        any = any || (ht_plan_axis_changed(in->plan, axis) && divides_or_not(in, axis));
+    return any;
+}
+
+/* Parameters of all axes: an edit under them is left out where all is as it was. free(). */
+static char *block_params(const editing *in) {
+    ht_text text = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        char *names =
+            ht_plan_axis_changed(in->plan, axis) ? ht_plan_axis_params(in->plan, axis) : NULL;
+        if (names && names[0])
+            ht_text_printf(&text, "%s%s", text.length ? "," : "", names);
+        free(names);
+    }
+    return ht_text_take(&text);
+}
+
+/* "grid.x * block.x % 64 == 0"; free(). NULL: cannot be written. */
+static char *division(const editing *in, int axis) {
+    char *grid = axis_text(in, &in->site->grid, axis);
+    char *block = axis_text(in, &in->site->block, axis);
+    char *text = grid && block
+                     ? ht_format("%s * %s %% ${%s} == 0", grid, block, in->plan->block[axis])
+                     : NULL;
+    free(grid);
+    free(block);
+    return text;
+}
+
+static void block_axis(const editing *in, int axis, ht_text *out, bool *good) {
+    const char *block = in->plan->block[axis];
+    if (!in->plan->block_changed[axis] || !divides_or_not(in, axis)) {
+        ht_text_printf(out, "${%s}", block);
+        return;
+    }
+    char *test = division(in, axis), *old = axis_text(in, &in->site->block, axis);
+    *good = *good && test;
+    ht_text_printf(out, "%s ? ${%s} : %s", test ? test : "", block, old ? old : "");
+    free(test);
+    free(old);
+}
+
 static bool whole_block(editing *in) {
     const ht_plan *plan = in->plan;
     const ht_extent3 *block = &in->site->block;
@@ -203,10 +285,15 @@ static bool whole_block(editing *in) {
         --last;
     ht_text text = {0};
     ht_text_append(&text, "dim3(");
-    for (int axis = 0; axis <= last; ++axis)
-        ht_text_printf(&text, axis ? ", ${%s}" : "${%s}", plan->block[axis]);
+    bool good = true;
+    for (int axis = 0; axis <= last; ++axis) {
+        ht_text_append(&text, axis ? ", " : "");
+        block_axis(in, axis, &text, &good);
+    }
     ht_text_append(&text, ")");
-    bool done = ht_plan_edit(in->plan, block->argument, NULL, text.data);
+    char *params = any_divides_or_not(in) ? block_params(in) : NULL;
+    bool done = good && ht_plan_edit(in->plan, block->argument, params, text.data);
+    free(params);
     ht_text_free(&text);
     return done;
 }
@@ -216,7 +303,8 @@ static bool edit_block(editing *in) {
     const ht_extent3 *block = &in->site->block;
     if (!block_changed(plan))
         return true;
-    bool leaves = clang_Cursor_isNull(block->variable) || exclusive(in, block->variable, 0);
+    bool leaves = (clang_Cursor_isNull(block->variable) || exclusive(in, block->variable, 0)) &&
+                  !any_divides_or_not(in);
     for (int axis = 0; axis < 3; ++axis)
         if (plan->block_changed[axis])
             leaves = leaves && block->axis[axis] &&
@@ -269,8 +357,8 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
     const ht_form *form = &in->grid->form[axis];
     bool factor = strchr(per_block, '*') != NULL;
     if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->editable ||
-        in->site != in->launches->items || !editable(in, form->divisor) ||
-        (form->addend && !editable(in, form->addend)) ||
+        in->site != in->launches->items || divides_or_not(in, axis) ||
+        !editable(in, form->divisor) || (form->addend && !editable(in, form->addend)) ||
         follows_inside(in, in->site->grid.axis[axis], form))
         return false;
     /* every axis's own leaves: one name for two axes is edited where it stands */
@@ -279,14 +367,22 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
 }
 
 /* The new extent of an axis of which `old` is the text: (OLD * b + new b - 1) / new b, or
- * OLD * (b / new b). */
+ * OLD * (b / new b); b is told by the source where it is not known here. NULL: it cannot. */
 static char *rescaled(const editing *in, int axis, const char *old) {
-    char *per_block = ht_plan_per_block(in->plan, axis), *text;
-    long long block = (long long)in->plan->model->axes[axis].block;
-    if (in->grid->form[axis].pieces)
-        text = ht_format("%s * ${%lld / (%s)}", old, block, per_block);
-    else
-        text = ht_format("(%s * %lld + ${%s - 1}) / ${%s}", old, block, per_block, per_block);
+    char *per_block = ht_plan_per_block(in->plan, axis), *text = NULL;
+    bool assumed = mentions_assumed(in->site->block.axis[axis]);
+    char *block = assumed ? axis_text(in, &in->site->block, axis)
+                          : ht_format("%lld", (long long)in->plan->model->axes[axis].block);
+    if (block && divides_or_not(in, axis)) {
+        char *test = division(in, axis);
+        if (test)
+            text = ht_format("%s ? %s * %s / ${%s} : %s", test, old, block, per_block, old);
+        free(test);
+    } else if (block && in->grid->form[axis].pieces)
+        text = ht_format("%s * ${%s / (%s)}", old, block, per_block);
+    else if (block)
+        text = ht_format("(%s * %s + ${%s - 1}) / ${%s}", old, block, per_block, per_block);
+    free(block);
     free(per_block);
     return text;
 }
@@ -299,34 +395,39 @@ static bool wrap_axis(editing *in, int axis) {
     char *params = ht_plan_axis_params(in->plan, axis);
     char *old = ht_format("($[%zu,%zu])", symbol->place.begin, symbol->place.end);
     char *text = rescaled(in, axis, old);
-    bool done = ht_plan_edit(in->plan, symbol->place, params, text);
+    bool done = text && ht_plan_edit(in->plan, symbol->place, params, text);
     free(text);
     free(old);
     free(params);
     return done;
 }
 
-static bool is_record(CXCursor variable) {
-    return !clang_Cursor_isNull(variable) &&
-           clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
-}
-
-/* dim3((grid.x * 16 + 31) / 32, grid.y, grid.z) at the launch. */
+/* dim3((grid.x * 16 + 31) / 32, grid.y, grid.z) at the launch; of a function that returns a grid
+ * and does nothing else, what it returns. */
 static bool whole_grid(editing *in) {
     const ht_extent3 *grid = &in->site->grid;
-    if (!grid->has_argument || !is_record(grid->variable))
+    bool named = is_record(grid->variable);
+    if (!grid->has_argument || (!named && !grid->is_call))
         return false;
-    char *name = ht_cursor_name(grid->variable);
+    char *name = named ? ht_cursor_name(grid->variable)
+                       : ht_format("$[%zu,%zu]", grid->argument.begin, grid->argument.end);
     ht_text text = {0};
+    bool good = true;
     ht_text_append(&text, "dim3(");
     for (int axis = 0; axis < 3; ++axis) {
         char *old = ht_format("%s.%c", name, 'x' + axis);
         char *new = ht_plan_axis_changed(in->plan, axis) ? rescaled(in, axis, old) : NULL;
-        ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
+        good = good && (new || !ht_plan_axis_changed(in->plan, axis));
+        if (grid->is_call && !new && axis >= (int)grid->written)
+            ht_text_printf(&text, axis < 2 ? "1, " : "1)");
+        else
+            ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
         free(new);
         free(old);
     }
-    bool done = ht_plan_edit(in->plan, grid->argument, NULL, text.data);
+    char *params = any_divides_or_not(in) ? block_params(in) : NULL;
+    bool done = good && ht_plan_edit(in->plan, grid->argument, params, text.data);
+    free(params);
     free(name);
     ht_text_free(&text);
     return done;
@@ -374,13 +475,16 @@ static bool edit_grid(editing *in) {
         return true;
     for (int axis = 0; axis < 3; ++axis)
         in->follow = in->follow || touched(in, grid->axis[axis]);
-    bool done = !named || (!plan->stay && exclusive(in, grid->variable, 0));
+    bool done =
+        !named || (!plan->stay && exclusive(in, grid->variable, 0) && !any_divides_or_not(in));
     size_t before = plan->edit_count;
     for (int axis = 0; done && axis < 3; ++axis) {
         if (!ht_plan_axis_changed(plan, axis))
             continue;
         char *per_block = ht_plan_per_block(plan, axis);
-        done = edit_form(in, axis, per_block) || wrap_axis(in, axis);
+        /* where a grid is declared, the block may not be yet */
+        bool at_launch = named && mentions_assumed(in->site->block.axis[axis]);
+        done = edit_form(in, axis, per_block) || (!at_launch && wrap_axis(in, axis));
         free(per_block);
     }
     in->follow = in->follow || grid_follows(in, done);

@@ -1,4 +1,5 @@
 /* Where the user wrote something, and who writes to a host variable. */
+#include "base/memory.h"
 #include "refactor/facts.h"
 
 #include <stdlib.h>
@@ -130,4 +131,92 @@ unsigned ht_variable_writes(CXCursor variable) {
         return clang_isConstQualifiedType(clang_getCursorType(variable)) ? 0 : 1;
     }
     return ht_variable_writes_in(scope, variable, 0);
+}
+
+/* ---- arrays and dim3 that are set part by part
+ * --------------------------------------------------------------------------------- */
+
+typedef struct element_search {
+    CXCursor variable;
+    unsigned uses, elements;
+} element_search;
+
+static bool on_element(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    element_search *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_ArraySubscriptExpr)
+        in->elements += clang_equalCursors(ht_ast_variable(ht_ast_child(cursor, 0)), in->variable);
+    if (kind == CXCursor_DeclRefExpr)
+        in->uses += clang_equalCursors(clang_getCursorReferenced(cursor), in->variable);
+    return true;
+}
+
+bool ht_variable_only_elements(CXCursor variable) {
+    element_search in = {variable, 0, 0};
+    ht_ast_walk(clang_getCursorSemanticParent(variable), on_element, &in);
+    return in.uses == in.elements;
+}
+
+typedef struct block_search {
+    CXCursor variable;
+    CXCursor block;
+} block_search;
+
+static bool on_block(CXCursor cursor, CXCursor parent, void *context) {
+    block_search *in = context;
+    ht_cursors list = {0};
+    if (clang_getCursorKind(cursor) == CXCursor_DeclStmt)
+        list = ht_ast_children(cursor);
+    for (size_t i = 0; i < list.count; ++i)
+        if (clang_equalCursors(list.items[i], in->variable))
+            in->block = parent;
+    free(list.items);
+    return true;
+}
+
+static unsigned offset_of(CXCursor cursor) {
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+/* `block.x = value;`: the axis, or -1. */
+static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor left;
+    if (!ht_ast_binary(ht_ast_strip(statement, false), &kind, &left, out_value) ||
+        kind != CXBinaryOperator_Assign)
+        return -1;
+    left = ht_ast_strip(left, false);
+    if (clang_getCursorKind(left) != CXCursor_MemberRefExpr ||
+        !clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable))
+        return -1;
+    for (int axis = 0; axis < 3; ++axis)
+        if (ht_cursor_named(left, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
+            return axis;
+    return -1;
+}
+
+bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]) {
+    block_search in = {variable, clang_getNullCursor()};
+    for (int axis = 0; axis < 3; ++axis)
+        out_fields[axis] = clang_getNullCursor();
+    ht_ast_walk(clang_getCursorSemanticParent(variable), on_block, &in);
+    if (clang_getCursorKind(in.block) != CXCursor_CompoundStmt)
+        return false;
+    ht_cursors list = ht_ast_children(in.block);
+    unsigned found = 0;
+    bool good = true;
+    for (size_t i = 0; i < list.count && good; ++i) {
+        CXCursor value;
+        int axis = field_assigned(list.items[i], variable, &value);
+        if (axis < 0)
+            continue;
+        good = clang_Cursor_isNull(out_fields[axis]) && offset_of(list.items[i]) < offset_of(use);
+        out_fields[axis] = value;
+        ++found;
+    }
+    free(list.items);
+    return good && found == ht_variable_writes(variable);
 }

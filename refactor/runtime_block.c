@@ -196,6 +196,7 @@ static void substitute(ht_symbol *symbol, const ht_symbol *target, int64_t value
     symbol->kind = HT_SYMBOL_CONSTANT;
     symbol->origin = HT_ORIGIN_VARIABLE;
     symbol->value = value;
+    symbol->assumed = true;
 }
 
 static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int64_t value) {

@@ -133,7 +133,8 @@ static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
             return;
         CXString path = clang_getFileName(file);
         char *name = ht_cursor_name(declaration);
-        ht_slice_system(slice, clang_getCString(path), name, line);
+        if (strncmp(name, "__builtin_", 10) != 0) /* the compiler's, wherever named first */
+            ht_slice_system(slice, clang_getCString(path), name, line);
         free(name);
         clang_disposeString(path);
         return;
@@ -170,6 +171,45 @@ static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
     if (!clang_Cursor_isNull(referenced) && !clang_isInvalid(clang_getCursorKind(referenced)))
         need(slice, referenced, line);
     return true;
+}
+
+/* Names in a text, and in the macros that it names, as constants that are needed. */
+static void need_names(ht_slice *slice, size_t file, ht_range range, int line, int depth) {
+    ht_tokens tokens;
+    ht_tokens_read(slice->source->files[file].text, range, false, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        if (tokens.items[i].kind != HT_TOKEN_NAME)
+            continue;
+        char *name = ht_tokens_text(&tokens, i);
+        const ht_macro *macro = ht_source_macro(slice->source, name, file, tokens.items[i].begin);
+        CXCursor constant = macro ? clang_getNullCursor() : ht_source_constant(slice->source, name);
+        if (macro && depth < 8)
+            need_names(slice, macro->file, macro->body, line, depth + 1);
+        else if (!clang_Cursor_isNull(constant))
+            need(slice, constant, line);
+        free(name);
+    }
+    ht_tokens_free(&tokens);
+}
+
+/* What __launch_bounds__ names is not in the tree. */
+static void need_bounds(ht_slice *slice, CXCursor function) {
+    size_t file;
+    ht_range range;
+    enum CXCursorKind kind = clang_getCursorKind(function);
+    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate) ||
+        !ht_source_range(slice->source, function, &file, &range))
+        return;
+    const ht_tokens *tokens = ht_source_tokens(slice->source, file);
+    for (size_t i = ht_tokens_at(tokens, range.begin);
+         i < tokens->count && tokens->items[i].begin < range.end && !ht_tokens_is(tokens, i, "{");
+         ++i) {
+        size_t close = ht_tokens_close(tokens, i + 1);
+        if (ht_tokens_is(tokens, i, "__launch_bounds__") && close < tokens->count)
+            need_names(slice, file,
+                       (ht_range){tokens->items[i + 1].end, tokens->items[close].begin},
+                       ht_ast_line(function), 0);
+    }
 }
 
 static bool is_using(CXCursor cursor) {
@@ -209,8 +249,10 @@ static void close_over(ht_slice *slice) {
             if (!chunk->needed || chunk->visited)
                 continue;
             chunk->visited = again = true;
-            for (size_t j = 0; j < chunk->cursor_count; ++j)
+            for (size_t j = 0; j < chunk->cursor_count; ++j) {
                 ht_ast_walk(chunk->cursors[j], on_reference, slice);
+                need_bounds(slice, chunk->cursors[j]);
+            }
         }
     }
 }

@@ -8,17 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 48, BUDGET = 4000 };
+enum { BUDGET = 4000 };
 
-/* Arguments of the inlined helper function that is being read. */
-typedef struct frame {
-    const ht_source *source;
-    const struct frame *outer;
-    CXCursor function;
-    CXCursor call;
-    int depth;
-    int *budget; /* symbols that may still be read: initialisers can multiply */
-} frame;
+typedef ht_symbol_frame frame;
 
 static ht_symbol *read(const frame *in, CXCursor expression);
 
@@ -120,6 +112,18 @@ static CXCursor bound_argument(const frame *in, CXCursor parameter) {
     return found;
 }
 
+/* Where a variable's initialiser stands: in the function that is walked, or on the outside. */
+static frame scope_of(const frame *in, CXCursor variable) {
+    frame scope = {.source = in->source, .depth = in->depth + 1, .budget = in->budget};
+    if (in->outer &&
+        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorSemanticParent(variable)),
+                           clang_getCanonicalCursor(in->function))) {
+        scope = *in;
+        ++scope.depth;
+    }
+    return scope;
+}
+
 static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor declaration) {
     int64_t value;
     if (clang_getCursorKind(declaration) == CXCursor_ParmDecl && in->outer) {
@@ -142,7 +146,7 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     set_place(in, symbol, cursor);
     if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
         CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
-        frame scope = {.source = in->source, .depth = in->depth + 1, .budget = in->budget};
+        frame scope = scope_of(in, declaration);
         if (!clang_Cursor_isNull(initializer) && ht_variable_writes(declaration) == 0)
             symbol->value_of = read(&scope, initializer);
     }
@@ -175,11 +179,10 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
     free(base);
     symbol->declaration = variable;
     set_place(in, symbol, cursor);
-    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
-    if (in->depth < DEPTH_MAX && !clang_Cursor_isNull(initializer) &&
-        ht_variable_writes(variable) == 0 &&
-        ht_symbol_read3_in(in->source, initializer, in->depth + 1, in->budget, axes, &written,
-                           &inner)) {
+    frame deeper = *in;
+    ++deeper.depth;
+    if (in->depth < HT_SYMBOL_DEPTH_MAX &&
+        ht_symbol_read3_in(&deeper, ht_ast_child(cursor, 0), axes, &written, &inner)) {
         symbol->value_of = axes[axis];
         axes[axis] = NULL;
         if (!symbol->value_of) {
@@ -192,9 +195,55 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
     return symbol;
 }
 
+/* size[1] of an array that is set once: what stands there in its list. */
+static ht_symbol *read_element(const frame *in, CXCursor cursor) {
+    ht_cursors parts = ht_ast_children(cursor);
+    int64_t index = -1;
+    CXCursor variable = clang_getNullCursor(), element = clang_getNullCursor();
+    if (parts.count == 2 && ht_ast_constant(parts.items[1], &index))
+        variable = ht_ast_variable(parts.items[0]);
+    free(parts.items);
+    CXCursor list =
+        clang_Cursor_isNull(variable) ? variable : clang_Cursor_getVarDeclInitializer(variable);
+    if (!clang_Cursor_isNull(list) && clang_getCursorKind(list) == CXCursor_InitListExpr &&
+        ht_variable_writes(variable) == 0 && ht_variable_only_elements(variable)) {
+        ht_cursors elements = ht_ast_children(list);
+        if (index >= 0 && (size_t)index < elements.count)
+            element = elements.items[index];
+        free(elements.items);
+    }
+    if (clang_Cursor_isNull(element))
+        return unknown(cursor);
+    frame scope = scope_of(in, variable);
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);
+    char *base = ht_cursor_name(variable);
+    symbol->name = ht_format("%s[%lld]", base, (long long)index);
+    free(base);
+    symbol->declaration = variable;
+    symbol->value_of = value;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+/* A field of the object whose method this is. */
+static ht_symbol *read_own_field(const frame *in, CXCursor cursor) {
+    CXCursor field = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(field) != CXCursor_FieldDecl)
+        return unknown(cursor);
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    symbol->name = ht_cursor_name(cursor);
+    symbol->declaration = field;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
 static ht_symbol *read_member(const frame *in, CXCursor cursor) {
-    CXCursor variable = ht_ast_variable(ht_ast_child(cursor, 0));
-    if (clang_Cursor_isNull(variable) || in->outer)
+    CXCursor object = ht_ast_strip(ht_ast_child(cursor, 0), true);
+    if (!in->outer &&
+        (clang_Cursor_isNull(object) || clang_getCursorKind(object) == CXCursor_CXXThisExpr))
+        return read_own_field(in, cursor);
+    CXCursor variable = ht_ast_variable(object);
+    if (clang_Cursor_isNull(variable))
         return unknown(cursor);
     CXString spelling =
         clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(variable)));
@@ -206,19 +255,40 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     free(member);
     if (dim3 && axis >= 0 && clang_getCursorKind(variable) == CXCursor_VarDecl)
         return read_dimension(in, cursor, variable, axis);
-    return read_field(in, cursor, variable);
+    return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
+}
+
+/* The value of a body that sets variables once, if any, and returns. */
+static CXCursor returned_value(CXCursor body) {
+    CXCursor value = clang_getNullCursor();
+    ht_cursors list = ht_ast_children(body);
+    bool plain = list.count > 0 && list.count < 16;
+    for (size_t i = 0; i + 1 < list.count && plain; ++i) {
+        plain = clang_getCursorKind(list.items[i]) == CXCursor_DeclStmt;
+        ht_cursors variables = ht_ast_children(list.items[i]);
+        for (size_t j = 0; plain && j < variables.count; ++j)
+            plain = clang_getCursorKind(variables.items[j]) == CXCursor_VarDecl &&
+                    clang_Cursor_getStorageClass(variables.items[j]) != CX_SC_Static &&
+                    ht_variable_writes(variables.items[j]) == 0;
+        free(variables.items);
+    }
+    if (plain && clang_getCursorKind(list.items[list.count - 1]) == CXCursor_ReturnStmt)
+        value = ht_ast_child(list.items[list.count - 1], 0);
+    free(list.items);
+    return value;
 }
 
 static CXCursor only_return(CXCursor function) {
     CXCursor value = clang_getNullCursor();
     ht_cursors list = ht_ast_children(function);
     for (size_t i = 0; i < list.count; ++i) {
-        if (clang_getCursorKind(list.items[i]) != CXCursor_CompoundStmt)
-            continue;
-        ht_cursors body = ht_ast_children(list.items[i]);
-        if (body.count == 1 && clang_getCursorKind(body.items[0]) == CXCursor_ReturnStmt)
-            value = ht_ast_child(body.items[0], 0);
-        free(body.items);
+        if (clang_getCursorKind(list.items[i]) == CXCursor_CompoundStmt)
+            value = returned_value(list.items[i]);
+        if (clang_getCursorKind(list.items[i]) == CXCursor_ParmDecl &&
+            ht_variable_writes(list.items[i]) > 0) { /* k = k / 2; */
+            value = clang_getNullCursor();
+            break;
+        }
     }
     free(list.items);
     return value;
@@ -265,6 +335,14 @@ static bool takes_integers(CXCursor call) {
     return all;
 }
 
+CXCursor ht_symbol_returned(const frame *in, CXCursor call, frame *out_frame) {
+    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor primary = clang_getSpecializedCursorTemplate(function);
+    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
+    *out_frame = (frame){in->source, in, function, call, in->depth + 1, in->budget};
+    return clang_Cursor_isNull(function) ? function : only_return(function);
+}
+
 static ht_symbol *read_call(const frame *in, CXCursor call) {
     char *name = ht_cursor_name(call);
     bool ceiling = strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0;
@@ -285,13 +363,11 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         set_place(in, symbol, call);
         return symbol;
     }
-    CXCursor function = clang_getCursorReferenced(call);
-    CXCursor primary = clang_getSpecializedCursorTemplate(function);
-    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
-    CXCursor value = clang_Cursor_isNull(function) ? function : only_return(function);
+    frame inner;
+    CXCursor value = ht_symbol_returned(in, call, &inner);
+    CXCursor primary = clang_getSpecializedCursorTemplate(clang_getCursorReferenced(call));
     if (clang_Cursor_isNull(value) || (!clang_Cursor_isNull(primary) && !takes_integers(call)))
         return unknown(call);
-    frame inner = {in->source, in, function, call, in->depth + 1, in->budget};
     symbol = read(&inner, value);
     set_place(in, symbol, call);
     return symbol;
@@ -342,7 +418,7 @@ static ht_symbol *read_choice(const frame *in, CXCursor cursor) {
 static ht_symbol *read(const frame *in, CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
     int64_t value;
-    if (in->depth > DEPTH_MAX || --*in->budget < 0)
+    if (in->depth > HT_SYMBOL_DEPTH_MAX || --*in->budget < 0)
         return unknown(cursor);
     char *macro = in->outer ? NULL : whole_macro(in, cursor);
     if (macro && ht_ast_constant(cursor, &value))
@@ -364,6 +440,8 @@ static ht_symbol *read(const frame *in, CXCursor expression) {
         return read_choice(&deeper, cursor);
     case CXCursor_MemberRefExpr:
         return read_member(&deeper, cursor);
+    case CXCursor_ArraySubscriptExpr:
+        return read_element(&deeper, cursor);
     case CXCursor_CallExpr: {
         CXCursor left, right;
         enum CXBinaryOperatorKind kind;
@@ -380,18 +458,19 @@ static ht_symbol *read(const frame *in, CXCursor expression) {
     }
 }
 
-ht_symbol *ht_symbol_read_in(const ht_source *source, CXCursor expression, int depth, int *budget) {
-    frame in = {.source = source, .depth = depth, .budget = budget};
-    return read(&in, expression);
+ht_symbol *ht_symbol_read_in(const ht_symbol_frame *in, CXCursor expression) {
+    return read(in, expression);
 }
 
 ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression) {
     int budget = BUDGET;
-    return ht_symbol_read_in(source, expression, 0, &budget);
+    frame in = {.source = source, .budget = &budget};
+    return read(&in, expression);
 }
 
 bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
                      size_t *out_written, CXCursor *out_variable) {
     int budget = BUDGET;
-    return ht_symbol_read3_in(source, expression, 0, &budget, out_axes, out_written, out_variable);
+    frame in = {.source = source, .budget = &budget};
+    return ht_symbol_read3_in(&in, expression, out_axes, out_written, out_variable);
 }

@@ -13,26 +13,6 @@ typedef struct bounds {
     int64_t value;
 } bounds;
 
-static bool lookup(const void *context, const char *name, int64_t *out_value) {
-    const ht_model *model = context;
-    const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i)
-        if (strcmp(facts->template_parameters[i].name, name) == 0) {
-            *out_value = facts->template_parameters[i].value;
-            return facts->template_parameters[i].has_value;
-        }
-    const ht_macro *macro = ht_source_macro(facts->source, name, 0, model->range.begin);
-    if (!macro || macro->function_like)
-        return false;
-    char *body = ht_strndup(facts->source->files[macro->file].text + macro->body.begin,
-                            macro->body.end - macro->body.begin);
-    char *end;
-    *out_value = strtoll(body, &end, 0);
-    bool number = end != body && *end == 0;
-    free(body);
-    return number;
-}
-
 static bounds find_bounds(const ht_model *model) {
     const ht_tokens *tokens = &model->facts->source->tokens;
     bounds found = {0};
@@ -51,15 +31,7 @@ static bounds find_bounds(const ht_model *model) {
                 break;
         }
         found.first = (ht_range){tokens->items[i + 2].begin, tokens->items[last - 1].end};
-        char *text = ht_model_text(model, found.first);
-        ht_expr *expr;
-        ht_place nowhere = {0};
-        if (ht_expr_parse(text, nowhere, &expr, NULL) == HT_OK) {
-            ht_scope scope = {.lookup = lookup, .context = model};
-            found.known = ht_expr_evaluate(expr, &scope, &found.value, NULL) == HT_OK;
-            ht_expr_free(expr);
-        }
-        free(text);
+        found.known = ht_model_text_value(model, found.first, &found.value);
         return found;
     }
     return found;
@@ -110,10 +82,27 @@ bool ht_kernel_name_place(const ht_model *model, size_t *out_offset) {
            ht_tokens_is(tokens, index, model->name) && !ht_tokens_is(tokens, index - 1, "::");
 }
 
+/* A block chosen at run time, in place of which the tuned source launches a new one where that
+ * divides the number of threads: it still launches the old one elsewhere. */
+static bool may_fall_back(const ht_plan *plan) {
+    const ht_model *model = plan->model;
+    for (int axis = 0; axis < 3; ++axis)
+        if (model->facts->assumed && plan->block_changed[axis] && !plan->free_cover[axis] &&
+            (plan->exact_cover[axis] || !(plan->bound[axis] || model->axes[axis].guard)))
+            return true;
+    return false;
+}
+
 static void apply(const ht_model *model, ht_plan *plan) {
     size_t offset;
     if (!model->launch_known || model->facts->problem)
         return;
+    if (may_fall_back(plan)) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the source launches blocks of any size where the new one does not divide "
+                       "the number of threads");
+        return;
+    }
     if (find_bounds(model).found) {
         ht_plan_remark(plan, HT_REMARK_NOTE, clang_getNullCursor(),
                        "has __launch_bounds__ already");

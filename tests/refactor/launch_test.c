@@ -169,3 +169,67 @@ Test(launch, macros_under_ifndef_are_parameters_already) {
               "%s", tuned->reason);
     ht_refactor_free(refactor);
 }
+
+static bool has_transformation(const ht_kernel *kernel, const char *name) {
+    for (size_t i = 0; i < kernel->transformation_count; ++i)
+        if (strcmp(kernel->transformations[i], name) == 0)
+            return true;
+    return false;
+}
+
+Test(launch, the_forms_that_programs_have_are_understood) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("tests/refactor/sources/host_forms.hip", &problems);
+    cr_assert_eq(ht_refactor_kernel_count(refactor), 6);
+    for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i) {
+        const ht_kernel *kernel = ht_refactor_kernel(refactor, i);
+        cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", kernel->name, kernel->reason);
+        cr_expect(has_transformation(kernel, "block-size"), "%s", kernel->name);
+    }
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+/* The applied source of kernel k. */
+static char *tuned(const char *source, const char *config) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(source, problem, &problems);
+    ht_refactor_choice choice = {0};
+    const ht_kernel *kernel = kernel_named(refactor, "k", &choice.kernel);
+    char *text, *output;
+    ht_error error = {0};
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(ht_config_parse(kernel->template, config, &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s\n%s", output, text);
+    free(output);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return text;
+}
+
+Test(launch, a_grid_told_at_run_time_is_rescaled_by_the_block_told_at_run_time) {
+    char *text = tuned(HEAD MAP("k", "float") "void f(const float *a, float *b, int n, int t) {\n"
+                                              "  int local[2] = {t, 1}, blocks = (n + t - 1) / t;\n"
+                                              "  int all[1] = {blocks * t};\n"
+                                              "  k<<<all[0] / local[0], local[0]>>>(a, b, n);\n}\n",
+                       "BLOCK_X=64");
+    cr_expect(strstr(text, "k<<<((all[0] / local[0]) * (local[0]) + 63) / 64, 64>>>"), "%s", text);
+    free(text);
+}
+
+Test(launch, without_a_guard_a_new_block_is_launched_where_it_divides) {
+    char *text =
+        tuned(HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  out[i] = 2 * in[i];\n}\n"
+                   "void f(const float *a, float *b, int n, int t) {\n"
+                   "  dim3 block(t), grid(n / t);\n  k<<<grid, block>>>(a, b, n);\n}\n",
+              "BLOCK_X=64");
+    cr_expect(strstr(text, "dim3(grid.x * block.x % 64 == 0 ? 64 : block.x)"), "%s", text);
+    cr_expect(strstr(text, "grid.x * block.x % 64 == 0 ? grid.x * block.x / 64 : grid.x"), "%s",
+              text);
+    cr_expect(!strstr(text, "__launch_bounds__"), "%s", text);
+    free(text);
+}

@@ -26,6 +26,7 @@ const char *const templated_sources[] = {
     "tests/refactor/sources/stride_macro.hip",
     "tests/refactor/sources/literal_blocks.hip",
     "tests/refactor/sources/tile_template.hip",
+    "tests/refactor/sources/host_forms.hip",
     NULL,
 };
 
