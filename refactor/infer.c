@@ -77,14 +77,94 @@ static char *deduced(const ht_model *model, const char *name) {
     return NULL;
 }
 
+typedef struct caller {
+    CXCursor function; /* a template of the host */
+    unsigned index;    /* of its parameter */
+    bool is_type;
+    char *found;
+} caller;
+
+/* A call of the host's template, with the arguments that it is made with. */
+static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    caller *in = context;
+    if (in->found)
+        return false;
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
+        return true;
+    CXCursor called = clang_getCursorReferenced(cursor);
+    CXCursor primary = clang_getSpecializedCursorTemplate(called);
+    if (clang_Cursor_isNull(primary) ||
+        !clang_equalCursors(clang_getCanonicalCursor(primary),
+                            clang_getCanonicalCursor(in->function)) ||
+        clang_Cursor_getNumTemplateArguments(called) <= (int)in->index)
+        return true;
+    enum CXTemplateArgumentKind kind = clang_Cursor_getTemplateArgumentKind(called, in->index);
+    if (in->is_type && kind == CXTemplateArgumentKind_Type)
+        in->found = plain_type(clang_Cursor_getTemplateArgumentType(called, in->index));
+    else if (!in->is_type && kind == CXTemplateArgumentKind_Integral)
+        in->found = ht_format("%lld", clang_Cursor_getTemplateArgumentValue(called, in->index));
+    return true;
+}
+
+/* What the host's own template parameter of this name stands for where it is called first. */
+static char *host_argument(const ht_model *model, const char *name, bool is_type) {
+    const ht_launches *launches = &model->facts->launches;
+    if (!launches->count || !name ||
+        clang_getCursorKind(launches->items[0].function) != CXCursor_FunctionTemplate)
+        return NULL;
+    caller in = {.function = launches->items[0].function, .is_type = is_type};
+    ht_cursors list = ht_ast_children(in.function);
+    bool named = false;
+    for (size_t i = 0; i < list.count && !named; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter)
+            continue;
+        named = ht_cursor_named(list.items[i], name);
+        in.index += !named;
+    }
+    free(list.items);
+    if (named)
+        ht_ast_walk(clang_getTranslationUnitCursor(model->unit), on_caller, &in);
+    return in.found;
+}
+
+static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
+    if (parameter->argument && ht_type_size(parameter->argument))
+        return false;
+    char *type = parameter->argument ? NULL : deduced(model, parameter->name);
+    const char *open = parameter->argument ? parameter->argument : parameter->name;
+    if (!type)
+        type = host_argument(model, open, true);
+    if (!type || !ht_type_size(type)) {
+        free(type);
+        return false;
+    }
+    free(parameter->argument);
+    parameter->argument = type;
+    return true;
+}
+
+static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {
+    char *value = parameter->has_value ? NULL : host_argument(model, parameter->argument, false);
+    if (!value)
+        return false;
+    free(parameter->argument);
+    parameter->argument = value;
+    parameter->value = strtoll(value, NULL, 10);
+    parameter->has_value = true;
+    return true;
+}
+
 static bool deduce(ht_model *model) {
     bool any = false;
     for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
         ht_template_parameter *parameter = &model->facts->template_parameters[i];
-        if (parameter->argument || parameter->kind != CXCursor_TemplateTypeParameter)
-            continue;
-        parameter->argument = deduced(model, parameter->name);
-        any = any || parameter->argument;
+        bool known =
+            parameter->kind == CXCursor_TemplateTypeParameter      ? deduce_type(model, parameter)
+            : parameter->kind == CXCursor_NonTypeTemplateParameter ? deduce_value(model, parameter)
+                                                                   : false;
+        any = any || known;
     }
     return any;
 }
@@ -345,6 +425,7 @@ static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const 
 static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
     size_t count = model->parameter_count + 1;
     *in = (ht_infer){.model = model, .slice = slice};
+    in->parts = ht_alloc(count, sizeof *in->parts);
     in->scalars = ht_alloc(count, sizeof *in->scalars);
     in->extents = ht_alloc(count, sizeof *in->extents);
     in->from_host = ht_alloc(count, sizeof *in->from_host);
@@ -355,6 +436,8 @@ static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
 
 static void infer_free(ht_infer *in) {
     for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        for (int part = 0; part < 4; ++part)
+            free(in->parts[i][part]);
         free(in->scalars[i]);
         free(in->extents[i]);
         ht_text_free(&in->origins[i]);
@@ -364,6 +447,7 @@ static void infer_free(ht_infer *in) {
         ht_symbol_free((ht_symbol *)(size_t)in->fields[i].initial);
     }
     free(in->scalars);
+    free(in->parts);
     free(in->extents);
     free(in->from_host);
     free(in->origins);

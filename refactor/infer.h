@@ -67,11 +67,12 @@ typedef struct ht_infer {
     const ht_slice *slice;
     ht_infer_field *fields;
     size_t field_count;
-    char **scalars;   /* value of each parameter as written in an argument line; NULL: no scalar, or
-                         unknown */
-    char **extents;   /* elements of each parameter's buffer as an expression; NULL: unknown */
-    bool *from_host;  /* the extent is the allocation's, and not proved to be enough */
-    ht_text *origins; /* where each parameter's line comes from */
+    char **scalars; /* value of each parameter as written in an argument line; NULL: no scalar, or
+                       unknown */
+    char *(*parts)[4]; /* of vectors: each component's value */
+    char **extents;    /* elements of each parameter's buffer as an expression; NULL: unknown */
+    bool *from_host;   /* the extent is the allocation's, and not proved to be enough */
+    ht_text *origins;  /* where each parameter's line comes from */
     ht_text constants; /* JSON-free lines of constant memory, '\n' behind each */
     ht_text missing;   /* what is not known, "; " between */
     int missing_line;

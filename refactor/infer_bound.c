@@ -56,6 +56,11 @@ static void test_add(ht_bounds *in, const ht_km_test *test) {
         fact_add(in, test->value);
         fact_add(in, negated(in, test->value));
         break;
+    case HT_TEST_NOT_ZERO: /* what is not negative is then at least 1 */
+        if (ht_poly_never_negative(&in->km->pool, test->value))
+            fact_add(in, ht_poly_add(&in->km->pool, test->value, ht_poly_constant(&in->km->pool, 1),
+                                     -1));
+        break;
     case HT_TEST_OR:
         if (in->case_count < HT_BOUND_CASES_MAX)
             in->cases[in->case_count++] = test;

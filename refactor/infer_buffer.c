@@ -42,12 +42,41 @@ static bool write_pair(writing *to, const ht_km_symbol *symbol, const char *open
     return true;
 }
 
+/* A template argument of the launch. */
+static bool write_template_value(writing *to, const ht_km_symbol *symbol) {
+    const ht_kernel_facts *facts = to->in->model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (facts->template_parameters[i].has_value &&
+            strcmp(facts->template_parameters[i].name, symbol->name) == 0) {
+            ht_text_printf(to->out, "(%lld)", (long long)facts->template_parameters[i].value);
+            return true;
+        }
+    return lose(to, symbol->name);
+}
+
+/* size.x of a vector argument. */
+static bool write_part(writing *to, const ht_km_symbol *symbol) {
+    static const char letters[] = "xyzw";
+    const ht_model *model = to->in->model;
+    const char *dot = strchr(symbol->name, '.');
+    const char *part = dot && dot[1] && !dot[2] ? strchr(letters, dot[1]) : NULL;
+    for (size_t i = 0; part && i < model->parameter_count; ++i) {
+        const char *name = model->parameters[i].name, *value = to->in->parts[i][part - letters];
+        if (value && strlen(name) == (size_t)(dot - symbol->name) &&
+            strncmp(name, symbol->name, strlen(name)) == 0) {
+            ht_text_printf(to->out, "(%s)", value);
+            return true;
+        }
+    }
+    return write_template_value(to, symbol);
+}
+
 static bool write_argument(writing *to, const ht_km_symbol *symbol) {
     const ht_parameter *parameter = ht_model_parameter(to->in->model, symbol->cursor);
-    if (!parameter || !parameter->is_integer || parameter->is_assigned)
-        return lose(to, symbol->name);
+    if (!parameter || strchr(symbol->name, '.'))
+        return write_part(to, symbol);
     const char *value = to->in->scalars[parameter - to->in->model->parameters];
-    if (!value)
+    if (!parameter->is_integer || parameter->is_assigned || !value)
         return lose(to, symbol->name);
     /* a plain field stands for itself: fewer names to follow */
     ht_text_append(to->out, strncmp(value, "problem.", 8) == 0 && !strchr(value, ' ')

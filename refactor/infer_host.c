@@ -241,6 +241,83 @@ static bool real_value(CXCursor expression, int depth, double *out_value) {
     return !clang_Cursor_isNull(initializer) && real_value(initializer, depth + 1, out_value);
 }
 
+/* ---- vectors
+ * ---------------------------------------------------------------------------------------- */
+
+static bool is_index_vector(const char *type, size_t *out_count) {
+    static const char *const names[] = {"int", "uint", "long", "ulong", "short", "ushort", NULL};
+    for (size_t i = 0; names[i]; ++i) {
+        size_t length = strlen(names[i]);
+        if (strncmp(type, names[i], length) == 0 && type[length] >= '2' && type[length] <= '4' &&
+            !type[length + 1]) {
+            *out_count = (size_t)(type[length] - '0');
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The components as written: {w, h}, make_uint2(w, h). free(items). */
+static ht_cursors components(CXCursor expression, size_t count, int depth) {
+    ht_cursors none = {0};
+    CXCursor cursor = ht_ast_strip(expression, false), variable = ht_ast_variable(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (depth > 6)
+        return none;
+    if (clang_getCursorKind(variable) == CXCursor_VarDecl && ht_variable_writes(variable) == 0 &&
+        !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(variable)))
+        return components(clang_Cursor_getVarDeclInitializer(variable), count, depth + 1);
+    if (kind == CXCursor_CallExpr && (size_t)clang_Cursor_getNumArguments(cursor) == count) {
+        ht_cursors list = {ht_alloc(count, sizeof *list.items), count};
+        for (size_t i = 0; i < count; ++i)
+            list.items[i] = clang_Cursor_getArgument(cursor, (unsigned)i);
+        return list;
+    }
+    ht_cursors list = ht_ast_children(cursor);
+    if (kind == CXCursor_InitListExpr && list.count == count)
+        return list;
+    CXCursor last = list.count ? list.items[list.count - 1] : clang_getNullCursor();
+    free(list.items);
+    return clang_isExpression(clang_getCursorKind(last)) ? components(last, count, depth + 1)
+                                                         : none;
+}
+
+static char *part_field(ht_infer *in, const ht_parameter *parameter, char letter) {
+    ht_parameter part = *parameter;
+    part.name = ht_format("%s_%c", parameter->name, letter);
+    char *value = own_field(in, &part, 0);
+    free(part.name);
+    return value;
+}
+
+static char *vector_value(ht_infer *in, size_t index, size_t count, CXCursor argument) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    ht_cursors list = {0};
+    ht_text text = {0};
+    bool known = true;
+    if (!clang_Cursor_isNull(argument))
+        list = components(argument, count, 0);
+    for (size_t i = 0; i < count; ++i) {
+        char *value = NULL;
+        if (list.count == count) {
+            ht_symbol *symbol = ht_symbol_read(in->model->facts->source, list.items[i]);
+            value = expression_of(in, symbol);
+            ht_symbol_free(symbol);
+        }
+        value = value ? value : part_field(in, parameter, "xyzw"[i]);
+        known = known && value;
+        ht_text_printf(&text, i ? ", %s" : "(%s", value ? value : "?");
+        in->parts[index][i] = value;
+    }
+    ht_text_append(&text, ")");
+    free(list.items);
+    char *all = ht_text_take(&text);
+    if (known)
+        return all;
+    free(all);
+    return NULL;
+}
+
 static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site) {
     const ht_parameter *parameter = &in->model->parameters[index];
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
@@ -250,10 +327,14 @@ static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site
     ht_text *origin = &in->origins[index];
     char *known = ht_infer_type(in->model, parameter);
     bool real = known && (strcmp(known, "float") == 0 || strcmp(known, "double") == 0);
+    size_t count = 0;
+    bool vector = known && is_index_vector(known, &count);
     bool whole = known && ht_type_size(known) > 0 && !real;
     free(known);
     double value = 0.5;
     int64_t constant;
+    if (vector)
+        return vector_value(in, index, count, argument);
     if (type.kind == CXType_Enum) {
         if (given && ht_ast_constant(argument, &constant))
             return ht_format("%lld", (long long)constant);

@@ -228,6 +228,25 @@ static void shrink(ht_sizes *sizes) {
     }
 }
 
+/* Is a buffer empty with these sizes? A tile that is larger than the matrix leaves nothing. */
+static bool has_empty(const ht_sizes *sizes) {
+    const ht_model *model = sizes->in->model;
+    int64_t elements;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_pointer && sizes->buffers->items[i].extent &&
+            (!ht_sizes_value(sizes, sizes->buffers->items[i].extent, &elements) || elements < 1))
+            return true;
+    return false;
+}
+
+static void grow_small(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (int step = 0; step < 6 && has_empty(sizes); ++step)
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!in->fields[i].known && !in->fields[i].in_grid)
+                in->fields[i].value *= 2;
+}
+
 bool ht_sizes_choose(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
     int64_t threads;
@@ -238,6 +257,7 @@ bool ht_sizes_choose(ht_sizes *sizes) {
                 in->fields[i].in_grid ? FIRST_GRID_SIZE : small_value(in->fields[i].name);
     take_expressions(sizes);
     grow_grid(sizes);
+    grow_small(sizes);
     shrink(sizes);
     for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
         for (size_t i = 0; i < in->field_count; ++i)

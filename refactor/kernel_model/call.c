@@ -276,8 +276,56 @@ static bool field_call(ht_scan *scan, CXCursor call, ht_km_value *out) {
     return known;
 }
 
+/* An element that may be written through a reference to it: out[i] = v of a vector, add(out[i]). */
+static bool is_place(CXCursor argument) {
+    enum CXUnaryOperatorKind unary;
+    CXCursor cursor = ht_ast_strip(argument, false), operand;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_MemberRefExpr) {
+        CXCursor base = ht_ast_child(cursor, 0);
+        return !clang_Cursor_isNull(base) && is_place(base);
+    }
+    return kind == CXCursor_ArraySubscriptExpr ||
+           (ht_ast_unary(cursor, &unary, &operand) && unary == CXUnaryOperator_Deref);
+}
+
+static bool takes_reference(CXCursor callee, unsigned index) {
+    CXType type = clang_getCursorType(callee);
+    int count = clang_Cursor_isNull(callee) ? -1 : clang_getNumArgTypes(type);
+    if (count < 0 || (int)index >= count)
+        return true;
+    CXType taken = clang_getCanonicalType(clang_getArgType(type, index));
+    return taken.kind == CXType_LValueReference &&
+           !clang_isConstQualifiedType(clang_getPointeeType(taken));
+}
+
+/* Operators that are called as members have their object as the first argument. */
+static void places_written(ht_scan *scan, CXCursor call, const char *name) {
+    CXCursor callee = callee_of(call);
+    bool member = clang_getCursorKind(callee) == CXCursor_CXXMethod;
+    bool is_operator = strncmp(name, "operator", 8) == 0;
+    int count = clang_Cursor_getNumArguments(call);
+    CXCursor object = member && !is_operator ? ht_ast_child(call, 0) : clang_getNullCursor();
+    ht_km_target target;
+    if (clang_getCursorKind(object) == CXCursor_MemberRefExpr)
+        object = ht_ast_child(object, 0);
+    if (member && !is_operator && !clang_Cursor_isNull(object) && is_place(object) &&
+        !clang_CXXMethod_isConst(callee) && ht_scan_target(scan, object, &target))
+        ht_scan_record(scan, &target, true, true, false, object);
+    for (int i = 0; i < count; ++i) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        bool of_object = member && is_operator && i == 0;
+        unsigned index = (unsigned)(member && is_operator ? i - 1 : i);
+        bool written =
+            of_object ? !clang_CXXMethod_isConst(callee) : takes_reference(callee, index);
+        if (written && is_place(argument) && ht_scan_target(scan, argument, &target))
+            ht_scan_record(scan, &target, strcmp(name, "operator=") != 0, true, false, argument);
+    }
+}
+
 static void unknown_call(ht_scan *scan, CXCursor call, const char *name, const arguments *given) {
     bool pointers = false;
+    places_written(scan, call, name);
     for (size_t i = 0; i < given->count; ++i) {
         pointers = pointers || given->values[i].is_pointer;
         ht_scan_escape(scan, &given->values[i], call);
