@@ -148,7 +148,7 @@ static void extent_read(const ht_source *source, CXCursor expression, size_t nam
     /* hipLaunchKernelGGL puts its arguments into parentheses of its own */
     for (int depth = 0; depth < 8 && !out->has_argument; ++depth) {
         out->has_argument =
-            ht_source_place(source, expression, &out->argument) && !holds(out->argument, name);
+            ht_source_anywhere(source, expression, &out->argument) && !holds(out->argument, name);
         ht_cursors list = ht_ast_children(expression);
         CXCursor inner = list.count == 1 ? list.items[0] : clang_getNullCursor();
         free(list.items);
@@ -188,8 +188,9 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
                                .file = ht_source_file_of(in->source, name),
                                .line = ht_ast_line(call)};
         site_place(in->source, in->kernel, name, &site);
-        extent_read(in->source, settings.items[1], site.range.begin, &site.grid);
-        extent_read(in->source, settings.items[2], site.range.begin, &site.block);
+        size_t at = in->source->files[site.file].base + site.range.begin;
+        extent_read(in->source, settings.items[1], at, &site.grid);
+        extent_read(in->source, settings.items[2], at, &site.block);
         if (settings.count >= 4)
             site.lds = ht_symbol_read(in->source, settings.items[3]);
         template_arguments(&site, in->source, name);

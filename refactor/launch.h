@@ -31,7 +31,7 @@ struct ht_symbol {
     ht_constant_origin origin;
     CXCursor declaration; /* of the variable or named constant; of the field in base.field */
     CXCursor base;        /* the variable in front of a field, or null */
-    bool has_place;       /* `place` is text of the file looked at that may be replaced */
+    bool has_place;       /* `place` is text of a user's file that may be replaced */
     ht_range place;
     int line;
     ht_symbol *arguments[3];
@@ -76,6 +76,8 @@ bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out
 /* The same in another of the user's files. */
 bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
                         ht_range *out_place);
+/* The same in whichever of the user's files it is: the place is in the source's whole text. */
+bool ht_source_anywhere(const ht_source *source, CXCursor expression, ht_range *out_place);
 /* Index of the user's file that an expression is written in; SIZE_MAX when it is none. */
 size_t ht_source_file_of(const ht_source *source, CXCursor cursor);
 /* Assignments to a variable, its updates and uses of its address, in the host function around it.
@@ -90,7 +92,7 @@ bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);
 typedef struct ht_extent3 {
     ht_symbol *axis[3]; /* NULL: not written, 1 */
     size_t written;     /* how many are written */
-    ht_range argument;  /* the launch's argument text */
+    ht_range argument;  /* the launch's argument text; in the source's whole text */
     bool has_argument;
     CXCursor variable; /* the dim3 (or integer) variable it names, or null */
     bool is_call;      /* a dim3 that a function of the user's returns, which does nothing else */
@@ -103,7 +105,7 @@ typedef struct ht_launch_site {
     CXCursor kernel;   /* the declaration that is named */
     CXCursor function; /* the host function around it */
     ht_range range;    /* of the whole call, from the kernel's name */
-    size_t file;       /* where it stands: 0, the file looked at; text of others is not edited */
+    size_t file;       /* where it stands: 0, the file looked at */
     int line;
     ht_extent3 grid, block;
     ht_symbol *lds; /* NULL: none */

@@ -63,8 +63,8 @@ static bool on_owner(CXCursor cursor, CXCursor parent, void *context) {
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
     ht_range range;
     if (!clang_Cursor_isNull(initializer) &&
-        ht_source_place(search->in->source, initializer, &range) && within(search->place, range) &&
-        exclusive(search->in, cursor, search->depth + 1))
+        ht_source_anywhere(search->in->source, initializer, &range) &&
+        within(search->place, range) && exclusive(search->in, cursor, search->depth + 1))
         search->owned = true;
     return true;
 }
@@ -92,7 +92,7 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
         return true;
     ht_range place;
     search->all =
-        search->all && ht_source_place(search->in->source, cursor, &place) &&
+        search->all && ht_source_anywhere(search->in->source, cursor, &place) &&
         owned(search->in, scope_of(search->variable), search->variable, place, search->depth);
     return true;
 }
@@ -521,6 +521,20 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place) {
     return false;
 }
 
+/* A launch in another file that stays as it is: the template has no need of it. */
+static void leave(editing *in, size_t before) {
+    ht_plan *plan = in->plan;
+    plan->failed = false;
+    while (plan->edit_count > before) {
+        free(plan->edits[--plan->edit_count].text);
+        free(plan->edits[plan->edit_count].param);
+    }
+    free(plan->unapplied);
+    plan->unapplied = ht_format("its launch at %s:%d cannot be rewritten",
+                                plan->model->facts->source->files[in->site->file].path,
+                                in->site->line);
+}
+
 bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem) {
     editing in = {.plan = plan,
                   .grid = grid,
@@ -533,10 +547,13 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char
         changed = changed || ht_plan_axis_changed(plan, axis);
     for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
         in.site = &in.launches->items[i];
-        if (in.site->file != 0)
+        size_t before = plan->edit_count;
+        if (edit_block(&in) && edit_grid(&in))
             continue;
-        if (!edit_block(&in) || !edit_grid(&in))
+        if (in.site->file == 0)
             *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
+        else
+            leave(&in, before);
     }
     free(in.followed);
     free(in.rewritten);

@@ -51,6 +51,15 @@ bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out
     return ht_source_place_in(source, 0, expression, out_place);
 }
 
+bool ht_source_anywhere(const ht_source *source, CXCursor expression, ht_range *out_place) {
+    size_t file = ht_source_file_of(source, expression);
+    if (file == SIZE_MAX || !ht_source_place_in(source, file, expression, out_place))
+        return false;
+    out_place->begin += source->files[file].base;
+    out_place->end += source->files[file].base;
+    return true;
+}
+
 size_t ht_source_file_of(const ht_source *source, CXCursor cursor) {
     CXFile file;
     clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), &file, NULL, NULL,

@@ -55,6 +55,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->followed);
     free(plan->remarks.items);
     free(plan->applied);
+    free(plan->unapplied);
     *plan = (ht_plan){0};
 }
 
@@ -68,7 +69,7 @@ static bool crosses(ht_range a, ht_range b) {
 }
 
 bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text) {
-    if (range.begin > range.end || range.end > plan->model->length) {
+    if (range.begin > range.end || range.end > plan->model->facts->source->text_length) {
         plan->failed = true;
         return false;
     }

@@ -6,8 +6,8 @@
 #include "refactor/facts.h"
 
 typedef struct ht_edit {
-    ht_range range;
-    char *param; /* NULL: always */
+    ht_range range; /* in the source's whole text: beyond the model's length, of another file */
+    char *param;    /* NULL: always */
     char *text;
     bool applied_only; /* not in the template */
 } ht_edit;
@@ -16,9 +16,9 @@ typedef struct ht_planned_param {
     char *name;
     char *values, *default_value;
     const char *transformation; /* that added it */
-    bool existing;      /* a template parameter that the kernel has already */
-    bool macro;         /* bound to a macro of the unit */
-    const char *type;   /* of the template parameter; NULL: int or bool */
+    bool existing;              /* a template parameter that the kernel has already */
+    bool macro;                 /* bound to a macro of the unit */
+    const char *type;           /* of the template parameter; NULL: int or bool */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
 } ht_planned_param;
@@ -60,6 +60,7 @@ struct ht_plan {
     ht_remark_list remarks;
     const char **applied;
     size_t applied_count;
+    char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
     bool failed;
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };

@@ -61,10 +61,10 @@ typedef struct ht_kernel {
     char *skeleton; /* text of a problem file: the inferred one, or one to fill in; NULL: neither */
     ht_template *template; /* NULL unless templated or annotated. Its unit holds the original kernel
                               as reference */
-    ht_template *against; /* of a templated kernel: the same with the original as its reference, to
-                             be verified */
-    const char **origins; /* of each of its parameters: the transformation */
-    bool reassociates;    /* sums may come in any order: the kernel uses atomics */
+    ht_template *against;  /* of a templated kernel: the same with the original as its reference, to
+                              be verified */
+    const char **origins;  /* of each of its parameters: the transformation */
+    bool reassociates;     /* sums may come in any order: the kernel uses atomics */
     ht_remark *remarks;
     size_t remark_count;
     const char **transformations; /* names of those applied; with needs-problem, that would be */
@@ -88,7 +88,22 @@ const ht_kernel *ht_refactor_kernel(const ht_refactor *refactor, size_t index);
 typedef struct ht_refactor_choice {
     size_t kernel; /* index in the refactor */
     ht_config config;
+    const char *note; /* a comment to stand above the kernel, "// ..."; borrowed; NULL: none */
 } ht_refactor_choice;
+/* The files that it takes: the one looked at, then others of its unit whose launches change with
+ * it. Paths as they were given, or as clang names them. */
+typedef struct ht_applied_file {
+    char *path;
+    char *text;
+} ht_applied_file;
+typedef struct ht_applied {
+    ht_applied_file *files; /* owned */
+    size_t count;
+} ht_applied;
+ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                                size_t choice_count, ht_applied *out_applied, ht_error *error);
+void ht_applied_free(ht_applied *applied);
+/* The text of the file looked at, where that is all that changes; HT_ERROR_UNSUPPORTED else. */
 ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choice *choices,
                             size_t choice_count, char **out_source, ht_error *error);
 

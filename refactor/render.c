@@ -168,7 +168,7 @@ static bool render_text(rendering *in, size_t index, const char *at, const char 
             if (!print_expression(in, dollar + 2, (size_t)(close - dollar - 2), out))
                 return false;
         } else if (sscanf(dollar + 2, "%lu,%lu", &first, &last) != 2 || first > last ||
-                   last > in->plan->model->length ||
+                   last > in->plan->model->facts->source->text_length ||
                    !render_range(in, (ht_range){first, last}, (int)index, depth + 1, out))
             return false;
         at = close + 1;
@@ -289,5 +289,6 @@ bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacemen
     }
     *out_list = list;
     *out_count = count;
-    return rendering_end(&in, (ht_range){0, plan->model->length}, done, out_problem);
+    return rendering_end(&in, (ht_range){0, plan->model->facts->source->text_length}, done,
+                         out_problem);
 }

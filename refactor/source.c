@@ -242,6 +242,28 @@ static bool subject_choose(ht_source *source) {
     return true;
 }
 
+/* Moves the texts of all files into one. */
+static void texts_join(ht_source *source) {
+    for (size_t i = 0; i < source->file_count; ++i) {
+        source->files[i].base = source->text_length;
+        source->text_length += source->files[i].length + 1;
+    }
+    source->text = ht_alloc(source->text_length, 1);
+    for (size_t i = 0; i < source->file_count; ++i) {
+        ht_user_file *of = &source->files[i];
+        memcpy(source->text + of->base, of->text, of->length + 1);
+        free(of->text);
+        of->text = source->text + of->base;
+    }
+}
+
+size_t ht_source_at(const ht_source *source, size_t offset) {
+    size_t file = source->file_count - 1;
+    while (file > 0 && source->files[file].base > offset)
+        --file;
+    return file;
+}
+
 const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
     ht_user_file *of = &source->files[file];
     if (file == 0)
@@ -306,7 +328,7 @@ static ht_status source_parse(ht_source *source, ht_error *error) {
     if (source->unit_path != source->path && !subject_choose(source))
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0, "%s does not include %s",
                                source->unit_path, source->path);
-    source->text = source->files[0].text;
+    texts_join(source);
     source->length = source->files[0].length;
     ht_tokens_read(source->text, (ht_range){0, source->length}, true, &source->tokens);
     clang_visitChildren(clang_getTranslationUnitCursor(source->unit), on_preprocessing, source);
@@ -365,7 +387,8 @@ void ht_source_free(ht_source *source) {
     ht_tokens_free(&source->tokens);
     for (size_t i = 0; i < source->file_count; ++i) {
         free(source->files[i].path);
-        free(source->files[i].text);
+        if (!source->text) /* not joined yet */
+            free(source->files[i].text);
         free(source->files[i].skipped);
         if (source->files[i].has_tokens)
             ht_tokens_free(&source->files[i].tokens);
@@ -381,6 +404,7 @@ void ht_source_free(ht_source *source) {
     for (size_t i = 0; i < source->argument_count; ++i)
         free(source->arguments[i]);
     free(source->files);
+    free(source->text);
     free(source->macros);
     free(source->expansions);
     free(source->errors);
@@ -397,6 +421,48 @@ void ht_source_free(ht_source *source) {
     free(source);
 }
 
+static char *words_of(CXDiagnostic diagnostic) {
+    CXString words = clang_getDiagnosticSpelling(diagnostic);
+    char *copy = ht_strdup(clang_getCString(words));
+    clang_disposeString(words);
+    return copy;
+}
+
+/* Parses with these texts in place of files; the error messages. */
+static size_t try(const ht_source *source, const char *name, const ht_call *call,
+                  const ht_file_text *files, size_t count, char ***out_messages) {
+    ht_arguments arguments;
+    ht_arguments_make(call, &arguments);
+    struct CXUnsavedFile *unsaved = ht_alloc(count + 1, sizeof *unsaved);
+    for (size_t i = 0; i < count; ++i)
+        unsaved[i] = (struct CXUnsavedFile){files[i].path, files[i].text, strlen(files[i].text)};
+    unsaved[count] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
+    CXTranslationUnit unit = NULL;
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        source->index, name, arguments.items, (int)arguments.count, unsaved,
+        (unsigned)count + (call->cuda ? 1 : 0), CXTranslationUnit_KeepGoing, &unit);
+    ht_arguments_free(&arguments);
+    free(unsaved);
+    char **messages = NULL;
+    size_t message_count = 0;
+    if (code != CXError_Success || !unit) {
+        HT_GROW(messages, message_count);
+        messages[message_count++] = ht_format("libclang could not read it (code %d)", (int)code);
+    }
+    for (unsigned i = 0; unit && i < clang_getNumDiagnostics(unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            HT_GROW(messages, message_count);
+            messages[message_count++] = words_of(diagnostic);
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    *out_messages = messages;
+    return message_count;
+}
+
 size_t ht_source_try(const ht_source *source, const char *path, const char *text,
                      bool own_arguments, const char *const *extra, size_t extra_count,
                      char ***out_messages) {
@@ -407,34 +473,16 @@ size_t ht_source_try(const ht_source *source, const char *path, const char *text
                     .extra = extra,
                     .extra_count = extra_count,
                     .cuda = own_arguments && source->cuda};
-    ht_arguments arguments;
-    ht_arguments_make(&call, &arguments);
-    const char *name = path ? path : source->unit_path;
-    struct CXUnsavedFile unsaved[] = {{path ? path : source->path, text, strlen(text)},
-                                      {ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)}};
-    CXTranslationUnit unit = NULL;
-    enum CXErrorCode code =
-        clang_parseTranslationUnit2(source->index, name, arguments.items, (int)arguments.count,
-                                    unsaved, call.cuda ? 2 : 1, CXTranslationUnit_KeepGoing, &unit);
-    ht_arguments_free(&arguments);
-    char **messages = NULL;
-    size_t message_count = 0;
-    if (code != CXError_Success || !unit) {
-        HT_GROW(messages, message_count);
-        messages[message_count++] = ht_format("libclang could not read it (code %d)", (int)code);
-    }
-    for (unsigned i = 0; unit && i < clang_getNumDiagnostics(unit); ++i) {
-        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-            CXString words = clang_getDiagnosticSpelling(diagnostic);
-            HT_GROW(messages, message_count);
-            messages[message_count++] = ht_strdup(clang_getCString(words));
-            clang_disposeString(words);
-        }
-        clang_disposeDiagnostic(diagnostic);
-    }
-    if (unit)
-        clang_disposeTranslationUnit(unit);
-    *out_messages = messages;
-    return message_count;
+    const ht_file_text file = {(char *)(size_t)(path ? path : source->path), (char *)(size_t)text};
+    return try(source, path ? path : source->unit_path, &call, &file, 1, out_messages);
+}
+
+size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
+                           char ***out_messages) {
+    ht_call call = {.resource_dir = source->resource_dir,
+                    .cache = source->cache,
+                    .own = source->arguments,
+                    .own_count = source->argument_count,
+                    .cuda = source->cuda};
+    return try(source, source->unit_path, &call, files, count, out_messages);
 }

@@ -9,8 +9,9 @@
 typedef struct ht_user_file {
     char *path; /* as clang names it */
     CXFile file;
-    char *text;
+    char *text; /* in ht_source.text */
     size_t length;
+    size_t base;       /* offset of `text` there */
     ht_range *skipped; /* by #if, outermost */
     size_t skipped_count;
     size_t parent; /* the file that includes it first, and where; SIZE_MAX for the main file */
@@ -51,9 +52,11 @@ typedef struct ht_source {
     CXIndex index;
     CXTranslationUnit unit;
     CXFile file;
-    char *text; /* borrowed from files[0] */
-    size_t length;
-    ht_tokens tokens; /* of files[0] */
+    char *text; /* of all files, one behind the other, a NUL behind each: an offset in it is a place
+                   in any of them; owned */
+    size_t length;      /* of files[0] */
+    size_t text_length; /* of all */
+    ht_tokens tokens;   /* of files[0] */
     ht_user_file *files;
     size_t file_count;
     ht_macro *macros; /* in order of definition */
@@ -84,7 +87,19 @@ bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
  * user's. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset);
+/* Which of the files an offset in `text` lies in. */
+size_t ht_source_at(const ht_source *source, size_t offset);
 bool ht_source_skipped(const ht_source *source, size_t file, size_t offset);
+
+/* A changed file. */
+typedef struct ht_file_text {
+    char *path;
+    char *text;
+} ht_file_text;
+
+/* Parses the unit with some of its files changed; as ht_source_try with its own arguments. */
+size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
+                           char ***out_messages);
 
 /* Parses another text as if it were the file `path` (NULL: the file looked at, in its unit), as
  * device code, with the source's arguments when `own_arguments` and `extra` ones (borrowed), and

@@ -40,7 +40,7 @@ static ht_symbol *unknown(CXCursor cursor) {
 }
 
 static void set_place(const frame *in, ht_symbol *symbol, CXCursor cursor) {
-    symbol->has_place = !in->outer && ht_source_place(in->source, cursor, &symbol->place);
+    symbol->has_place = !in->outer && ht_source_anywhere(in->source, cursor, &symbol->place);
     symbol->line = ht_ast_line(cursor);
 }
 
@@ -87,11 +87,13 @@ static ht_symbol *read_literal(const frame *in, CXCursor cursor) {
     } else if (!ht_ast_constant(cursor, &value))
         return unknown(cursor);
     ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_LITERAL, NULL);
-    const ht_tokens *tokens = &in->source->tokens;
     if (symbol->has_place) {
-        size_t index = ht_tokens_at(tokens, symbol->place.begin);
+        size_t file = ht_source_at(in->source, symbol->place.begin);
+        size_t base = in->source->files[file].base;
+        const ht_tokens *tokens = ht_source_tokens(in->source, file);
+        size_t index = ht_tokens_at(tokens, symbol->place.begin - base);
         symbol->has_place = tokens->items[index].kind == HT_TOKEN_NUMBER &&
-                            tokens->items[index].end == symbol->place.end;
+                            tokens->items[index].end == symbol->place.end - base;
     }
     return symbol;
 }

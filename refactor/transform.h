@@ -2,8 +2,8 @@
  * parameters, constraints, remarks) that they add to. A transformation is one file with an
  * ht_transformation, listed in transformations.c. Private to refactor/.
  *
- * Ranges are byte offsets [begin, end) into model->text, the file that holds the kernel and its
- * launches. */
+ * Ranges are byte offsets [begin, end) into model->text, the file that holds the kernel; the texts
+ * of the unit's other files, with launches, follow behind it (ht_source.text). */
 #ifndef HT_REFACTOR_TRANSFORM_H
 #define HT_REFACTOR_TRANSFORM_H
 

@@ -250,6 +250,8 @@ typedef struct choice {
     size_t unit; /* SIZE_MAX: none */
     unsigned steps;
     bool launches;
+    size_t *launching; /* all units that launch something; owned */
+    size_t launching_count;
 } choice;
 
 /* The unit of every node with kernels. */
@@ -268,13 +270,20 @@ static choice *units_choose(const graph *in) {
                 continue;
             choice *best = &list[i];
             bool launches = launches_beside(in, &from, i);
+            if (launches) {
+                HT_GROW(best->launching, best->launching_count);
+                best->launching[best->launching_count++] = unit;
+            }
             bool better = best->unit == SIZE_MAX || launches > best->launches ||
                           (launches == best->launches &&
                            (from.steps[i] < best->steps ||
                             (from.steps[i] == best->steps &&
                              strcmp(in->nodes[unit].path, in->nodes[best->unit].path) < 0)));
-            if (better)
-                *best = (choice){unit, from.steps[i], launches};
+            if (better) {
+                best->unit = unit;
+                best->steps = from.steps[i];
+                best->launches = launches;
+            }
         }
     }
     free(from.steps);
@@ -299,6 +308,11 @@ static void file_add(const graph *in, const choice *units, size_t index, const c
     ht_tree_file file = {.path = ht_strdup(path), .given = given};
     if (unit != SIZE_MAX)
         file.through = ht_strdup(in->nodes[unit].path);
+    for (size_t i = 0; unit != SIZE_MAX && i < units[index].launching_count; ++i)
+        if (units[index].launching[i] != unit) {
+            HT_GROW(file.others, file.other_count);
+            file.others[file.other_count++] = ht_strdup(in->nodes[units[index].launching[i]].path);
+        }
     size_t of = unit != SIZE_MAX ? unit : index;
     arguments_copy(of == SIZE_MAX ? NULL : in->nodes[of].command, &file);
     HT_GROW(tree->files, tree->count);
@@ -356,6 +370,8 @@ void ht_tree_make(const char *const *paths, size_t count, const ht_tree_options 
     for (size_t i = 0; i < count; ++i)
         file_add(&in, units, given[i], paths[i], i, out_tree);
     headers_add(&in, units, given, count, out_tree);
+    for (size_t i = 0; i < in.count; ++i)
+        free(units[i].launching);
     free(units);
     free(given);
     for (size_t i = 0; i < in.count; ++i) {
@@ -371,6 +387,9 @@ void ht_tree_free(ht_tree *tree) {
     for (size_t i = 0; i < tree->count; ++i) {
         for (size_t j = 0; j < tree->files[i].argument_count; ++j)
             free(tree->files[i].arguments[j]);
+        for (size_t j = 0; j < tree->files[i].other_count; ++j)
+            free(tree->files[i].others[j]);
+        free(tree->files[i].others);
         free(tree->files[i].arguments);
         free(tree->files[i].path);
         free(tree->files[i].through);

@@ -71,11 +71,23 @@ Test(tree, a_header_is_read_with_the_launch_of_its_unit) {
     cr_assert_eq(kernel->launch_line, 5);
     cr_assert(strstr(kernel->template->unit, "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 128)"));
     /* the launch stands in another file: the header alone cannot be rewritten */
-    ht_refactor_choice choice = {0, ht_config_default(kernel->template)};
+    ht_refactor_choice choice = {0};
     char *text = NULL;
     ht_error error = {0};
+    cr_assert_eq(ht_config_parse(kernel->template, "BLOCK_X=256", &choice.config, NULL), HT_OK);
     cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_ERROR_UNSUPPORTED);
-    cr_assert(strstr(error.message, "main.hip:5"), "%s", error.message);
+    cr_assert(strstr(error.message, "main.hip"), "%s", error.message);
+    ht_applied applied;
+    cr_assert_eq(ht_refactor_apply_all(refactor, &choice, 1, &applied, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(applied.count, 2);
+    cr_assert_str_eq(applied.files[0].path, header);
+    cr_assert_str_eq(applied.files[1].path, unit);
+    cr_assert(strstr(applied.files[0].text, "#define WIDE 128\n"));
+    cr_assert(strstr(applied.files[1].text, "dim3 threads(256);"), "%s", applied.files[1].text);
+    cr_assert(strstr(applied.files[1].text, "k<<<(n + 256 - 1) / 256, threads>>>"), "%s",
+              applied.files[1].text);
+    ht_applied_free(&applied);
     ht_refactor_free(refactor);
     ht_problem_file_free(given);
     free(header);

@@ -1,0 +1,134 @@
+/* `hiptemper apply` as a whole. */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(apply, .init = workplace_make, .fini = workplace_remove);
+
+static const char header[] =
+    "#pragma once\n"
+    "// scales a line\n"
+    "__global__ void scale(const float *in, float *out, int n) // in place\n"
+    "{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x; /* index */\n"
+    "    if (i < n)\n"
+    "        out[i] = 2 * in[i];\n"
+    "}\n";
+
+static const char unit[] = "#include <cuda_runtime.h>\n"
+                           "#include \"scale.cuh\"\n"
+                           "void host(const float *in, float *out, int n) {\n"
+                           "    int block = 256; // threads\n"
+                           "    scale<<<(n + block - 1) / block, block>>>(in, out, n);\n"
+                           "}\n";
+
+static const char problem[] =
+    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
+    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
+    "\"n : int = problem.n\"],\n"
+    "  \"host\": {\"n\": \"problem.n\"},\n"
+    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+
+static void tree_write(void) {
+    workplace_write("src/scale.cuh", header);
+    workplace_write("src/scale.problem.json", problem);
+    workplace_write("src/main.cu", unit);
+}
+
+static void expect_run(const char *words, int code, const char *said) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, code, "%s: %d: %s%s", words, result.code, result.out, result.err);
+    if (said)
+        cr_assert(strstr(code ? result.err : result.out, said), "%s: %s%s", words, result.out,
+                  result.err);
+    program_free(&result);
+}
+
+static void expect_text(const char *path, const char *wanted) {
+    char *text = workplace_read(path);
+    cr_assert_not_null(text, "%s", path);
+    cr_assert_str_eq(text, wanted);
+    free(text);
+}
+
+static void shell(const char *command) {
+    char *words = NULL;
+    cr_assert(asprintf(&words, "cd '%s' && %s", workplace(), command) > 0);
+    int code = system(words); /* NOLINT(cert-env33-c): a fixed command in the test's own folder */
+    cr_assert_eq(code, 0, "%s", command);
+    free(words);
+}
+
+/* The kernel in a header, its launch in a source: copies, one patch for both, and the same in
+ * place. */
+Test(apply, a_launch_in_another_file_changes_with_the_kernel) {
+    tree_write();
+    expect_run("apply BLOCK_X=64 src/scale.cuh --out tuned", 0, "scale: applied");
+    expect_text("src/main.cu", unit); /* not edited */
+    expect_text("src/scale.cuh", header);
+    char *kernel = workplace_read("tuned/scale.cuh"), *launch = workplace_read("tuned/main.cu");
+    cr_assert_str_eq(kernel, header); /* it takes blockDim as it comes */
+    cr_assert(strstr(launch, "int block = 64; // threads"), "%s", launch);
+    cr_assert(strstr(launch, "(n + 64 - 1) / 64, block>>>"), "%s", launch);
+    shell("patch -s -p1 < tuned/scale.cuh.patch");
+    expect_text("src/main.cu", launch);
+    free(kernel);
+    free(launch);
+}
+
+Test(apply, a_second_run_in_place_changes_nothing) {
+    tree_write();
+    expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --in-place", 0, "applied");
+    char *kernel = workplace_read("src/scale.cuh"), *launch = workplace_read("src/main.cu");
+    cr_assert(strstr(kernel, "// scales a line\n// Tuned by hiptemper: BLOCK_X=64 "), "%s", kernel);
+    cr_assert(strstr(kernel, "/* index */"));
+    cr_assert(strstr(kernel, "int n) // in place\n"));
+    expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --in-place", 0, "unchanged");
+    expect_text("src/scale.cuh", kernel);
+    expect_text("src/main.cu", launch);
+    expect_run("apply BLOCK_X=128 src/scale.cuh --in-place", 1, "tuned already");
+    free(kernel);
+    free(launch);
+}
+
+Test(apply, a_kernel_that_others_launch_too_is_left_alone) {
+    tree_write();
+    workplace_write("src/other.cu", "#include \"scale.cuh\"\n"
+                                    "void other(const float *in, float *out, int n) {\n"
+                                    "    scale<<<(n + 31) / 32, 32>>>(in, out, n);\n}\n");
+    expect_run("apply BLOCK_X=64 src/scale.cuh --out tuned", 1, "other.cu too");
+}
+
+Test(apply, templates_and_reports_tell_the_source) {
+    tree_write();
+    expect_run("refactor src --out out --no-verify", 0, NULL);
+    expect_run("apply BLOCK_X=64 out/scale.scale.template.hip --out a", 0, "applied");
+    workplace_write("best.json", "{\"BLOCK_X\": 64}");
+    expect_run("apply best.json src/scale.cuh --out b", 0, "applied");
+    workplace_write("report.json",
+                    "{\"kernels\": [{\"name\": \"scale\", \"file\": \"src/scale.cuh\", \"status\": "
+                    "\"improved\", \"config\": {\"BLOCK_X\": 64, \"LAUNCH_BOUNDS\": false}}, "
+                    "{\"name\": \"scale\", \"file\": \"src/scale.cuh\", \"status\": \"kept\", "
+                    "\"config\": {\"BLOCK_X\": 32}}]}");
+    expect_run("apply report.json --out c", 0, "applied");
+    char *text = workplace_read("a/main.cu");
+    expect_text("b/main.cu", text);
+    expect_text("c/main.cu", text);
+    free(text);
+}
+
+Test(apply, mistakes_are_told) {
+    tree_write();
+    expect_run("apply BLOCK_X=64", 2, "give the file too");
+    expect_run("apply NOTHING=1 src/scale.cuh", 2, "NOTHING");
+    expect_run("apply BLOCK_X=63 src/scale.cuh", 2, "63");
+    expect_run("apply what src/scale.cuh", 2, "neither a JSON file nor");
+    expect_run("apply BLOCK_X=64 src/scale.cuh --kernel other", 2, "it has no kernel other");
+    workplace_write("bad.json", "{\"BLOCK_X\": [1]}");
+    expect_run("apply bad.json src/scale.cuh", 2, "bad.json");
+}
