@@ -12,9 +12,10 @@ typedef struct writing {
 } writing;
 
 /* Puts the annotations in front of their kernel. */
-static bool replace(void *context, const ht_chunk *chunk, ht_text *out) {
+static bool replace(void *context, const ht_slice_item *item, ht_text *out) {
     writing *in = context;
-    for (size_t i = 0; i < chunk->cursor_count; ++i)
+    const ht_chunk *chunk = item->chunk;
+    for (size_t i = 0; chunk && i < chunk->cursor_count; ++i)
         if (clang_equalCursors(chunk->cursors[i], in->kernel))
             ht_template_print(in->template, out);
     return false;

@@ -77,6 +77,9 @@ bool ht_index_alias(const ht_model *model, CXCursor declaration);
 /* blockDim.a * gridDim.a, or a variable that holds it. */
 bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis);
 
+/* Is an attribute among its direct children? */
+bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
+
 /* Operand of a unary operator. */
 bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
 

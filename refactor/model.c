@@ -59,7 +59,7 @@ static void template_parameter_add(ht_model *model, CXCursor cursor, enum CXCurs
         (ht_template_parameter){.name = ht_cursor_name(cursor), .kind = kind, .cursor = cursor};
 }
 
-static bool has_attribute(CXCursor cursor, enum CXCursorKind attribute) {
+bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute) {
     ht_cursors list = ht_ast_children(cursor);
     bool found = false;
     for (size_t i = 0; i < list.count; ++i)
@@ -77,7 +77,7 @@ static bool on_local(CXCursor cursor, CXCursor parent, void *context) {
     ht_local local = {.name = ht_cursor_name(cursor),
                       .cursor = cursor,
                       .initializer = clang_Cursor_getVarDeclInitializer(cursor),
-                      .is_shared = has_attribute(cursor, CXCursor_CUDASharedAttr),
+                      .is_shared = ht_ast_has(cursor, CXCursor_CUDASharedAttr),
                       .is_array = type.kind >= CXType_ConstantArray &&
                                   type.kind <= CXType_DependentSizedArray};
     HT_GROW(model->locals, model->local_count);

@@ -48,10 +48,10 @@ bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t ker
                     ht_slice *out_slice);
 void ht_slice_free(ht_slice *slice);
 
-/* Prints includes and items. `replace` may print a chunk in another way (returning true); NULL:
+/* Prints includes and items. `replace` may print an item in another way (returning true); NULL:
  * none is. */
 void ht_slice_print(const ht_slice *slice,
-                    bool (*replace)(void *context, const ht_chunk *chunk, ht_text *out),
+                    bool (*replace)(void *context, const ht_slice_item *item, ht_text *out),
                     void *context, ht_text *out);
 void ht_line_directive(const ht_source *source, size_t file, int line, ht_text *out);
 

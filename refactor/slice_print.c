@@ -66,17 +66,18 @@ static bool print_using(const ht_slice *slice, const ht_slice_item *item, ht_tex
 }
 
 static void print_item(const ht_slice *slice, const ht_slice_item *item,
-                       bool (*replace)(void *, const ht_chunk *, ht_text *), void *context,
+                       bool (*replace)(void *, const ht_slice_item *, ht_text *), void *context,
                        ht_text *out) {
     const char *text = slice->source->files[item->file].text + item->range.begin;
     int length = (int)(item->range.end - item->range.begin);
     if (!item->chunk) {
-        ht_text_printf(out, "%.*s\n", length, text);
+        if (!replace || !replace(context, item, out))
+            ht_text_printf(out, "%.*s\n", length, text);
         return;
     }
     for (size_t i = 0; i < item->chunk->scope_count; ++i)
         ht_text_printf(out, "%s\n", item->chunk->scopes[i]);
-    if (!replace || !replace(context, item->chunk, out)) {
+    if (!replace || !replace(context, item, out)) {
         ht_line_directive(slice->source, item->file, item->line, out);
         print_using(slice, item, out);
         ht_text_printf(out, "%.*s\n", length, text);
@@ -86,7 +87,7 @@ static void print_item(const ht_slice *slice, const ht_slice_item *item,
 }
 
 void ht_slice_print(const ht_slice *slice,
-                    bool (*replace)(void *context, const ht_chunk *chunk, ht_text *out),
+                    bool (*replace)(void *context, const ht_slice_item *item, ht_text *out),
                     void *context, ht_text *out) {
     ht_text_append(out, "#include <hip/hip_runtime.h>\n");
     for (size_t i = 0; i < slice->header_count; ++i)

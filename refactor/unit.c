@@ -121,9 +121,31 @@ static bool write_parameterized(writing *in, const ht_chunk *chunk, ht_text *out
     return write_kernel(in, begin, false, out);
 }
 
-static bool replace(void *context, const ht_chunk *chunk, ht_text *out) {
+/* A macro that is bound from the compiler's command line has its value here only without one. */
+static bool replace_macro(const writing *in, const ht_slice_item *item, ht_text *out) {
+    const ht_plan *plan = in->plan;
+    const char *text = in->slice->source->files[item->file].text;
+    ht_tokens line;
+    ht_tokens_read(text, item->range, false, &line);
+    const char *name = NULL;
+    for (size_t i = 0; i < plan->param_count; ++i)
+        for (size_t k = 0; plan->params[i].macro && k < line.count && k < 3; ++k)
+            if (ht_tokens_is(&line, k, plan->params[i].name) &&
+                (k == 0 || ht_tokens_is(&line, k - 1, "define")))
+                name = plan->params[i].name;
+    ht_tokens_free(&line);
+    if (name)
+        ht_text_printf(out, "#ifndef %s\n%.*s\n#endif\n", name,
+                       (int)(item->range.end - item->range.begin), text + item->range.begin);
+    return name != NULL;
+}
+
+static bool replace(void *context, const ht_slice_item *item, ht_text *out) {
     writing *in = context;
+    const ht_chunk *chunk = item->chunk;
     bool defines;
+    if (!chunk)
+        return replace_macro(in, item, out);
     if (!declares(in, chunk, &defines))
         return false;
     if (!defines || in->problem)

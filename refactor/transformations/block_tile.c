@@ -240,33 +240,17 @@ static bool arguments_free(const ht_tiles *tiles, ht_plan *plan) {
     return true;
 }
 
-static bool conditions_mention(const ht_tiles *tiles, const ht_tile *tile) {
-    const ht_tokens *tokens = &tiles->model->facts->source->tokens;
-    ht_range kernel = tiles->model->range;
-    for (size_t i = ht_tokens_at(tokens, kernel.begin);
-         i < tokens->count && tokens->items[i].begin < kernel.end; ++i) {
-        if (tokens->items[i].kind != HT_TOKEN_DIRECTIVE)
-            continue;
-        char *line = ht_tokens_text(tokens, i);
-        bool found = strstr(line, tile->name) != NULL && !strstr(line, "pragma");
-        free(line);
-        if (found)
-            return true;
-    }
-    return false;
-}
-
 static bool placeable(ht_tiles *tiles, ht_plan *plan) {
     for (size_t i = 0; i < tiles->count; ++i) {
         ht_tile *tile = &tiles->items[i];
-        tile->in_conditions = conditions_mention(tiles, tile);
+        tile->by_macro = tile->kind == HT_TILE_MACRO && (tile->in_functions || tile->in_conditions);
         const char *words = NULL;
         if (tile->kind == HT_TILE_VARIABLE && tile->in_functions)
             words = "is used in device functions too";
-        else if (tile->in_conditions || (tile->kind == HT_TILE_MACRO && tile->in_functions))
-            words = "is used outside of the kernel's own text too, or in its conditionals";
         else if (tile->kind == HT_TILE_MACRO && tile->macro->file != 0)
             words = "is defined in a header";
+        else if (tile->by_macro && tile->in_functions && !ht_tile_alone(tiles, tile, plan))
+            words = "is used in device functions, and in more than this kernel and its launches";
         for (size_t j = 0; tiles->model->entry && j < tiles->model->entry->arg_count; ++j)
             if (strcmp(tiles->model->entry->args[j].name, tile->name) == 0)
                 words = "is also the name of an argument";
@@ -314,7 +298,9 @@ static void add_parameter(ht_plan *plan, const ht_tile *tile, bool only_larger) 
     ht_planned_param *param = ht_plan_param_add(plan, tile->name, values, number);
     param->existing = tile->kind == HT_TILE_TEMPLATE;
     param->type = parameter_type(tile);
-    param->hidden_macro = tile->kind == HT_TILE_MACRO ? ht_strdup(tile->name) : NULL;
+    param->macro = tile->by_macro;
+    param->hidden_macro =
+        tile->kind == HT_TILE_MACRO && !tile->by_macro ? ht_strdup(tile->name) : NULL;
     free(values);
     for (int axis = 0; axis < 3; ++axis)
         if (tile->axis[axis])
@@ -355,11 +341,13 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
                           "dynamic shared memory is sized by the launch");
         return false;
     }
-    if (!find_tiles(tiles, plan) || !placeable(tiles, plan) || !ht_tile_literals_fit(tiles, plan) ||
-        !ht_tile_indices_fit(tiles, plan) || !ht_tile_values_fit(tiles, plan) ||
-        !arguments_free(tiles, plan))
+    if (!find_tiles(tiles, plan))
         return false;
     size_t first = plan->require_count;
+    if (!ht_tile_conditions_fit(tiles, plan) || !placeable(tiles, plan) ||
+        !ht_tile_literals_fit(tiles, plan) || !ht_tile_indices_fit(tiles, plan) ||
+        !ht_tile_values_fit(tiles, plan) || !arguments_free(tiles, plan))
+        return false;
     for (int axis = 0; axis < 3; ++axis)
         for (size_t i = 0; i < tiles->count; ++i)
             if (tiles->items[i].axis[axis])
@@ -367,6 +355,7 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     ht_tile_accesses(tiles, facts);
     if (!ht_tile_relations_fit(tiles, plan, facts, &only_larger))
         return false;
+    only_larger = only_larger || ht_tile_functions_store(tiles); /* a halo, perhaps */
     excuse_default(tiles, plan, first);
     char *bytes = ht_tile_lds_bytes(tiles);
     if (!bytes) {

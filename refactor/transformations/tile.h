@@ -20,6 +20,7 @@ typedef struct ht_tile {
     bool axis[3];       /* the axes whose block it is */
     bool in_functions;  /* used in device functions that the kernel calls */
     bool in_conditions; /* used in preprocessor conditionals of the unit */
+    bool by_macro;      /* bound to the macro, not to a template parameter */
 } ht_tile;
 
 typedef struct ht_tiles {
@@ -43,6 +44,17 @@ typedef struct ht_access_facts {
 } ht_access_facts;
 void ht_tile_accesses(const ht_tiles *tiles, ht_access_facts *out_facts);
 
+/* The value of an expression over the constants in the original; false when it depends on more. */
+bool ht_tile_original(const ht_tiles *tiles, const char *text, int64_t *out_value);
+
+/* Conditionals that the constants take part in must go on to choose the same branches: adds
+ * requires, and notes which constants the preprocessor must know. False, with a remark, when a
+ * condition is not understood. */
+bool ht_tile_conditions_fit(ht_tiles *tiles, ht_plan *plan);
+
+/* Do functions that the kernel calls write to memory? */
+bool ht_tile_functions_store(const ht_tiles *tiles);
+
 /* Checks that take a single look at the kernel; false with a remark that says why not. */
 bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan);
 /* The constants shape where threads read and write, never what they compute. */
@@ -62,6 +74,8 @@ bool ht_tile_suspicious(int64_t literal, int64_t value);
 /* Bytes of all shared arrays as a template expression; NULL when not known. free(). */
 char *ht_tile_lds_bytes(const ht_tiles *tiles);
 
+/* Are the kernel, what it reaches and its launches all that uses the constant's name? */
+bool ht_tile_alone(const ht_tiles *tiles, const ht_tile *tile, const ht_plan *plan);
 /* Edits that bring the constants' new values into applied sources; false when it cannot be done. */
 bool ht_tile_apply_edits(const ht_tiles *tiles, ht_plan *plan);
 

@@ -244,12 +244,23 @@ static void scan_compound(scanning *in, const ht_cursors *list, int depth) {
     in->count = count;
 }
 
+/* An array of the kernel's own, or a part of one. */
+static bool is_own_array(CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    while (clang_getCursorKind(cursor) == CXCursor_ArraySubscriptExpr)
+        cursor = ht_ast_strip(ht_ast_child(cursor, 0), true);
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    return clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+           type.kind >= CXType_ConstantArray && type.kind <= CXType_DependentSizedArray;
+}
+
 static bool passes_pointer(CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     for (int i = 0; i < count; ++i) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
         CXType type = clang_getCanonicalType(clang_getCursorType(argument));
-        if (type.kind == CXType_Pointer || type.kind == CXType_LValueReference)
+        if ((type.kind == CXType_Pointer || type.kind == CXType_LValueReference) &&
+            !is_own_array(argument))
             return true;
     }
     return false;
@@ -287,8 +298,10 @@ static void scan(scanning *in, CXCursor cursor, bool stored, int depth) {
                 note_store(in);
             note_load(in, cursor);
         }
-        if (kind == CXCursor_CallExpr && passes_pointer(cursor))
+        if (kind == CXCursor_CallExpr && passes_pointer(cursor)) {
             note_store(in);
+            note_load(in, cursor);
+        }
         bool through = kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr ||
                        kind == CXCursor_MemberRefExpr;
         for (size_t i = 0; i < list.count; ++i)
@@ -297,11 +310,67 @@ static void scan(scanning *in, CXCursor cursor, bool stored, int depth) {
     free(list.items);
 }
 
+/* ---- functions that the kernel calls
+ * -------------------------------------------------------------------------------------------- */
+
+typedef struct function_search {
+    const ht_model *model;
+    bool finds; /* memory or places in the block that its arguments do not tell of */
+    bool stores;
+} function_search;
+
+static bool on_function(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    function_search *in = context;
+    enum CXBinaryOperatorKind kind;
+    enum CXUnaryOperatorKind unary;
+    CXCursor left, right;
+    int axis;
+    if (!clang_isExpression(clang_getCursorKind(cursor)))
+        return true;
+    if (ht_index_plain(in->model, cursor, false, &axis) != HT_INDEX_NONE)
+        in->finds = true;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr) {
+        CXCursor declaration = clang_getCursorReferenced(cursor);
+        CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
+        enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+        bool global = clang_getCursorKind(declaration) == CXCursor_VarDecl &&
+                      scope != CXCursor_FunctionDecl && scope != CXCursor_FunctionTemplate &&
+                      scope != CXCursor_CXXMethod;
+        in->finds = in->finds || (global && type.kind > CXType_LongDouble);
+    }
+    if (ht_ast_binary(cursor, &kind, &left, &right) && kind >= CXBinaryOperator_Assign &&
+        kind <= CXBinaryOperator_OrAssign &&
+        clang_Cursor_isNull(ht_ast_variable(ht_ast_strip(left, true))))
+        in->stores = true;
+    if (ht_ast_unary(cursor, &unary, &left) && unary <= CXUnaryOperator_PreDec &&
+        clang_Cursor_isNull(ht_ast_variable(ht_ast_strip(left, true))))
+        in->stores = true;
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr)
+        for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i) {
+            CXType type = clang_getCanonicalType(
+                clang_getCursorType(clang_Cursor_getArgument(cursor, (unsigned)i)));
+            in->stores = in->stores || type.kind == CXType_Pointer;
+        }
+    return true;
+}
+
+static function_search look_at_functions(const ht_model *model) {
+    function_search in = {model, false, false};
+    for (size_t i = 1; i < model->facts->reached_count; ++i)
+        ht_ast_walk(model->facts->reached[i], on_function, &in);
+    return in;
+}
+
+bool ht_tile_functions_store(const ht_tiles *tiles) {
+    return look_at_functions(tiles->model).stores;
+}
+
 void ht_tile_accesses(const ht_tiles *tiles, ht_access_facts *out_facts) {
     *out_facts = (ht_access_facts){{NULL}, {true, true, true}};
     scanning in = {.tiles = tiles, .facts = out_facts, .budget = 200000};
     scan(&in, tiles->model->body, false, 0);
-    bool elsewhere = tiles->model->facts->reached_count > 1;
+    bool elsewhere = look_at_functions(tiles->model).finds;
     for (int axis = 0; axis < 3; ++axis) {
         char **bound = &out_facts->store_bound[axis];
         if (*bound && (in.lost || in.budget < 0 || strcmp(*bound, "?") == 0)) {

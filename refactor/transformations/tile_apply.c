@@ -17,8 +17,8 @@ typedef struct usage {
 
 static bool only_here(const usage *in, const char *name, size_t definition, int depth);
 
-/* Is a mention inside a directive harmless? #define NAME, #ifndef NAME, or a macro that only this
- * kernel uses. */
+/* Is a mention inside a directive harmless? #define NAME, a condition (which other values must not
+ * change), or a macro that only this kernel uses. */
 static bool directive_fits(const usage *in, const ht_token *directive, const char *name,
                            int depth) {
     ht_tokens line;
@@ -34,9 +34,23 @@ static bool directive_fits(const usage *in, const ht_token *directive, const cha
             free(other);
         }
     } else if (mentioned)
-        fits = ht_tokens_is(&line, 1, "ifndef") && line.count == 3;
+        fits = !ht_tokens_is(&line, 1, "undef");
     ht_tokens_free(&line);
     return fits;
+}
+
+/* In the kernel, or in a function that it calls? */
+static bool in_reach(const ht_model *model, const ht_token *token) {
+    if (token->begin >= model->range.begin && token->end <= model->range.end)
+        return true;
+    for (size_t i = 1; i < model->facts->reached_count; ++i) {
+        ht_range range;
+        size_t file;
+        if (ht_source_range(model->facts->source, model->facts->reached[i], &file, &range) &&
+            file == 0 && token->begin >= range.begin && token->end <= range.end)
+            return true;
+    }
+    return false;
 }
 
 /* All uses of a name lie in the kernel and in the geometry of its launches. `definition` is not
@@ -45,7 +59,6 @@ static bool only_here(const usage *in, const char *name, size_t definition, int 
     if (depth > DEPTH_MAX)
         return false;
     const ht_tokens *tokens = &in->source->tokens;
-    ht_range kernel = in->tiles->model->range;
     for (size_t i = 0; i < tokens->count; ++i) {
         const ht_token *token = &tokens->items[i];
         if (token->kind == HT_TOKEN_DIRECTIVE && !directive_fits(in, token, name, depth))
@@ -53,7 +66,7 @@ static bool only_here(const usage *in, const char *name, size_t definition, int 
         if (token->kind != HT_TOKEN_NAME || !ht_tokens_is(tokens, i, name) ||
             token->begin == definition)
             continue;
-        if (token->begin >= kernel.begin && token->end <= kernel.end)
+        if (in_reach(in->tiles->model, token))
             continue;
         if (!ht_launch_owns(in->plan, (ht_range){token->begin, token->end}))
             return false;
@@ -71,6 +84,21 @@ static bool only_here(const usage *in, const char *name, size_t definition, int 
             return false;
     }
     return true;
+}
+
+bool ht_tile_alone(const ht_tiles *tiles, const ht_tile *tile, const ht_plan *plan) {
+    const ht_model *model = tiles->model;
+    usage in = {tiles, plan, model->facts->source};
+    bool alone = only_here(&in, tile->name, tile->macro->range.begin, 0);
+    for (size_t i = 1; i < model->facts->reached_count && alone; ++i) {
+        unsigned offset;
+        char *name = ht_cursor_name(model->facts->reached[i]);
+        clang_getExpansionLocation(clang_getCursorLocation(model->facts->reached[i]), NULL, NULL,
+                                   NULL, &offset);
+        alone = only_here(&in, name, offset, 0); /* other kernels call none of them */
+        free(name);
+    }
+    return alone;
 }
 
 static bool edit_macro(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan, bool alone) {

@@ -158,28 +158,6 @@ static bool is_comparison(enum CXBinaryOperatorKind kind) {
     return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
 }
 
-static bool lookup_tile(const void *context, const char *name, int64_t *out_value) {
-    const ht_tiles *tiles = context;
-    for (size_t i = 0; i < tiles->count; ++i)
-        if (strcmp(tiles->items[i].name, name) == 0) {
-            *out_value = tiles->items[i].value;
-            return true;
-        }
-    return false;
-}
-
-/* The value of an expression in the original; false when it depends on more than the constants. */
-static bool original_value(const ht_tiles *tiles, const char *text, int64_t *out_value) {
-    ht_expr *expr;
-    ht_place nowhere = {0};
-    ht_scope scope = {.lookup = lookup_tile, .context = tiles};
-    if (ht_expr_parse(text, nowhere, &expr, NULL) != HT_OK)
-        return false;
-    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
-    ht_expr_free(expr);
-    return known;
-}
-
 /* threadIdx.x < E (a halo's width, say): the block must reach E, or not shrink when E may be
  * anything. */
 static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
@@ -198,7 +176,7 @@ static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCu
     char *text = ht_tiles_expression(in->tiles, bound);
     if (!text)
         refuse(in, cursor, "a thread index is compared with a value that is not known");
-    else if (original_value(in->tiles, text, &value))
+    else if (ht_tile_original(in->tiles, text, &value))
         ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->block[axis], text, text);
     else
         in->only_larger = true;
@@ -241,7 +219,7 @@ static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCurs
     }
     CXCursor items = without_rounding(left);
     char *divisor = ht_tiles_expression(in->tiles, right);
-    if (!divisor || !original_value(in->tiles, divisor, &original) || original <= 0)
+    if (!divisor || !ht_tile_original(in->tiles, divisor, &original) || original <= 0)
         refuse(in, cursor, "a division by the block is not understood");
     else if (!ht_tiles_mention(in->tiles, items) && ht_model_constant(model, items, &value))
         ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)value, divisor);
@@ -385,19 +363,34 @@ static char *array_bytes(const ht_tiles *tiles, CXCursor array) {
     return NULL;
 }
 
+typedef struct byte_sum {
+    const ht_tiles *tiles;
+    ht_text text;
+    bool known;
+} byte_sum;
+
+/* Functions that the kernel calls may have shared arrays as well. */
+static bool on_shared(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    byte_sum *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl ||
+        !ht_ast_has(cursor, CXCursor_CUDASharedAttr))
+        return in->known;
+    char *bytes = array_bytes(in->tiles, cursor);
+    in->known = in->known && bytes;
+    ht_text_printf(&in->text, in->text.length ? " + %s" : "%s", bytes ? bytes : "");
+    free(bytes);
+    return in->known;
+}
+
 char *ht_tile_lds_bytes(const ht_tiles *tiles) {
-    ht_text text = {0};
-    for (size_t i = 0; i < tiles->model->local_count; ++i) {
-        const ht_local *local = &tiles->model->locals[i];
-        if (!local->is_shared)
-            continue;
-        char *bytes = array_bytes(tiles, local->cursor);
-        if (!bytes) {
-            ht_text_free(&text);
-            return NULL;
-        }
-        ht_text_printf(&text, text.length ? " + %s" : "%s", bytes);
-        free(bytes);
+    const ht_kernel_facts *facts = tiles->model->facts;
+    byte_sum in = {.tiles = tiles, .known = true};
+    for (size_t i = 0; i < facts->reached_count && in.known; ++i)
+        ht_ast_walk(facts->reached[i], on_shared, &in);
+    if (!in.known) {
+        ht_text_free(&in.text);
+        return NULL;
     }
-    return text.length ? ht_text_take(&text) : ht_strdup("0");
+    return in.text.length ? ht_text_take(&in.text) : ht_strdup("0");
 }

@@ -169,3 +169,28 @@ char *ht_tiles_expression(const ht_tiles *tiles, CXCursor expression) {
     ht_text_free(&text);
     return NULL;
 }
+
+/* ---- values
+ * -------------------------------------------------------------------------------------------------------
+ */
+
+static bool lookup_tile(const void *context, const char *name, int64_t *out_value) {
+    const ht_tiles *tiles = context;
+    for (size_t i = 0; i < tiles->count; ++i)
+        if (strcmp(tiles->items[i].name, name) == 0) {
+            *out_value = tiles->items[i].value;
+            return true;
+        }
+    return false;
+}
+
+bool ht_tile_original(const ht_tiles *tiles, const char *text, int64_t *out_value) {
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    ht_scope scope = {.lookup = lookup_tile, .context = tiles};
+    if (ht_expr_parse(text, nowhere, &expr, NULL) != HT_OK)
+        return false;
+    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
+    ht_expr_free(expr);
+    return known;
+}

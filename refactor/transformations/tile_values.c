@@ -34,6 +34,33 @@ static bool any_takes_part(values *in, CXCursor cursor, size_t from, int depth) 
     return found;
 }
 
+static bool is_reached(const ht_model *model, CXCursor call) {
+    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor primary = clang_getSpecializedCursorTemplate(function);
+    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
+    for (size_t i = 1; i < model->facts->reached_count; ++i)
+        if (clang_equalCursors(model->facts->reached[i], function))
+            return true;
+    return false;
+}
+
+static bool is_integer(CXCursor cursor) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    return type.kind >= CXType_Bool && type.kind <= CXType_Int128;
+}
+
+/* A function of the kernel's own is looked at by itself, where integers that it is given may be
+ * places; others make a value of what they get. */
+static bool call_takes_part(values *in, CXCursor call, int depth) {
+    bool own = is_reached(in->tiles->model, call), found = false;
+    int count = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < count && !found; ++i) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        found = !(own && is_integer(argument)) && takes_part(in, argument, depth + 1);
+    }
+    return found || count < 0;
+}
+
 /* Is the value made of the block, or of a place in it? What is loaded counts as another value, and
  * a global index is the same in any block. */
 static bool takes_part(values *in, CXCursor expression, int depth) {
@@ -58,8 +85,14 @@ static bool takes_part(values *in, CXCursor expression, int depth) {
         return any_takes_part(in, cursor, 0, depth);
     case CXCursor_ConditionalOperator:
         return any_takes_part(in, cursor, 1, depth);
+    case CXCursor_CallExpr:
+        return call_takes_part(in, cursor, depth);
     case CXCursor_DeclRefExpr: {
-        const ht_local *local = ht_model_local(model, clang_getCursorReferenced(cursor));
+        CXCursor declaration = clang_getCursorReferenced(cursor);
+        if (clang_getCursorKind(declaration) == CXCursor_ParmDecl &&
+            !ht_model_parameter(model, declaration) && is_integer(cursor))
+            return true; /* of a device function: what it is given is not followed */
+        const ht_local *local = ht_model_local(model, declaration);
         CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
         if (!local || local->is_array || type.kind == CXType_Pointer)
             return false;

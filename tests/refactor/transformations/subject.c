@@ -106,6 +106,20 @@ void expect_equal(const subject *of, const char *name, const char *const *texts)
     ht_job_free(job);
 }
 
+bool is_legal(const subject *of, const char *name, const char *config) {
+    ht_error error = {0};
+    ht_device device;
+    ht_config parsed;
+    bool legal = false;
+    cr_assert_eq(ht_device_find("host", &device, &error), HT_OK, "%s", error.message);
+    const ht_problem_entry *entry = ht_problem_file_entry(of->problems, name);
+    ht_binding binding = {of->kernel->template, &entry->instances[0], &device.fields};
+    cr_assert_eq(ht_config_parse(binding.template, config, &parsed, &error), HT_OK, "%s: %s",
+                 config, error.message);
+    cr_assert_eq(ht_binding_legal(&binding, &parsed, &legal, NULL, &error), HT_OK);
+    return legal;
+}
+
 char *apply_config(const subject *of, const char *config) {
     ht_refactor_choice choice = {.kernel = of->index};
     ht_error error;

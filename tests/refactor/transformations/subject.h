@@ -43,6 +43,8 @@ bool remarked(const subject *of, const char *words);
 
 /* Runs every configuration (NULL ends) on the host provider; outputs must equal the original's. */
 void expect_equal(const subject *of, const char *name, const char *const *texts);
+/* Is a configuration legal for the first instance on the host? */
+bool is_legal(const subject *of, const char *name, const char *config);
 /* The source with a configuration applied; free(). */
 char *apply_config(const subject *of, const char *config);
 /* The applied source compiles, for the GPU and its host, and holds the pieces in order. */

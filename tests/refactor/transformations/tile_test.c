@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool tile_is_free(const char *work) {
     static const char *const problem =
@@ -66,4 +67,89 @@ Test(tile, a_reduction_over_the_block_keeps_it) {
         cr_expect_not(tile_is_free(work), "%s", work);
         free(work);
     }
+}
+
+/* ---- constants that functions and the preprocessor use too */
+
+static const char *const line_problem =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"line : n\", \"tolerance\": \"exact\", \"args\": ["
+    "\"in : in float[problem.n]\", \"out : out float[problem.n]\", \"n : int = problem.n\"], "
+    "\"instances\": [{\"fields\": {\"n\": 1001}}]}]}";
+
+/* `function` ahead of the kernel, `work` in it, `host` behind it. */
+static char *padded(const char *function, const char *work, const char *host) {
+    return ht_format(HEAD "#define TILE 64\n"
+                          "#define WIDE (TILE + 2)\n"
+                          "%s"
+                          "__global__ void k(const float *in, float *out, int n) {\n"
+                          "    __shared__ float row[WIDE];\n"
+                          "    int i = blockIdx.x * TILE + threadIdx.x;\n"
+                          "    for (int j = threadIdx.x; j < WIDE; j += TILE) {\n"
+                          "        int g = blockIdx.x * TILE + j - 1;\n"
+                          "        row[j] = g >= 0 && g < n ? in[g] : 0.0f;\n"
+                          "    }\n"
+                          "    __syncthreads();\n"
+                          "%s"
+                          "}\n"
+                          "void run(const float *in, float *out, int n) {\n"
+                          "    k<<<(n + TILE - 1) / TILE, TILE>>>(in, out, n);\n"
+                          "}\n%s",
+                     function, work, host);
+}
+
+static const char *const around =
+    "__device__ float around(const float *row, int x) {\n"
+    "    return row[x] + row[x + 1] * 2.0f + row[x + WIDE - TILE];\n}\n";
+
+Test(tile, a_macro_of_functions_too_is_bound_by_the_preprocessor) {
+    char *text = padded(around, "    if (i < n) out[i] = around(row, threadIdx.x);\n", "");
+    subject of = subject_open(text, line_problem, "k");
+    const ht_param *param = ht_template_param(of.kernel->template, "TILE");
+    cr_assert(param);
+    cr_expect_eq(param->binding, HT_BIND_MACRO);
+    expect_equal(&of, "k", (const char *const[]){"", "TILE=32", "TILE=192", "TILE=256", NULL});
+    expect_pieces(&of, "TILE=32", (const char *const[]){"#define TILE 32\n", NULL});
+    char *same = apply_config(&of, "");
+    cr_expect_str_eq(same, text);
+    free(same);
+    subject_close(&of);
+    free(text);
+}
+
+Test(tile, conditionals_go_on_to_choose_the_same_branch) {
+    char *text = padded("",
+                        "#if WIDE > 40\n    if (i < n) out[i] = row[threadIdx.x];\n"
+                        "#else\n    if (i < n) out[i] = 0;\n#endif\n",
+                        "");
+    subject of = subject_open(text, line_problem, "k");
+    cr_assert(ht_template_param(of.kernel->template, "TILE"));
+    expect_equal(&of, "k", (const char *const[]){"", "TILE=128", "TILE=384", NULL});
+    cr_expect_not(is_legal(&of, "k", "TILE=32"));
+    subject_close(&of);
+    free(text);
+}
+
+Test(tile, a_file_that_asks_for_the_macro_elsewhere_is_heard) {
+    char *text = padded("#if TILE == 64\n#define SHIFT 1\n#else\n#define SHIFT 2\n#endif\n",
+                        "    if (i < n) out[i] = row[threadIdx.x + SHIFT];\n", "");
+    subject of = subject_open(text, line_problem, "k");
+    cr_expect(is_legal(&of, "k", "TILE=64"));
+    cr_expect_not(is_legal(&of, "k", "TILE=128"));
+    subject_close(&of);
+    free(text);
+}
+
+Test(tile, functions_of_other_kernels_keep_their_constant) {
+    char *text = padded(around, "    if (i < n) out[i] = around(row, threadIdx.x);\n",
+                        "__global__ void other(float *p) { p[threadIdx.x] = around(p, TILE); }\n");
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, line_problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_null(kernel->template);
+    cr_expect(kernel->reason && strstr(kernel->reason, "more than this kernel"), "%s",
+              kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    free(text);
 }
