@@ -51,7 +51,11 @@ static const ht_option options[] = {
     {"set", HT_OPTION_LIST, offsetof(ht_train_options, set), "NAME=VALUE",
      .help = "Any setting by name; may be repeated: embedding, hidden, layers, kernel, heads, "
              "dropout, epochs, batch, rate, rate_end, warmup, clip, weight_decay, smoothing, "
-             "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels."},
+             "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels, "
+             "trees, trees_leaf, trees_tried, trees_share. The last four are of the forests that "
+             "answer beside the networks: trees of each parameter (32; 0 is none, and with --db), "
+             "records of a leaf, share of the numbers that a split tries, and the weight of their "
+             "answer, from 0 to 1."},
     {"valid-split", HT_OPTION_NUMBER, offsetof(ht_train_options, valid_split), "SHARE",
      .fallback = "0.1",
      .help = "Share of the problems that training is watched with and stopped by; 0 is none."},
@@ -65,6 +69,9 @@ static const ht_option options[] = {
      .help = "Then trains one network on what those answer together, and keeps only that."},
     {"distil-from", HT_OPTION_TEXT, offsetof(ht_train_options, distil_from), "MODEL",
      .help = "The same with the networks of a model that is there, with its schema and tokens."},
+    {"networks-from", HT_OPTION_TEXT, offsetof(ht_train_options, networks_from), "MODEL",
+     .help = "Keeps the networks of a model that is there, with its schema and tokens, and grows "
+             "only the trees: seconds, when new records came."},
     {"unconstrained", HT_OPTION_FLAG, offsetof(ht_train_options, unconstrained),
      .help = "Trains as if every value could follow every other, so that the network has to learn "
              "the constraints too."},
@@ -93,6 +100,10 @@ static ht_status options_check(const ht_train_options *given, size_t files, ht_e
     if (given->distil_from && (given->distil || given->members > 1 || given->database))
         return ht_error_set(error, HT_ERROR_INPUT,
                             "--distil-from excludes --distil, --members and --db");
+    if (given->networks_from &&
+        (given->distil_from || given->distil || given->members > 1 || given->database))
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--networks-from excludes --distil-from, --distil, --members and --db");
     return ht_fold_options_check(&given->fold, error);
 }
 
@@ -105,7 +116,7 @@ static ht_status data_read(ht_training *training, char *const *paths, size_t cou
     char *kernel = NULL;
     ht_status status = ht_data_kernel(paths, count, &kernel, error);
     free(kernel);
-    if (status == HT_OK && given->distil_from)
+    if (status == HT_OK && (given->distil_from || given->networks_from))
         status = ht_training_open_teacher(training, error);
     else if (status == HT_OK)
         status = ht_schema_choose(given->schema, given->params, paths, count, &training->schema,
@@ -179,8 +190,10 @@ static ht_status model_save(ht_training *training, ht_predictor **out_predictor,
     free(text);
     if (status != HT_OK)
         return status;
+    ht_predictor_set_chain(*out_predictor, training->chain);
     training->schema = NULL; /* the predictor's now */
     training->tokenizer = NULL;
+    training->chain = NULL;
     training->network_count = 0;
     return ht_predictor_save(*out_predictor, training->given->out, error);
 }
@@ -192,6 +205,7 @@ static void training_free(ht_training *training) {
     free(training->trained);
     ht_dataset_free(&training->train_records);
     ht_predictor_free(training->teacher);
+    ht_chain_free(training->chain);
     ht_examples_free(&training->train);
     ht_examples_free(&training->valid);
     ht_rules_free(training->rules); /* before the schema that it is about */

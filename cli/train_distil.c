@@ -20,7 +20,8 @@ static ht_status schema_copy(const ht_schema *schema, const char *name, ht_schem
 }
 
 ht_status ht_training_open_teacher(ht_training *training, ht_error *error) {
-    const char *path = training->given->distil_from;
+    const ht_train_options *given = training->given;
+    const char *path = given->distil_from ? given->distil_from : given->networks_from;
     ht_status status = ht_predictor_open(path, &training->teacher, error);
     if (status == HT_OK)
         status =

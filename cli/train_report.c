@@ -102,6 +102,9 @@ static void common_members(json_t *object, const ht_training *training, const ch
     json_object_set_new(
         object, "distil_from",
         ht_report_json_text(given->distil_from ? ht_path_name(given->distil_from) : NULL));
+    json_object_set_new(
+        object, "networks_from",
+        ht_report_json_text(given->networks_from ? ht_path_name(given->networks_from) : NULL));
     json_object_set_new(object, "settings", ht_recipe_json(&training->recipe));
 }
 
@@ -109,6 +112,9 @@ json_t *ht_training_note(const ht_training *training) {
     json_t *note = json_pack("{s:s}", "hiptemper", HT_VERSION);
     common_members(note, training, training->schema->kernel);
     json_object_set_new(note, "networks", networks_json(training, false));
+    if (training->given->networks_from) /* how they were trained */
+        json_object_set_new(note, "networks_note",
+                            json_loads(ht_predictor_note(training->teacher), 0, NULL));
     json_object_set(note, "seen", training->seen);
     json_object_set_new(note, "interrupted", json_boolean(ht_interrupted != 0));
     return note;
@@ -117,10 +123,14 @@ json_t *ht_training_note(const ht_training *training) {
 int ht_training_report(const ht_training *training, const ht_predictor *predictor, double seconds) {
     const ht_train_options *given = training->given;
     FILE *out = training->out;
-    fprintf(out, "  %-10s %s (%zu network%s), in %.1f s\n", "model", given->out,
-            ht_predictor_network_count(predictor),
-            ht_predictor_network_count(predictor) == 1 ? "" : "s", seconds);
-    fprintf(out, "  %-10s %s\n", "losses", training->losses_path);
+    const ht_chain *chain = ht_predictor_chain(predictor);
+    fprintf(out, "  %-10s %s (%zu network%s, %u tree%s a parameter), in %.1f s\n", "model",
+            given->out, ht_predictor_network_count(predictor),
+            ht_predictor_network_count(predictor) == 1 ? "" : "s",
+            chain ? ht_chain_trees(chain) : 0, chain && ht_chain_trees(chain) == 1 ? "" : "s",
+            seconds);
+    if (training->losses_path)
+        fprintf(out, "  %-10s %s\n", "losses", training->losses_path);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: the model has the best weights so far.\n");
     ht_blas_info blas;

@@ -132,6 +132,24 @@ ht_status ht_training_add(ht_training *training, const ht_examples *train, uint6
     return HT_OK;
 }
 
+/* The networks of the model that they are taken from, on its weights. */
+static ht_status networks_keep(ht_training *training, ht_error *error) {
+    ht_output_shape output = {0};
+    size_t count = ht_predictor_network_count(training->teacher);
+    ht_schema_output(training->schema, &output);
+    training->networks = ht_alloc(count, sizeof(ht_network *));
+    for (size_t i = 0; i < count; ++i) {
+        const ht_network *from = ht_predictor_network(training->teacher, i);
+        ht_status status = ht_network_open(
+            ht_network_settings_of(from), ht_tokenizer_shape(training->tokenizer), &output,
+            ht_network_weights(from), ht_network_weight_count(from), &training->networks[i], error);
+        if (status != HT_OK)
+            return status;
+        ++training->network_count;
+    }
+    return HT_OK;
+}
+
 static ht_status losses_open(ht_training *training, ht_error *error) {
     training->losses_path = ht_format("%s.losses.tsv", training->given->out);
     training->losses = fopen(training->losses_path, "we");
@@ -145,15 +163,23 @@ static ht_status losses_open(ht_training *training, ht_error *error) {
 
 ht_status ht_training_run(ht_training *training, ht_error *error) {
     const ht_train_options *given = training->given;
-    size_t members = given->distil_from ? 0 : given->members;
+    size_t members = given->distil_from || given->networks_from ? 0 : given->members;
     bool distil = given->distil || given->distil_from;
-    training->networks = ht_alloc(members + 1, sizeof(ht_network *));
-    ht_status status = losses_open(training, error);
-    training->progress = ht_progress_new(training->out, members + 2 * distil);
+    ht_status status;
+    if (given->networks_from) {
+        status = networks_keep(training, error);
+    } else {
+        training->networks = ht_alloc(members + 1, sizeof(ht_network *));
+        status = losses_open(training, error);
+    }
+    training->progress =
+        ht_progress_new(training->out, members + 2 * distil + (training->recipe.chain.trees > 0));
     for (size_t i = 0; status == HT_OK && i < members && !ht_interrupted; ++i)
         status = ht_training_add(training, &training->train, given->seed + i, false, error);
     if (status == HT_OK && distil && !ht_interrupted)
         status = ht_training_distil(training, error);
+    if (status == HT_OK && !ht_interrupted)
+        status = ht_training_grow(training, error);
     ht_progress_free(training->progress);
     training->progress = NULL;
     if (training->losses && fclose(training->losses) != 0 && status == HT_OK)

@@ -17,6 +17,7 @@ typedef struct setting {
 #define NETWORK(member) offsetof(ht_recipe, network.member)
 #define TRAINING(member) offsetof(ht_recipe, training.member)
 #define DISTIL(member) offsetof(ht_recipe, distil.member)
+#define CHAIN(member) offsetof(ht_recipe, chain.member)
 
 static const setting settings[] = {
     {"embedding", NETWORK(embedding), false, 1, 4096},
@@ -39,6 +40,10 @@ static const setting settings[] = {
     {"distil_samples", DISTIL(samples), false, 0, 64},
     {"distil_weight", DISTIL(sample_weight), true, 0, 10},
     {"distil_labels", DISTIL(labels), true, 0, 1},
+    {"trees", CHAIN(trees), false, 0, 4096},
+    {"trees_leaf", CHAIN(min_leaf), false, 1, 1e6},
+    {"trees_tried", CHAIN(tried), true, 0, 1},
+    {"trees_share", CHAIN(share), true, 0, 1},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof *settings };
 
@@ -104,6 +109,9 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
         return status;
     out_recipe->training = ht_training_defaults(given->architecture);
     out_recipe->distil = ht_distil_defaults();
+    out_recipe->chain = ht_chain_defaults();
+    if (given->database) /* few problems, with several answers each */
+        out_recipe->chain.trees = 0;
     for (size_t i = 0; status == HT_OK && i < sizeof direct / sizeof *direct; ++i) {
         if (direct[i].value == 0)
             continue;
@@ -120,6 +128,7 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
     out_recipe->training.seed = given->seed;
     out_recipe->distil.threads = (uint32_t)given->threads;
     out_recipe->distil.seed = given->seed;
+    out_recipe->chain.seed = given->seed;
     return status;
 }
 

@@ -14,7 +14,8 @@ typedef struct ht_train_options {
     const char *architecture;
     const char *out, *json;
     const char *tokens;
-    const char *distil_from; /* a model whose networks are the teachers */
+    const char *distil_from;   /* a model whose networks are the teachers */
+    const char *networks_from; /* a model whose networks are kept: only trees are grown */
     const char *database, *template_path, *kernel, *device;
     ht_fold_options fold;
     double valid_split, share, rate;
@@ -28,6 +29,7 @@ typedef struct ht_recipe {
     ht_network_settings network;
     ht_training_settings training;
     ht_distil_settings distil;
+    ht_chain_settings chain;
 } ht_recipe;
 
 /* train_settings.c: the architecture's defaults with what the options change. */
@@ -57,7 +59,8 @@ typedef struct ht_training {
     size_t records, skipped, train_count, valid_count;
     ht_dataset train_records; /* what `train` was made of */
     ht_examples train, valid;
-    ht_predictor *teacher; /* of --distil-from; owned */
+    ht_predictor *teacher; /* of --distil-from or --networks-from; owned */
+    ht_chain *chain;       /* owned until the predictor takes it; NULL: none */
     ht_network **networks; /* owned until the predictor takes them */
     size_t network_count;
     ht_trained *trained; /* one for each network ever trained; owned */
@@ -82,11 +85,14 @@ ht_status ht_training_run(ht_training *training, ht_error *error);
 ht_status ht_training_add(ht_training *training, const ht_examples *examples, uint64_t seed,
                           bool student, ht_error *error);
 
-/* train_distil.c: schema and tokens of the model to learn from. */
+/* train_distil.c: schema and tokens of the model to learn from, or to take the networks of. */
 ht_status ht_training_open_teacher(ht_training *training, ht_error *error);
 /* One network that learns what the teachers answer together, or those trained so far when there is
  * no --distil-from; it takes their place. Stopped, the teachers stay. */
 ht_status ht_training_distil(ht_training *training, ht_error *error);
+
+/* train_trees.c: the chain of forests, if the settings ask for one. Stopped, there is none. */
+ht_status ht_training_grow(ht_training *training, ht_error *error);
 
 /* train_report.c */
 void ht_training_report_data(const ht_training *training);

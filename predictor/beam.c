@@ -19,9 +19,15 @@ struct ht_beam {
     uint32_t *parents;        /* [max_width] */
     uint16_t *tokens;         /* [max_width] */
     float *logits;            /* [max_width][most values] */
-    double *logs;             /* the same: of the mean probabilities */
+    double *logs;             /* the same: of the probabilities of the longer answers */
     uint8_t *allowed;         /* the same */
     candidate *candidates;    /* the same */
+    size_t most;              /* max_width * most values */
+    /* By source: the logarithm of weight times probability of each row's answer so far, and of each
+     * value as its continuation. */
+    size_t source_count;
+    double *parts, *next_parts; /* [sources][max_width] */
+    double *steps;              /* [sources][most] */
 };
 
 ht_beam *ht_beam_new(const ht_output_shape *shape, size_t max_width) {
@@ -32,6 +38,7 @@ ht_beam *ht_beam_new(const ht_output_shape *shape, size_t max_width) {
     most *= max_width;
     *beam = (ht_beam){.shape = *shape,
                       .max_width = max_width,
+                      .most = most,
                       .rows = ht_alloc(max_width, sizeof *beam->rows),
                       .next = ht_alloc(max_width, sizeof *beam->next),
                       .parents = ht_alloc(max_width, sizeof *beam->parents),
@@ -54,6 +61,9 @@ void ht_beam_free(ht_beam *beam) {
     free(beam->logs);
     free(beam->allowed);
     free(beam->candidates);
+    free(beam->parts);
+    free(beam->next_parts);
+    free(beam->steps);
     free(beam);
 }
 
@@ -84,24 +94,44 @@ static double log_add(double a, double b) {
     return high + log1p(exp(low - high));
 }
 
-/* Asks all sources for step t of `rows` rows: beam->logs. */
+/* Room for so many sources, and what each weighs before any value. */
+static void start(ht_beam *beam, const ht_beam_source *sources, size_t source_count) {
+    double weights = 0;
+    if (source_count > beam->source_count) {
+        free(beam->parts);
+        free(beam->next_parts);
+        free(beam->steps);
+        beam->source_count = source_count;
+        beam->parts = ht_alloc(source_count * beam->max_width, sizeof *beam->parts);
+        beam->next_parts = ht_alloc(source_count * beam->max_width, sizeof *beam->next_parts);
+        beam->steps = ht_alloc(source_count * beam->most, sizeof *beam->steps);
+    }
+    for (size_t s = 0; s < source_count; ++s)
+        weights += sources[s].weight;
+    for (size_t s = 0; s < source_count; ++s)
+        beam->parts[s * beam->max_width] = log(sources[s].weight / weights);
+    beam->rows[0] = (ht_beam_row){.score = 0};
+    beam->parents[0] = 0;
+    beam->tokens[0] = 0;
+}
+
+/* Asks all sources for step t of `rows` rows: beam->steps, and their mixture beam->logs. */
 static void ask(ht_beam *beam, const ht_beam_source *sources, size_t source_count, uint32_t t,
                 size_t rows) {
     size_t values = beam->shape.values[t];
-    double own[HT_PARAM_VALUES_MAX];
     for (size_t s = 0; s < source_count; ++s) {
+        double *steps = beam->steps + s * beam->most;
+        const double *parts = beam->parts + s * beam->max_width;
         sources[s].step(sources[s].context, rows, beam->parents, beam->tokens, beam->logits);
         for (size_t r = 0; r < rows; ++r) {
-            double *logs = &beam->logs[r * values];
+            double *logs = &beam->logs[r * values], *own = &steps[r * values];
             const uint8_t *allowed = &beam->allowed[r * values];
-            log_softmax(&beam->logits[r * values], allowed, values, s ? own : logs);
-            for (size_t v = 0; s && v < values; ++v)
+            log_softmax(&beam->logits[r * values], allowed, values, own);
+            for (size_t v = 0; v < values; ++v)
                 if (allowed[v])
-                    logs[v] = log_add(logs[v], own[v]);
+                    logs[v] = s ? log_add(logs[v], own[v] + parts[r]) : own[v] + parts[r];
         }
     }
-    for (size_t i = 0; source_count > 1 && i < rows * values; ++i)
-        beam->logs[i] -= log((double)source_count);
 }
 
 static void allow(ht_beam *beam, ht_completion *completion, uint32_t t, size_t rows) {
@@ -127,15 +157,14 @@ static size_t collect(ht_beam *beam, uint32_t t, size_t rows) {
     for (size_t r = 0; r < rows; ++r)
         for (size_t v = 0; v < values; ++v)
             if (beam->allowed[r * values + v])
-                beam->candidates[count++] =
-                    (candidate){.score = beam->rows[r].score + beam->logs[r * values + v],
-                                .row = (uint32_t)r,
-                                .value = (uint16_t)v};
+                beam->candidates[count++] = (candidate){
+                    .score = beam->logs[r * values + v], .row = (uint32_t)r, .value = (uint16_t)v};
     qsort(beam->candidates, count, sizeof *beam->candidates, by_score);
     return count;
 }
 
-static void advance(ht_beam *beam, uint32_t t, size_t kept) {
+static void advance(ht_beam *beam, size_t source_count, uint32_t t, size_t kept) {
+    size_t values = beam->shape.values[t];
     for (size_t i = 0; i < kept; ++i) {
         const candidate *from = &beam->candidates[i];
         beam->next[i] = beam->rows[from->row];
@@ -143,7 +172,14 @@ static void advance(ht_beam *beam, uint32_t t, size_t kept) {
         beam->next[i].score = from->score;
         beam->parents[i] = from->row;
         beam->tokens[i] = from->value;
+        for (size_t s = 0; s < source_count; ++s)
+            beam->next_parts[s * beam->max_width + i] =
+                beam->parts[s * beam->max_width + from->row] +
+                beam->steps[s * beam->most + from->row * values + from->value];
     }
+    double *parts = beam->parts;
+    beam->parts = beam->next_parts;
+    beam->next_parts = parts;
     ht_beam_row *rows = beam->rows;
     beam->rows = beam->next;
     beam->next = rows;
@@ -153,9 +189,7 @@ size_t ht_beam_search(ht_beam *beam, const ht_beam_source *sources, size_t sourc
                       ht_completion *completion, size_t width, const ht_beam_row **out_rows,
                       bool *out_dropped) {
     size_t rows = 1;
-    beam->rows[0] = (ht_beam_row){.score = 0};
-    beam->parents[0] = 0;
-    beam->tokens[0] = 0;
+    start(beam, sources, source_count);
     *out_dropped = false;
     for (uint32_t t = 0; t < beam->shape.steps && rows; ++t) {
         allow(beam, completion, t, rows);
@@ -163,7 +197,7 @@ size_t ht_beam_search(ht_beam *beam, const ht_beam_source *sources, size_t sourc
         size_t count = collect(beam, t, rows);
         *out_dropped |= count > width;
         rows = count < width ? count : width;
-        advance(beam, t, rows);
+        advance(beam, source_count, t, rows);
     }
     *out_rows = beam->rows;
     return rows;

@@ -10,16 +10,18 @@
 #include "predictor/completion.h"
 #include "predictor/shape.h"
 
-/* What is asked: one network of an ensemble (ht_decoder_step), or a test's. Started on the problem
- * already. */
+/* What is asked: one network of an ensemble (ht_decoder_step), a chain of forests, or a test's.
+ * Started on the problem already. */
 typedef struct ht_beam_source {
     void *context;
     void (*step)(void *context, size_t rows, const uint32_t *parents, const uint16_t *tokens,
                  float *out_logits);
+    double weight; /* above 0; all together count as 1 */
 } ht_beam_source;
 
-/* One answer. `score` is its log-probability: the sum over steps of the logarithm of the sources'
- * mean probability, each normalised over the allowed values of the step. */
+/* One answer. `score` is its log-probability: the logarithm of the weighted mean of the
+ * probabilities that the sources give to the answer as a whole, each the product of its steps',
+ * normalised over the allowed values of the step. */
 typedef struct ht_beam_row {
     uint16_t choice[HT_PARAM_MAX];
     double score;

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 typedef struct section {
     char name[HT_MODEL_NAME + 1];
@@ -43,13 +44,13 @@ static ht_status header_check(const model *model, ht_error *error) {
     if (model->length < HT_MODEL_HEADER)
         return damaged(model, error, "it ends within its header");
     uint32_t version = ht_model_get32(model->data + 8);
-    if (version != HT_MODEL_VERSION)
-        return ht_error_set_at(error, HT_ERROR_INPUT, model->name, 0, 0,
-                               "the model file has version %u, this hiptemper reads version %d: "
-                               "%s",
-                               version, HT_MODEL_VERSION,
-                               version > HT_MODEL_VERSION ? "use a newer hiptemper"
-                                                          : "train it again");
+    if (version != HT_MODEL_VERSION && version != HT_MODEL_VERSION_PLAIN)
+        return ht_error_set_at(
+            error, HT_ERROR_INPUT, model->name, 0, 0,
+            "the model file has version %u, this hiptemper reads versions up to %d: "
+            "%s",
+            version, HT_MODEL_VERSION,
+            version > HT_MODEL_VERSION ? "use a newer hiptemper" : "train it again");
     uint64_t length = ht_model_get64(model->data + 16);
     if (length != model->length)
         return ht_error_set_at(error, HT_ERROR_INPUT, model->name, 0, 0,
@@ -198,6 +199,25 @@ static ht_status networks_take(const model *model, ht_predictor *predictor, ht_e
     return status;
 }
 
+/* zlib packs at most about 1032 bytes into one. */
+static const uint64_t most_packed = 1100, most_bytes = UINT64_C(1) << 30;
+
+static ht_status trees_take(const model *model, ht_predictor *predictor, ht_error *error) {
+    const section *section = section_find(model, "trees", 0);
+    if (!section)
+        return HT_OK;
+    uint64_t length = section->length > 8 ? ht_model_get64(section->data) : 0;
+    if (length == 0 || length > most_bytes || length / most_packed > section->length)
+        return damaged(model, error, "the size of its trees is wrong");
+    uint8_t *bytes = ht_alloc(length, 1);
+    uLongf got = length;
+    bool good = uncompress(bytes, &got, section->data + 8, section->length - 8) == Z_OK &&
+                got == length &&
+                ht_chain_unpack(predictor->schema, bytes, length, &predictor->chain);
+    free(bytes);
+    return good ? HT_OK : damaged(model, error, "its trees are wrong");
+}
+
 static ht_status predictor_read(const model *model, ht_predictor *predictor, ht_error *error) {
     char *schema = NULL, *tokens = NULL;
     ht_status status = text_take(model, "schema", &schema, error);
@@ -211,6 +231,8 @@ static ht_status predictor_read(const model *model, ht_predictor *predictor, ht_
         status = ht_tokenizer_parse(predictor->schema, tokens, &predictor->tokenizer, error);
     if (status == HT_OK)
         status = networks_take(model, predictor, error);
+    if (status == HT_OK)
+        status = trees_take(model, predictor, error);
     free(schema);
     free(tokens);
     return status;

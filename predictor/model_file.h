@@ -8,8 +8,9 @@
  *   32  sections               of each: name, 8 bytes, padded with NUL; offset, u64; length, u64
  *
  * Sections: "schema" (a schema file), "tokens" (JSON), "networks" (JSON), "note" (JSON, may be
- * empty), and for each network "weights" (float32, offset a multiple of 64). Unknown sections are
- * skipped. */
+ * empty), for each network "weights" (float32, offset a multiple of 64), and for a chain of forests
+ * "trees" (the length of its bytes, u64, and the bytes, as zlib compresses them). Unknown sections
+ * are skipped. A file without trees has version 1, so that older readers know it. */
 #ifndef HT_PREDICTOR_MODEL_FILE_H
 #define HT_PREDICTOR_MODEL_FILE_H
 
@@ -17,7 +18,8 @@
 #include <stdint.h>
 
 enum {
-    HT_MODEL_VERSION = 1,
+    HT_MODEL_VERSION = 2,
+    HT_MODEL_VERSION_PLAIN = 1,
     HT_MODEL_HEADER = 32,
     HT_MODEL_SECTION = 24,
     HT_MODEL_NAME = 8,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+#include <zlib.h>
 
 const uint8_t ht_model_magic[8] = {0x89, 'H', 'T', 'M', '\r', '\n', 0x1a, '\n'};
 
@@ -92,11 +93,26 @@ static void section_put(uint8_t *file, size_t index, const section *section) {
     }
 }
 
-static uint8_t *file_make(section *sections, size_t count, size_t *out_length) {
+/* The chain as a section's bytes; free(). */
+static uint8_t *trees_make(const ht_chain *chain, size_t *out_length) {
+    ht_text bytes = {0};
+    ht_chain_pack(chain, &bytes);
+    uLongf packed = compressBound(bytes.length);
+    uint8_t *section = ht_alloc(8 + packed, 1);
+    ht_model_put64(section, bytes.length);
+    if (compress2(section + 8, &packed, (const Bytef *)bytes.data, bytes.length,
+                  Z_BEST_COMPRESSION) != Z_OK)
+        abort(); /* there is no memory left; as in base/memory.c */
+    ht_text_free(&bytes);
+    *out_length = 8 + packed;
+    return section;
+}
+
+static uint8_t *file_make(section *sections, size_t count, uint32_t version, size_t *out_length) {
     size_t length = sections_place(sections, count);
     uint8_t *file = ht_alloc(length, 1);
     memcpy(file, ht_model_magic, sizeof ht_model_magic);
-    ht_model_put32(file + 8, HT_MODEL_VERSION);
+    ht_model_put32(file + 8, version);
     ht_model_put32(file + 12, (uint32_t)count);
     ht_model_put64(file + 16, length);
     for (size_t i = 0; i < count; ++i)
@@ -115,8 +131,9 @@ ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_
     ht_schema_print(predictor->schema, &schema);
     ht_tokenizer_print(predictor->tokenizer, &tokens);
     char *networks = networks_text(predictor);
-    size_t count = 4 + predictor->network_count;
-    section *sections = ht_alloc(count, sizeof *sections);
+    size_t count = 4 + predictor->network_count, trees_length = 0;
+    uint8_t *trees = predictor->chain ? trees_make(predictor->chain, &trees_length) : NULL;
+    section *sections = ht_alloc(count + 1, sizeof *sections);
     sections[0] = (section){.name = "schema", .data = schema.data, .length = schema.length};
     sections[1] = (section){.name = "tokens", .data = tokens.data, .length = tokens.length};
     sections[2] = (section){.name = "networks", .data = networks, .length = strlen(networks)};
@@ -129,10 +146,14 @@ ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_
                                     .length = ht_network_weight_count(network) * sizeof(float),
                                     .weights = true};
     }
+    if (trees)
+        sections[count++] = (section){.name = "trees", .data = trees, .length = trees_length};
     size_t length;
-    uint8_t *file = file_make(sections, count, &length);
+    uint8_t *file =
+        file_make(sections, count, trees ? HT_MODEL_VERSION : HT_MODEL_VERSION_PLAIN, &length);
     ht_status status = ht_file_write(path, file, length, error);
     free(file);
+    free(trees);
     free(sections);
     free(networks);
     ht_text_free(&tokens);

@@ -50,6 +50,7 @@ void ht_predictor_free(ht_predictor *predictor) {
     for (size_t i = 0; i < predictor->network_count; ++i)
         ht_network_free(predictor->networks[i]);
     free(predictor->networks);
+    ht_chain_free(predictor->chain);
     ht_tokenizer_free(predictor->tokenizer);
     ht_schema_free(predictor->schema);
     free(predictor->note);
@@ -59,6 +60,15 @@ void ht_predictor_free(ht_predictor *predictor) {
     if (predictor->mapping)
         munmap(predictor->mapping, predictor->mapping_length);
     free(predictor);
+}
+
+void ht_predictor_set_chain(ht_predictor *predictor, ht_chain *chain) {
+    ht_chain_free(predictor->chain);
+    predictor->chain = chain;
+}
+
+const ht_chain *ht_predictor_chain(const ht_predictor *predictor) {
+    return predictor->chain;
 }
 
 const ht_schema *ht_predictor_schema(const ht_predictor *predictor) {

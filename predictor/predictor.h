@@ -1,4 +1,5 @@
-/* A trained predictor: schema, tokenizer and one network or several (an ensemble), as one file.
+/* A trained predictor: schema, tokenizer, one network or several (an ensemble) and maybe a chain of
+ * forests that answers beside them, as one file.
  *
  * The file (docs/model-format.md) starts with a magic, a version and a checksum, is little-endian,
  * holds the schema and the tokenizer as text and the weights as float32, aligned, and is mapped
@@ -6,6 +7,7 @@
 #ifndef HT_PREDICTOR_PREDICTOR_H
 #define HT_PREDICTOR_PREDICTOR_H
 
+#include "predictor/chain.h"
 #include "predictor/dataset.h"
 #include "predictor/training.h"
 
@@ -16,6 +18,9 @@ typedef struct ht_predictor ht_predictor;
 ht_status ht_predictor_make(ht_schema *schema, ht_tokenizer *tokenizer, ht_network **networks,
                             size_t network_count, const char *note, ht_predictor **out_predictor,
                             ht_error *error);
+/* Takes a chain over the predictor's schema, in place of the one it had; NULL: none. */
+void ht_predictor_set_chain(ht_predictor *predictor, ht_chain *chain);
+const ht_chain *ht_predictor_chain(const ht_predictor *predictor); /* NULL: none */
 ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_error *error);
 ht_status ht_predictor_open(const char *path, ht_predictor **out_predictor, ht_error *error);
 /* `path` is a model file, or a folder whose *.model file for this kernel is opened: KERNEL.model,
@@ -44,7 +49,7 @@ typedef struct ht_proposal {
 } ht_proposal;
 
 /* What ht_beam_settings.consensus is when nobody says otherwise (docs/constrained-beam.md). */
-#define HT_CONSENSUS_DEFAULT 2
+#define HT_CONSENSUS_DEFAULT 0.5
 typedef struct ht_beam_settings {
     size_t width;     /* partial answers kept */
     bool constrained; /* false: the paper's ablation; proposals may be illegal */

@@ -2,6 +2,7 @@
 #ifndef HT_PREDICTOR_PREDICTOR_INTERNAL_H
 #define HT_PREDICTOR_PREDICTOR_INTERNAL_H
 
+#include "predictor/chain.h"
 #include "predictor/predictor.h"
 
 struct ht_predictor {
@@ -9,6 +10,7 @@ struct ht_predictor {
     ht_tokenizer *tokenizer;
     ht_network **networks;
     size_t network_count;
+    ht_chain *chain; /* NULL: none */
     char *note;
     void *mapping; /* of the file that the networks' weights lie in; NULL when they own theirs */
     size_t mapping_length;

@@ -19,7 +19,9 @@ struct ht_proposer {
     ht_completion *judge;      /* over own_rules; may be look_ahead */
     size_t max_rows;
     ht_decoder **decoders;
-    ht_beam_source *sources;
+    ht_chain_asking *chain;  /* NULL: none */
+    ht_beam_source *sources; /* the networks, then the chain */
+    size_t source_count;
     ht_beam *beam;
     uint32_t *ids;
     float *features;
@@ -30,31 +32,51 @@ static void step(void *context, size_t rows, const uint32_t *parents, const uint
     ht_decoder_step(context, rows, parents, tokens, out_logits);
 }
 
+static void chain_step(void *context, size_t rows, const uint32_t *parents, const uint16_t *tokens,
+                       float *out_logits) {
+    ht_chain_asking_step(context, rows, parents, tokens, out_logits);
+}
+
 static void free_rows(ht_proposer *proposer) {
     for (size_t i = 0; proposer->decoders && i < ht_predictor_network_count(proposer->predictor);
          ++i)
         ht_decoder_free(proposer->decoders[i]);
+    ht_chain_asking_free(proposer->chain);
     ht_beam_free(proposer->beam);
     free(proposer->decoders);
     free(proposer->sources);
 }
 
+/* Who answers, and how much each counts. */
+static void make_sources(ht_proposer *proposer, size_t rows) {
+    const ht_predictor *predictor = proposer->predictor;
+    const ht_chain *chain = ht_predictor_chain(predictor);
+    size_t count = ht_predictor_network_count(predictor);
+    double share = chain ? ht_chain_share(chain) : 0;
+    proposer->decoders = ht_alloc(count, sizeof *proposer->decoders);
+    proposer->sources = ht_alloc(count + 1, sizeof *proposer->sources);
+    proposer->source_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        proposer->decoders[i] = ht_decoder_new(ht_predictor_network(predictor, i), rows);
+        if (share < 1)
+            proposer->sources[proposer->source_count++] =
+                (ht_beam_source){proposer->decoders[i], step, (1 - share) / (double)count};
+    }
+    proposer->chain = chain ? ht_chain_asking_new(chain, rows) : NULL;
+    if (share > 0)
+        proposer->sources[proposer->source_count++] =
+            (ht_beam_source){proposer->chain, chain_step, share};
+}
+
 /* Room for beams of this width. */
 static void reserve_rows(ht_proposer *proposer, size_t rows) {
-    const ht_predictor *predictor = proposer->predictor;
-    size_t count = ht_predictor_network_count(predictor);
     ht_output_shape shape;
     if (rows <= proposer->max_rows)
         return;
     free_rows(proposer);
     proposer->max_rows = rows;
-    proposer->decoders = ht_alloc(count, sizeof *proposer->decoders);
-    proposer->sources = ht_alloc(count, sizeof *proposer->sources);
-    for (size_t i = 0; i < count; ++i) {
-        proposer->decoders[i] = ht_decoder_new(ht_predictor_network(predictor, i), rows);
-        proposer->sources[i] = (ht_beam_source){proposer->decoders[i], step};
-    }
-    ht_schema_output(ht_predictor_schema(predictor), &shape);
+    make_sources(proposer, rows);
+    ht_schema_output(ht_predictor_schema(proposer->predictor), &shape);
     proposer->beam = ht_beam_new(&shape, rows);
 }
 
@@ -98,14 +120,16 @@ void ht_proposer_free(ht_proposer *proposer) {
     free(proposer);
 }
 
-static size_t search(ht_proposer *proposer, size_t width, const ht_beam_row **out_rows,
-                     bool *out_dropped) {
+static size_t search(ht_proposer *proposer, const int64_t *fields, size_t width,
+                     const ht_beam_row **out_rows, bool *out_dropped) {
     size_t count = ht_predictor_network_count(proposer->predictor);
     reserve_rows(proposer, width);
     for (size_t i = 0; i < count; ++i)
         ht_decoder_start(proposer->decoders[i], proposer->ids, proposer->features);
-    return ht_beam_search(proposer->beam, proposer->sources, count, proposer->look_ahead, width,
-                          out_rows, out_dropped);
+    if (proposer->chain)
+        ht_chain_asking_start(proposer->chain, fields);
+    return ht_beam_search(proposer->beam, proposer->sources, proposer->source_count,
+                          proposer->look_ahead, width, out_rows, out_dropped);
 }
 
 size_t ht_proposer_propose(ht_proposer *proposer, const int64_t *fields, size_t k,
@@ -119,7 +143,8 @@ size_t ht_proposer_propose(ht_proposer *proposer, const int64_t *fields, size_t 
     ht_tokenizer_encode(ht_predictor_tokenizer(proposer->predictor), fields, proposer->ids,
                         proposer->features);
     /* A beam over an exact look-ahead is never short (beam.h). */
-    while ((count = search(proposer, width, &rows, &dropped)) < k && dropped && width < WIDEST)
+    while ((count = search(proposer, fields, width, &rows, &dropped)) < k && dropped &&
+           width < WIDEST)
         width *= 2;
     count = count < k ? count : k;
     for (size_t i = 0; i < count; ++i) {

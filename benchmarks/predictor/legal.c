@@ -60,7 +60,7 @@ static void examine(const ht_dataset *data, ht_completion *completion, ht_beam *
         double before = cpu_seconds();
         ht_completion_start(completion, &data->fields[i * schema->field_count]);
         double middle = cpu_seconds();
-        size_t count = ht_beam_search(beam, &(ht_beam_source){from, random_step}, 1, completion,
+        size_t count = ht_beam_search(beam, &(ht_beam_source){from, random_step, 1}, 1, completion,
                                       WIDTH, &rows, &dropped);
         double after = cpu_seconds();
         add_time(&out->start, middle - before);

@@ -29,8 +29,9 @@ static const char schema_format[] =
     ": 1, 2, 4)\n"
     "param(order : ROWS, COLUMNS)\nrequire(tile %% vec == 0)\nrequire(way == F || tile <= n)\n";
 
-/* An untrained predictor of so many networks. */
-static ht_predictor *predictor_make(const char *kernel, size_t networks, uint64_t seed) {
+/* An untrained predictor of so many networks, and trees beside them. */
+static ht_predictor *predictor_make(const char *kernel, size_t networks, uint64_t seed,
+                                    uint32_t trees) {
     static const char table[] = "n\tc\tway\tsrc\ttile\tvec\torder\n1\t8\tF\tx\t4\t2\tROWS\n"
                                 "2\t8\tB\tx\t2\t1\tCOLUMNS\n64\t3\tF\tx\t16\t4\tROWS\n";
     ht_error error = {0};
@@ -44,6 +45,10 @@ static ht_predictor *predictor_make(const char *kernel, size_t networks, uint64_
     ht_tokenizer *tokenizer = NULL;
     cr_assert_eq(ht_tokenizer_make(&dataset, "default", &tokenizer, &error), HT_OK, "%s",
                  error.message);
+    ht_chain_settings forests = {.trees = trees, .min_leaf = 1, .tried = 1, .share = 0.4F};
+    ht_chain *chain = NULL;
+    if (trees)
+        cr_assert_eq(ht_chain_grow(&dataset, &forests, NULL, NULL, &chain, NULL), HT_OK);
     ht_dataset_free(&dataset);
     ht_network_settings settings;
     cr_assert_eq(ht_network_defaults("attention", &settings, &error), HT_OK);
@@ -60,6 +65,7 @@ static ht_predictor *predictor_make(const char *kernel, size_t networks, uint64_
     cr_assert_eq(
         ht_predictor_make(schema, tokenizer, made, networks, "{\"a\": 1}", &predictor, &error),
         HT_OK, "%s", error.message);
+    ht_predictor_set_chain(predictor, chain);
     return predictor;
 }
 
@@ -93,11 +99,13 @@ static void same_answers(const ht_predictor *a, const ht_predictor *b) {
 
 Test(model_file, comes_back) {
     for (size_t networks = 1; networks <= 3; ++networks) {
-        ht_predictor *made = predictor_make("k", networks, 5), *opened = NULL;
+        ht_predictor *made = predictor_make("k", networks, 5, networks == 2 ? 0 : 7),
+                     *opened = NULL;
         ht_error error = {0};
         char *path = save(made, "k.model");
         cr_assert_eq(ht_predictor_open(path, &opened, &error), HT_OK, "%s", error.message);
         cr_assert_eq(ht_predictor_network_count(opened), networks);
+        cr_assert_eq(ht_predictor_chain(opened) != NULL, networks != 2);
         cr_assert_str_eq(ht_predictor_note(opened), "{\"a\": 1}");
         for (size_t i = 0; i < networks; ++i) {
             const ht_network *a = ht_predictor_network(made, i),
@@ -126,13 +134,17 @@ Test(model_file, comes_back) {
 }
 
 /* The bytes of a model file; free(). */
-static uint8_t *bytes(size_t *out_length) {
-    ht_predictor *made = predictor_make("k", 2, 5);
+static uint8_t *bytes_with(uint32_t trees, size_t *out_length) {
+    ht_predictor *made = predictor_make("k", 2, 5, trees);
     char *path = save(made, "k.model"), *data;
     cr_assert_eq(ht_file_read(path, 0, &data, out_length, NULL), HT_OK);
     free(path);
     ht_predictor_free(made);
     return (uint8_t *)data;
+}
+
+static uint8_t *bytes(size_t *out_length) {
+    return bytes_with(0, out_length);
 }
 
 static void refused(const uint8_t *data, size_t length, const char *fragment) {
@@ -222,9 +234,36 @@ Test(model_file, contents_checked_behind_the_checksum) {
     free(data);
 }
 
+/* The trees' own length, and what is packed behind it. */
+Test(model_file, trees_checked_behind_the_checksum) {
+    size_t length;
+    uint8_t *data = bytes_with(7, &length);
+    uint32_t sections = ht_model_get32(data + 12);
+    cr_assert_eq(sections, 7);
+    cr_assert_eq(ht_model_get32(data + 8), HT_MODEL_VERSION);
+    const uint8_t *entry = data + HT_MODEL_HEADER + (sections - 1) * HT_MODEL_SECTION;
+    cr_assert_str_eq((const char *)entry, "trees");
+    uint8_t *trees = data + ht_model_get64(entry + 8);
+    uint64_t real = ht_model_get64(trees);
+    static const uint64_t wrong[] = {0, 1, 1ULL << 29, 1ULL << 31, UINT64_MAX};
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; ++w) {
+        ht_model_put64(trees, wrong[w]);
+        ht_model_put64(data + 24, ht_model_checksum(data, length));
+        refused(data, length, "trees");
+    }
+    ht_model_put64(trees, real - 1);
+    ht_model_put64(data + 24, ht_model_checksum(data, length));
+    refused(data, length, "trees");
+    ht_model_put64(trees, real);
+    trees[12] ^= 1;
+    ht_model_put64(data + 24, ht_model_checksum(data, length));
+    refused(data, length, "trees");
+    free(data);
+}
+
 Test(model_file, folders) {
-    ht_predictor *a = predictor_make("a", 1, 1), *b = predictor_make("b", 1, 2);
-    ht_predictor *b_too = predictor_make("b", 2, 3), *found = NULL;
+    ht_predictor *a = predictor_make("a", 1, 1, 0), *b = predictor_make("b", 1, 2, 0);
+    ht_predictor *b_too = predictor_make("b", 2, 3, 0), *found = NULL;
     ht_error error = {0};
     free(save(a, "z.model"));
     free(save(b, "c.model"));

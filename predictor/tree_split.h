@@ -1,8 +1,8 @@
 /* Where to cut a set of rows in two. */
-#ifndef HT_BENCHMARKS_PREDICTOR_TREE_SPLIT_H
-#define HT_BENCHMARKS_PREDICTOR_TREE_SPLIT_H
+#ifndef HT_PREDICTOR_TREE_SPLIT_H
+#define HT_PREDICTOR_TREE_SPLIT_H
 
-#include "benchmarks/predictor/trees.h"
+#include "predictor/trees.h"
 
 #include "base/random.h"
 

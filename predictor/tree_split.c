@@ -1,4 +1,4 @@
-#include "benchmarks/predictor/tree_split.h"
+#include "predictor/tree_split.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,12 +48,30 @@ static bool column_range(const float *column, const uint32_t *rows, size_t count
     return low < high;
 }
 
-/* One threshold, uniform between the lowest and the highest value. */
+/* The number with its last 16 bits dropped, or the next such number when that is below `low`. */
+static float threshold_shorten(float threshold, float low) {
+    uint32_t bits;
+    memcpy(&bits, &threshold, sizeof bits);
+    bits &= 0xffff0000U;
+    for (int i = 0; i < 2; ++i, bits += 0x10000U) {
+        memcpy(&threshold, &bits, sizeof bits);
+        if (threshold >= low)
+            break;
+    }
+    return threshold;
+}
+
+/* One threshold, uniform between the lowest and the highest value; no split when the two cannot be
+ * told apart by a short one. */
 static void split_random(ht_tree_work *work, const uint32_t *rows, const sums *node,
                          const float *column, float low, float high, ht_split *split) {
     float threshold = low + (float)ht_random_unit(&work->random) * (high - low);
     if (threshold >= high)
         threshold = low;
+    if (work->settings->short_thresholds)
+        threshold = threshold_shorten(threshold, low);
+    if (!(threshold < high))
+        return;
     size_t left = 0;
     int64_t squares = 0, crossed = 0;
     for (size_t i = 0; i < node->rows; ++i) {

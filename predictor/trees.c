@@ -1,42 +1,22 @@
-#include "benchmarks/predictor/tree_split.h"
+#include "predictor/trees_internal.h"
+
+#include "predictor/tree_split.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
-
-typedef struct tree_node {
-    int32_t feature; /* below 0: a leaf with this many shares, negative */
-    uint32_t at;     /* the left child, the right one behind it; a leaf: its first share */
-    float threshold;
-} tree_node;
-
-typedef struct tree_share {
-    uint32_t class;
-    float share;
-} tree_share;
-
-typedef struct tree {
-    tree_node *nodes; /* owned */
-    tree_share *shares;
-    size_t node_count, share_count;
-} tree;
-
-struct ht_forest {
-    tree *trees;
-    size_t tree_count, classes;
-};
 
 typedef struct part {
     uint32_t node;
     size_t start, count;
 } part;
 
-static uint32_t node_add(tree *tree) {
+static uint32_t node_add(ht_tree *tree) {
     HT_GROW(tree->nodes, tree->node_count);
     return (uint32_t)tree->node_count++;
 }
 
-static void leaf_make(ht_tree_work *work, tree *tree, uint32_t node, const uint32_t *rows,
+static void leaf_make(ht_tree_work *work, ht_tree *tree, uint32_t node, const uint32_t *rows,
                       size_t count) {
     const ht_tree_data *data = work->data;
     size_t first = tree->share_count;
@@ -50,11 +30,11 @@ static void leaf_make(ht_tree_work *work, tree *tree, uint32_t node, const uint3
                 continue;
             HT_GROW(tree->shares, tree->share_count);
             tree->shares[tree->share_count++] =
-                (tree_share){class, (float)work->left[class] / (float)count};
+                (ht_tree_share){class, work->left[class], (float)work->left[class] / (float)count};
             work->left[class] = 0;
         }
     tree->nodes[node] =
-        (tree_node){.feature = -(int32_t)(tree->share_count - first), .at = (uint32_t)first};
+        (ht_tree_node){.feature = -(int32_t)(tree->share_count - first), .at = (uint32_t)first};
 }
 
 static size_t rows_divide(const float *column, float threshold, uint32_t *rows, size_t count) {
@@ -68,7 +48,7 @@ static size_t rows_divide(const float *column, float threshold, uint32_t *rows, 
     return left;
 }
 
-static void tree_grow(ht_tree_work *work, uint32_t *rows, size_t count, tree *tree) {
+static void tree_grow(ht_tree_work *work, uint32_t *rows, size_t count, ht_tree *tree) {
     part *stack = NULL;
     size_t depth = 0;
     HT_GROW(stack, depth);
@@ -84,7 +64,7 @@ static void tree_grow(ht_tree_work *work, uint32_t *rows, size_t count, tree *tr
                                   rows + at.start, at.count);
         uint32_t child = node_add(tree);
         node_add(tree);
-        tree->nodes[at.node] = (tree_node){(int32_t)split.feature, child, split.threshold};
+        tree->nodes[at.node] = (ht_tree_node){(int32_t)split.feature, child, split.threshold};
         HT_GROW(stack, depth);
         stack[depth++] = (part){child, at.start, left};
         HT_GROW(stack, depth);
@@ -94,7 +74,7 @@ static void tree_grow(ht_tree_work *work, uint32_t *rows, size_t count, tree *tr
 }
 
 static void tree_make(const ht_tree_data *data, const uint32_t *rows, size_t count,
-                      const ht_forest_settings *settings, size_t index, tree *tree) {
+                      const ht_forest_settings *settings, size_t index, ht_tree *tree) {
     ht_tree_work work = {.data = data,
                          .settings = settings,
                          .keys = ht_alloc(count, sizeof *work.keys),
@@ -143,11 +123,11 @@ void ht_forest_ask(const ht_forest *forest, const float *features, double *out_s
     for (size_t i = 0; i < forest->classes; ++i)
         out_shares[i] = 0;
     for (size_t i = 0; i < forest->tree_count; ++i) {
-        const tree *tree = &forest->trees[i];
-        const tree_node *node = tree->nodes;
+        const ht_tree *tree = &forest->trees[i];
+        const ht_tree_node *node = tree->nodes;
         while (node->feature >= 0)
             node = tree->nodes + node->at + (features[node->feature] > node->threshold);
-        const tree_share *share = tree->shares + node->at;
+        const ht_tree_share *share = tree->shares + node->at;
         for (int32_t j = 0; j < -node->feature; ++j)
             out_shares[share[j].class] += share[j].share;
     }
