@@ -1,8 +1,10 @@
 #include "cli/entry.h"
 
 #include "base/memory.h"
+#include "cli/infer_check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 ht_entry *ht_entries_add(ht_entries *entries, const char *name, const char *file, int line) {
     HT_GROW(entries->items, entries->count);
@@ -32,6 +34,30 @@ char *ht_entry_label(const ht_entry *entry) {
                                              : ht_strdup(entry->name);
 }
 
+/* An inferred problem that the original does not run on is none. */
+static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_error *error) {
+    char *reason = NULL;
+    bool inferred = entry->problem_origin && strcmp(entry->problem_origin, "inferred") == 0;
+    if (!inferred || strcmp(session->options.check, "none") == 0)
+        return HT_OK;
+    ht_progress_phase(session->progress, "checking the inferred problem");
+    ht_error own = {0};
+    ht_status status = ht_inferred_check(entry->template, entry->instance, &reason, &own);
+    if (reason) {
+        entry->result.verdict = HT_VERDICT_NEEDS_PROBLEM;
+        entry->result.reason = ht_format("the problem that was inferred does not hold: %s", reason);
+        entry->template = NULL;
+        entry->problem_origin = "missing";
+    }
+    free(reason);
+    if (status == HT_ERROR_MISSING || status == HT_ERROR_DEVICE) {
+        if (error)
+            *error = own;
+        return status;
+    }
+    return HT_OK; /* whatever else it is, tuning tells */
+}
+
 ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
     session->pairs_left = 0;
     for (size_t i = 0; i < entries->count; ++i)
@@ -44,8 +70,12 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             char *label = ht_entry_label(entry);
             ht_progress_begin(session->progress, label);
             free(label);
-            status =
-                ht_tuning_run(session, entry->template, entry->instance, &entry->result, error);
+            status = problem_check(entry, session, error);
+            if (status == HT_OK && entry->template)
+                status =
+                    ht_tuning_run(session, entry->template, entry->instance, &entry->result, error);
+            else if (session->pairs_left)
+                --session->pairs_left;
             ht_progress_pause(session->progress);
         }
         if (status == HT_OK)

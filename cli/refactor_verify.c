@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/infer_check.h"
 #include "cli/progress.h"
 #include "cli/tasks.h"
 #include "runtime/verify.h"
@@ -57,6 +58,7 @@ json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instan
     json_t *proof = json_pack("{s:o, s:o, s:b, s:o}", "unit", ht_report_json_text(against->unit),
                               "problem", ht_report_json_text(fields), "reassociates",
                               kernel->reassociates, "origins", origins);
+    json_object_set_new(proof, "inferred", json_boolean(kernel->problem == HT_PROBLEM_INFERRED));
     free(fields);
     return proof;
 }
@@ -97,6 +99,8 @@ static const char *const outcomes[] = {[HT_VERIFY_AGREES] = "agrees",
                                        [HT_VERIFY_DIFFERS] = "differs",
                                        [HT_VERIFY_ORIGINAL] = "original fails"};
 
+static const char not_inferred[] = "the inferred problem does not hold";
+
 static json_t *result_json(const ht_template *template, const ht_verify_result *result,
                            const json_t *origins, uint64_t seed) {
     json_t *document = json_pack(
@@ -113,6 +117,20 @@ static json_t *result_json(const ht_template *template, const ht_verify_result *
         free(text);
     }
     return document;
+}
+
+/* Nothing is proved with a problem that the original does not run on. */
+static ht_status problem_check(const json_t *proof, const ht_template *template,
+                               const ht_problem *problem, json_t **out_document, ht_error *error) {
+    char *reason = NULL;
+    if (!json_is_true(json_object_get(proof, "inferred")))
+        return HT_OK;
+    ht_status status = ht_inferred_check(template, problem, &reason, error);
+    if (reason)
+        *out_document =
+            json_pack("{s:s, s:o}", "outcome", not_inferred, "reason", ht_report_json_text(reason));
+    free(reason);
+    return status;
 }
 
 static ht_status proof_run(const verifying *in, const json_t *proof, json_t **out_document,
@@ -137,9 +155,12 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
                                        .compile_workers = 1,
                                        .interrupted = &ht_interrupted};
     if (status == HT_OK)
+        status = problem_check(proof, &templates[0], fields ? &problem : NULL, out_document, error);
+    bool proved = status == HT_OK && !*out_document;
+    if (proved)
         status =
             ht_verify(&templates[0], fields ? &problem : NULL, &device, &options, &result, error);
-    if (status == HT_OK)
+    if (proved && status == HT_OK)
         *out_document =
             result_json(&templates[0], &result, json_object_get(proof, "origins"), in->how->seed);
     ht_verify_result_free(&result);
@@ -261,12 +282,27 @@ static void differs(verifying *in, json_t *row, const json_t *document) {
     in->code = in->code ? in->code : HT_EXIT_FAILED;
 }
 
+/* The problem was inferred, and the original does not run on it: it stays to be filled in. */
+static void needs_problem(json_t *row, const char *reason) {
+    json_t *transformations = json_incref(json_object_get(row, "transformations"));
+    withhold(row,
+             ht_format("no problem is known for it: the one that was inferred does not hold: %s",
+                       reason));
+    json_object_set_new(row, "transformations", transformations);
+    json_object_set_new(row, "status", json_string("needs-problem"));
+    json_object_set_new(row, "problem", json_string("missing"));
+    json_object_set(row, "skeleton", json_object_get(row, "problem_file"));
+    json_object_set_new(row, "problem_file", json_null());
+}
+
 static void settle(verifying *in, json_t *row, const json_t *document) {
     const char *outcome = text_of(document, "outcome");
     if (strcmp(outcome, outcomes[HT_VERIFY_AGREES]) == 0) {
         offer(in, row);
     } else if (strcmp(outcome, outcomes[HT_VERIFY_DIFFERS]) == 0) {
         differs(in, row, document);
+    } else if (*outcome && strcmp(text_of(row, "problem"), "inferred") == 0) {
+        needs_problem(row, text_of(document, "reason"));
     } else if (*outcome) {
         withhold(row, ht_format("its template cannot be verified: %s; do the problem's extents and "
                                 "roles hold what the kernel touches?",

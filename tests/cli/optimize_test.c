@@ -166,9 +166,9 @@ Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
 }
 
 Test(optimize, kernel_without_a_problem_gets_a_skeleton) {
-    char *kernel = strndup(source, (size_t)(strstr(source, "void blur_host") - source));
-    workplace_write("src/blur.hip", kernel); /* and no launch */
-    free(kernel);
+    char *bare = strndup(source, (size_t)(strstr(source, "void blur_host") - source));
+    workplace_write("src/blur.hip", bare); /* and no launch */
+    free(bare);
     program_result result = program_run("optimize src --json out/report.json" BUDGET);
     cr_assert_eq(result.code, 0, "%s", result.err);
     cr_assert(strstr(result.out, "needs-problem"));

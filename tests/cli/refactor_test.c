@@ -112,6 +112,33 @@ Test(refactor, a_problem_is_inferred_and_written_beside_the_template) {
     json_decref(document);
 }
 
+/* An allocation of half of what the kernel touches, through subscripts that are not understood. */
+Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
+    workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(float *a, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n) a[i ^ 1] *= 2;\n"
+                                 "}\n"
+                                 "int main(int argc, char **argv) {\n"
+                                 "    int n = atoi(argv[1]);\n    float *a;\n"
+                                 "    hipMalloc(&a, n * sizeof(float) / 2);\n"
+                                 "    scale<<<(n + 63) / 64, 64>>>(a, n);\n"
+                                 "}\n");
+    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "needs-problem");
+    cr_assert_str_eq(kernel_text(document, 0, "problem"), "missing");
+    cr_assert(strstr(kernel_text(document, 0, "reason"), "'a'"), "%s",
+              kernel_text(document, 0, "reason"));
+    cr_assert_null(kernel_text(document, 0, "template"));
+    char *skeleton = workplace_read(kernel_text(document, 0, "skeleton"));
+    cr_assert_not_null(skeleton);
+    free(skeleton);
+    json_decref(document);
+    document = run_json("optimize scale.hip --out out --max-evals 2 --json -", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "needs-problem");
+    json_decref(document);
+}
+
 Test(refactor, unreadable_files_of_a_folder_do_not_stop_the_others) {
     workplace_write("src/a.hip", "#include \"nowhere_to_be_found.h\"\n__global__ void a( {\n");
     workplace_write("src/scale.hip", source);
