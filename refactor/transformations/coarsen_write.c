@@ -155,6 +155,13 @@ char *ht_variable_type(const ht_variable *variable, bool element) {
     type = clang_getUnqualifiedType(type);
     CXString spelling = clang_getTypeSpelling(type);
     const char *text = clang_getCString(spelling);
+    CXType plain = clang_getCanonicalType(type);
+    if (text && strstr(text, "std::") && plain.kind >= CXType_Bool &&
+        plain.kind <= CXType_LongDouble) { /* of `auto`: a name that the unit may not know */
+        clang_disposeString(spelling);
+        spelling = clang_getTypeSpelling(plain);
+        text = clang_getCString(spelling);
+    }
     bool writable = text && *text && !strpbrk(text, "([&") && !strstr(text, "auto") &&
                     !strstr(text, "decltype") && !strstr(text, "unnamed");
     char *copy = NULL;

@@ -58,7 +58,7 @@ static bool call_takes_part(values *in, CXCursor call, int depth) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
         found = !(own && is_integer(argument)) && takes_part(in, argument, depth + 1);
     }
-    return found || count < 0;
+    return found || (count < 0 && any_takes_part(in, call, 0, depth)); /* T(0) */
 }
 
 /* Is the value made of the block, or of a place in it? What is loaded counts as another value, and

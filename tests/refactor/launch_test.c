@@ -100,7 +100,7 @@ Test(launch, the_launch_is_rewritten_with_the_block_that_won) {
         problem, &problems);
     const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
     cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
-    ht_refactor_choice choice = {0, ht_config_default(kernel->template)};
+    ht_refactor_choice choice = {.kernel = 0, .config = ht_config_default(kernel->template)};
     char *text;
     ht_error error = {0};
     cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",

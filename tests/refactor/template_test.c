@@ -128,7 +128,7 @@ static void check_applied(const ht_refactor *refactor) {
     ht_random_seed(&random, 11);
     for (size_t i = 0; i < count; ++i) {
         const ht_template *template = ht_refactor_kernel(refactor, i)->template;
-        choices[i] = (ht_refactor_choice){i, ht_config_default(template)};
+        choices[i] = (ht_refactor_choice){.kernel = i, .config = ht_config_default(template)};
         for (size_t j = 0; j < template->param_count; ++j)
             choices[i].config.choice[j] =
                 (uint16_t)ht_random_below(&random, template->params[j].value_count);
