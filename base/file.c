@@ -47,6 +47,21 @@ ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size
     return HT_OK;
 }
 
+ht_status ht_file_read_text(const char *path, const char *what, char **out_text, ht_error *error) {
+    char *text;
+    size_t length;
+    ht_status status = ht_file_read(path, 0, &text, &length, error);
+    if (status != HT_OK)
+        return status;
+    if (strlen(text) != length) {
+        free(text);
+        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                               "the file holds a NUL byte: is this %s?", what);
+    }
+    *out_text = text;
+    return HT_OK;
+}
+
 static bool write_all(int fd, const char *data, size_t length) {
     while (length > 0) {
         ssize_t put = write(fd, data, length);

@@ -12,6 +12,9 @@
  * words. */
 ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
                        ht_error *error);
+/* The same of a text: one that holds a NUL byte is HT_ERROR_INPUT; `what` ("HIP source") says what
+ * it should have been. */
+ht_status ht_file_read_text(const char *path, const char *what, char **out_text, ht_error *error);
 
 /* Writes to a temporary file beside `path`, then renames. Removes what a killed writer left there.
  */

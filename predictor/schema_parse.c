@@ -335,15 +335,10 @@ ht_status ht_schema_parse(const char *text, const char *file, ht_schema **out_sc
 
 ht_status ht_schema_read(const char *path, ht_schema **out_schema, ht_error *error) {
     char *text;
-    size_t length;
-    ht_status status = ht_file_read(path, 0, &text, &length, error);
+    ht_status status = ht_file_read_text(path, "a schema", &text, error);
     if (status != HT_OK)
         return status;
-    if (strlen(text) != length)
-        status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
-                                 "the file holds a NUL byte: is this a schema?");
-    else
-        status = ht_schema_parse(text, path, out_schema, error);
+    status = ht_schema_parse(text, path, out_schema, error);
     free(text);
     return status;
 }

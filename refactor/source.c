@@ -340,18 +340,13 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
                          ht_source **out_source, ht_error *error) {
     *out_source = NULL;
     char *text;
-    size_t length;
-    ht_status status = ht_file_read(path, 0, &text, &length, error);
+    ht_status status = ht_file_read_text(path, "HIP source", &text, error);
     if (status != HT_OK) {
         if (error && !strstr(error->message, path))
             ht_error_prefix(error, "%s: ", path);
         return status;
     }
-    bool binary = strlen(text) != length;
     free(text);
-    if (binary)
-        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
-                               "%s: holds a NUL byte; it is not a source file", path);
     if (!ht_file_exists(hip_header))
         return ht_error_set(error, HT_ERROR_MISSING,
                             "HIP's headers are missing (%s): install the package libamdhip64-dev",

@@ -125,14 +125,10 @@ ht_status ht_problem_file_parse(const char *text, const char *path, ht_problem_f
 
 ht_status ht_problem_file_load(const char *path, ht_problem_file **out_file, ht_error *error) {
     char *text;
-    size_t length;
-    ht_status status = ht_file_read(path, 0, &text, &length, error);
+    ht_status status = ht_file_read_text(path, "a problem file", &text, error);
     if (status != HT_OK)
         return status;
-    if (strlen(text) != length)
-        status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0, "malformed JSON: a NUL byte");
-    else
-        status = ht_problem_file_parse(text, path, out_file, error);
+    status = ht_problem_file_parse(text, path, out_file, error);
     free(text);
     return status;
 }

@@ -116,15 +116,10 @@ ht_status ht_template_parse(const char *text, const char *file, ht_template **ou
 ht_status ht_template_load(const char *path, ht_template **out_templates, size_t *out_count,
                            ht_error *error) {
     char *text;
-    size_t length;
-    ht_status status = ht_file_read(path, 0, &text, &length, error);
+    ht_status status = ht_file_read_text(path, "HIP source", &text, error);
     if (status != HT_OK)
         return status;
-    if (strlen(text) != length)
-        status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
-                                 "the file holds a NUL byte: is this HIP source?");
-    else
-        status = ht_template_parse(text, path, out_templates, out_count, error);
+    status = ht_template_parse(text, path, out_templates, out_count, error);
     free(text);
     return status;
 }

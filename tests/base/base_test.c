@@ -54,6 +54,11 @@ Test(file, writing_replaces_whole_files_and_leaves_nothing_behind) {
     cr_assert_str_eq(data, "second");
     free(data);
     cr_assert_eq(ht_file_read(path, 3, &data, &length, &error), HT_ERROR_IO);
+    cr_assert_eq(ht_file_read_text(path, "a poem", &data, &error), HT_OK);
+    free(data);
+    cr_assert_eq(ht_file_write(path, "sec\0nd", 6, &error), HT_OK);
+    cr_assert_eq(ht_file_read_text(path, "a poem", &data, &error), HT_ERROR_INPUT);
+    cr_assert(strstr(error.message, "is this a poem?"), "%s", error.message);
     unlink(path);
     cr_assert_eq(rmdir(folder), 0, "temporary files were left in the folder");
     free(path);
