@@ -78,6 +78,19 @@ static void note_guard(ht_model *model, int axis, CXCursor bound, bool inclusive
     free(text);
 }
 
+/* A global index, also through a variable that holds it here and changes further on. */
+static bool is_global_index(const ht_model *model, CXCursor expression, int *out_axis) {
+    if (ht_ast_index(model, expression, out_axis) == HT_INDEX_GLOBAL)
+        return true;
+    const ht_local *local = ht_model_local(model, ht_ast_variable(expression));
+    unsigned offset;
+    clang_getExpansionLocation(clang_getRangeEnd(clang_getCursorExtent(expression)), NULL, NULL,
+                               NULL, &offset);
+    return local && local->writes > 0 && local->first_write > offset &&
+           !clang_Cursor_isNull(local->initializer) &&
+           ht_ast_index(model, local->initializer, out_axis) == HT_INDEX_GLOBAL;
+}
+
 /* `enters`: the condition lets threads through (else it turns them away). */
 static void read_condition(ht_model *model, CXCursor condition, bool enters) {
     CXCursor cursor = ht_ast_strip(condition, false), left, right;
@@ -96,8 +109,8 @@ static void read_condition(ht_model *model, CXCursor condition, bool enters) {
     }
     int axis;
     CXCursor bound = right;
-    if (ht_ast_index(model, left, &axis) != HT_INDEX_GLOBAL) {
-        if (ht_ast_index(model, right, &axis) != HT_INDEX_GLOBAL)
+    if (!is_global_index(model, left, &axis)) {
+        if (!is_global_index(model, right, &axis))
             return;
         bound = left;
         kind = ht_ast_mirrored(kind);

@@ -87,6 +87,66 @@ static bool block_origin(const ht_model *model, CXCursor expression, int *out_ax
     return true;
 }
 
+static bool is_plain(const ht_model *model, CXCursor expression, ht_index_kind kind, int axis) {
+    int of;
+    return ht_index_plain(model, expression, true, &of) == kind && of == axis;
+}
+
+static CXCursor resolved(const ht_model *model, CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    for (int i = 0; i < 8; ++i) {
+        const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
+        if (!local || local->writes > 0 || local->is_shared ||
+            clang_Cursor_isNull(local->initializer))
+            break;
+        cursor = ht_ast_strip(local->initializer, true);
+    }
+    return cursor;
+}
+
+/* blockIdx.y * gridDim.x + blockIdx.x, in any order: the number of a block of a grid that has two
+ * axes because one is not long enough. */
+static bool flat_block(const ht_model *model, CXCursor expression) {
+    CXCursor left, right, a, b;
+    enum CXBinaryOperatorKind kind;
+    if (!ht_ast_binary(resolved(model, expression), &kind, &left, &right) ||
+        kind != CXBinaryOperator_Add)
+        return false;
+    if (!is_plain(model, left, HT_INDEX_BLOCK, 0)) {
+        CXCursor held = left;
+        left = right;
+        right = held;
+    }
+    return is_plain(model, left, HT_INDEX_BLOCK, 0) &&
+           ht_ast_binary(resolved(model, right), &kind, &a, &b) && kind == CXBinaryOperator_Mul &&
+           ((is_plain(model, a, HT_INDEX_BLOCK, 1) && is_plain(model, b, HT_INDEX_GRID_DIM, 0)) ||
+            (is_plain(model, b, HT_INDEX_BLOCK, 1) && is_plain(model, a, HT_INDEX_GRID_DIM, 0)));
+}
+
+/* The same times the block's extent, in which blockDim.y may stand where blocks are one thread
+ * high. */
+static bool flat_origin(const ht_model *model, CXCursor expression, CXCursor *out_pitch) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    if (model->axes[1].block != 1 || model->axes[2].block != 1 ||
+        !ht_ast_binary(resolved(model, expression), &kind, &left, &right) ||
+        kind != CXBinaryOperator_Mul)
+        return false;
+    for (int swap = 0; swap < 2; ++swap) {
+        bool high = is_plain(model, right, HT_INDEX_BLOCK_DIM, 1);
+        if (high && flat_origin(model, left, out_pitch))
+            return true;
+        if (is_plain(model, right, HT_INDEX_BLOCK_DIM, 0) && flat_block(model, left)) {
+            *out_pitch = right;
+            return true;
+        }
+        CXCursor held = left;
+        left = right;
+        right = held;
+    }
+    return false;
+}
+
 /* Does the pitch equal the launch's block along this axis? */
 static bool pitch_fits(const ht_model *model, CXCursor pitch, int axis) {
     int pitch_axis;
@@ -114,6 +174,10 @@ bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
             ht_index_plain(model, right, true, &thread) == HT_INDEX_THREAD && origin == thread &&
             pitch_fits(model, *out_pitch, origin)) {
             *out_axis = origin;
+            return true;
+        }
+        if (is_plain(model, right, HT_INDEX_THREAD, 0) && flat_origin(model, left, out_pitch)) {
+            *out_axis = 0;
             return true;
         }
         CXCursor held = left;
@@ -180,7 +244,9 @@ bool ht_index_alias(const ht_model *model, CXCursor declaration) {
     const ht_local *local = ht_model_local(model, declaration);
     return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
            (ht_index_plain(model, local->initializer, true, &axis) != HT_INDEX_NONE ||
-            block_origin(model, local->initializer, &axis, &pitch));
+            block_origin(model, local->initializer, &axis, &pitch) ||
+            flat_block(model, local->initializer) ||
+            flat_origin(model, local->initializer, &pitch));
 }
 
 static void note_origin(ht_model *model, CXCursor expression) {
@@ -188,6 +254,18 @@ static void note_origin(ht_model *model, CXCursor expression) {
     CXCursor pitch;
     if (block_origin(model, expression, &axis, &pitch))
         model->axes[axis].uses_block = true;
+    else { /* the number of a block in the grid */
+        note_plain(model, HT_INDEX_BLOCK, 0);
+        note_plain(model, HT_INDEX_BLOCK, 1);
+        note_plain(model, HT_INDEX_GRID_DIM, 0);
+    }
+}
+
+static bool is_flat(const ht_model *model, CXCursor expression) {
+    CXCursor left, right, pitch;
+    enum CXBinaryOperatorKind kind;
+    return ht_ast_binary(ht_ast_strip(expression, true), &kind, &left, &right) &&
+           (flat_origin(model, left, &pitch) || flat_origin(model, right, &pitch));
 }
 
 static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
@@ -203,6 +281,7 @@ static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
     if (ht_index_global(model, cursor, &axis, &pitch)) {
         model->axes[axis].uses_global = true;
         ++model->facts->global_uses[axis];
+        model->facts->flat_uses += is_flat(model, cursor);
         if (ht_index_plain(model, pitch, true, &inner) != HT_INDEX_BLOCK_DIM)
             model->axes[axis].fixed_pitch = true;
         return false;

@@ -79,7 +79,8 @@ static bool on_local(CXCursor cursor, CXCursor parent, void *context) {
                       .initializer = clang_Cursor_getVarDeclInitializer(cursor),
                       .is_shared = ht_ast_has(cursor, CXCursor_CUDASharedAttr),
                       .is_array = type.kind >= CXType_ConstantArray &&
-                                  type.kind <= CXType_DependentSizedArray};
+                                  type.kind <= CXType_DependentSizedArray,
+                      .first_write = SIZE_MAX};
     HT_GROW(model->locals, model->local_count);
     model->locals[model->local_count++] = local;
     return true;
@@ -110,6 +111,7 @@ static void mark_circular(ht_model *model) {
         on_self(local->initializer, local->cursor, &search);
         ht_ast_walk(local->initializer, on_self, &search);
         local->writes += search.found;
+        local->first_write = search.found ? 0 : local->first_write;
     }
 }
 
@@ -149,10 +151,23 @@ static CXCursor root_variable(CXCursor expression) {
     }
 }
 
-static void note(ht_model *model, CXCursor variable, bool write) {
-    for (size_t i = 0; i < model->local_count; ++i)
-        if (clang_equalCursors(model->locals[i].cursor, variable))
-            ++*(write ? &model->locals[i].writes : &model->locals[i].reads);
+static size_t offset_of(CXCursor cursor) {
+    unsigned offset;
+    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
+                               &offset);
+    return offset;
+}
+
+/* `at`: the expression that writes or reads. */
+static void note(ht_model *model, CXCursor variable, bool write, CXCursor at) {
+    for (size_t i = 0; i < model->local_count; ++i) {
+        ht_local *local = &model->locals[i];
+        if (!clang_equalCursors(local->cursor, variable))
+            continue;
+        ++*(write ? &local->writes : &local->reads);
+        if (write && offset_of(at) < local->first_write)
+            local->first_write = offset_of(at);
+    }
     for (size_t i = 0; write && i < model->parameter_count; ++i)
         if (clang_equalCursors(model->parameters[i].cursor, variable))
             model->parameters[i].is_assigned = true;
@@ -230,7 +245,7 @@ static void note_arguments(ht_model *model, CXCursor call) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
         if (clang_getCursorKind(argument) == CXCursor_DeclRefExpr &&
             argument_written(call, (unsigned)i))
-            note(model, ht_ast_variable(argument), true);
+            note(model, ht_ast_variable(argument), true, call);
     }
 }
 
@@ -245,11 +260,11 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
     case CXCursor_CompoundAssignOperator:
         if (ht_ast_binary(cursor, &binary, &left, &right) && binary >= CXBinaryOperator_Assign &&
             binary <= CXBinaryOperator_OrAssign)
-            note(model, root_variable(left), true);
+            note(model, root_variable(left), true, cursor);
         break;
     case CXCursor_UnaryOperator:
         if (ht_ast_unary(cursor, &unary, &left) && is_update(unary))
-            note(model, root_variable(left), true);
+            note(model, root_variable(left), true, cursor);
         break;
     case CXCursor_CallExpr:
         note_arguments(model, cursor);
@@ -259,11 +274,11 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
         CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
         if ((kind == CXType_LValueReference || kind == CXType_RValueReference) &&
             !clang_Cursor_isNull(initializer))
-            note(model, root_variable(initializer), true);
+            note(model, root_variable(initializer), true, cursor);
         break;
     }
     case CXCursor_DeclRefExpr:
-        note(model, clang_getCursorReferenced(cursor), false);
+        note(model, clang_getCursorReferenced(cursor), false, cursor);
         break;
     default:
         break;

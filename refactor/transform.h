@@ -11,6 +11,7 @@
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct ht_range {
     size_t begin, end;
@@ -48,9 +49,10 @@ typedef struct ht_local {
     CXCursor initializer; /* null cursor when there is none */
     bool is_shared;
     bool is_array;
-    unsigned writes; /* assignments, increments, address taken or reference bound after its
-                        initialisation */
-    unsigned reads;  /* other uses */
+    unsigned writes;    /* assignments, increments, address taken or reference bound after its
+                           initialisation */
+    unsigned reads;     /* other uses */
+    size_t first_write; /* offset of the first of `writes` in its file; SIZE_MAX: none */
 } ht_local;
 
 /* What the kernel (and the device functions it reaches) does with one axis. */

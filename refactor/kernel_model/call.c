@@ -338,28 +338,90 @@ static void unknown_call(ht_scan *scan, CXCursor call, const char *name, const a
                    ht_source_range(scan->facts->facts->source, definition, &file, &range);
     if (of_user || pointers || strcmp(name, "printf") == 0 || strncmp(name, "__assert", 8) == 0)
         ht_scan_effect(scan, "call", call, name);
-    if (of_user)
+    if (of_user || !name[0])
         ht_scan_incomplete(scan, call, "a function's body is not followed");
+    else
+        ht_scan_bound_arguments(scan, call, callee);
+}
+
+typedef struct naming {
+    char *name;
+    const ht_source *source;
+    bool of_user; /* an overload that the user wrote */
+} naming;
+
+static bool on_named(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    naming *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_OverloadedDeclRef)
+        return true;
+    if (!in->name)
+        in->name = ht_cursor_name(cursor);
+    for (unsigned i = 0; i < clang_getNumOverloadedDecls(cursor); ++i) {
+        CXCursor one = clang_getOverloadedDecl(cursor, i);
+        size_t file;
+        ht_range range;
+        in->of_user = in->of_user || ht_source_range(in->source, one, &file, &range);
+    }
+    return true;
+}
+
+/* The name of what is called; in a template it may be that of several functions, of which the types
+ * choose. Empty: not known. free(). `out_constructs`: it makes a value of a type. */
+static char *called_name(ht_scan *scan, CXCursor call, bool *out_constructs) {
+    char *name = ht_cursor_name(call);
+    *out_constructs = clang_getCursorKind(clang_getCursorReferenced(call)) == CXCursor_Constructor;
+    if (name[0])
+        return name;
+    free(name);
+    naming in = {NULL, scan->facts->facts->source, false};
+    ht_cursors list = ht_ast_children(call);
+    int arguments = clang_Cursor_getNumArguments(call);
+    for (size_t i = 0; i < list.count && i < 2 && !in.name; ++i) {
+        CXCursor callee = list.items[i];
+        bool argument = false; /* of an operator, the operands stand around it */
+        for (int j = 0; j < arguments; ++j)
+            argument =
+                argument || clang_equalCursors(callee, clang_Cursor_getArgument(call, (unsigned)j));
+        if (argument)
+            continue;
+        on_named(callee, call, &in);
+        ht_ast_walk(callee, on_named, &in);
+    }
+    *out_constructs = list.count && clang_isReference(clang_getCursorKind(list.items[0])) &&
+                      clang_getCursorKind(list.items[0]) != CXCursor_OverloadedDeclRef;
+    free(list.items);
+    if (in.of_user && clang_Cursor_isNull(callee_of(call))) { /* which one is not known */
+        free(in.name);
+        in.name = NULL;
+    }
+    return in.name ? in.name : ht_strdup("");
 }
 
 ht_km_value ht_scan_call(ht_scan *scan, CXCursor call) {
-    ht_km_value value;
-    char *name = ht_cursor_name(call);
-    if (!name[0]) { /* waits for a template's types */
-        CXCursor callee = callee_of(call);
-        free(name);
-        name = clang_Cursor_isNull(callee) ? ht_strdup("") : ht_cursor_name(callee);
-    }
-    if (!known_call(scan, call, name, &value) && !field_call(scan, call, &value)) {
+    ht_km_value value = {0};
+    bool constructs;
+    char *name = called_name(scan, call, &constructs);
+    if (constructs) {
         arguments given;
+        arguments_read(scan, call, &given);
+        if (given.count == 0)
+            ht_scan_children(scan, call);
+    } else if (strcmp(name, "operator&") == 0 && clang_Cursor_getNumArguments(call) == 1) {
+        value = ht_scan_address(scan, call, clang_Cursor_getArgument(call, 0));
+    } else if (ht_scan_assigns_object(scan, call, name)) {
+    } else if (!known_call(scan, call, name, &value) && !field_call(scan, call, &value)) {
+        arguments given;
+        if (ht_scan_calls_method(scan, call)) {
+            value = unknown_result(scan, call, name);
+            free(name);
+            return value;
+        }
         arguments_read(scan, call, &given);
         CXCursor callee = callee_of(call);
         CXCursor definition = clang_Cursor_isNull(callee) ? callee : definition_of(callee);
-        bool constructs = clang_getCursorKind(callee) == CXCursor_Constructor;
-        if (constructs)
-            value = (ht_km_value){0};
-        else if (clang_Cursor_isNull(definition) ||
-                 !walk_in_place(scan, call, definition, &given, &value)) {
+        if (clang_Cursor_isNull(definition) ||
+            !walk_in_place(scan, call, definition, &given, &value)) {
             unknown_call(scan, call, name, &given);
             value = unknown_result(scan, call, name);
         }

@@ -104,6 +104,10 @@ ht_km_value ht_scan_name(ht_scan *scan, CXCursor cursor) {
 
 /* A field of an object that is the same for the launch. */
 ht_km_value ht_scan_field(ht_scan *scan, CXCursor cursor) {
+    if (clang_getCursorKind(clang_getCursorReferenced(cursor)) == CXCursor_CXXMethod) {
+        ht_scan_children(scan, cursor); /* the object whose method is called */
+        return (ht_km_value){0};
+    }
     CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
     char *field = ht_cursor_name(cursor);
     while (clang_getCursorKind(base) == CXCursor_MemberRefExpr && !ht_scan_is_pointer(base)) {

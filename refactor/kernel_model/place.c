@@ -250,7 +250,11 @@ static void unknown_array(ht_scan *scan, CXCursor at) {
 
 /* Elements of another size than before: their subscripts count other units. */
 static void note_size(ht_km_array *array, CXCursor at) {
-    long long bytes = clang_Type_getSizeOf(clang_getCursorType(ht_ast_strip(at, false)));
+    CXType type = clang_getCursorType(ht_ast_strip(at, false));
+    if (type.kind == CXType_Invalid || type.kind == CXType_Unexposed ||
+        clang_getCanonicalType(type).kind == CXType_FunctionProto)
+        return; /* libclang does not survive the question of a method's size */
+    long long bytes = clang_Type_getSizeOf(type);
     if (bytes <= 0)
         return;
     if (array->element_bytes && array->element_bytes != bytes &&

@@ -93,6 +93,7 @@ const ht_poly *ht_scan_named(ht_scan *scan, const char *name, CXCursor cursor);
 ht_km_value ht_scan_derived(ht_scan *scan, CXCursor at, ht_km_symbol_kind kind, const ht_poly *a,
                             const ht_poly *b, const ht_km_test *test);
 void ht_scan_children(ht_scan *scan, CXCursor cursor);
+ht_km_value ht_scan_address(ht_scan *scan, CXCursor at, CXCursor operand); /* &operand */
 /* Sums and products, or an opaque value where they get out of hand. */
 const ht_poly *ht_scan_sum(ht_scan *scan, CXCursor at, const ht_poly *a, const ht_poly *b,
                            int64_t factor);
@@ -141,5 +142,12 @@ bool ht_test_known(const ht_km_test *test);
 
 /* call.c */
 ht_km_value ht_scan_call(ht_scan *scan, CXCursor call);
+
+/* object.c */
+bool ht_scan_is_local_object(const ht_scan *scan, CXCursor expression);
+bool ht_scan_assigns_object(ht_scan *scan, CXCursor call, const char *name);
+bool ht_scan_calls_method(ht_scan *scan, CXCursor call);
+/* What a call of something that is not walked binds to references that are not const. */
+void ht_scan_bound_arguments(ht_scan *scan, CXCursor call, CXCursor callee);
 
 #endif

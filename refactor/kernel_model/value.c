@@ -243,6 +243,8 @@ static void store(ht_scan *scan, CXCursor left, ht_km_value value, bool also_rea
     }
     if (ht_scan_target(scan, place, &target))
         ht_scan_record(scan, &target, also_read, true, false, left);
+    else if (!ht_scan_is_local_object(scan, place))
+        ht_scan_incomplete(scan, left, "what is written is not followed");
 }
 
 static ht_km_value assign(ht_scan *scan, CXCursor at, enum CXBinaryOperatorKind kind, CXCursor left,
@@ -280,9 +282,18 @@ static ht_km_value update(ht_scan *scan, CXCursor at, enum CXUnaryOperatorKind k
     return post ? before : after;
 }
 
+ht_km_value ht_scan_address(ht_scan *scan, CXCursor at, CXCursor operand) {
+    ht_km_target target;
+    if (!ht_scan_target(scan, operand, &target) || target.count != 1 || target.whole)
+        return (ht_km_value){true, target.array,
+                             target.array == SIZE_MAX
+                                 ? NULL
+                                 : ht_scan_opaque(scan, at, HT_SCOPE_THREAD, "address").value};
+    return (ht_km_value){true, target.array, target.subscripts[0]};
+}
+
 static ht_km_value unary_value(ht_scan *scan, CXCursor cursor, enum CXUnaryOperatorKind kind,
                                CXCursor operand) {
-    ht_km_target target;
     switch (kind) {
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PreInc:
@@ -290,13 +301,7 @@ static ht_km_value unary_value(ht_scan *scan, CXCursor cursor, enum CXUnaryOpera
     case CXUnaryOperator_PreDec:
         return update(scan, cursor, kind, operand);
     case CXUnaryOperator_AddrOf:
-        if (!ht_scan_target(scan, operand, &target) || target.count != 1 || target.whole)
-            return (ht_km_value){
-                true, target.array,
-                target.array == SIZE_MAX
-                    ? NULL
-                    : ht_scan_opaque(scan, cursor, HT_SCOPE_THREAD, "address").value};
-        return (ht_km_value){true, target.array, target.subscripts[0]};
+        return ht_scan_address(scan, cursor, operand);
     case CXUnaryOperator_Minus: {
         ht_km_value value = ht_scan_value(scan, operand);
         if (!value.value || value.is_pointer)

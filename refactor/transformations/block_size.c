@@ -149,6 +149,15 @@ static bool is_grid_stride(const ht_model *model, int axis) {
 
 typedef enum axis_verdict { AXIS_FREE, AXIS_UNUSED, AXIS_PINNED } axis_verdict;
 
+/* Where blocks are counted over two axes of the grid, nothing else may depend on these. */
+static bool flat_alone(const ht_model *model) {
+    const ht_kernel_facts *facts = model->facts;
+    const ht_axis *y = &model->axes[1];
+    return facts->flat_uses == 0 ||
+           (facts->flat_uses == facts->global_uses[0] && facts->total_uses[0] == 0 &&
+            !y->uses_block && !y->uses_global && !y->uses_thread && !y->uses_grid_dim);
+}
+
 static axis_verdict judge(const ht_model *model, ht_plan *plan, int axis) {
     const ht_axis *of = &model->axes[axis];
     bool raw = of->uses_thread || of->uses_block_dim || model->facts->raw_grid_dim[axis];
@@ -161,6 +170,12 @@ static axis_verdict judge(const ht_model *model, ht_plan *plan, int axis) {
                        : of->uses_block_dim ? "blockDim"
                        : of->uses_block     ? "blockIdx"
                                             : "gridDim");
+        return AXIS_PINNED;
+    }
+    if (axis == 0 && !flat_alone(model)) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the block along x stays: blocks are counted over the grid's x and y, and "
+                       "these are used otherwise too");
         return AXIS_PINNED;
     }
     return AXIS_FREE;

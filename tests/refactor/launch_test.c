@@ -233,3 +233,18 @@ Test(launch, without_a_guard_a_new_block_is_launched_where_it_divides) {
     cr_expect(!strstr(text, "__launch_bounds__"), "%s", text);
     free(text);
 }
+
+Test(launch, blocks_counted_over_two_axes_serve_nothing_else) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(
+        HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+             "  int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;\n"
+             "  if (i < n) out[i] = in[i] + blockIdx.y;\n}\n"
+             "void f(const float *a, float *b, int n) {\n"
+             "  k<<<dim3((n + 127) / 128, 2), 64>>>(a, b, n);\n}\n",
+        problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect(!has_transformation(kernel, "block-size"));
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}

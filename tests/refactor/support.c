@@ -27,6 +27,7 @@ const char *const templated_sources[] = {
     "tests/refactor/sources/literal_blocks.hip",
     "tests/refactor/sources/tile_template.hip",
     "tests/refactor/sources/host_forms.hip",
+    "tests/refactor/sources/flat_grid.hip",
     NULL,
 };
 

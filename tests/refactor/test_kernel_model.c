@@ -283,3 +283,40 @@ Test(kernel_model, threads_meet_where_they_do) {
     explore("tests/refactor/sources/tile_template.hip", "product", on_dependence,
             &(wanted){"bs", HT_NO});
 }
+
+/* ---- writes
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct roles {
+    const char *array;
+    bool read, written, atomic;
+    bool complete;
+} roles;
+
+static void on_roles(const ht_kernel_model *km, const char *name, const char *problem,
+                     void *context) {
+    const roles *of = context;
+    cr_assert_not_null(km, "%s: %s", name, problem);
+    cr_expect_eq(km->complete, of->complete, "%s: %s", name,
+                 km->complete ? "complete" : km->incomplete);
+    bool seen = false;
+    for (size_t i = 0; i < km->array_count; ++i) {
+        const ht_km_array *array = &km->arrays[i];
+        if (strcmp(array->name, of->array) != 0)
+            continue;
+        seen = true;
+        cr_expect(array->read == of->read && array->written == of->written &&
+                      array->atomic == of->atomic,
+                  "%s: %s", name, of->array);
+    }
+    cr_expect(seen, "%s: %s", name, of->array);
+}
+
+Test(kernel_model, writes_by_operators_and_methods_are_writes) {
+    static const char path[] = "tests/refactor/sources/object_writes.hip";
+    explore(path, "half_out", on_roles, &(roles){"out", false, true, false, true});
+    explore(path, "vector_add", on_roles, &(roles){"out", true, true, false, true});
+    explore(path, "vector_add", on_roles, &(roles){"in", true, false, false, true});
+    explore(path, "method_sets", on_roles, &(roles){"out", true, true, false, false});
+    explore(path, "scatter", on_roles, &(roles){"out", true, true, true, true});
+}
