@@ -13,11 +13,11 @@ enum { EXTENT_MIN = 12, KINDS = 6, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 
 /* What the extents become, by how many there are. The first three kinds are those asked for. */
 static const int shapes[KINDS][4][FIELDS] = {
     /* odd */
-    {{353}, {67, 41}, {37, 19, 11}, {13, 11, 9, 7, 15, 17}},
+    {{353}, {67, 41}, {37, 19, 43}, {19, 13, 17, 7, 21, 5}},
     /* smaller than a block */
     {{7}, {5, 3}, {5, 3, 2}, {3, 5, 4, 2, 6, 3}},
     /* even, but no block's multiple */
-    {{150}, {50, 18}, {34, 18, 6}, {14, 10, 18, 6, 22, 26}},
+    {{150}, {50, 18}, {34, 18, 50}, {14, 10, 18, 6, 22, 26}},
     /* multiples of common blocks */
     {{512}, {64, 96}, {32, 48, 16}, {16, 32, 16, 16, 32, 16}},
     {{1024}, {128, 64}, {64, 32, 32}, {32, 16, 16, 32, 16, 16}},

@@ -1,0 +1,152 @@
+/* Verification: what agrees, what does not, and what is said about it. */
+#include "tests/runtime/job/support.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/verify.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(verify, .init = use_test_worker);
+
+/* A line, OUTPUTS a thread; `guard` stands before each store. */
+static char *unit_of(const char *guard) {
+    return ht_format("#pragma tune unit\n"
+                     "#include <hip/hip_runtime.h>\n"
+                     "__global__ void k__original(const float *in, float *out, int n) {\n"
+                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                     "    if (i < n) out[i] = 2 * in[i];\n"
+                     "}\n"
+                     "#pragma tune kernel(k<BLOCK, OUTPUTS>)\n"
+                     "#pragma tune problem(line : N)\n"
+                     "#pragma tune arg(in : in float[problem.N])\n"
+                     "#pragma tune arg(out : out float[problem.N])\n"
+                     "#pragma tune arg(n : int = problem.N)\n"
+                     "#pragma tune param(BLOCK : 32, 64, 128, 256 = 64)\n"
+                     "#pragma tune param(OUTPUTS : 1, 2, 4 = 1)\n"
+                     "#pragma tune block(BLOCK)\n"
+                     "#pragma tune grid(ceil_div(problem.N, BLOCK * OUTPUTS))\n"
+                     "#pragma tune reference(k__original)\n"
+                     "#pragma tune block(64)\n"
+                     "#pragma tune grid(ceil_div(problem.N, 64))\n"
+                     "template <int BLOCK, int OUTPUTS>\n"
+                     "__global__ void k(const float *in, float *out, int n) {\n"
+                     "    int i = (blockIdx.x * BLOCK + threadIdx.x) * OUTPUTS;\n"
+                     "    for (int c = 0; c < OUTPUTS; ++c)\n"
+                     "        if (%s) out[i + c] = 2 * in[i + c];\n"
+                     "}\n",
+                     guard);
+}
+
+static ht_verify_result verify_text(const char *text, const char *problem, bool reassociates) {
+    bound bound;
+    ht_error error = {0};
+    ht_verify_result result;
+    bind_text(&bound, text, problem);
+    const ht_verify_options options = {
+        .seed = 5, .configurations = 12, .reassociates = reassociates, .compile_workers = 2};
+    ht_status status =
+        ht_verify(&bound.templates[0], &bound.problem, &bound.device, &options, &result, &error);
+    cr_assert_eq(status, HT_OK, "%s", error.message);
+    unbind(&bound);
+    return result;
+}
+
+static void expect_failing(const char *text, const char *problem, const char *config) {
+    bound bound;
+    ht_verify_result result = verify_text(text, problem, false);
+    cr_assert_eq(result.outcome, HT_VERIFY_DIFFERS);
+    cr_assert_not_null(result.reason);
+    cr_assert_lt(result.failing_size, result.size_count);
+    bind_text(&bound, text, problem);
+    char *failing = ht_config_string(&bound.templates[0], &result.failing);
+    cr_assert_str_eq(failing, config, "%s: %s", failing, result.reason);
+    free(failing);
+    unbind(&bound);
+    ht_verify_result_free(&result);
+}
+
+Test(verify, what_does_the_same_agrees_on_three_sizes) {
+    char *text = unit_of("i + c < n");
+    ht_verify_result result = verify_text(text, "N=5000", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_assert(result.bitwise && result.checked);
+    cr_assert_null(result.reason);
+    cr_assert_eq(result.configurations, 12); /* all there are */
+    cr_assert_eq(result.size_count, 3);
+    for (size_t i = 0; i < 3; ++i) {
+        cr_assert_eq(result.sizes[i].runs, 12);
+        for (size_t j = 0; j < i; ++j)
+            cr_assert_str_neq(result.sizes[i].problem, result.sizes[j].problem);
+    }
+    cr_assert_neq(strtol(result.sizes[0].problem + 2, NULL, 10) % 2, 0);
+    cr_assert_lt(strtol(result.sizes[1].problem + 2, NULL, 10), 32);
+    ht_verify_result_free(&result);
+    free(text);
+}
+
+/* The smallest configuration that fails has every innocent parameter at its default. */
+Test(verify, a_guard_that_only_some_configurations_need_is_missed) {
+    char *text = unit_of("i < n");
+    expect_failing(text, "N=5000", "BLOCK=64 OUTPUTS=2");
+    free(text);
+}
+
+Test(verify, a_weak_guard_is_caught_by_the_default) {
+    char *text = unit_of("i + c <= n");
+    expect_failing(text, "N=5000", "BLOCK=64 OUTPUTS=1");
+    free(text);
+}
+
+Test(verify, sizes_that_the_original_does_not_take_are_left_out) {
+    char *text = unit_of("i + c < n"), *guard = strstr(text, "if (i < n) ");
+    memset(guard, ' ', strlen("if (i < n) "));
+    char *grid = strstr(text, "grid(ceil_div(problem.N, 64))"); /* the original's */
+    memcpy(grid, "grid(problem.N / 64)         ", strlen("grid(ceil_div(problem.N, 64))"));
+    ht_verify_result result = verify_text(text, "N=4096", false);
+    for (size_t i = 0; i < result.size_count; ++i)
+        cr_assert_geq(strtol(result.sizes[i].problem + 2, NULL, 10), 64);
+    ht_verify_result_free(&result);
+    free(text);
+}
+
+Test(verify, an_original_that_reads_outside_is_no_judge) {
+    char *text = unit_of("i + c < n"), *read = strstr(text, "2 * in[i];");
+    memcpy(read, "in[i + n];", strlen("in[i + n];"));
+    ht_verify_result result = verify_text(text, "N=5000", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_ORIGINAL);
+    cr_assert(strstr(result.reason, "original"), "%s", result.reason);
+    ht_verify_result_free(&result);
+    free(text);
+}
+
+Test(verify, sums_in_any_order_are_compared_within_the_tolerance) {
+    static const char text[] =
+        "#pragma tune unit\n"
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void k__original(const float *in, float *out, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) atomicAdd(&out[0], in[i]);\n"
+        "}\n"
+        "#pragma tune kernel(k<BLOCK>)\n"
+        "#pragma tune problem(line : N)\n"
+        "#pragma tune arg(in : in float[problem.N])\n"
+        "#pragma tune arg(out : inout float[1])\n"
+        "#pragma tune arg(n : int = problem.N)\n"
+        "#pragma tune param(BLOCK : 32, 64, 128 = 64)\n"
+        "#pragma tune block(BLOCK)\n"
+        "#pragma tune grid(ceil_div(problem.N, BLOCK))\n"
+        "#pragma tune reference(k__original)\n"
+        "#pragma tune block(64)\n"
+        "#pragma tune grid(ceil_div(problem.N, 64))\n"
+        "template <int BLOCK> __global__ void k(const float *in, float *out, int n) {\n"
+        "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+        "    if (i < n) atomicAdd(&out[0], in[i]);\n"
+        "}\n";
+    ht_verify_result result = verify_text(text, "N=5000", true);
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_assert_not(result.bitwise);
+    ht_verify_result_free(&result);
+}
