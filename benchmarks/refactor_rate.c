@@ -4,7 +4,10 @@
  * come in front of every other copy.
  *
  *   refactor_rate [--sources tests/refactor/sources] [--files 1000] [--jobs 2] [--rounds 1]
- *                 [--hiptemper build/release/hiptemper] [--keep DIR]
+ *                 [--hiptemper build/release/hiptemper] [--keep DIR] [--problems no]
+ *
+ * With --problems no, problem files stay behind, and problems are inferred. Templates are not
+ * verified.
  *
  * Told are seconds by the clock and of CPU time, their ratio (below 2 is the bar), and the most
  * memory that one process took. The two take turns, beginning with another one each round. */
@@ -27,6 +30,7 @@ enum { ROUNDS_MAX = 16 };
 typedef struct settings {
     const char *sources, *hiptemper, *keep;
     size_t files, jobs, rounds;
+    bool no_problems;
 } settings;
 
 typedef struct cost {
@@ -48,6 +52,12 @@ static void check(ht_status status, const ht_error *error) {
 static bool is_unit(const char *name) {
     const char *dot = strrchr(name, '.');
     return dot && (strcmp(dot, ".hip") == 0 || strcmp(dot, ".cu") == 0 || strcmp(dot, ".cpp") == 0);
+}
+
+static bool is_problem(const char *name) {
+    static const char end[] = ".problem.json";
+    size_t length = strlen(name);
+    return length >= sizeof end && strcmp(name + length - (sizeof end - 1), end) == 0;
 }
 
 static int is_plain(const struct dirent *entry) {
@@ -84,7 +94,7 @@ static size_t tree_make(const settings *given, const char *folder, ht_text *list
         for (int i = 0; i < count; ++i) {
             const char *name = entries[i]->d_name;
             bool unit = is_unit(name);
-            if (unit && units == given->files)
+            if ((unit && units == given->files) || (given->no_problems && is_problem(name)))
                 continue;
             char *from = ht_path_join(given->sources, name), *path = ht_path_join(to, name);
             if (!ht_dir_exists(from)) {
@@ -174,6 +184,8 @@ static settings options_read(int argc, char **argv) {
             given.hiptemper = value;
         else if (value && strcmp(name, "--keep") == 0)
             given.keep = value;
+        else if (value && strcmp(name, "--problems") == 0)
+            given.no_problems = strcmp(value, "no") == 0;
         else if (value && strcmp(name, "--files") == 0)
             given.files = number(value);
         else if (value && strcmp(name, "--jobs") == 0)
@@ -201,10 +213,10 @@ int main(int argc, char **argv) {
     char *tree = ht_path_join(folder, "tree"), *names = ht_path_join(folder, "files");
     size_t files = tree_make(&given, tree, &list);
     check(ht_file_write(names, list.data ? list.data : "", list.length, &error), &error);
-    char *refactor =
-        ht_format("'%s' refactor '%s' --out '%s/out' --jobs %zu --json='%s/report.json' "
-                  ">'%s/log' 2>&1",
-                  given.hiptemper, tree, folder, given.jobs, folder, folder);
+    char *refactor = ht_format(
+        "'%s' refactor '%s' --no-verify --out '%s/out' --jobs %zu --json='%s/report.json' "
+        ">'%s/log' 2>&1",
+        given.hiptemper, tree, folder, given.jobs, folder, folder);
     char *clang = ht_format("xargs -P %zu -n 1 clang-19 -x hip --cuda-device-only "
                             "--offload-arch=gfx90a -nogpulib -std=c++17 -include "
                             "hip/hip_runtime.h -w -fsyntax-only <'%s' >/dev/null 2>&1",
