@@ -18,6 +18,7 @@ typedef struct refactor_options {
     uint64_t verify_configurations;
     uint64_t seed;
     bool no_verify;
+    bool beside;
     bool explain;
 } refactor_options;
 
@@ -50,6 +51,9 @@ static const ht_option options[] = {
      .fallback = "60",
      .help = "CPU time for one file (ten times that by the clock): one that takes longer, or "
              "crashes clang, is left out; 0 is no limit."},
+    {"beside", HT_OPTION_FLAG, offsetof(refactor_options, beside),
+     .help = "Puts templates and their launchers beside the sources, not into the output folder. "
+             "Searching a folder leaves them out."},
     {"no-verify", HT_OPTION_FLAG, offsetof(refactor_options, no_verify),
      .help = "Hands templates out without running them beside the originals."},
     {"verify-configurations", HT_OPTION_COUNT, offsetof(refactor_options, verify_configurations),
@@ -124,6 +128,7 @@ static int run(const ht_command_line *line) {
                                    .commands = given->commands,
                                    .jobs = given->jobs,
                                    .file_limit = given->file_time,
+                                   .beside = given->beside,
                                    .verify = !given->no_verify,
                                    .verifying = {.configurations = given->verify_configurations,
                                                  .seed = given->seed,

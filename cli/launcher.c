@@ -12,28 +12,30 @@
 #include <string.h>
 
 static const char functions[] =
-    "inline long long min(long long a, long long b) { return a < b ? a : b; }\n"
-    "inline long long max(long long a, long long b) { return a > b ? a : b; }\n"
-    "template <typename... T> long long min(long long a, long long b, T... more) {\n"
+    "constexpr long long min(long long a, long long b) { return a < b ? a : b; }\n"
+    "constexpr long long max(long long a, long long b) { return a > b ? a : b; }\n"
+    "template <typename... T> constexpr long long min(long long a, long long b, T... more) {\n"
     "    return min(min(a, b), more...);\n"
     "}\n"
-    "template <typename... T> long long max(long long a, long long b, T... more) {\n"
+    "template <typename... T> constexpr long long max(long long a, long long b, T... more) {\n"
     "    return max(max(a, b), more...);\n"
     "}\n"
-    "inline long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }\n"
-    "inline long long round_up(long long a, long long b) { return ceil_div(a, b) * b; }\n"
-    "inline long long abs(long long a) { return a < 0 ? -a : a; }\n"
-    "inline long long clamp(long long x, long long lo, long long hi) {\n"
+    "constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }\n"
+    "constexpr long long round_up(long long a, long long b) { return ceil_div(a, b) * b; }\n"
+    "constexpr long long abs(long long a) { return a < 0 ? -a : a; }\n"
+    "constexpr long long clamp(long long x, long long lo, long long hi) {\n"
     "    return min(max(x, lo), hi);\n"
     "}\n"
-    "inline bool is_pow2(long long a) { return a > 0 && (a & (a - 1)) == 0; }\n"
-    "inline long long log2(long long a) { return a < 2 ? 0 : 1 + log2(a / 2); }\n"
-    "inline long long pow2(long long a) { return 1LL << a; }\n"
-    "inline long long gcd(long long a, long long b) { return b == 0 ? abs(a) : gcd(b, a % b); }\n";
+    "constexpr bool is_pow2(long long a) { return a > 0 && (a & (a - 1)) == 0; }\n"
+    "constexpr long long log2(long long a) { return a < 2 ? 0 : 1 + log2(a / 2); }\n"
+    "constexpr long long pow2(long long a) { return 1LL << a; }\n"
+    "constexpr long long gcd(long long a, long long b) { return b == 0 ? abs(a) : gcd(b, a % b); "
+    "}\n";
 
 typedef struct writer {
     const ht_binding *binding;
-    const ht_config *config;
+    const ht_config *config; /* NULL: open */
+    ht_config plain;         /* the default */
     ht_text out;
 } writer;
 
@@ -135,8 +137,30 @@ static void device_write(writer *w) {
     ht_text_append(&w->out, "};\n\n");
 }
 
+static const ht_param_value *value_of(const writer *w, size_t param) {
+    const ht_config *config = w->config ? w->config : &w->plain;
+    return &w->binding->template->params[param].values[config->choice[param]];
+}
+
+static void parameters_write(writer *w) {
+    static const char *const kinds[] = {[HT_PARAM_INTEGER] = "int",
+                                        [HT_PARAM_BOOLEAN] = "bool",
+                                        [HT_PARAM_ENUMERATION] = "auto",
+                                        [HT_PARAM_TYPE] = "typename"};
+    const ht_template *template = w->binding->template;
+    size_t count = 0;
+    for (size_t i = 0; i < template->param_count; ++i)
+        if (template->params[i].binding != HT_BIND_MACRO)
+            ht_text_printf(&w->out, "%s%s %s = %s", count++ ? ", " : "template <",
+                           kinds[template->params[i].kind], template->params[i].name,
+                           value_of(w, i)->text);
+    ht_text_append(&w->out, count ? ">\n" : "");
+}
+
 static void signature_write(writer *w) {
     const ht_template *template = w->binding->template;
+    if (!w->config)
+        parameters_write(w);
     ht_text_append(&w->out, "inline hipError_t launch(");
     size_t count = 0;
     for (size_t i = 0; i < template->arg_count; ++i) {
@@ -158,11 +182,37 @@ static void signature_write(writer *w) {
     ht_text_printf(&w->out, "%shipStream_t stream = 0) {\n", count ? ", " : "");
 }
 
+typedef struct naming {
+    const ht_template *template;
+    bool device, sizes;
+} naming;
+
+static void on_required(void *context, const char *name) {
+    naming *in = context;
+    in->device = in->device || strncmp(name, "device.", 7) == 0;
+    in->sizes = in->sizes || !ht_template_param(in->template, name);
+}
+
+/* What must hold, except for limits of a device. */
+static void requires_write(writer *w) {
+    const ht_template *template = w->binding->template;
+    for (size_t i = 0; i < template->require_count; ++i) {
+        naming names = {.template = template};
+        ht_expr_names(template->requires[i].expr, on_required, &names);
+        if (names.device)
+            continue;
+        ht_text_append(&w->out, names.sizes ? "    if (!(" : "    static_assert(");
+        expr_write(w, template->requires[i].expr);
+        ht_text_append(&w->out,
+                       names.sizes ? "))\n        return hipErrorInvalidConfiguration;\n" : ");\n");
+    }
+}
+
 static void constants_write(writer *w) {
     const ht_template *template = w->binding->template;
-    for (size_t i = 0; i < template->param_count; ++i) {
+    for (size_t i = 0; w->config && i < template->param_count; ++i) {
         const ht_param *param = &template->params[i];
-        const ht_param_value *value = &param->values[w->config->choice[i]];
+        const ht_param_value *value = value_of(w, i);
         if (param->binding == HT_BIND_MACRO)
             continue;
         if (param->kind == HT_PARAM_TYPE)
@@ -182,6 +232,8 @@ static void constants_write(writer *w) {
     }
     if (launches_ask_device(template))
         ht_text_append(&w->out, "    const device_fields device;\n");
+    if (!w->config)
+        requires_write(w);
 }
 
 static void dimensions_write(writer *w, ht_expr *const axes[3]) {
@@ -212,8 +264,19 @@ static void arguments_write(writer *w, const ht_launch *launch) {
     }
 }
 
+/* "conv2d<BLOCK_X, float>", names of parameters as they are; free(). */
+static char *open_name(const ht_launch *launch) {
+    ht_text text = {0};
+    ht_text_append(&text, launch->kernel);
+    for (size_t i = 0; i < launch->template_argument_count; ++i)
+        ht_text_printf(&text, "%s%s", i ? ", " : "<", launch->template_arguments[i]);
+    ht_text_append(&text, launch->template_argument_count ? ">" : "");
+    return ht_text_take(&text);
+}
+
 static void launch_write(writer *w, const ht_launch *launch) {
-    char *name = ht_binding_name_expression(w->binding, w->config, launch);
+    char *name =
+        w->config ? ht_binding_name_expression(w->binding, w->config, launch) : open_name(launch);
     ht_text_printf(&w->out, "    hipLaunchKernelGGL((%s),\n        ", name);
     free(name);
     dimensions_write(w, launch->grid);
@@ -234,17 +297,16 @@ static void macros_write(writer *w) {
     for (size_t i = 0; i < template->param_count; ++i) {
         const ht_param *param = &template->params[i];
         if (param->binding == HT_BIND_MACRO)
-            ht_text_printf(&w->out, "#define %s %s\n", param->name,
-                           param->values[w->config->choice[i]].text);
+            ht_text_printf(&w->out, "#define %s %s\n", param->name, value_of(w, i)->text);
     }
 }
 
 char *ht_launcher_write(const ht_binding *binding, const ht_config *config, const char *include,
                         const char *remark) {
     const ht_template *template = binding->template;
-    writer w = {.binding = binding, .config = config};
-    ht_text_printf(&w.out, "// Launches %s in a tuned configuration.\n// %s\n#pragma once\n",
-                   template->name, remark);
+    writer w = {.binding = binding, .config = config, .plain = ht_config_default(template)};
+    ht_text_printf(&w.out, "// Launches %s in %s configuration.\n// %s\n#pragma once\n",
+                   template->name, config ? "a tuned" : "any", remark);
     ht_text_append(&w.out, "#include <hip/hip_runtime.h>\n\n");
     macros_write(&w);
     char *space = identifier(template->name);

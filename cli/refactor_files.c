@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/text.h"
+#include "cli/launcher.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/refactor_report.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const size_t memory_limit = (size_t)1 << 30;
 static const double quiet_seconds = 1.0; /* before progress is told */
@@ -50,6 +52,58 @@ static bool belongs_elsewhere(const work *in, size_t index, const ht_kernel *ker
     return false;
 }
 
+/* Moves a template from the output folder to its source; what it is named for is its file name. */
+static ht_status beside_move(ht_entry *entry, const char *source, ht_error *error) {
+    char *folder = ht_path_folder(source), *text = NULL;
+    size_t length = 0;
+    ht_status status = ht_file_read(entry->template_file, 0, &text, &length, error);
+    char *path = ht_path_join(folder, ht_path_name(entry->template_file));
+    if (status == HT_OK)
+        status = ht_file_write(path, text, length, error);
+    if (status == HT_OK)
+        unlink(entry->template_file);
+    if (status == HT_OK) {
+        free(entry->template_file);
+        entry->template_file = ht_strdup(path);
+    }
+    free(path);
+    free(text);
+    free(folder);
+    return status;
+}
+
+static ht_status outputs_write(const work *in, ht_survey *survey,
+                               const ht_refactor_options *compiler, ht_error *error) {
+    ht_status status = ht_outputs_write(survey, NULL, compiler, in->request->out, error);
+    size_t last = SIZE_MAX; /* further instances of a kernel share its file */
+    for (size_t i = 0; in->request->beside && i < survey->entries.count && status == HT_OK; ++i) {
+        ht_entry *entry = &survey->entries.items[i];
+        if (entry->template_file && entry->kernel != last)
+            status = beside_move(entry, survey->sources.items[entry->source].path, error);
+        last = entry->kernel;
+    }
+    return status;
+}
+
+/* "NAME.KERNEL.launch.hpp" beside "NAME.KERNEL.template.hip". */
+static void launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
+    static const ht_device_fields unknown;
+    const char *path = entry->template_file;
+    const char *suffix = path ? strstr(ht_path_name(path), ".template.hip") : NULL;
+    if (!suffix || kernel->status != HT_KERNEL_TEMPLATED)
+        return;
+    const ht_binding binding = {kernel->template, entry->instance, &unknown};
+    char *name = ht_format("%.*s.launch.hpp", (int)(suffix - path), path);
+    char *text = ht_launcher_write(&binding, NULL, ht_path_name(path),
+                                   "Its template arguments are the template's parameters; sizes "
+                                   "are those of the problem.");
+    ht_error error = {0};
+    if (ht_file_write(name, text, strlen(text), &error) == HT_OK)
+        json_object_set_new(row, "launcher", ht_report_json_text(name));
+    free(text);
+    free(name);
+}
+
 /* A template that is to be verified waits under another name. */
 static void proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
     ht_error error = {0};
@@ -70,6 +124,7 @@ static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) 
             ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel);
         if (entry->kernel != last && !belongs_elsewhere(in, index, kernel)) {
             json_t *row = ht_refactor_row_json(kernel, entry->template_file, entry->skeleton_file);
+            launcher_add(kernel, entry, row);
             proof_add(in, kernel, entry, row);
             json_array_append_new(rows, row);
         }
@@ -127,8 +182,7 @@ static int file_run(void *context, size_t index, FILE *out) {
     int code = error.status == HT_OK
                    ? HT_EXIT_OK
                    : ht_file_exit_code(&error, in->sources[index].named, analysis->foreign);
-    if (error.status == HT_OK &&
-        ht_outputs_write(&survey, NULL, &options.compiler, in->request->out, &error) != HT_OK)
+    if (error.status == HT_OK && outputs_write(in, &survey, &options.compiler, &error) != HT_OK)
         code = ht_status_exit_code(error.status);
     json_t *document = json_pack("{s:o, s:o, s:b, s:i}", "rows", rows_make(in, index, &survey),
                                  "names", names_make(analysis->refactor), "parsed",

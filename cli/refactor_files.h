@@ -13,6 +13,7 @@ typedef struct ht_refactor_request {
     const char *commands;               /* compile_commands.json; NULL: the one in a given folder */
     size_t jobs;                        /* processes; 0: one a core */
     double file_limit;                  /* seconds for one file; 0: none */
+    bool beside;                        /* templates and launchers go beside their sources */
     bool verify;                        /* templates are verified before they are handed out */
     ht_refactor_verifying verifying;
     ht_refactor_options compiler;

@@ -91,6 +91,7 @@ json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
     json_object_set_new(object, "verified", json_false());
     json_object_set_new(object, "verification", json_null());
     json_object_set_new(object, "bug_report", json_null());
+    json_object_set_new(object, "launcher", json_null());
     json_object_set_new(object, "template", ht_report_json_text(template_file));
     json_object_set_new(object, "skeleton", ht_report_json_text(skeleton_file));
     json_object_set_new(object, "problem", json_string(ht_problem_origin_name(kernel->problem)));
@@ -307,14 +308,13 @@ void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
  */
 
 void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out) {
-    static const char *const keys[] = {"template", "bug_report", "skeleton"}, *const words[] = {
-                                                                                  "template", "bug",
-                                                                                  "fill in"};
+    static const char *const keys[] = {"template", "launcher", "bug_report", "skeleton"},
+                             *const words[] = {"template", "launcher", "bug", "fill in"};
     const char *last = "";
     bool any = false;
     size_t index;
     json_t *row;
-    json_array_foreach(rows, index, row) for (size_t i = 0; i < 3; ++i) {
+    json_array_foreach(rows, index, row) for (size_t i = 0; i < 4; ++i) {
         const char *path = text_of(row, keys[i]);
         if (!*path || strcmp(path, last) == 0) /* one skeleton serves all kernels of its file */
             continue;

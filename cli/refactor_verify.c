@@ -247,6 +247,9 @@ static void withhold(json_t *row, char *reason) {
     char *held = held_name(path);
     unlink(held);
     free(held);
+    if (json_is_string(json_object_get(row, "launcher")))
+        unlink(text_of(row, "launcher"));
+    json_object_set_new(row, "launcher", json_null());
     json_object_set_new(row, "status", json_string("withheld"));
     json_object_set_new(row, "reason", ht_report_json_text(reason));
     json_object_set_new(row, "template", json_null());

@@ -28,6 +28,17 @@ static bool has_source_suffix(const char *name) {
     return false;
 }
 
+/* Written by `hiptemper refactor`. */
+static bool is_ours(const char *name) {
+    static const char *const suffixes[] = {".template.hip", ".bug.hip"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; ++i)
+        if (length > strlen(suffixes[i]) &&
+            strcmp(name + length - strlen(suffixes[i]), suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool mentions_kernels(const char *path) {
     char *text;
     size_t length;
@@ -88,7 +99,7 @@ static void entry_take(const walk *state, const char *path, int depth) {
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return;
     const char *output = path + state->root;
-    if (has_source_suffix(path) && mentions_kernels(path))
+    if (has_source_suffix(path) && !is_ours(path) && mentions_kernels(path))
         source_add(state->sources, path, output + strspn(output, "/"), false);
 }
 

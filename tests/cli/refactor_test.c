@@ -241,3 +241,30 @@ Test(refactor, a_broken_database_is_bad_input) {
               result.err);
     program_free(&result);
 }
+
+static void expect_same(const char *path, const char *before) {
+    char *after = workplace_read(path);
+    cr_assert_str_eq(after, before, "%s", path);
+    free(after);
+}
+
+Test(refactor, a_second_run_changes_nothing) {
+    workplace_write("src/scale.hip", source);
+    workplace_write("src/scale.problem.json", problem);
+    json_decref(run_json("refactor src --json --beside --out out", 0));
+    char *template = workplace_read("src/scale.scale.template.hip");
+    char *launcher = workplace_read("src/scale.scale.launch.hpp");
+    cr_assert_not_null(template);
+    cr_assert_not_null(launcher);
+    cr_assert(strstr(launcher, "template <int BLOCK_X = 64"), "%s", launcher);
+    cr_assert(strstr(launcher, "#include \"scale.scale.template.hip\""));
+    json_t *document = run_json("refactor src --json --beside --out out", 0);
+    cr_assert_eq(json_integer_value(json_object_get(document, "files")), 1);
+    cr_assert_str_eq(kernel_text(document, 0, "launcher"), "src/scale.scale.launch.hpp");
+    expect_same("src/scale.scale.template.hip", template);
+    expect_same("src/scale.scale.launch.hpp", launcher);
+    expect_same("src/scale.hip", source);
+    json_decref(document);
+    free(launcher);
+    free(template);
+}
