@@ -18,7 +18,9 @@ typedef struct ht_planned_param {
     const char *transformation; /* that added it */
     bool existing;              /* a template parameter that the kernel has already */
     bool macro;                 /* bound to a macro of the unit */
-    const char *type;           /* of the template parameter; NULL: int or bool */
+    const char
+        *stands_for;    /* the kernel's parameter whose value it is, as a constant; NULL: none */
+    const char *type;   /* of the template parameter; NULL: int or bool */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
 } ht_planned_param;

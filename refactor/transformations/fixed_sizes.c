@@ -5,6 +5,7 @@
  * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
 #include "base/memory.h"
 #include "refactor/geometry.h"
+#include "refactor/plan.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -295,7 +296,9 @@ static void add_params(fixing *in) {
         ht_text_append(&values, "0");
         for (size_t k = 0; k < size->value_count; ++k)
             ht_text_printf(&values, ", %lld", (long long)size->values[k]);
-        ht_plan_param(in->plan, size->name, values.data, "0");
+        if (ht_plan_param(in->plan, size->name, values.data, "0"))
+            in->plan->params[in->plan->param_count - 1].stands_for =
+                in->model->parameters[size->index].name;
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
         if (i)
             ht_plan_require(in->plan, "(%s == 0) == (%s == 0)", in->sizes[0].name, size->name);

@@ -11,8 +11,8 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_launch_bounds,
     &ht_transformation_waves,
     &ht_transformation_restrict,
-    &ht_transformation_unroll,
     &ht_transformation_fixed_sizes,
+    &ht_transformation_unroll,
     &ht_transformation_coarsen_x,     /* wraps statements */
     &ht_transformation_coarsen_outer, /* wraps the whole: last */
     NULL,

@@ -1,5 +1,6 @@
-/* unroll: the factors of `#pragma unroll` for loops whose trip count is a constant, and of literal
- * factors that stand there already. */
+/* unroll: the factors of `#pragma unroll` for loops whose trip count is a constant, of literal
+ * factors that stand there already, and of innermost loops whose trip count is known at run time
+ * only, which compilers for GPUs leave as they are: 1. */
 #include "base/memory.h"
 #include "refactor/plan.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOPS_MAX = 4, TRIP_MAX = 64 };
+enum { LOOPS_MAX = 4, RUNTIME_MAX = 2, TRIP_MAX = 64, DEPTH_MAX = 4 };
 
 typedef struct pragma {
     bool found, bare, literal;
@@ -18,7 +19,7 @@ typedef struct pragma {
 typedef struct context {
     const ht_model *model;
     ht_plan *plan;
-    int count;
+    int count, runtime_count;
 } context;
 
 /* An `#pragma unroll` line right before the loop. */
@@ -79,10 +80,12 @@ static char *wanted_name(CXCursor loop) {
     return wanted;
 }
 
-static void place_pragma(context *in, ht_range loop, const pragma *before, const char *name) {
+/* `param`: while it has its default, an applied source is left as it is; NULL: it is written. */
+static void place_pragma(context *in, ht_range loop, const pragma *before, const char *name,
+                         const char *param) {
     const char *text = in->model->text;
     if (before->found) {
-        ht_plan_editf(in->plan, before->range, NULL, "#pragma unroll ${%s}", name);
+        ht_plan_editf(in->plan, before->range, param, "#pragma unroll ${%s}", name);
         return;
     }
     size_t line = loop.begin;
@@ -91,10 +94,87 @@ static void place_pragma(context *in, ht_range loop, const pragma *before, const
     bool first = line == 0 || text[line - 1] == '\n';
     ht_range at = {loop.begin, loop.begin};
     if (first)
-        ht_plan_editf(in->plan, at, NULL, "#pragma unroll ${%s}\n%.*s", name,
+        ht_plan_editf(in->plan, at, param, "#pragma unroll ${%s}\n%.*s", name,
                       (int)(loop.begin - line), text + line);
     else
-        ht_plan_editf(in->plan, at, NULL, "\n#pragma unroll ${%s}\n", name);
+        ht_plan_editf(in->plan, at, param, "\n#pragma unroll ${%s}\n", name);
+}
+
+/* ---- loops that are bounded at run time */
+
+/* Further loops, and what keeps compilers from unrolling. */
+static bool on_inner(CXCursor cursor, CXCursor parent, void *data) {
+    (void)parent;
+    bool *found = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    bool loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
+                kind == CXCursor_CXXForRangeStmt;
+    bool other = kind == CXCursor_LambdaExpr || kind == CXCursor_GotoStmt ||
+                 kind == CXCursor_LabelStmt || kind == CXCursor_GCCAsmStmt;
+    bool barrier = kind == CXCursor_CallExpr && ht_cursor_named(cursor, "__syncthreads");
+    *found = *found || loop || other || barrier;
+    return !*found;
+}
+
+/* Does an argument that has become a constant bound the loop? Then compilers unroll it as it is. */
+static bool is_fixed(const context *in, CXCursor expression, int depth) {
+    CXCursor cursor = ht_ast_strip(expression, true), declaration = ht_ast_variable(cursor);
+    const ht_parameter *parameter = ht_model_parameter(in->model, declaration);
+    const ht_local *local = ht_model_local(in->model, declaration);
+    for (size_t i = 0; parameter && i < in->plan->param_count; ++i)
+        if (in->plan->params[i].stands_for &&
+            strcmp(in->plan->params[i].stands_for, parameter->name) == 0)
+            return true;
+    if (local)
+        return depth < DEPTH_MAX && !clang_Cursor_isNull(local->initializer) &&
+               is_fixed(in, local->initializer, depth + 1);
+    ht_cursors list = ht_ast_children(cursor);
+    bool found = false;
+    for (size_t i = 0; i < list.count && !found; ++i)
+        found = clang_isExpression(clang_getCursorKind(list.items[i])) &&
+                is_fixed(in, list.items[i], depth);
+    free(list.items);
+    return found;
+}
+
+/* From constant to constant, if not in equal steps: halves down to 0, say. */
+static bool is_bounded_by_constants(const context *in, CXCursor init, CXCursor condition) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right, variable = ht_ast_child(init, 0);
+    int64_t value;
+    CXCursor start = clang_getCursorKind(variable) == CXCursor_VarDecl
+                         ? clang_Cursor_getVarDeclInitializer(variable)
+                         : clang_getNullCursor();
+    return !clang_Cursor_isNull(start) && ht_model_constant(in->model, start, &value) &&
+           ht_ast_binary(ht_ast_strip(condition, false), &kind, &left, &right) &&
+           ht_model_constant(in->model, right, &value);
+}
+
+/* An innermost loop that counts up to, or down from, what is not known before the launch. Kernels
+ * whose lanes exchange values are left alone. */
+static bool is_runtime(const context *in, CXCursor cursor) {
+    CXCursor init, condition, increment, body;
+    bool other = in->model->feature[HT_FEATURE_WAVEFRONT] ||
+                 in->model->feature[HT_FEATURE_COOPERATIVE] || in->model->feature[HT_FEATURE_ASM];
+    if (other || in->runtime_count >= RUNTIME_MAX ||
+        !ht_ast_for(cursor, &init, &condition, &increment, &body) ||
+        is_bounded_by_constants(in, init, condition))
+        return false;
+    if (on_inner(body, cursor, &other))
+        ht_ast_walk(body, on_inner, &other);
+    return !other && !is_fixed(in, condition, 0);
+}
+
+static void offer_runtime(context *in, CXCursor cursor, ht_range loop, const pragma *before) {
+    char *wanted = wanted_name(cursor);
+    const char *name = ht_plan_name(in->plan, wanted);
+    ht_plan_param(in->plan, name, "1, 2, 4, 8", "1");
+    place_pragma(in, loop, before, name, name);
+    ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor,
+                   "the loop is bounded at run time; its unroll factor became %s", name);
+    ++in->runtime_count;
+    ++in->count;
+    free(wanted);
 }
 
 static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
@@ -115,13 +195,16 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
     int64_t factor = before.literal ? before.factor : trip;
     if (!constant && before.literal && factor >= 1 && factor <= 16)
         trip = 16;
-    else if (!constant || trip < 2 || trip > TRIP_MAX || factor < 1 || factor > TRIP_MAX)
+    else if (!constant && !before.found && is_runtime(in, cursor)) {
+        offer_runtime(in, cursor, loop, &before);
+        return true;
+    } else if (!constant || trip < 2 || trip > TRIP_MAX || factor < 1 || factor > TRIP_MAX)
         return true;
     char *wanted = wanted_name(cursor);
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
     const char *name = ht_plan_name(in->plan, wanted);
     ht_plan_param(in->plan, name, values, number);
-    place_pragma(in, loop, &before, name);
+    place_pragma(in, loop, &before, name, NULL);
     ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor, "the unroll factor became %s", name);
     ++in->count;
     free(wanted);
@@ -131,9 +214,8 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
-    context in = {model, plan, 0};
+    context in = {model, plan, 0, 0};
     ht_ast_walk(model->body, on_loop, &in);
 }
 
-const ht_transformation ht_transformation_unroll = {
-    "unroll", "unroll factors of loops with a constant trip count", apply};
+const ht_transformation ht_transformation_unroll = {"unroll", "unroll factors of loops", apply};
