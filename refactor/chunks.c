@@ -101,11 +101,13 @@ static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, 
         scope_enter(in, cursor, namespace_opening(cursor));
     else if (kind == CXCursor_LinkageSpec)
         scope_enter(in, cursor, ht_strdup("extern \"C\" {"));
-    else if (kind == CXCursor_UnexposedDecl) { /* an empty one, or extern "C" in some versions */
-        ht_cursors children = ht_ast_children(cursor);
-        if (children.count)
+    else if (kind == CXCursor_UnexposedDecl) {
+        char *name = ht_cursor_name(cursor);
+        if (name[0]) /* a variable template */
+            chunk_add(in, cursor);
+        else /* an empty one, or extern "C" in some versions */
             clang_visitChildren(cursor, on_declaration, in);
-        free(children.items);
+        free(name);
     } else if (clang_isDeclaration(kind) && kind != CXCursor_StaticAssert)
         chunk_add(in, cursor);
     return CXChildVisit_Continue;

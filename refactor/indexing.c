@@ -12,6 +12,45 @@ static int axis_of(CXCursor member) {
     return axis;
 }
 
+/* Is a template's type parameter launched as a type of whole numbers? */
+static bool is_whole_number(const ht_model *model, CXCursor type) {
+    static const char *const names[] = {
+        "int",          "long",          "long long",          "unsigned",
+        "unsigned int", "unsigned long", "unsigned long long", "size_t",
+        "std::size_t",  "int32_t",       "uint32_t",           "int64_t",
+        "uint64_t"};
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        if (!parameter->argument || !clang_equalCursors(parameter->cursor, type))
+            continue;
+        for (size_t j = 0; j < sizeof names / sizeof *names; ++j)
+            if (strcmp(parameter->argument, names[j]) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Without parentheses and conversions to whole numbers, those to a template's type too. */
+static CXCursor strip(const ht_model *model, CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    for (int depth = 0; depth < 16; ++depth) {
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
+            kind != CXCursor_CXXFunctionalCastExpr)
+            break;
+        ht_cursors list = ht_ast_children(cursor);
+        bool whole = list.count == 2 && clang_getCursorKind(list.items[0]) == CXCursor_TypeRef &&
+                     is_whole_number(model, clang_getCursorReferenced(list.items[0]));
+        CXCursor inner = whole ? list.items[1] : clang_getNullCursor();
+        free(list.items);
+        if (clang_Cursor_isNull(inner))
+            break;
+        cursor = ht_ast_strip(inner, true);
+    }
+    return cursor;
+}
+
 static ht_index_kind builtin_member(CXCursor cursor, int *out_axis) {
     static const struct {
         const char *name;
@@ -53,7 +92,7 @@ static ht_index_kind builtin_call(CXCursor cursor, int *out_axis) {
 /* `resolve`: see through local variables that are never written again. */
 ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool resolve,
                              int *out_axis) {
-    CXCursor cursor = ht_ast_strip(expression, true);
+    CXCursor cursor = strip(model, expression);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_MemberRefExpr)
         return builtin_member(cursor, out_axis);
@@ -69,7 +108,7 @@ ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool re
 /* blockIdx.a * PITCH in either order. */
 static bool block_origin(const ht_model *model, CXCursor expression, int *out_axis,
                          CXCursor *out_pitch) {
-    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    CXCursor cursor = strip(model, expression), left, right;
     enum CXBinaryOperatorKind kind;
     if (!ht_ast_binary(cursor, &kind, &left, &right)) {
         const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
@@ -93,13 +132,13 @@ static bool is_plain(const ht_model *model, CXCursor expression, ht_index_kind k
 }
 
 static CXCursor resolved(const ht_model *model, CXCursor expression) {
-    CXCursor cursor = ht_ast_strip(expression, true);
+    CXCursor cursor = strip(model, expression);
     for (int i = 0; i < 8; ++i) {
         const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
         if (!local || local->writes > 0 || local->is_shared ||
             clang_Cursor_isNull(local->initializer))
             break;
-        cursor = ht_ast_strip(local->initializer, true);
+        cursor = strip(model, local->initializer);
     }
     return cursor;
 }
@@ -164,7 +203,7 @@ bool ht_index_origin(const ht_model *model, CXCursor expression, int *out_axis) 
 
 bool ht_index_global(const ht_model *model, CXCursor expression, int *out_axis,
                      CXCursor *out_pitch) {
-    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    CXCursor cursor = strip(model, expression), left, right;
     enum CXBinaryOperatorKind kind;
     int origin, thread;
     if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Add)
@@ -202,7 +241,7 @@ ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_
 
 /* blockDim.a * gridDim.a: the number of threads along the axis. */
 static bool total_threads(const ht_model *model, CXCursor expression, int *out_axis) {
-    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    CXCursor cursor = strip(model, expression), left, right;
     enum CXBinaryOperatorKind kind;
     if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
         return false;
@@ -264,7 +303,7 @@ static void note_origin(ht_model *model, CXCursor expression) {
 static bool is_flat(const ht_model *model, CXCursor expression) {
     CXCursor left, right, pitch;
     enum CXBinaryOperatorKind kind;
-    return ht_ast_binary(ht_ast_strip(expression, true), &kind, &left, &right) &&
+    return ht_ast_binary(strip(model, expression), &kind, &left, &right) &&
            (flat_origin(model, left, &pitch) || flat_origin(model, right, &pitch));
 }
 

@@ -126,7 +126,7 @@ static bool is_named_by_problem(const ht_model *model, const char *name) {
     for (size_t i = 0; entry && i < entry->spec.field_count; ++i)
         if (strcmp(entry->spec.fields[i].name, name) == 0)
             return true;
-    return entry && entry->block[0];
+    return false;
 }
 
 static bool may_stand(const ht_model *model, const ht_launch_site *site, const ht_symbol *target) {
@@ -183,6 +183,18 @@ static void values_choose(const ht_launches *launches, int64_t out_values[3]) {
         }
 }
 
+/* The block that the problem file gives. */
+static void values_given(const ht_problem_entry *entry, int64_t out_values[3]) {
+    for (int axis = 0; entry && entry->block[0] && axis < 3; ++axis) {
+        ht_scope scope = {0};
+        int64_t value = 1;
+        if (entry->block[axis] &&
+            ht_expr_evaluate(entry->block[axis], &scope, &value, NULL) != HT_OK)
+            continue;
+        out_values[axis] = value > 0 && value <= USUAL_THREADS * 4 ? value : out_values[axis];
+    }
+}
+
 static void substitute(ht_symbol *symbol, const ht_symbol *target, int64_t value) {
     if (!symbol)
         return;
@@ -223,6 +235,7 @@ void ht_runtime_block_assume(ht_model *model) {
         return;
     int64_t values[3];
     values_choose(launches, values);
+    values_given(model->entry, values);
     for (size_t i = 0; i < launches->count; ++i) {
         ht_launch_site *site = &launches->items[i];
         for (int axis = 0; site->block.known && site->grid.known && axis < 3; ++axis) {

@@ -160,6 +160,12 @@ static bool pointer_target(ht_scan *scan, CXCursor pointer, const ht_poly *step,
     ht_km_value value = ht_scan_value(scan, pointer);
     CXCursor named = ht_ast_strip(pointer, false);
     char *name = ht_cursor_name(named);
+    CXCursor overloads = ht_ast_child(named, 0);
+    if (!name[0] && clang_getCursorKind(overloads) == CXCursor_OverloadedDeclRef &&
+        clang_getNumOverloadedDecls(overloads) == 1) {
+        free(name);
+        name = ht_cursor_name(overloads);
+    }
     if (!value.is_pointer && clang_getCursorKind(named) == CXCursor_DeclRefExpr && name[0])
         value = (ht_km_value){true, ht_scan_array_named(scan, name, at), /* a variable template */
                               ht_poly_constant(&scan->km->pool, 0)};
