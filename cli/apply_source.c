@@ -3,9 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/applied_files.h"
 #include "cli/defaults.h"
-#include "cli/outputs.h"
-#include "cli/patch.h"
 #include "cli/survey.h"
 #include "refactor/tree.h"
 #include "runtime/provider.h"
@@ -266,35 +265,16 @@ static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     return status;
 }
 
-/* Copies under their own names, and one patch for all. */
 static ht_status copies_write(const applying *in, const ht_applied *applied, json_t *files,
                               char **out_patch, ht_error *error) {
-    ht_text patch = {0};
-    ht_status status = HT_OK;
-    ht_text_append(&patch, "");
-    for (size_t i = 0; i < applied->count && status == HT_OK; ++i) {
-        const char *path = applied->files[i].path;
-        char *copy = NULL, *part = NULL, *label = ht_patch_name(path);
-        char *name = i && strcmp(ht_path_name(path), ht_path_name(in->path)) == 0
-                         ? ht_format("launches-%zu/%s", i, ht_path_name(path))
-                         : ht_strdup(ht_path_name(path));
-        status = ht_output_write(in->request->out, name, applied->files[i].text, &copy, error);
-        if (status == HT_OK) {
-            json_array_append_new(files, ht_report_json_text(copy));
-            status = ht_patch_make(path, copy, label, &part, error);
-        }
-        if (status == HT_OK)
-            ht_text_append(&patch, part);
-        free(part);
-        free(copy);
-        free(name);
-        free(label);
-    }
-    char *name = ht_format("%s.patch", ht_path_name(in->path));
+    const char *name = ht_path_name(in->path);
+    char **copies = NULL;
+    ht_status status = ht_applied_write(applied, in->request->out, name, &copies, error);
     if (status == HT_OK)
-        status = ht_output_write(in->request->out, name, patch.data, out_patch, error);
-    free(name);
-    ht_text_free(&patch);
+        status = ht_applied_patch(applied, copies, in->request->out, name, out_patch, error);
+    for (size_t i = 0; i < applied->count && status == HT_OK; ++i)
+        json_array_append_new(files, ht_report_json_text(copies[i]));
+    ht_applied_copies_free(copies, applied->count);
     return status;
 }
 

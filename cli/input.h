@@ -8,10 +8,11 @@
 
 /* One source file to work on. */
 typedef struct ht_source {
-    char *path;   /* as given, or given folder + "/" + what was found; owned */
-    char *output; /* relative name for files made from it: its path below the given folder, or its
-                     name; unique; owned */
-    bool named;   /* given itself as an operand, not found in a folder */
+    char *path;    /* as given, or given folder + "/" + what was found; owned */
+    char *output;  /* relative name for files made from it: its path below the given folder, or its
+                      name; unique; owned */
+    char *through; /* a source that includes it, to read it as a part of; NULL: by itself; owned */
+    bool named;    /* given itself as an operand, not found in a folder */
 } ht_source;
 
 typedef struct ht_sources {

@@ -243,7 +243,8 @@ static ht_status source_write(ht_survey *survey, size_t index, const ht_session 
                                .refactor = analysis->refactor,
                                .compiler = compiler,
                                .folder = folder,
-                               .name = analysis->source->output};
+                               .name = analysis->source->output,
+                               .through = analysis->source->through != NULL};
     ht_status status = labels_write(source, entries, count, session, error);
     if (status == HT_OK)
         status = templates_write(analysis, folder, stem, entries, count, error);

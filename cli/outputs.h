@@ -15,6 +15,7 @@ typedef struct ht_output_source {
     const ht_refactor_options *compiler;
     const char *folder;
     const char *name; /* of the copy, relative to `folder` */
+    bool through;     /* it was read as a part of another source */
 } ht_output_source;
 
 /* Writes, for every source of a survey, into `folder`: the tuned copy and its patch, the templates,

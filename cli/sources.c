@@ -159,6 +159,7 @@ ht_status ht_sources_find(char *const *paths, size_t count, const char *skip,
 void ht_sources_free(ht_sources *sources) {
     for (size_t i = 0; i < sources->count; ++i) {
         free(sources->items[i].path);
+        free(sources->items[i].through);
         free(sources->items[i].output);
     }
     free(sources->items);

@@ -1,7 +1,9 @@
 #include "cli/survey.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +34,17 @@ static void analyse(const ht_source *source, const ht_survey_options *options, h
     if (status == HT_OK)
         status = annotations_check(source->path, &out->error);
     out->foreign = status == HT_OK; /* whatever fails now */
-    if (status == HT_OK)
-        status = ht_refactor_file(source->path, out->problems.file, &options->compiler,
-                                  &out->refactor, &out->error);
+    ht_refactor_options compiler = options->compiler;
+    compiler.through = source->through ? source->through : compiler.through;
+    if (status == HT_OK && source->through &&
+        ht_refactor_file(source->path, out->problems.file, &compiler, &out->refactor, NULL) !=
+            HT_OK) { /* as compiled here, that does not include it */
+        compiler.through = NULL;
+        out->refactor = NULL;
+    }
+    if (status == HT_OK && !out->refactor)
+        status = ht_refactor_file(source->path, out->problems.file, &compiler, &out->refactor,
+                                  &out->error);
     if (status == HT_OK) {
         out->error.status = HT_OK;
         out->instances =
@@ -153,6 +163,30 @@ size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
     return entries_make(survey, options->kernel);
 }
 
+/* Headers are read through the one source that launches their kernels. With several such each is
+ * read by itself: its tuned copy must fit them all. */
+static void through_find(char *const *paths, size_t count, const ht_survey_options *options,
+                         ht_sources *sources) {
+    const char **roots = ht_alloc(count + 1, sizeof *roots);
+    const char **files = ht_alloc(sources->count + 1, sizeof *files);
+    ht_tree_options how = {.roots = roots, .skip = options->out, .compiler = &options->compiler};
+    ht_tree tree;
+    for (size_t i = 0; i < count; ++i)
+        if (ht_dir_exists(paths[i]))
+            roots[how.root_count++] = paths[i];
+    for (size_t i = 0; i < sources->count; ++i)
+        files[i] = sources->items[i].path;
+    ht_tree_make(files, sources->count, &how, &tree);
+    for (size_t i = 0; i < tree.count; ++i) {
+        const ht_tree_file *file = &tree.files[i];
+        if (file->given < sources->count && file->through && file->other_count == 0)
+            sources->items[file->given].through = ht_strdup(file->through);
+    }
+    ht_tree_free(&tree);
+    free(files);
+    free(roots);
+}
+
 ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_survey *out_survey, ht_error *error) {
     *out_survey = (ht_survey){0};
@@ -166,6 +200,7 @@ ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_optio
             return status;
         ht_problems_close(&problems);
     }
+    through_find(paths, count, options, &out_survey->sources);
     size_t matched = ht_survey_read(out_survey, options);
     if (ht_interrupted)
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");

@@ -1,8 +1,8 @@
 /* The tuned copy of a source file, checked by reading it again, and its patch. */
+#include "cli/applied_files.h"
 #include "cli/defaults.h"
 #include "cli/launcher.h"
 #include "cli/outputs.h"
-#include "cli/patch.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -15,9 +15,9 @@ static bool is_won(const ht_entry *entry) {
     return entry->result.verdict == HT_VERDICT_IMPROVED;
 }
 
-/* The file's text with the kernels that were won for rewritten. */
-static ht_status text_make(const ht_output_source *source, ht_entry *const *entries, size_t count,
-                           char **out_text, ht_error *error) {
+/* The files' texts with the kernels that were won for rewritten. */
+static ht_status texts_make(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                            ht_applied *out, ht_error *error) {
     ht_refactor_choice *choices = ht_alloc(count + 1, sizeof *choices);
     size_t choice_count = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -25,18 +25,25 @@ static ht_status text_make(const ht_output_source *source, ht_entry *const *entr
             choices[choice_count++] = (ht_refactor_choice){.kernel = entries[i]->kernel,
                                                            .config = entries[i]->result.config};
     }
-    ht_status status =
-        choice_count ? ht_refactor_apply(source->refactor, choices, choice_count, out_text, error)
-                     : ht_file_read(source->path, 0, out_text, NULL, error);
+    *out = (ht_applied){0};
+    ht_status status = HT_OK;
+    if (choice_count) {
+        status = ht_refactor_apply_all(source->refactor, choices, choice_count, out, error);
+    } else {
+        out->files = ht_alloc(1, sizeof *out->files);
+        out->count = 1;
+        out->files[0].path = ht_strdup(source->path);
+        status = ht_file_read(source->path, 0, &out->files[0].text, NULL, error);
+    }
     free(choices);
     for (size_t i = 0; status == HT_OK && i < count; ++i) {
         if (!is_won(entries[i]) || !entries[i]->annotated)
             continue;
         char *changed = NULL;
-        status = ht_defaults_write(*out_text, entries[i]->template, &entries[i]->result.config,
-                                   &changed, error);
-        free(*out_text);
-        *out_text = changed;
+        status = ht_defaults_write(out->files[0].text, entries[i]->template,
+                                   &entries[i]->result.config, &changed, error);
+        free(out->files[0].text);
+        out->files[0].text = changed;
     }
     return status;
 }
@@ -100,22 +107,14 @@ static void withhold(const char *path, const char *fault, ht_entry *const *entri
     }
 }
 
-static ht_status patch_write(const ht_output_source *source, const char *copy, char **out_path,
-                             ht_error *error) {
-    char *label = ht_patch_name(source->path);
-    char *patch = NULL;
-    ht_status status = ht_patch_make(source->path, copy, label, &patch, error);
-    free(label);
-    if (status == HT_ERROR_MISSING) { /* the copy itself is there: go on without */
+static ht_status patch_write(const ht_output_source *source, const ht_applied *applied,
+                             char *const *copies, char **out_path, ht_error *error) {
+    ht_status status =
+        ht_applied_patch(applied, copies, source->folder, source->name, out_path, error);
+    if (status == HT_ERROR_MISSING) { /* the copies themselves are there: go on without */
         ht_report_message("warning: %s", error ? error->message : "no patch");
         return HT_OK;
     }
-    if (status != HT_OK)
-        return status;
-    char *name = ht_format("%s.patch", source->name);
-    status = ht_output_write(source->folder, name, patch, out_path, error);
-    free(name);
-    free(patch);
     return status;
 }
 
@@ -140,16 +139,16 @@ static ht_status launcher_write(const ht_output_source *source, ht_entry *entry,
     return status;
 }
 
-static ht_status companions_write(const ht_output_source *source, const char *copy,
-                                  ht_entry *const *entries, size_t count, const ht_session *session,
-                                  ht_error *error) {
+static ht_status companions_write(const ht_output_source *source, const ht_applied *applied,
+                                  char *const *copies, ht_entry *const *entries, size_t count,
+                                  const ht_session *session, ht_error *error) {
     char *patch = NULL;
-    ht_status status = patch_write(source, copy, &patch, error);
+    ht_status status = patch_write(source, applied, copies, &patch, error);
     for (size_t i = 0; status == HT_OK && i < count; ++i) {
         ht_entry *entry = entries[i];
         if (!is_won(entry) || entry->tuned_file)
             continue;
-        entry->tuned_file = ht_strdup(copy);
+        entry->tuned_file = ht_strdup(copies[0]);
         entry->patch_file = patch ? ht_strdup(patch) : NULL;
         if (entry->annotated)
             status = launcher_write(source, entry, session, error);
@@ -167,19 +166,20 @@ ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entri
     }
     if (!any)
         return HT_OK;
-    char *text = NULL, *copy = NULL;
-    ht_status status = text_make(source, entries, count, &text, error);
+    ht_applied applied;
+    char **copies = NULL, *fault = NULL;
+    ht_status status = texts_make(source, entries, count, &applied, error);
     if (status == HT_OK)
-        status = ht_output_write(source->folder, source->name, text, &copy, error);
-    free(text);
-    if (status != HT_OK)
-        return status;
-    char *fault = rewritten ? copy_fault(source, copy, entries, count) : NULL;
+        status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
+    /* A header's copy cannot be read alone; its unit with it was, before this. */
+    if (status == HT_OK && rewritten && !source->through)
+        fault = copy_fault(source, copies[0], entries, count);
     if (fault)
-        withhold(copy, fault, entries, count);
-    else
-        status = companions_write(source, copy, entries, count, session, error);
+        withhold(copies[0], fault, entries, count);
+    else if (status == HT_OK)
+        status = companions_write(source, &applied, copies, entries, count, session, error);
     free(fault);
-    free(copy);
+    ht_applied_copies_free(copies, applied.count);
+    ht_applied_free(&applied);
     return status;
 }

@@ -71,7 +71,7 @@ Test(apply, a_launch_in_another_file_changes_with_the_kernel) {
     expect_run("apply BLOCK_X=64 src/scale.cuh --out tuned", 0, "scale: applied");
     expect_text("src/main.cu", unit); /* not edited */
     expect_text("src/scale.cuh", header);
-    char *kernel = workplace_read("tuned/scale.cuh"), *launch = workplace_read("tuned/main.cu");
+    char *kernel = workplace_read("tuned/scale.cuh"), *launch = workplace_read("tuned/scale.cuh.launches/main.cu");
     cr_assert_str_eq(kernel, header); /* it takes blockDim as it comes */
     cr_assert(strstr(launch, "int block = 64; // threads"), "%s", launch);
     cr_assert(strstr(launch, "(n + 64 - 1) / 64, block>>>"), "%s", launch);
@@ -116,9 +116,9 @@ Test(apply, templates_and_reports_tell_the_source) {
                     "{\"name\": \"scale\", \"file\": \"src/scale.cuh\", \"status\": \"kept\", "
                     "\"config\": {\"BLOCK_X\": 32}}]}");
     expect_run("apply report.json --out c", 0, "applied");
-    char *text = workplace_read("a/main.cu");
-    expect_text("b/main.cu", text);
-    expect_text("c/main.cu", text);
+    char *text = workplace_read("a/scale.cuh.launches/main.cu");
+    expect_text("b/scale.cuh.launches/main.cu", text);
+    expect_text("c/scale.cuh.launches/main.cu", text);
     free(text);
 }
 

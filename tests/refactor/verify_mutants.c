@@ -21,6 +21,7 @@ enum { SEED = 11, CONFIGURATIONS = 12 };
 static const struct equivalent {
     const char *kernel, *line, *why;
 } equivalents[] = {
+    {"batch_first", "if (h < Ho && w < Wo)", "it is known for one size, a multiple of its blocks"},
     {NULL, NULL, NULL},
 };
 
@@ -167,7 +168,27 @@ static void line_print(const char *unit, size_t at) {
     printf("\"%.*s\" at %zu", (int)strcspn(unit + begin, "\n"), unit + begin, at - begin);
 }
 
+/* `if (x < n)` behind `if (!(x < n)) continue;` */
+static bool asked_before(const char *unit, size_t at) {
+    size_t begin = at;
+    while (begin > 0 && unit[begin - 1] != '\n')
+        --begin;
+    const char *guard = strstr(unit + begin, "if (");
+    if (!guard || guard > unit + at)
+        return false;
+    size_t length = 0;
+    int depth = 1;
+    for (guard += strlen("if ("); depth > 0 && guard[length]; ++length)
+        depth += (guard[length] == '(') - (guard[length] == ')');
+    char *before = ht_format("if (!(%.*s)", (int)length, guard);
+    const char *found = strstr(unit, before);
+    free(before);
+    return found && found < guard;
+}
+
 static const char *known(const subject *of, const char *unit, size_t at) {
+    if (asked_before(unit, at))
+        return "it was asked before";
     size_t begin = at;
     while (begin > 0 && unit[begin - 1] != '\n')
         --begin;

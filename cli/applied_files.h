@@ -1,0 +1,18 @@
+/* Rewritten sources as copies in a folder, with one patch for them all. */
+#ifndef HT_CLI_APPLIED_FILES_H
+#define HT_CLI_APPLIED_FILES_H
+
+#include "refactor/refactor.h"
+
+/* Writes applied->files[0] as FOLDER/NAME, the others under their own names in
+ * FOLDER/NAME.launches. *out_copies (free() each, then the array) are the paths, as many as files.
+ */
+ht_status ht_applied_write(const ht_applied *applied, const char *folder, const char *name,
+                           char ***out_copies, ht_error *error);
+/* FOLDER/NAME.patch, for `patch -p1`. HT_ERROR_MISSING when there is no diff program. *out_path:
+ * free(). */
+ht_status ht_applied_patch(const ht_applied *applied, char *const *copies, const char *folder,
+                           const char *name, char **out_path, ht_error *error);
+void ht_applied_copies_free(char **copies, size_t count);
+
+#endif
