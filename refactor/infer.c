@@ -26,7 +26,49 @@ static const char *template_type(const ht_model *model, const char *name) {
     return NULL;
 }
 
-char *ht_infer_type(const ht_model *model, const ht_parameter *parameter) {
+typedef struct record {
+    CXType type; /* of all its fields; invalid: there is none */
+    bool mixed;
+    int depth;
+} record;
+
+static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
+    record *in = context;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record && in->depth < 4) {
+        ++in->depth;
+        clang_Type_visitFields(type, on_field, in);
+        --in->depth;
+        return CXVisit_Continue;
+    }
+    in->mixed = in->mixed || (in->type.kind != CXType_Invalid &&
+                              !clang_equalTypes(in->type, clang_getUnqualifiedType(type)));
+    in->type = clang_getUnqualifiedType(type);
+    return CXVisit_Continue;
+}
+
+/* struct { float x, y, z; } is three floats. */
+static char *record_type(CXType type, long long *out_parts) {
+    record in = {.mixed = false};
+    if (type.kind != CXType_Record || !out_parts)
+        return NULL;
+    clang_Type_visitFields(type, on_field, &in);
+    long long whole = clang_Type_getSizeOf(type);
+    char *text = in.mixed || in.type.kind == CXType_Invalid ? NULL : plain_type(in.type);
+    long long part = text ? (long long)ht_type_size(text) : 0;
+    if (part <= 0 || whole <= 0 || whole % part != 0) {
+        free(text);
+        return NULL;
+    }
+    *out_parts = whole / part;
+    return text;
+}
+
+char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {
+    if (out_parts)
+        *out_parts = 1;
     const char *written = parameter->is_pointer ? parameter->pointee : parameter->type;
     const char *argument = template_type(model, written);
     if (ht_type_size(written))
@@ -42,7 +84,7 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter) {
     if (ht_type_size(text))
         return text;
     free(text);
-    return NULL;
+    return parameter->is_pointer ? record_type(type, out_parts) : NULL;
 }
 
 /* ---- template arguments that the launch leaves to be deduced
@@ -129,6 +171,16 @@ static char *host_argument(const ht_model *model, const char *name, bool is_type
     return in.found;
 }
 
+/* Is it the type of what a pointer points to? */
+static bool types_data(const ht_model *model, const char *name) {
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_pointer &&
+            is_type_named(clang_getPointeeType(clang_getCursorType(model->parameters[i].cursor)),
+                          name))
+            return true;
+    return false;
+}
+
 static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
     if (parameter->argument && ht_type_size(parameter->argument))
         return false;
@@ -138,7 +190,9 @@ static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
         type = host_argument(model, open, true);
     if (!type || !ht_type_size(type)) {
         free(type);
-        return false;
+        if (!types_data(model, parameter->name))
+            return false;
+        type = ht_strdup("float"); /* nobody says which: one that all templates of data take */
     }
     free(parameter->argument);
     parameter->argument = type;
@@ -186,16 +240,22 @@ static char *argument_name(const ht_parameter *parameter, size_t index) {
 static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t index) {
     const ht_parameter *parameter = &in->model->parameters[index];
     const ht_infer_buffer *buffer = &buffers->items[index];
-    char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter);
+    long long parts;
+    char *name = argument_name(parameter, index);
+    char *type = ht_infer_type(in->model, parameter, &parts);
     const char *written = parameter->pointee;
     if (!type)
         ht_infer_miss(in, ht_ast_line(parameter->cursor),
                       "the type of '%s', %s, is none that a problem file describes", name, written);
     int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_infer_buffers_limit(buffers, buffer->array);
     char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
+    char *elements = in->extents[index] && parts > 1
+                         ? ht_format("(%s) * %lld", in->extents[index], parts)
+                         : ht_strdup(in->extents[index] ? in->extents[index] : "?");
     char *line =
         ht_format("%s : %s %s[%s]%s", name, role_of(parameter, buffer, buffers->km->complete),
-                  type ? type : "?", in->extents[index] ? in->extents[index] : "?", contents);
+                  type ? type : "?", elements, contents);
+    free(elements);
     free(contents);
     free(name);
     free(type);
@@ -204,7 +264,7 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
 
 static char *scalar_line(ht_infer *in, size_t index) {
     const ht_parameter *parameter = &in->model->parameters[index];
-    char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter);
+    char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter, NULL);
     if (!type || !in->scalars[index])
         ht_infer_miss(in, ht_ast_line(parameter->cursor), "the value of argument '%s' (%s)", name,
                       parameter->type);
@@ -296,20 +356,61 @@ static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *all
         ht_infer_miss(in, buffer->line, "the elements of '%s'", name);
 }
 
-static void extents_choose(ht_infer *in, ht_sizes *sizes) {
+/* Before values are chosen: allocations may depend on further variables. */
+static void allocations_find(ht_infer *in) {
     for (size_t i = 0; i < in->model->parameter_count; ++i) {
-        int line;
+        ht_expr *expr;
         if (!in->model->parameters[i].is_pointer)
             continue;
-        char *allocated = ht_infer_allocation(in, i, &line), *plain = NULL;
-        ht_expr *expr;
-        if (allocated && ht_expr_parse(allocated, (ht_place){0}, &expr, NULL) == HT_OK) {
-            plain = ht_expr_string(expr);
+        char *text = ht_infer_allocation(in, i, &in->allocated_lines[i]);
+        if (text && ht_expr_parse(text, (ht_place){0}, &expr, NULL) == HT_OK) {
+            in->allocated[i] = ht_expr_string(expr);
             ht_expr_free(expr);
         }
-        free(allocated);
-        extent_choose(in, sizes, i, plain, line);
+        free(text);
     }
+}
+
+static void extents_choose(ht_infer *in, ht_sizes *sizes) {
+    for (size_t i = 0; i < in->model->parameter_count; ++i)
+        if (in->model->parameters[i].is_pointer) {
+            char *allocated = in->allocated[i] ? ht_strdup(in->allocated[i]) : NULL;
+            extent_choose(in, sizes, i, allocated, in->allocated_lines[i]);
+        }
+}
+
+/* ---- fields that nothing needs
+ * --------------------------------------------------------------------------- */
+
+static bool mentions_field(const char *text, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = text ? strstr(text, "problem.") : NULL; at;
+         at = strstr(at + 8, "problem."))
+        if (strncmp(at + 8, name, length) == 0 &&
+            strspn(at + 8 + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                    "0123456789_") == 0)
+            return true;
+    return false;
+}
+
+static void fields_prune(ht_infer *in, const ht_grid *grid) {
+    size_t kept = 0;
+    for (size_t i = 0; i < in->field_count; ++i) {
+        ht_infer_field *field = &in->fields[i];
+        bool used = mentions_field(grid->lds, field->name);
+        for (int axis = 0; axis < 3; ++axis)
+            used = used || mentions_field(grid->original[axis], field->name);
+        for (size_t p = 0; p < in->model->parameter_count; ++p)
+            used = used || mentions_field(in->scalars[p], field->name) ||
+                   mentions_field(in->extents[p], field->name);
+        if (used)
+            in->fields[kept++] = *field;
+        else {
+            free(field->name);
+            ht_symbol_free((ht_symbol *)(size_t)field->initial);
+        }
+    }
+    in->field_count = kept;
 }
 
 /* ---- the document
@@ -425,6 +526,8 @@ static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const 
 static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
     size_t count = model->parameter_count + 1;
     *in = (ht_infer){.model = model, .slice = slice};
+    in->allocated = ht_alloc(count, sizeof *in->allocated);
+    in->allocated_lines = ht_alloc(count, sizeof *in->allocated_lines);
     in->parts = ht_alloc(count, sizeof *in->parts);
     in->scalars = ht_alloc(count, sizeof *in->scalars);
     in->extents = ht_alloc(count, sizeof *in->extents);
@@ -439,6 +542,7 @@ static void infer_free(ht_infer *in) {
         for (int part = 0; part < 4; ++part)
             free(in->parts[i][part]);
         free(in->scalars[i]);
+        free(in->allocated[i]);
         free(in->extents[i]);
         ht_text_free(&in->origins[i]);
     }
@@ -448,6 +552,8 @@ static void infer_free(ht_infer *in) {
     }
     free(in->scalars);
     free(in->parts);
+    free(in->allocated);
+    free(in->allocated_lines);
     free(in->extents);
     free(in->from_host);
     free(in->origins);
@@ -468,7 +574,7 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
         ht_infer_miss(in, line, "%s", grid->missing.data);
     for (int axis = 0; axis < 3; ++axis)
         known = known && grid->original[axis] && grid->block[axis];
-    if (!known && !in->missing.length)
+    if ((!known || !in->model->launch_known) && !in->missing.length)
         ht_infer_miss(in, line, "block and grid of the launch: %s",
                       in->model->facts->problem ? in->model->facts->problem : "not followed");
     return known;
@@ -483,11 +589,14 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) 
     ht_infer_host(&in);
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);
+    allocations_find(&in);
     ht_kernel_model *km = ht_kernel_model_scan(model);
     ht_infer_buffers_find(&in, km, &grid, &buffers);
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
     if (launched && ht_sizes_choose(&sizes))
         extents_choose(&in, &sizes);
+    if (!in.missing.length)
+        fields_prune(&in, &grid);
     char *text = document_make(&in, &buffers, &sizes, has_template,
                                grid.missing.length && model->facts->launches.count);
     *out = (ht_inferred){.text = text, .line = in.missing_line};

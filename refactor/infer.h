@@ -70,6 +70,8 @@ typedef struct ht_infer {
     char **scalars; /* value of each parameter as written in an argument line; NULL: no scalar, or
                        unknown */
     char *(*parts)[4]; /* of vectors: each component's value */
+    char **allocated;  /* elements that the host allocated, where found */
+    int *allocated_lines;
     char **extents;    /* elements of each parameter's buffer as an expression; NULL: unknown */
     bool *from_host;   /* the extent is the allocation's, and not proved to be enough */
     ht_text *origins;  /* where each parameter's line comes from */
@@ -92,8 +94,9 @@ void ht_infer_miss(ht_infer *in, int line, const char *format, ...)
  * ------------------------------------------------------------ */
 
 /* The type of a parameter's element, or of a scalar, as problem files know it; NULL: they do not.
- * free(). */
-char *ht_infer_type(const ht_model *model, const ht_parameter *parameter);
+ * Of structures whose fields all have one type it is that; *out_parts says how many there are (else
+ * 1; may be NULL). free(). */
+char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts);
 
 /* ---- all together (infer.c)
  * ---------------------------------------------------------------------------------------- */

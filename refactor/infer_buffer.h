@@ -4,7 +4,7 @@
 
 #include "refactor/infer.h"
 
-enum { HT_BUFFER_ENDS_MAX = 6 };
+enum { HT_BUFFER_ENDS_MAX = 12 };
 
 /* Of one pointer argument. */
 typedef struct ht_infer_buffer {

@@ -325,7 +325,7 @@ static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site
         site && index < site->argument_count ? site->arguments[index] : clang_getNullCursor();
     bool given = !clang_Cursor_isNull(argument);
     ht_text *origin = &in->origins[index];
-    char *known = ht_infer_type(in->model, parameter);
+    char *known = ht_infer_type(in->model, parameter, NULL);
     bool real = known && (strcmp(known, "float") == 0 || strcmp(known, "double") == 0);
     size_t count = 0;
     bool vector = known && is_index_vector(known, &count);
@@ -461,8 +461,9 @@ char *ht_infer_allocation(const ht_infer *given, size_t index, int *out_line) {
     ht_ast_walk(site->function, on_allocation, &search);
     if (search.found != 1)
         return NULL;
-    char *type = ht_infer_type(in->model, &in->model->parameters[index]);
-    size_t size = type ? ht_type_size(type) : 0;
+    long long parts;
+    char *type = ht_infer_type(in->model, &in->model->parameters[index], &parts);
+    size_t size = type ? ht_type_size(type) * (size_t)parts : 0;
     free(type);
     ht_symbol *symbol = ht_symbol_read(in->model->facts->source, search.bytes);
     char *bytes = size ? expression_of(in, symbol) : NULL, *text = NULL;

@@ -190,8 +190,9 @@ static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
         int64_t elements;
         if (!model->parameters[i].is_pointer || !extent)
             continue;
-        char *type = ht_infer_type(model, &model->parameters[i]);
-        int64_t size = type ? (int64_t)ht_type_size(type) : 1;
+        long long parts;
+        char *type = ht_infer_type(model, &model->parameters[i], &parts);
+        int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1;
         free(type);
         if (!ht_sizes_value(sizes, extent, &elements) ||
             __builtin_mul_overflow(elements, size, &elements) ||
@@ -263,6 +264,13 @@ bool ht_sizes_choose(ht_sizes *sizes) {
         for (size_t i = 0; i < in->field_count; ++i)
             if (in->fields[i].in_grid && in->fields[i].value < 4096)
                 in->fields[i].value *= 2;
+    for (int64_t small = 3; small > 0 && !threads_of(sizes, &threads); small -= 2) {
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!in->fields[i].known && !in->fields[i].in_grid)
+                in->fields[i].value = small;
+        take_expressions(sizes);
+        grow_grid(sizes);
+    }
     if (threads_of(sizes, &threads))
         return true;
     ht_infer_miss(in, 0, "sizes for which the launch's grid has a block");
