@@ -9,7 +9,7 @@ bool ht_plan_axis_changed(const ht_plan *plan, int axis) {
     for (size_t i = 0; i < plan->cover_count; ++i)
         if (plan->covers[i].axis == axis)
             return true;
-    return plan->block_changed[axis];
+    return plan->block_changed[axis] && !plan->keep_grid[axis];
 }
 
 char *ht_plan_per_block(const ht_plan *plan, int axis) {

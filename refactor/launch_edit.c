@@ -530,9 +530,9 @@ static void leave(editing *in, size_t before) {
         free(plan->edits[plan->edit_count].param);
     }
     free(plan->unapplied);
-    plan->unapplied = ht_format("its launch at %s:%d cannot be rewritten",
-                                plan->model->facts->source->files[in->site->file].path,
-                                in->site->line);
+    plan->unapplied =
+        ht_format("its launch at %s:%d cannot be rewritten",
+                  plan->model->facts->source->files[in->site->file].path, in->site->line);
 }
 
 bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem) {
@@ -544,7 +544,7 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char
     *out_problem = NULL;
     bool changed = false;
     for (int axis = 0; axis < 3; ++axis)
-        changed = changed || ht_plan_axis_changed(plan, axis);
+        changed = changed || ht_plan_axis_changed(plan, axis) || plan->block_changed[axis];
     for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
         in.site = &in.launches->items[i];
         size_t before = plan->edit_count;

@@ -51,6 +51,7 @@ struct ht_plan {
     bool exact_cover[3]; /* the number of threads along the axis must stay as it was */
     bool free_cover[3];  /* any number does (grid-stride loops) */
     bool keep_cover[3];  /* must not grow either */
+    bool keep_grid[3];   /* another block takes the same grid */
     char *bound[3];      /* bounds that the grid must cover, beside the model's guards; owned */
     char *helpers; /* declarations that the parameterized kernel needs in the unit; NULL: none */
     char **names;

@@ -14,10 +14,11 @@ enum { ISL_OPERATIONS_MAX = 3000000, SCAN_BUDGET = 400000 };
 
 /* Constants of the kernel follow from the block where it is built into an index, or where there are
  * shared arrays of constant shape: then blockDim is the launch's. */
-static void tie_axes(ht_kernel_model *km) {
+static void tie_axes(ht_kernel_model *km, int any_axis) {
     const ht_model *facts = km->facts;
     for (int axis = 0; axis < 3; ++axis)
-        km->tied[axis] = facts->axes[axis].block > 0 && !facts->facts->assumed &&
+        km->tied[axis] = axis != any_axis && facts->axes[axis].block > 0 &&
+                         !facts->facts->assumed &&
                          (facts->axes[axis].fixed_pitch || facts->feature[HT_FEATURE_SHARED]);
 }
 
@@ -45,14 +46,14 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
     isl_ctx_reset_operations(km->context);
 }
 
-ht_kernel_model *ht_kernel_model_scan(const ht_model *facts) {
+static ht_kernel_model *scan_body(const ht_model *facts, int any_axis) {
     ht_kernel_model *km = ht_alloc(1, sizeof *km);
     km->facts = facts;
     km->complete = true;
     km->context = isl_ctx_alloc();
     isl_options_set_on_error(km->context, ISL_ON_ERROR_CONTINUE);
     isl_ctx_set_max_operations(km->context, ISL_OPERATIONS_MAX);
-    tie_axes(km);
+    tie_axes(km, any_axis);
     ht_scan scan = {.km = km, .facts = facts, .budget = SCAN_BUDGET};
     ht_scan_kernel(&scan);
     free(scan.escaped);
@@ -60,8 +61,12 @@ ht_kernel_model *ht_kernel_model_scan(const ht_model *facts) {
     return km;
 }
 
-ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
-    ht_kernel_model *km = ht_kernel_model_scan(facts);
+ht_kernel_model *ht_kernel_model_scan(const ht_model *facts) {
+    return scan_body(facts, -1);
+}
+
+static ht_kernel_model *build(const ht_model *facts, int any_axis) {
+    ht_kernel_model *km = scan_body(facts, any_axis);
     ht_km_barriers(km);
     for (size_t i = 0; i < km->access_count; ++i) {
         ht_km_split(km, &km->accesses[i]);
@@ -69,8 +74,17 @@ ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
         access_sets(km, &km->accesses[i]);
     }
     ht_km_dependences(km);
+    return km;
+}
+
+ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
+    ht_kernel_model *km = build(facts, -1);
     ht_km_footprints(km);
     return km;
+}
+
+ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis) {
+    return build(facts, axis);
 }
 
 static void arrays_free(ht_kernel_model *km) {

@@ -275,7 +275,8 @@ static void settle(ht_km_dependence *out, ht_answer answer, size_t first, size_t
     out->reason = reason;
 }
 
-static void array_pairs(ht_kernel_model *km, size_t array, ht_km_dependence *out) {
+/* `races`: pairs of atomic updates are left out. */
+static void array_pairs(ht_kernel_model *km, size_t array, bool races, ht_km_dependence *out) {
     bool shared = km->arrays[array].space == HT_SPACE_SHARED ||
                   km->arrays[array].space == HT_SPACE_DYNAMIC_SHARED;
     size_t asked = 0;
@@ -285,7 +286,7 @@ static void array_pairs(ht_kernel_model *km, size_t array, ht_km_dependence *out
             if (a->array != array || b->array != array || (!a->write && !b->write) ||
                 out->answer == HT_YES)
                 continue;
-            if (shared && separated(km, a, b))
+            if ((shared && separated(km, a, b)) || (races && a->atomic && b->atomic))
                 continue;
             if (++asked > PAIRS_MAX) {
                 settle(out, HT_UNKNOWN, i, j, ht_strdup("there are too many accesses"));
@@ -319,7 +320,14 @@ void ht_km_dependences(ht_kernel_model *km) {
             settle(out, HT_UNKNOWN, SIZE_MAX, SIZE_MAX,
                    ht_strdup("part of the kernel is not followed"));
         else
-            array_pairs(km, i, out);
+            array_pairs(km, i, false, out);
+        out->races = out->answer;
+        if (array->atomic && out->has_pair) {
+            ht_km_dependence plain = {.array = i, .answer = HT_NO};
+            array_pairs(km, i, true, &plain);
+            out->races = plain.answer;
+            free(plain.reason);
+        }
     }
 }
 

@@ -145,6 +145,7 @@ typedef struct ht_km_effect {
 typedef struct ht_km_dependence {
     size_t array;
     ht_answer answer;
+    ht_answer races;      /* the same, atomic updates that meet each other left out */
     size_t first, second; /* accesses: the pair that says so */
     bool has_pair;
     char *reason;
@@ -195,6 +196,8 @@ struct ht_kernel_model {
 
 /* Never fails: what cannot be understood is unknown. `facts` must outlive it. */
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts);
+/* For blocks of any size along an axis: what is proved holds for them all. */
+ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis);
 /* Only the walk over the body, which takes little: loops, arrays, accesses with their subscripts as
  * written, guards; no sets, dimensions, dependences or footprints. */
 ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);

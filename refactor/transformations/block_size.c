@@ -296,7 +296,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
                           "%s", model->facts->problem);
         return;
     }
-    if (pinned(model, plan))
+    if (pinned(model, plan) || ht_block_stride_apply(model, plan))
         return;
     if (model->feature[HT_FEATURE_SHARED] || model->feature[HT_FEATURE_DYNAMIC_LDS] ||
         model->feature[HT_FEATURE_BARRIER])

@@ -28,6 +28,7 @@ const char *const templated_sources[] = {
     "tests/refactor/sources/tile_template.hip",
     "tests/refactor/sources/host_forms.hip",
     "tests/refactor/sources/flat_grid.hip",
+    "tests/refactor/sources/row_stride.hip",
     NULL,
 };
 
