@@ -11,7 +11,7 @@
 /* ---- types
  * ------------------------------------------------------------------------------------------ */
 
-static char *plain_type(CXType type) {
+char *ht_infer_plain_type(CXType type) {
     CXString spelling =
         clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(type)));
     char *text = ht_strdup(clang_getCString(spelling));
@@ -56,7 +56,7 @@ static char *record_type(CXType type, long long *out_parts) {
         return NULL;
     clang_Type_visitFields(type, on_field, &in);
     long long whole = clang_Type_getSizeOf(type);
-    char *text = in.mixed || in.type.kind == CXType_Invalid ? NULL : plain_type(in.type);
+    char *text = in.mixed || in.type.kind == CXType_Invalid ? NULL : ht_infer_plain_type(in.type);
     long long part = text ? (long long)ht_type_size(text) : 0;
     if (part <= 0 || whole <= 0 || whole % part != 0) {
         free(text);
@@ -80,147 +80,11 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
         type = clang_getCanonicalType(clang_getPointeeType(type));
     if (type.kind == CXType_Enum)
         type = clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type));
-    char *text = plain_type(type);
+    char *text = ht_infer_plain_type(type);
     if (ht_type_size(text))
         return text;
     free(text);
     return parameter->is_pointer ? record_type(type, out_parts) : NULL;
-}
-
-/* ---- template arguments that the launch leaves to be deduced
- * --------------------------------------------------------------- */
-
-static bool is_type_named(CXType type, const char *name) {
-    CXString spelling = clang_getTypeSpelling(clang_getUnqualifiedType(type));
-    bool same = strcmp(clang_getCString(spelling), name) == 0;
-    clang_disposeString(spelling);
-    return same;
-}
-
-static char *deduced(const ht_model *model, const char *name) {
-    const ht_launch_site *site =
-        model->facts->launches.count ? &model->facts->launches.items[0] : NULL;
-    for (size_t i = 0; site && i < model->parameter_count && i < site->argument_count; ++i) {
-        CXType type = clang_getCursorType(model->parameters[i].cursor);
-        CXType given =
-            clang_getCanonicalType(clang_getCursorType(ht_ast_strip(site->arguments[i], false)));
-        if (model->parameters[i].is_pointer) {
-            type = clang_getPointeeType(type);
-            given = given.kind == CXType_Pointer ? clang_getPointeeType(given)
-                                                 : clang_getArrayElementType(given);
-        }
-        if (!is_type_named(type, name))
-            continue;
-        char *text = plain_type(given);
-        if (ht_type_size(text))
-            return text;
-        free(text);
-    }
-    return NULL;
-}
-
-typedef struct caller {
-    CXCursor function; /* a template of the host */
-    unsigned index;    /* of its parameter */
-    bool is_type;
-    char *found;
-} caller;
-
-/* A call of the host's template, with the arguments that it is made with. */
-static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    caller *in = context;
-    if (in->found)
-        return false;
-    if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
-        return true;
-    CXCursor called = clang_getCursorReferenced(cursor);
-    CXCursor primary = clang_getSpecializedCursorTemplate(called);
-    if (clang_Cursor_isNull(primary) ||
-        !clang_equalCursors(clang_getCanonicalCursor(primary),
-                            clang_getCanonicalCursor(in->function)) ||
-        clang_Cursor_getNumTemplateArguments(called) <= (int)in->index)
-        return true;
-    enum CXTemplateArgumentKind kind = clang_Cursor_getTemplateArgumentKind(called, in->index);
-    if (in->is_type && kind == CXTemplateArgumentKind_Type)
-        in->found = plain_type(clang_Cursor_getTemplateArgumentType(called, in->index));
-    else if (!in->is_type && kind == CXTemplateArgumentKind_Integral)
-        in->found = ht_format("%lld", clang_Cursor_getTemplateArgumentValue(called, in->index));
-    return true;
-}
-
-/* What the host's own template parameter of this name stands for where it is called first. */
-static char *host_argument(const ht_model *model, const char *name, bool is_type) {
-    const ht_launches *launches = &model->facts->launches;
-    if (!launches->count || !name ||
-        clang_getCursorKind(launches->items[0].function) != CXCursor_FunctionTemplate)
-        return NULL;
-    caller in = {.function = launches->items[0].function, .is_type = is_type};
-    ht_cursors list = ht_ast_children(in.function);
-    bool named = false;
-    for (size_t i = 0; i < list.count && !named; ++i) {
-        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
-        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter)
-            continue;
-        named = ht_cursor_named(list.items[i], name);
-        in.index += !named;
-    }
-    free(list.items);
-    if (named)
-        ht_ast_walk(clang_getTranslationUnitCursor(model->unit), on_caller, &in);
-    return in.found;
-}
-
-/* Is it the type of what a pointer points to? */
-static bool types_data(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_pointer &&
-            is_type_named(clang_getPointeeType(clang_getCursorType(model->parameters[i].cursor)),
-                          name))
-            return true;
-    return false;
-}
-
-static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
-    if (parameter->argument && ht_type_size(parameter->argument))
-        return false;
-    char *type = parameter->argument ? NULL : deduced(model, parameter->name);
-    const char *open = parameter->argument ? parameter->argument : parameter->name;
-    if (!type)
-        type = host_argument(model, open, true);
-    if (!type || !ht_type_size(type)) {
-        free(type);
-        if (!types_data(model, parameter->name))
-            return false;
-        type = ht_strdup("float"); /* nobody says which: one that all templates of data take */
-    }
-    free(parameter->argument);
-    parameter->argument = type;
-    return true;
-}
-
-static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {
-    char *value = parameter->has_value ? NULL : host_argument(model, parameter->argument, false);
-    if (!value)
-        return false;
-    free(parameter->argument);
-    parameter->argument = value;
-    parameter->value = strtoll(value, NULL, 10);
-    parameter->has_value = true;
-    return true;
-}
-
-static bool deduce(ht_model *model) {
-    bool any = false;
-    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
-        ht_template_parameter *parameter = &model->facts->template_parameters[i];
-        bool known =
-            parameter->kind == CXCursor_TemplateTypeParameter      ? deduce_type(model, parameter)
-            : parameter->kind == CXCursor_NonTypeTemplateParameter ? deduce_value(model, parameter)
-                                                                   : false;
-        any = any || known;
-    }
-    return any;
 }
 
 /* ---- argument lines
@@ -294,7 +158,7 @@ static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
         count *= clang_getArraySize(type);
         type = clang_getCanonicalType(clang_getArrayElementType(type));
     }
-    char *name = ht_cursor_name(cursor), *element = plain_type(type);
+    char *name = ht_cursor_name(cursor), *element = ht_infer_plain_type(type);
     bool known = ht_type_size(element) && count > 0;
     if (!known)
         ht_infer_miss(in, ht_ast_line(cursor),
@@ -585,7 +449,7 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) 
     ht_grid grid;
     ht_infer_buffers buffers;
     infer_init(&in, model, slice);
-    bool has_template = deduce(model);
+    bool has_template = ht_infer_deduce(model);
     ht_infer_host(&in);
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);

@@ -26,6 +26,7 @@ typedef struct ht_bounds {
     size_t fact_count;
     const ht_km_test *cases[HT_BOUND_CASES_MAX]; /* one side or the other holds there */
     size_t case_count;
+    bool asking; /* whether a condition can hold at all */
     int depth;
     long budget;
     ht_index_array *indices; /* owned; those that were used so far */
@@ -97,6 +98,13 @@ void ht_infer_miss(ht_infer *in, int line, const char *format, ...)
  * Of structures whose fields all have one type it is that; *out_parts says how many there are (else
  * 1; may be NULL). free(). */
 char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts);
+
+/* A type as written without names of its own and qualifiers; free(). */
+char *ht_infer_plain_type(CXType type);
+
+/* Finds types and values of template parameters that the launch does not name (infer_deduce.c).
+ * False: there was nothing to find. */
+bool ht_infer_deduce(ht_model *model);
 
 /* ---- all together (infer.c)
  * ---------------------------------------------------------------------------------------- */

@@ -248,6 +248,32 @@ static const ht_poly *axis_end(ht_bounds *in, const ht_km_symbol *symbol) {
     return symbol->kind == HT_KM_BLOCK || !last ? last : ht_poly_multiply(&km->pool, last, block);
 }
 
+/* Never holds, as unsigned comparisons have a side for numbers that are negative. */
+static bool is_impossible(ht_bounds *in, const ht_km_test *test) {
+    int64_t value;
+    switch (test->kind) {
+    case HT_TEST_FALSE:
+        return true;
+    case HT_TEST_AND:
+        return is_impossible(in, test->left) || is_impossible(in, test->right);
+    case HT_TEST_OR:
+        return is_impossible(in, test->left) && is_impossible(in, test->right);
+    case HT_TEST_NOT_NEGATIVE: {
+        const char *reason = in->reason; /* asking is no failure */
+        int line = in->line;
+        bool asking = in->asking;
+        in->asking = true;
+        const ht_poly *high = ht_bound(in, test->value, true);
+        in->asking = asking;
+        in->reason = reason;
+        in->line = line;
+        return high && ht_poly_is_constant(high, &value) && value < 0;
+    }
+    default:
+        return false;
+    }
+}
+
 /* The last iteration, from a condition that ends the loop. */
 static const ht_poly *loop_end(ht_bounds *in, size_t index, const ht_km_loop *loop,
                                const ht_km_test *test) {
@@ -255,6 +281,14 @@ static const ht_poly *loop_end(ht_bounds *in, size_t index, const ht_km_loop *lo
     if (test->kind == HT_TEST_AND) {
         const ht_poly *left = loop_end(in, index, loop, test->left);
         return left ? left : loop_end(in, index, loop, test->right);
+    }
+    if (test->kind == HT_TEST_OR && !in->asking) { /* else it would ask itself */
+        if (is_impossible(in, test->left))
+            return loop_end(in, index, loop, test->right);
+        const ht_poly *left = loop_end(in, index, loop, test->left);
+        if (!left || is_impossible(in, test->right))
+            return left;
+        return outer(in, left, loop_end(in, index, loop, test->right), true);
     }
     if (test->kind != HT_TEST_NOT_NEGATIVE)
         return NULL;
@@ -427,6 +461,13 @@ static const ht_poly *bound_in_cases(ht_bounds *in, size_t next, const ht_poly *
     const ht_km_test *test = in->cases[next];
     size_t facts = in->fact_count, cases = in->case_count;
     const ht_poly *ends[2];
+    if (is_impossible(in, test->left) || is_impossible(in, test->right)) {
+        test_add(in, is_impossible(in, test->left) ? test->right : test->left);
+        ends[0] = bound_in_cases(in, next + 1, value, high);
+        in->fact_count = facts;
+        in->case_count = cases;
+        return ends[0];
+    }
     for (int side = 0; side < 2; ++side) {
         test_add(in, side ? test->right : test->left);
         ends[side] = bound_in_cases(in, next + 1, value, high);

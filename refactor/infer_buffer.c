@@ -333,6 +333,9 @@ void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *gri
         if (buffer)
             access_take(out, buffer, &km->accesses[i]);
         ht_bounds_enter(&out->bounds, &km->accesses[i].control);
+        /* subscripts of other arrays: notes whose values they are */
+        for (size_t d = 0; !buffer && d < km->accesses[i].subscript_count; ++d)
+            ht_bound_of_access(&out->bounds, km->accesses[i].subscripts[d], true);
         trips_note(out, &km->accesses[i]);
     }
     for (size_t i = 0; i < in->model->parameter_count; ++i)
