@@ -168,27 +168,34 @@ static void line_print(const char *unit, size_t at) {
     printf("\"%.*s\" at %zu", (int)strcspn(unit + begin, "\n"), unit + begin, at - begin);
 }
 
-/* `if (x < n)` behind `if (!(x < n)) continue;` */
-static bool asked_before(const char *unit, size_t at) {
-    size_t begin = at;
-    while (begin > 0 && unit[begin - 1] != '\n')
-        --begin;
-    const char *guard = strstr(unit + begin, "if (");
-    if (!guard || guard > unit + at)
-        return false;
-    size_t length = 0;
-    int depth = 1;
-    for (guard += strlen("if ("); depth > 0 && guard[length]; ++length)
-        depth += (guard[length] == '(') - (guard[length] == ')');
-    char *before = ht_format("if (!(%.*s)", (int)length, guard);
-    const char *found = strstr(unit, before);
-    free(before);
-    return found && found < guard;
+static bool is_joint(const char *unit, size_t at) {
+    return strncmp(unit + at, "&&", 2) == 0 || strncmp(unit + at, "||", 2) == 0;
 }
 
-static const char *known(const subject *of, const char *unit, size_t at) {
-    if (asked_before(unit, at))
-        return "it was asked before";
+/* Does the kernel ask the same in an `if` before? */
+static bool asked_before(const char *unit, size_t body, size_t at) {
+    size_t begin = at, end = at;
+    while (begin > body && !strchr("(;{", unit[begin - 1]) && !is_joint(unit, begin - 2))
+        --begin;
+    while (unit[end] && !strchr(");{", unit[end]) && !is_joint(unit, end))
+        ++end;
+    begin += strspn(unit + begin, " ");
+    while (end > begin && unit[end - 1] == ' ')
+        --end;
+    char *asked = ht_strndup(unit + begin, end - begin);
+    const char *found = strstr(unit + body, asked), *line = found;
+    free(asked);
+    if (!found || found >= unit + begin)
+        return false;
+    while (line > unit && line[-1] != '\n')
+        --line;
+    const char *question = strstr(line, "if (");
+    return question && question < found;
+}
+
+static const char *known(const subject *of, const char *unit, size_t body, size_t at) {
+    if (asked_before(unit, body, at))
+        return "the same was asked before";
     size_t begin = at;
     while (begin > 0 && unit[begin - 1] != '\n')
         --begin;
@@ -201,7 +208,8 @@ static const char *known(const subject *of, const char *unit, size_t at) {
     return why;
 }
 
-static void fault_try(const subject *of, const char *unit, const fault *with, tally *out) {
+static void fault_try(const subject *of, const char *unit, size_t body, const fault *with,
+                      tally *out) {
     char *text =
         ht_format("%.*s%s%s", (int)with->at, unit, with->by, unit + with->at + with->length);
     ht_verify_result result = {0};
@@ -210,7 +218,7 @@ static void fault_try(const subject *of, const char *unit, const fault *with, ta
     printf("%s: %s: %s: ", ht_path_name(of->source), of->kernel->name, with->what);
     line_print(unit, with->at);
     ht_status status = verify(of, text, &result, &error);
-    const char *why = known(of, unit, with->at);
+    const char *why = known(of, unit, body, with->at);
     if (status == HT_ERROR_COMPILE) {
         ++out->uncompiled;
         printf(": does not compile\n");
@@ -256,7 +264,7 @@ static void kernel_try(const subject *of, tally *out) {
     }
     for (size_t i = 0; i < list.count; ++i, ++out->number)
         if (asked && out->number % out->parts == out->part)
-            fault_try(of, unit, &list.items[i], out);
+            fault_try(of, unit, begin, &list.items[i], out);
     ht_verify_result_free(&result);
     free(list.items);
 }
