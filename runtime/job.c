@@ -232,8 +232,8 @@ static ht_status start(ht_job *job, ht_error *error) {
             ht_error_prefix(error, "running the original: %s: ", ht_status_name(status));
     }
     if (status == HT_OK)
-        status = job->options.only_check || job->options.unbound ? HT_OK
-                                                                 : measure_baseline(job, error);
+        status =
+            job->options.only_check || job->options.unbound ? HT_OK : measure_baseline(job, error);
     return status;
 }
 

@@ -51,7 +51,8 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
                             worker->spec.device.provider);
     if (role != NULL && strcmp(role, "check") == 0)
-        ht_worker_check_begin(worker); /* first: the compiler needs no sanitizer to tell its version */
+        ht_worker_check_begin(
+            worker); /* first: the compiler needs no sanitizer to tell its version */
     status = worker->provider->open(&worker->hip, error);
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
         status = ht_worker_open_device(worker, request, error);

@@ -71,7 +71,8 @@ Test(apply, a_launch_in_another_file_changes_with_the_kernel) {
     expect_run("apply BLOCK_X=64 src/scale.cuh --out tuned", 0, "scale: applied");
     expect_text("src/main.cu", unit); /* not edited */
     expect_text("src/scale.cuh", header);
-    char *kernel = workplace_read("tuned/scale.cuh"), *launch = workplace_read("tuned/scale.cuh.launches/main.cu");
+    char *kernel = workplace_read("tuned/scale.cuh"),
+         *launch = workplace_read("tuned/scale.cuh.launches/main.cu");
     cr_assert_str_eq(kernel, header); /* it takes blockDim as it comes */
     cr_assert(strstr(launch, "int block = 64; // threads"), "%s", launch);
     cr_assert(strstr(launch, "(n + 64 - 1) / 64, block>>>"), "%s", launch);
