@@ -31,7 +31,7 @@ typedef struct ht_kernel_facts {
     bool raw_grid_dim[3];                   /* gridDim.a outside of gridDim.a * blockDim.a */
     unsigned global_uses[3], total_uses[3]; /* of a global index; of gridDim.a * blockDim.a */
     unsigned flat_uses; /* those of axis x that count blocks over two axes of the grid */
-    char *problem; /* why block and grid cannot be changed; NULL when they can */
+    char *problem;      /* why block and grid cannot be changed; NULL when they can */
     int problem_line;
     char *assumed; /* that a block chosen at run time has a value that stands for it; NULL: not */
     int assumed_line;
