@@ -344,6 +344,19 @@ static void model_children(ht_model *model) {
     free(list.items);
 }
 
+/* A value from the problem file that is the launch's as well is what the launch calls it. */
+static void name_given(const ht_kernel_facts *facts, ht_template_parameter *parameter,
+                       CXCursor argument) {
+    int64_t value;
+    if (clang_Cursor_isNull(argument) || !parameter->has_value)
+        return;
+    parameter->symbol = ht_symbol_read(facts->source, argument);
+    if (ht_symbol_value(parameter->symbol, &value) && value == parameter->value)
+        return;
+    ht_symbol_free(parameter->symbol);
+    parameter->symbol = NULL;
+}
+
 /* The template arguments of the specialisation that is launched (or that the problem file names).
  */
 static void template_values(ht_model *model) {
@@ -359,6 +372,8 @@ static void template_values(ht_model *model) {
             parameter->argument = ht_strdup(given);
             parameter->value = strtoll(given, &end, 0);
             parameter->has_value = end != given && *end == 0;
+            if (site && i < site->template_argument_count)
+                name_given(facts, parameter, site->template_arguments[i]);
         } else if (site && i < site->template_argument_count) {
             ht_range range = site->template_ranges[i];
             parameter->argument = ht_strndup(facts->source->files[site->file].text + range.begin,

@@ -155,3 +155,29 @@ Test(tile, functions_of_other_kernels_keep_their_constant) {
     ht_problem_file_free(problems);
     free(text);
 }
+
+/* A problem file may name the specialisation: it is the launch's, and its constant the block's. */
+Test(tile, a_template_argument_that_the_problem_names_is_the_launchs) {
+    static const char *const source =
+        HEAD "template <int B>\n"
+             "__global__ void k(const float *in, float *out, int n) {\n"
+             "    __shared__ float row[B];\n"
+             "    int i = blockIdx.x * B + threadIdx.x;\n"
+             "    row[threadIdx.x] = i < n ? in[i] : 0.0f;\n"
+             "    __syncthreads();\n"
+             "    if (i < n) out[i] = row[threadIdx.x];\n"
+             "}\n"
+             "void run(const float *in, float *out, int n) {\n"
+             "    constexpr int size = 64;\n"
+             "    k<size><<<(n + size - 1) / size, size>>>(in, out, n);\n"
+             "}\n";
+    char *named = ht_strdup(line_problem), *at = strstr(named, "\"problem\"");
+    char *given = ht_format("%.*s\"template\": [\"64\"], %s", (int)(at - named), named, at);
+    subject of = subject_open(source, given, "k");
+    cr_assert(ht_template_param(of.kernel->template, "B"));
+    expect_equal(&of, "k", (const char *const[]){"B=32", "B=256", NULL});
+    expect_pieces(&of, "B=32", (const char *const[]){"k<32><<<", NULL});
+    subject_close(&of);
+    free(given);
+    free(named);
+}
