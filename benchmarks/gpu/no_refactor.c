@@ -42,6 +42,19 @@ ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choic
     return refuse(error);
 }
 
+ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                                size_t choice_count, ht_applied *out_applied, ht_error *error) {
+    (void)refactor;
+    (void)choices;
+    (void)choice_count;
+    *out_applied = (ht_applied){0};
+    return refuse(error);
+}
+
+void ht_applied_free(ht_applied *applied) {
+    (void)applied;
+}
+
 ht_status ht_slice_file(const char *path, const char *const *kernels, size_t kernel_count,
                         const ht_refactor_options *options, char **out_unit, ht_error *error) {
     (void)path;
