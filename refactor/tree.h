@@ -7,9 +7,9 @@
 #include "refactor/refactor.h"
 
 typedef struct ht_tree_file {
-    char *path;       /* of a file that mentions __global__ */
-    char *through;    /* a source that includes it; NULL: it is read by itself */
-    char **others;    /* further sources that include it, and launch something there or beside it */
+    char *path;    /* of a file that mentions __global__ */
+    char *through; /* a source that includes it; NULL: it is read by itself */
+    char **others; /* further sources that include it, and launch something there or beside it */
     size_t other_count;
     char **arguments; /* of its unit, from the compilation database */
     size_t argument_count;

@@ -37,7 +37,7 @@ typedef struct ht_job_options {
     const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
     ht_check_when check;     /* what is run in checking mode too; host emulation only */
     bool only_check;         /* the original is not timed: for ht_job_check (check.h) alone */
-    bool unbound;            /* the original is compiled, not run: ht_job_bind (job_verify.h) does */
+    bool unbound; /* the original is compiled, not run: ht_job_bind (job_verify.h) does */
     const volatile int *interrupted; /* may be NULL */
 } ht_job_options;
 
