@@ -127,8 +127,10 @@ Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
     json_t *document = run_json("refactor scale.hip --json --out out", 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "needs-problem");
     cr_assert_str_eq(kernel_text(document, 0, "problem"), "missing");
-    cr_assert(strstr(kernel_text(document, 0, "reason"), "'a'"), "%s",
-              kernel_text(document, 0, "reason"));
+    /* The access outside, or the crash when nothing is mapped there. */
+    const char *reason = kernel_text(document, 0, "reason");
+    cr_assert(strstr(reason, "does not hold") && (strstr(reason, "'a'") || strstr(reason, "crash")),
+              "%s", reason);
     cr_assert_null(kernel_text(document, 0, "template"));
     char *skeleton = workplace_read(kernel_text(document, 0, "skeleton"));
     cr_assert_not_null(skeleton);
