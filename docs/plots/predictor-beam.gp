@@ -7,4 +7,4 @@ set xtics 1, 1
 set xlabel "beam width"
 set ylabel "%"
 set grid
-plot for [i=2:5] "predictor-beam.tsv" using 1:i with linespoints linewidth 2
+plot for [i=2:5] "docs/plots/predictor-beam.tsv" using 1:i with linespoints linewidth 2

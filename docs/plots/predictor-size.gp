@@ -7,4 +7,4 @@ set logscale x
 set xlabel "share of the training problems"
 set ylabel "%"
 set grid
-plot for [i=2:5] "predictor-size.tsv" using 1:i with linespoints linewidth 2
+plot for [i=2:5] "docs/plots/predictor-size.tsv" using 1:i with linespoints linewidth 2
