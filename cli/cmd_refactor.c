@@ -169,8 +169,10 @@ const ht_command ht_command_refactor = {
         "there: the given folders are searched for one. CUDA sources are read as HIP; a kernel is "
         "judged by the errors in its own text, so that missing headers and unknown calls on the "
         "host do not matter.\n\n"
-        "A kernel whose arguments are described neither by annotations nor by a problem file is "
-        "'needs-problem': a skeleton is written, to be filled in.",
+        "What a kernel's arguments mean is taken from annotations, a problem file, or the code: "
+        "subscripts, guards, allocations. Where that does not do, the kernel is 'needs-problem', "
+        "and a skeleton is written, to be filled in. Each template is run beside its original, by "
+        "default and with random configurations, before it is handed out.",
     .examples = "hiptemper refactor conv.hip --explain\n"
                 "hiptemper refactor --explain conv2d conv.hip\n"
                 "hiptemper refactor src/ -I include -D USE_FLOAT --out templates\n"
