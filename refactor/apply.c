@@ -226,8 +226,10 @@ ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choic
         status = ht_error_set_at(error, HT_ERROR_UNSUPPORTED, refactor->source->path, 0, 0,
                                  "%s: its launches in %s would have to change with it",
                                  refactor->source->path, applied.files[1].path);
-    else
+    else if (applied.count == 1)
         *out_source = ht_strdup(applied.files[0].text);
+    else /* without a choice nothing is applied */
+        *out_source = ht_strdup(refactor->source->files[0].text);
     ht_applied_free(&applied);
     return status;
 }

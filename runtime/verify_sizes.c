@@ -148,7 +148,7 @@ void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count) {
     shape in = {.spec = spec, .given = given};
     extents_find(&in);
-    int64_t base[64], whole[64];
+    int64_t base[64] = {0}, whole[64] = {0};
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
     cut_down(&in, base);
