@@ -79,6 +79,25 @@ void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor, CXCursor, void *), void 
     clang_visitChildren(root, on_walk, &state);
 }
 
+typedef struct mention {
+    CXCursor variable;
+    bool found;
+} mention;
+
+static bool on_mention(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    mention *in = context;
+    in->found = in->found || clang_equalCursors(clang_getCursorReferenced(cursor), in->variable);
+    return !in->found;
+}
+
+bool ht_ast_mentions(CXCursor expression, CXCursor variable) {
+    mention in = {variable, false};
+    on_mention(expression, expression, &in);
+    ht_ast_walk(expression, on_mention, &in);
+    return in.found;
+}
+
 /* ---- expressions
  * -------------------------------------------------------------------------------------------- */
 

@@ -125,20 +125,11 @@ bool ht_poly_never_negative(const ht_poly_pool *pool, const ht_poly *poly) {
 
 /* term / by, a product of launch's symbols with a whole positive factor. */
 static bool ratio_of(const ht_bounds *in, const ht_term *term, const ht_term *by, ht_term *out) {
-    *out = *term;
     if (by->coefficient == 0 || term->coefficient % by->coefficient != 0)
         return false;
+    if (!ht_term_divide(term, by, out))
+        return false;
     out->coefficient = term->coefficient / by->coefficient;
-    for (size_t i = 0; i < by->count; ++i) {
-        size_t at = 0;
-        while (at < out->count && out->symbols[at] != by->symbols[i])
-            ++at;
-        if (at == out->count)
-            return false;
-        memmove(&out->symbols[at], &out->symbols[at + 1],
-                (out->count - at - 1) * sizeof *out->symbols);
-        --out->count;
-    }
     return out->coefficient > 0 && !term_varies(in, out);
 }
 

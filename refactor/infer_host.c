@@ -390,25 +390,6 @@ static bool is_named(const char *name, const char *const *list) {
     return false;
 }
 
-typedef struct mention {
-    CXCursor variable;
-    bool found;
-} mention;
-
-static bool on_mention(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    mention *in = context;
-    in->found = in->found || clang_equalCursors(clang_getCursorReferenced(cursor), in->variable);
-    return !in->found;
-}
-
-static bool mentions(CXCursor expression, CXCursor variable) {
-    mention in = {variable, false};
-    on_mention(expression, expression, &in);
-    ht_ast_walk(expression, on_mention, &in);
-    return in.found;
-}
-
 static bool on_allocation(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     static const char *const names[] = {"hipMalloc",         "cudaMalloc",     "hipMallocManaged",
@@ -419,7 +400,8 @@ static bool on_allocation(CXCursor cursor, CXCursor parent, void *context) {
         clang_Cursor_getNumArguments(cursor) < 2)
         return true;
     char *name = ht_cursor_name(cursor);
-    if (is_named(name, names) && mentions(clang_Cursor_getArgument(cursor, 0), in->variable)) {
+    if (is_named(name, names) &&
+        ht_ast_mentions(clang_Cursor_getArgument(cursor, 0), in->variable)) {
         in->bytes = clang_Cursor_getArgument(cursor, 1);
         in->line = ht_ast_line(cursor);
         ++in->found;

@@ -28,18 +28,6 @@ static bool same_variable(const ht_symbol *a, const ht_symbol *b) {
 /* ---- may it stand for one value?
  * ------------------------------------------------------------------------------------------ */
 
-typedef struct mention {
-    CXCursor variable;
-    bool found;
-} mention;
-
-static bool on_mention(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    mention *in = context;
-    in->found = in->found || clang_equalCursors(clang_getCursorReferenced(cursor), in->variable);
-    return !in->found;
-}
-
 /* The variable whose changes count: of a field, the structure's. */
 static CXCursor changing(const ht_symbol *symbol) {
     return clang_Cursor_isNull(symbol->base) ? symbol->declaration : symbol->base;
@@ -47,12 +35,10 @@ static CXCursor changing(const ht_symbol *symbol) {
 
 /* An argument computed from the block would have to follow it. */
 static bool in_arguments(const ht_launch_site *site, const ht_symbol *symbol) {
-    mention in = {symbol->declaration, false};
-    for (size_t i = 0; i < site->argument_count; ++i) {
-        on_mention(site->arguments[i], site->arguments[i], &in);
-        ht_ast_walk(site->arguments[i], on_mention, &in);
-    }
-    return in.found;
+    for (size_t i = 0; i < site->argument_count; ++i)
+        if (ht_ast_mentions(site->arguments[i], symbol->declaration))
+            return true;
+    return false;
 }
 
 typedef struct holder {
@@ -95,13 +81,10 @@ static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
             return false;
     if (!symbol->value_of)
         return true;
-    mention in = {target->declaration, false};
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(symbol->declaration);
-    if (!clang_Cursor_isNull(initializer)) {
-        on_mention(initializer, initializer, &in);
-        ht_ast_walk(initializer, on_mention, &in);
-    }
-    return (!in.found || keeps_up(site->function, symbol->declaration, changing(target))) &&
+    bool computed =
+        !clang_Cursor_isNull(initializer) && ht_ast_mentions(initializer, target->declaration);
+    return (!computed || keeps_up(site->function, symbol->declaration, changing(target))) &&
            is_steady(site, symbol->value_of, target);
 }
 

@@ -186,6 +186,8 @@ CXCursor ht_ast_child(CXCursor cursor, size_t index);
 /* Calls `visit` on every descendant in source order; returning false skips that one's children. */
 void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
                  void *context);
+/* Is this declaration named anywhere in the expression, or is it the expression's own? */
+bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
 
 /* Is this child of the translation unit an instantiation that nobody wrote? The walk leaves those
  * out. */

@@ -81,6 +81,22 @@ static ht_status ready(ht_job *job, ht_error *error) {
     return status;
 }
 
+ht_status ht_check_result_finish(ht_check_result *out, const ht_error *own, ht_error *error) {
+    if (ht_job_fatal(out->status)) {
+        if (error != NULL)
+            *error = *own;
+        return out->status;
+    }
+    if (out->status != HT_OK) {
+        ht_text reason = {0};
+        ht_job_reason(out->status, own, &reason);
+        snprintf(out->reason, sizeof out->reason, "%s", reason.data);
+        snprintf(out->message, sizeof out->message, "%.511s", own->message);
+        ht_text_free(&reason);
+    }
+    return HT_OK;
+}
+
 ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
                                const ht_check_settings *settings, ht_check_result *out,
                                ht_error *error) {
@@ -106,19 +122,7 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
     out->details = json_incref(json_object_get(reply, "check"));
     json_decref(reply);
     out->seconds = task->seconds + ht_clock_seconds() - begin;
-    if (ht_job_fatal(out->status)) {
-        if (error != NULL)
-            *error = own;
-        return out->status;
-    }
-    if (out->status != HT_OK) {
-        ht_text reason = {0};
-        ht_job_reason(out->status, &own, &reason);
-        snprintf(out->reason, sizeof out->reason, "%s", reason.data);
-        snprintf(out->message, sizeof out->message, "%.511s", own.message);
-        ht_text_free(&reason);
-    }
-    return HT_OK;
+    return ht_check_result_finish(out, &own, error);
 }
 
 static ht_status run(ht_job *job, ht_compile_task *tasks, size_t count,

@@ -63,19 +63,7 @@ static ht_status run_plain(ht_job *job, const ht_compile_task *task, ht_check_re
         json_decref(reply);
     }
     out->seconds = task->seconds + ht_clock_seconds() - begin;
-    if (ht_job_fatal(out->status)) {
-        if (error != NULL)
-            *error = own;
-        return out->status;
-    }
-    if (out->status != HT_OK) {
-        ht_text reason = {0};
-        ht_job_reason(out->status, &own, &reason);
-        snprintf(out->reason, sizeof out->reason, "%s", reason.data);
-        snprintf(out->message, sizeof out->message, "%.511s", own.message);
-        ht_text_free(&reason);
-    }
-    return HT_OK;
+    return ht_check_result_finish(out, &own, error);
 }
 
 ht_status ht_programs_run(ht_job *job, const ht_programs *programs, size_t index,

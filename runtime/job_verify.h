@@ -6,6 +6,10 @@
 #include "runtime/check.h"
 #include "runtime/job_internal.h"
 
+/* check_job.c. Puts the words for `out->status` into the result; a status that ends the job is
+ * returned, with `own` as the error. */
+ht_status ht_check_result_finish(ht_check_result *out, const ht_error *own, ht_error *error);
+
 /* check_job.c. One compiled program, in a worker that knows the reference in use. */
 ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
                                const ht_check_settings *settings, ht_check_result *out,

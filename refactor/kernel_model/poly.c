@@ -200,6 +200,21 @@ bool ht_poly_mentions(const ht_poly *poly, size_t symbol) {
     return false;
 }
 
+bool ht_term_divide(const ht_term *term, const ht_term *by, ht_term *out) {
+    *out = *term;
+    for (size_t i = 0; i < by->count; ++i) {
+        size_t at = 0;
+        while (at < out->count && out->symbols[at] != by->symbols[i])
+            ++at;
+        if (at == out->count)
+            return false;
+        memmove(&out->symbols[at], &out->symbols[at + 1],
+                (out->count - at - 1) * sizeof *out->symbols);
+        --out->count;
+    }
+    return true;
+}
+
 ht_km_scope ht_poly_scope(const ht_poly_pool *pool, const ht_poly *poly) {
     ht_km_scope scope = HT_SCOPE_LAUNCH;
     for (size_t i = 0; i < poly->count; ++i)

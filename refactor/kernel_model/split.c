@@ -46,22 +46,6 @@ static bool arguments_of(const splitting *in, const ht_term *term, ht_term *out,
     return *variables <= 1;
 }
 
-/* term / by, where every symbol of `by` is in it. */
-static bool divide(const ht_term *term, const ht_term *by, ht_term *out) {
-    *out = *term;
-    for (size_t i = 0; i < by->count; ++i) {
-        size_t at = 0;
-        while (at < out->count && out->symbols[at] != by->symbols[i])
-            ++at;
-        if (at == out->count)
-            return false;
-        memmove(&out->symbols[at], &out->symbols[at + 1],
-                (out->count - at - 1) * sizeof *out->symbols);
-        --out->count;
-    }
-    return true;
-}
-
 static const ht_poly *product(const splitting *in, const ht_term *term) {
     ht_term copy = *term;
     return ht_poly_make(&in->km->pool, &copy, 1);
@@ -125,7 +109,7 @@ static bool distribute(splitting *in) {
         size_t count = 0;
         for (size_t i = 0; i < in->subscript->count; ++i)
             if (!taken[i] &&
-                divide(&in->subscript->terms[i], &in->levels[l].stride, &terms[count])) {
+                ht_term_divide(&in->subscript->terms[i], &in->levels[l].stride, &terms[count])) {
                 taken[i] = true;
                 ++count;
             }
@@ -145,7 +129,7 @@ static bool moves_with_thread(const splitting *in, const ht_poly *poly) {
 static void try_stride(splitting *in, const ht_term *stride) {
     ht_term ratio;
     level *top = &in->levels[in->count - 1];
-    if (in->count == LEVELS_MAX || !divide(stride, &top->stride, &ratio))
+    if (in->count == LEVELS_MAX || !ht_term_divide(stride, &top->stride, &ratio))
         return;
     in->levels[in->count++] = (level){.stride = *stride};
     bool accepted = distribute(in);
