@@ -72,6 +72,10 @@ static const ht_option options[] = {
     {"networks-from", HT_OPTION_TEXT, offsetof(ht_train_options, networks_from), "MODEL",
      .help = "Keeps the networks of a model that is there, with its schema and tokens, and grows "
              "only the trees: seconds, when new records came."},
+    {"start-from", HT_OPTION_TEXT, offsetof(ht_train_options, start_from), "MODEL",
+     .help = "The networks begin where this model's first one ended, which learned another kernel "
+             "with fields in common: what it knows of sizes need not be learned again. It must "
+             "have the same architecture and widths."},
     {"unconstrained", HT_OPTION_FLAG, offsetof(ht_train_options, unconstrained),
      .help = "Trains as if every value could follow every other, so that the network has to learn "
              "the constraints too."},
@@ -104,6 +108,8 @@ static ht_status options_check(const ht_train_options *given, size_t files, ht_e
         (given->distil_from || given->distil || given->members > 1 || given->database))
         return ht_error_set(error, HT_ERROR_INPUT,
                             "--networks-from excludes --distil-from, --distil, --members and --db");
+    if (given->start_from && given->networks_from)
+        return ht_error_set(error, HT_ERROR_INPUT, "--start-from excludes --networks-from");
     return ht_fold_options_check(&given->fold, error);
 }
 
@@ -205,6 +211,7 @@ static void training_free(ht_training *training) {
     free(training->trained);
     ht_dataset_free(&training->train_records);
     ht_predictor_free(training->teacher);
+    ht_predictor_free(training->start);
     ht_chain_free(training->chain);
     ht_examples_free(&training->train);
     ht_examples_free(&training->valid);

@@ -53,6 +53,14 @@ void ht_training_report_network(const ht_training *training, const ht_trained *t
         fprintf(out, "; best epoch %u, validation loss %.4f, accuracy %.1f %%", trained->best.epoch,
                 trained->best.valid_loss, trained->best.valid_accuracy * 100);
     fputc('\n', out);
+    const ht_transfer *transfer = &training->transfer;
+    if (training->start)
+        fprintf(out,
+                "  %-10s it began with %zu of its %zu identifiers, %zu of %zu fields and "
+                "%zu of %zu values of %s\n",
+                "", transfer->identifiers_known, transfer->identifiers, transfer->places_known,
+                transfer->places, transfer->values_known, transfer->values,
+                ht_path_name(training->given->start_from));
     fflush(out);
 }
 
@@ -105,6 +113,9 @@ static void common_members(json_t *object, const ht_training *training, const ch
     json_object_set_new(
         object, "networks_from",
         ht_report_json_text(given->networks_from ? ht_path_name(given->networks_from) : NULL));
+    json_object_set_new(
+        object, "start_from",
+        ht_report_json_text(given->start_from ? ht_path_name(given->start_from) : NULL));
     json_object_set_new(object, "settings", ht_recipe_json(&training->recipe));
 }
 

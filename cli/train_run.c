@@ -103,8 +103,13 @@ ht_status ht_training_add(ht_training *training, const ht_examples *train, uint6
     ht_network *network = NULL;
     ht_status status = ht_network_create(&training->recipe.network, &train->input, &train->output,
                                          seed, &network, error);
-    if (status != HT_OK)
+    if (status == HT_OK && training->start)
+        status = ht_network_start_from(network, training->schema, training->tokenizer,
+                                       training->start, &training->transfer, error);
+    if (status != HT_OK) {
+        ht_network_free(network);
         return status;
+    }
     ht_trained *trained = trained_add(training, seed);
     trained->student = student;
     watch watch = {
@@ -170,7 +175,10 @@ ht_status ht_training_run(ht_training *training, ht_error *error) {
         status = networks_keep(training, error);
     } else {
         training->networks = ht_alloc(members + 1, sizeof(ht_network *));
-        status = losses_open(training, error);
+        status = given->start_from ? ht_predictor_open(given->start_from, &training->start, error)
+                                   : HT_OK;
+        if (status == HT_OK)
+            status = losses_open(training, error);
     }
     training->progress =
         ht_progress_new(training->out, members + 2 * distil + (training->recipe.chain.trees > 0));

@@ -7,6 +7,7 @@
 #include "predictor/blas.h"
 #include "predictor/distil.h"
 #include "predictor/predictor.h"
+#include "predictor/transfer.h"
 
 /* The options of the command. 0 and NULL: the architecture's default. */
 typedef struct ht_train_options {
@@ -16,6 +17,7 @@ typedef struct ht_train_options {
     const char *tokens;
     const char *distil_from;   /* a model whose networks are the teachers */
     const char *networks_from; /* a model whose networks are kept: only trees are grown */
+    const char *start_from;    /* a model of another kernel, whose networks are where these begin */
     const char *database, *template_path, *kernel, *device;
     ht_fold_options fold;
     double valid_split, share, rate;
@@ -60,6 +62,8 @@ typedef struct ht_training {
     ht_dataset train_records; /* what `train` was made of */
     ht_examples train, valid;
     ht_predictor *teacher; /* of --distil-from or --networks-from; owned */
+    ht_predictor *start;   /* of --start-from; owned */
+    ht_transfer transfer;  /* what it gave the last network */
     ht_chain *chain;       /* owned until the predictor takes it; NULL: none */
     ht_network **networks; /* owned until the predictor takes them */
     size_t network_count;
