@@ -1,0 +1,82 @@
+/* The tiled form of a kernel: a second form of its body in which a thread computes a small box of
+ * outputs (register tile), written as loops over the outputs around what differs between them,
+ * while loops and statements that are the same for all outputs of a BLOCK stay outside. So control
+ * flow outside of the segments is the same for all threads of the block: tiles may be loaded and
+ * barriers placed there. docs/tiling.md explains it.
+ *
+ * The transformation `register-tile` makes the form and keeps it in the plan (ht_tiled_of).
+ * Transformations that run behind it may ask about it, replace expressions, and insert text. All
+ * text is in the language of ht_plan_edit (`${}`, `$[]`, `$?{}{}{}`).
+ *
+ * What holds inside of the form:
+ * - `x`, `y`, ... have their own names in the segments and hold the index of the output, CLAMPED to
+ *   the outputs that the kernel's guards let through: outputs outside compute what the nearest one
+ *   inside does, and are not stored. So each index lies in [origin, origin + extent) of its axis.
+ * - Blocks without any output have left before anything of it is run.
+ * - Everything that does not depend on an output's index is the same for all threads of the block.
+ */
+#ifndef HT_REFACTOR_TILED_H
+#define HT_REFACTOR_TILED_H
+
+#include "refactor/transform.h"
+
+typedef struct ht_tiled_axis {
+    int axis;            /* of the grid: 0 x, 1 y, 2 z */
+    CXCursor variable;   /* the VarDecl that holds the index of the output */
+    const char *name;    /* its name */
+    const char *factor;  /* parameter: outputs of a thread along it, "COARSEN_X" */
+    const char *strided; /* parameter: they are a block apart, "COARSEN_X_STRIDED" */
+    const char *origin;  /* a variable of the form, `const int`: the first output of the block */
+    char *extent;        /* outputs of a block, template expression: "BLOCK_X * COARSEN_X"; owned */
+    const char *counter; /* of the loops over a thread's outputs */
+    const char *first;   /* a variable of the form: this thread's first index, not clamped */
+    const char *low, *high; /* variables of the form: the lowest and the highest index that the
+                               guards let through; low is NULL where that is 0 */
+} ht_tiled_axis;
+
+/* A loop that stands outside of the segments. Its control is the same for the whole block, and so
+ * is that of all that stands around it. */
+typedef struct ht_tiled_loop {
+    CXCursor loop;  /* the statement */
+    size_t parent;  /* the loop around it; SIZE_MAX: none */
+    bool has_inner; /* another one stands inside */
+} ht_tiled_loop;
+
+typedef struct ht_tiled_form {
+    const char *param; /* "TILED" */
+    ht_tiled_axis axes[3];
+    size_t axis_count;
+    ht_tiled_loop *loops; /* outermost first, in the order of the source; owned */
+    size_t loop_count;
+    struct ht_tiled *inside; /* of register-tile itself */
+} ht_tiled_form;
+
+/* The form that register-tile has made for this plan; NULL: there is none. Borrowed. */
+ht_tiled_form *ht_tiled_of(const ht_plan *plan);
+
+/* The loop's place in form->loops; SIZE_MAX when it stands inside of a segment (or is none). */
+size_t ht_tiled_loop_of(const ht_tiled_form *form, CXCursor loop);
+
+/* Does this expression stand in a part that the form writes (in a segment or outside)? False for
+ * the guards and the indices' own declarations. */
+bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression);
+
+/* Where the form writes the expression, `text` stands instead; "$@" in it is the expression as the
+ * form would have written it. False when the expression comes out of a macro, or one around it or
+ * in it is replaced already. */
+bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text);
+
+/* Puts `text` (statements, with a newline in front of each) at the start of each iteration of a
+ * loop, or, for HT_TILED_TOP, in front of the first loop or segment. Several at one place stand in
+ * the order of the calls. */
+enum { HT_TILED_TOP = -1 };
+void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text);
+
+/* Writes the form anew, with what was replaced and inserted. False: it cannot be written so, and
+ * stands as it was before; nothing is replaced or inserted then. */
+bool ht_tiled_write(ht_tiled_form *form);
+
+/* For the plan. */
+void ht_tiled_free(ht_tiled_form *form);
+
+#endif
