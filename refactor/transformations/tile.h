@@ -71,6 +71,8 @@ bool ht_tile_rounds_up(const ht_tiles *tiles, CXCursor dividend, CXCursor items,
 bool ht_tile_fills(const ht_tiles *tiles);
 /* May a literal in the kernel be the constant, or computed from it? */
 bool ht_tile_suspicious(int64_t literal, int64_t value);
+/* Does a thread index stand in the expression, by itself or inside of a global index? */
+bool ht_tile_mentions_thread(const ht_model *model, CXCursor expression);
 /* Bytes of all shared arrays as a template expression; NULL when not known. free(). */
 char *ht_tile_lds_bytes(const ht_tiles *tiles);
 

@@ -146,7 +146,7 @@ static bool on_thread(CXCursor cursor, CXCursor parent, void *context) {
     return !in->found;
 }
 
-static bool mentions_thread(const ht_model *model, CXCursor expression) {
+bool ht_tile_mentions_thread(const ht_model *model, CXCursor expression) {
     thread_search in = {model, false};
     on_thread(expression, expression, &in);
     if (!in.found)
@@ -212,8 +212,8 @@ static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCurs
     int64_t value, original;
     if (!ht_tiles_mention(in->tiles, right))
         return;
-    if (mentions_thread(model,
-                        left)) { /* threads regrouped: two loads each, say, must cover the tile */
+    if (ht_tile_mentions_thread(
+            model, left)) { /* threads regrouped: two loads each, say, must cover the tile */
         in->only_larger = true;
         return;
     }
@@ -265,7 +265,7 @@ static bool strides_by_block(const looking *in, CXCursor statement) {
     CXCursor start = clang_getCursorKind(variable) == CXCursor_VarDecl
                          ? clang_Cursor_getVarDeclInitializer(variable)
                          : clang_getNullCursor();
-    return !clang_Cursor_isNull(start) && mentions_thread(in->tiles->model, start) &&
+    return !clang_Cursor_isNull(start) && ht_tile_mentions_thread(in->tiles->model, start) &&
            ht_ast_binary(ht_ast_strip(increment, false), &kind, &left, &right) &&
            kind == CXBinaryOperator_AddAssign && ht_tiles_mention(in->tiles, right);
 }

@@ -157,23 +157,10 @@ static void look_at_steps(values *in, CXCursor cursor, CXCursor left) {
 
 /* ---- tiles read backwards */
 
-static bool mentions_thread(const ht_model *model, CXCursor expression) {
-    int axis;
-    if (ht_index_plain(model, expression, true, &axis) == HT_INDEX_THREAD)
-        return true;
-    ht_cursors list = ht_ast_children(expression);
-    bool found = false;
-    for (size_t i = 0; i < list.count && !found; ++i)
-        found = clang_isExpression(clang_getCursorKind(list.items[i])) &&
-                mentions_thread(model, list.items[i]);
-    free(list.items);
-    return found;
-}
-
 static void look_at_difference(values *in, CXCursor cursor, CXCursor left, CXCursor right) {
     const ht_model *model = in->tiles->model;
-    if (ht_tiles_mention(in->tiles, left) && !mentions_thread(model, left) &&
-        mentions_thread(model, right))
+    if (ht_tiles_mention(in->tiles, left) && !ht_tile_mentions_thread(model, left) &&
+        ht_tile_mentions_thread(model, right))
         refuse(in, cursor, "threads are counted from the end of the block");
 }
 
