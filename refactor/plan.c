@@ -2,6 +2,7 @@
 #include "refactor/plan.h"
 
 #include "base/memory.h"
+#include "refactor/transformations/tiled.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->remarks.items);
     free(plan->applied);
     free(plan->unapplied);
+    ht_tiled_free(plan->tiled);
     *plan = (ht_plan){0};
 }
 
@@ -85,7 +87,26 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
     }
     HT_GROW(plan->edits, plan->edit_count);
     plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false};
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, false};
+    return true;
+}
+
+bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text) {
+    for (size_t i = 0; i < plan->edit_count; ++i) {
+        ht_edit *other = &plan->edits[i];
+        if (crosses(range, other->range)) {
+            plan->failed = true;
+            return false;
+        }
+        if (!other->wraps || other->range.begin != range.begin || other->range.end != range.end)
+            continue;
+        free(other->text);
+        other->text = ht_strdup(text);
+        return true;
+    }
+    HT_GROW(plan->edits, plan->edit_count);
+    plan->edits[plan->edit_count++] =
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, true};
     return true;
 }
 

@@ -10,6 +10,7 @@ typedef struct ht_edit {
     char *param;    /* NULL: always */
     char *text;
     bool applied_only; /* not in the template */
+    bool wraps;        /* edits of the same range lie inside; what is inside may be left out */
 } ht_edit;
 
 typedef struct ht_planned_param {
@@ -64,6 +65,7 @@ struct ht_plan {
     const char **applied;
     size_t applied_count;
     char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
+    struct ht_tiled_form *tiled; /* the kernel's tiled form; NULL: none; owned */
     bool failed;
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };

@@ -65,6 +65,8 @@ static bool inside(const ht_edit *edits, size_t inner, size_t outer) {
     ht_range i = edits[inner].range, o = edits[outer].range;
     if (inner == outer || o.begin == o.end)
         return false;
+    if (i.begin == o.begin && i.end == o.end)
+        return edits[outer].wraps && !edits[inner].wraps;
     if (i.begin == i.end)
         return (o.begin < i.begin && i.begin < o.end) ||
                ((i.begin == o.begin || i.begin == o.end) && inner < outer);
@@ -184,8 +186,13 @@ static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
 }
 
 static bool belongs(const rendering *in, size_t index, ht_range range, int parent) {
-    ht_range edit = in->plan->edits[index].range;
-    if (!in->active[index] || in->parent[index] != parent)
+    const ht_edit *edits = in->plan->edits;
+    ht_range edit = edits[index].range;
+    int up = in->parent[index]; /* through edits of more than this range: the parent wraps them */
+    while (up != parent && up != NO_EDIT &&
+           !(range.begin <= edits[up].range.begin && edits[up].range.end <= range.end))
+        up = in->parent[up];
+    if (!in->active[index] || up != parent)
         return false;
     if (edit.begin != edit.end)
         return range.begin <= edit.begin && edit.end <= range.end;
@@ -244,12 +251,21 @@ static rendering rendering_start(const ht_plan *plan, const ht_values *values) {
     return in;
 }
 
+/* Does it lie inside of an edit that was shown and need not show all? */
+static bool may_be_lost(const rendering *in, size_t index) {
+    for (int up = in->parent[index]; up != NO_EDIT; up = in->parent[up])
+        if (in->plan->edits[up].wraps && in->shown[up])
+            return true;
+    return false;
+}
+
 /* Ends the rendering; an edit inside the range that nothing showed is a defect. */
 static bool rendering_end(rendering *in, ht_range range, bool done, char **out_problem) {
     for (size_t i = 0; done && i < in->plan->edit_count; ++i) {
         ht_range edit = in->plan->edits[i].range;
-        if (in->active[i] && in->shown[i] == 0 && edit.begin >= range.begin &&
-            edit.end <= range.end && !(edit.begin == edit.end && edit.begin == range.end)) {
+        if (in->active[i] && in->shown[i] == 0 && !may_be_lost(in, i) &&
+            edit.begin >= range.begin && edit.end <= range.end &&
+            !(edit.begin == edit.end && edit.begin == range.end)) {
             done = false;
             free(in->problem);
             in->problem = ht_format("an edit at offset %zu is lost", edit.begin);

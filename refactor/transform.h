@@ -147,6 +147,11 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
 bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same for a range that others may have edited as a whole, and that is shown by its own $[ ].
+ * In an applied source `text` need not mention all of the edits inside. A second call for the range
+ * replaces the text of the first. */
+bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text);
+
 /* A new template-bound integer (or boolean: values "false, true") parameter of the kernel, as in
  * param(NAME : VALUES = DEFAULT): ht_plan_param(plan, "COARSEN_X", "1, 2, 4", "1"). The default
  * must be what the original does. Fails when the name is taken by anything in the kernel; ask
@@ -246,5 +251,7 @@ extern const ht_transformation ht_transformation_restrict;
 extern const ht_transformation ht_transformation_fixed_sizes;
 extern const ht_transformation ht_transformation_coarsen_x;
 extern const ht_transformation ht_transformation_coarsen_outer;
+extern const ht_transformation ht_transformation_tiled;
+extern const ht_transformation ht_transformation_stage;
 
 #endif

@@ -51,12 +51,16 @@ static int by_place(const void *a, const void *b) {
     return left->order < right->order ? -1 : 1;
 }
 
-/* Would a cut here go through somebody else's edit? */
+/* Would a cut here go through somebody else's edit? Those of the whole body are not shown. */
 static bool is_cut_free(const ht_writer *writer, size_t at) {
     const ht_plan *plan = writer->c->plan;
-    for (size_t i = 0; i < plan->edit_count; ++i)
-        if (plan->edits[i].range.begin < at && at < plan->edits[i].range.end)
+    ht_range body = writer->c->model->body_range;
+    for (size_t i = 0; i < plan->edit_count; ++i) {
+        ht_range edit = plan->edits[i].range;
+        bool whole = edit.begin <= body.begin + 1 && edit.end + 1 >= body.end;
+        if (!whole && edit.begin < at && at < edit.end)
             return false;
+    }
     return true;
 }
 

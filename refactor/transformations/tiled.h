@@ -30,8 +30,9 @@ typedef struct ht_tiled_axis {
     char *extent;        /* outputs of a block, template expression: "BLOCK_X * COARSEN_X"; owned */
     const char *counter; /* of the loops over a thread's outputs */
     const char *first;   /* a variable of the form: this thread's first index, not clamped */
-    const char *low, *high; /* variables of the form: the lowest and the highest index that the
-                               guards let through; low is NULL where that is 0 */
+    const char *low, *high; /* variables of the form: the block's lowest and highest index that the
+                               guards let through; NULL where there is nothing that bounds them:
+                               then all from `origin` on, or up to `origin + extent - 1`, are */
 } ht_tiled_axis;
 
 /* A loop that stands outside of the segments. Its control is the same for the whole block, and so
@@ -48,7 +49,7 @@ typedef struct ht_tiled_form {
     size_t axis_count;
     ht_tiled_loop *loops; /* outermost first, in the order of the source; owned */
     size_t loop_count;
-    struct ht_tiled *inside; /* of register-tile itself */
+    struct ht_tiled *inside; /* register-tile's own */
 } ht_tiled_form;
 
 /* The form that register-tile has made for this plan; NULL: there is none. Borrowed. */
@@ -71,6 +72,11 @@ bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text
  * the order of the calls. */
 enum { HT_TILED_TOP = -1 };
 void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text);
+
+/* Threads of a block meet inside of the form (at barriers in inserted text) when `condition`, an
+ * expression over parameters, holds: "STAGE_IN || STAGE_W". Then all take the same way through it.
+ */
+void ht_tiled_meet(ht_tiled_form *form, const char *condition);
 
 /* Writes the form anew, with what was replaced and inserted. False: it cannot be written so, and
  * stands as it was before; nothing is replaced or inserted then. */

@@ -14,7 +14,8 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_fixed_sizes,
     &ht_transformation_unroll,
     &ht_transformation_coarsen_x,     /* wraps statements */
-    &ht_transformation_coarsen_outer, /* wraps the whole: last */
+    &ht_transformation_coarsen_outer, /* wraps the whole: last of those that change this form */
+    &ht_transformation_tiled,         /* another form beside it */
     NULL,
 };
 

@@ -1,0 +1,351 @@
+/* register-tile: the tiled form of a kernel (tiled.h), beside the form that the other
+ * transformations made of it. A parameter chooses. docs/tiling.md says when this is done and why it
+ * is right. */
+#include "base/memory.h"
+#include "refactor/geometry.h"
+#include "refactor/transformations/tiled_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_MAX = 32 }; /* outputs of a thread */
+
+/* ---- what rules it out ---- */
+
+static bool is_ruled_out(ht_tiled *t) {
+    static const struct {
+        ht_feature feature;
+        const char *what;
+    } features[] = {{HT_FEATURE_BARRIER, "threads meet at a barrier"},
+                    {HT_FEATURE_SHARED, "threads share memory"},
+                    {HT_FEATURE_DYNAMIC_LDS, "threads share memory"},
+                    {HT_FEATURE_WAVEFRONT, "the lanes of a wavefront exchange values"},
+                    {HT_FEATURE_COOPERATIVE, "threads form cooperative groups"},
+                    {HT_FEATURE_ATOMIC, "there is an atomic operation"},
+                    {HT_FEATURE_ASM, "there is inline assembly"},
+                    {HT_FEATURE_INDEX_ESCAPE, "thread or block indices are used as a whole"}};
+    const ht_model *model = t->c.model;
+    for (size_t i = 0; i < sizeof features / sizeof *features; ++i)
+        if (model->feature[features[i].feature])
+            ht_coarsen_refuse(&t->c, model->kernel, "%s (line %d)", features[i].what,
+                              model->feature_line[features[i].feature]);
+    if (!model->launch_known || model->facts->problem)
+        ht_coarsen_refuse(&t->c, model->kernel, "the block of its launch is not known");
+    return t->c.refused;
+}
+
+/* Branches of #if that are not compiled now could be later. */
+static void check_directives(ht_tiled *t) {
+    const char *text = t->c.model->text;
+    for (size_t at = t->c.model->body_range.begin; at < t->c.model->body_range.end; ++at) {
+        if (text[at] != '#')
+            continue;
+        size_t line = at;
+        while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '\t'))
+            --line;
+        size_t word = at + 1 + strspn(text + at + 1, " \t");
+        if (text[line - 1] == '\n' && isalpha((unsigned char)text[word]) &&
+            strncmp(text + word, "pragma", 6) != 0)
+            ht_coarsen_refuse(&t->c, t->c.model->kernel,
+                              "a preprocessor directive inside the kernel");
+    }
+}
+
+static void on_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+    if (name->variable == *(const size_t *)context)
+        ht_coarsen_refuse(c, change->cursor, "`%s` is changed, or its address is taken",
+                          c->variables[name->variable].name);
+}
+
+/* The variable that holds the global index along an axis, at the top of the kernel. */
+static void find_axis(ht_tiled *t, int axis) {
+    ht_coarsen *c = &t->c;
+    const ht_axis *of = &c->model->axes[axis];
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < c->variable_count; ++i)
+        if (!clang_Cursor_isNull(of->index_variable) &&
+            clang_equalCursors(c->variables[i].cursor, of->index_variable))
+            found = i;
+    const ht_node *node = found == SIZE_MAX ? NULL : c->variables[found].declaration;
+    int written;
+    CXCursor pitch;
+    if (!node || !node->count || node->parent->parent != c->body || node->range.end == 0 ||
+        !ht_index_global(c->model, ht_ast_strip(node->children[0]->cursor, true), &written,
+                         &pitch) ||
+        written != axis) {
+        ht_coarsen_refuse(c, c->model->kernel, "no variable holds the global index over %c",
+                          'x' + axis);
+        return;
+    }
+    char *type = ht_variable_type(&c->variables[found], false);
+    if (node->type != HT_TYPE_INTEGER || node->bits < 32 || !type || c->variables[found].measured)
+        ht_coarsen_refuse(c, node->cursor, "the type of the global index is not understood");
+    if (of->uses_thread || of->uses_block || of->uses_grid_dim || !ht_plan_block(c->plan, axis))
+        ht_coarsen_refuse(c, node->cursor, "%c of the block or grid serves more than `%s`",
+                          'x' + axis, c->variables[found].name);
+    ht_node_changes(c, c->body, on_change, &found);
+    size_t i = t->form.axis_count++;
+    t->axes[i] = (ht_tile_axis){.variable = found, .type = type};
+    t->form.axes[i] = (ht_tiled_axis){
+        .axis = axis, .variable = c->variables[found].cursor, .name = c->variables[found].name};
+}
+
+static bool is_axis(const ht_tiled *t, int axis) {
+    for (size_t i = 0; i < t->form.axis_count; ++i)
+        if (t->form.axes[i].axis == axis)
+            return true;
+    return false;
+}
+
+static bool is_index(const ht_tiled *t, size_t variable) {
+    for (size_t i = 0; i < t->form.axis_count; ++i)
+        if (t->axes[i].variable == variable)
+            return true;
+    return false;
+}
+
+/* threadIdx, and blockIdx along the outputs' axes, may serve nothing but the indices. */
+static void check_indices(ht_tiled *t) {
+    ht_coarsen *c = &t->c;
+    t->part = ht_alloc(c->variable_count + 1, sizeof *t->part);
+    for (size_t i = 0; i < c->node_count && !c->refused; ++i) { /* in the order of the source */
+        const ht_node *node = c->nodes[i];
+        bool index = node->kind == HT_NODE_GLOBAL ||
+                     (node->kind == HT_NODE_INDEX &&
+                      (node->op == HT_INDEX_THREAD ||
+                       (is_axis(t, node->axis) &&
+                        (node->op == HT_INDEX_BLOCK || node->op == HT_INDEX_GRID_DIM))));
+        bool named = node->kind == HT_NODE_NAME && t->part[node->variable];
+        if (!index && !named)
+            continue;
+        const ht_node *up = node;
+        while (up && up->kind != HT_NODE_VARIABLE && up->kind > HT_NODE_EMPTY)
+            up = up->parent;
+        bool declares = up && up->kind == HT_NODE_VARIABLE;
+        if (declares && is_index(t, up->variable))
+            continue;
+        if (!declares)
+            ht_coarsen_refuse(c, node->cursor,
+                              "threadIdx or blockIdx is used outside of the global indices");
+        else
+            t->part[up->variable] = true;
+    }
+}
+
+/* Without a loop or several reads there is nothing to share between outputs. */
+static bool is_worth(const ht_tiled *t) {
+    size_t reads = 0, loops = 0;
+    for (size_t i = 0; i < t->c.node_count; ++i) {
+        const ht_node *node = t->c.nodes[i];
+        loops += ht_node_is_loop(node);
+        reads += node->kind == HT_NODE_SUBSCRIPT || node->kind == HT_NODE_DEREFERENCE;
+    }
+    return loops > 0 || reads > 3;
+}
+
+/* ---- parameters ---- */
+
+static const char *find_cover(const ht_plan *plan, int axis) {
+    for (size_t i = 0; i < plan->cover_count; ++i)
+        if (plan->covers[i].axis == axis)
+            return plan->covers[i].param;
+    return NULL;
+}
+
+static bool has_param(const ht_plan *plan, const char *name) {
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (strcmp(plan->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *name_like(ht_plan *plan, const char *format, const char *name) {
+    char *wanted = ht_format("%s%s", name, format);
+    const char *result = ht_plan_name(plan, wanted);
+    free(wanted);
+    return result;
+}
+
+/* Factors and spacings of coarsening where there are such; else those of this form alone. */
+static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
+    static const char *const values[] = {"1, 2, 4, 8", "1, 2, 4, 8", "1, 2, 4"};
+    ht_plan *plan = t->c.plan;
+    const char *existing = find_cover(plan, axis->axis);
+    char *strided = existing ? ht_format("%s_STRIDED", existing) : NULL;
+    if (existing && has_param(plan, strided)) {
+        axis->factor = ht_strdup(existing);
+        axis->strided = strided;
+        return;
+    }
+    free(strided);
+    char *wanted = ht_format("COARSEN_%c", 'X' + axis->axis);
+    axis->factor = ht_strdup(ht_plan_name(plan, wanted));
+    axis->strided = ht_strdup(name_like(plan, "_STRIDED", axis->factor));
+    ht_plan_param(plan, axis->factor, values[axis->axis], "1");
+    ht_plan_param(plan, axis->strided, "false, true", "false");
+    ht_plan_require(plan, "(%s > 1 && %s > 1) || !%s", axis->factor,
+                    ht_plan_block(plan, axis->axis), axis->strided);
+    ht_plan_require(plan, "%s || %s == 1", t->form.param, axis->factor);
+    ht_plan_cover(plan, axis->axis, axis->factor);
+    plan->failed |= existing != NULL;
+    free(wanted);
+}
+
+static void add_params(ht_tiled *t) {
+    ht_plan *plan = t->c.plan;
+    ht_text outputs = {0};
+    t->form.param = ht_plan_name(plan, "TILED");
+    t->edge = ht_plan_name(plan, "edge");
+    t->whole = ht_plan_name(plan, "all_inside");
+    t->tile = ht_plan_name(plan, "tile");
+    ht_plan_param(plan, t->form.param, "false, true", "false");
+    for (size_t i = 0; i < t->form.axis_count; ++i) {
+        ht_tiled_axis *axis = &t->form.axes[i];
+        add_factor(t, axis);
+        axis->extent = ht_plan_per_block(plan, axis->axis);
+        axis->first = name_like(plan, "_first", axis->name);
+        axis->origin = name_like(plan, "_tile", axis->name);
+        axis->low = name_like(plan, "_low", axis->name);
+        axis->high = name_like(plan, "_high", axis->name);
+        t->axes[i].step = name_like(plan, "_apart", axis->name);
+        char *counter = ht_format("t%c", 'x' + axis->axis);
+        axis->counter = ht_plan_name(plan, counter);
+        free(counter);
+        ht_text_printf(&outputs, outputs.length ? " * %s" : "%s", axis->factor);
+    }
+    ht_plan_require(plan, "!%s || %s <= %d", t->form.param, outputs.data, VALUES_MAX);
+    ht_text_free(&outputs);
+}
+
+/* ---- the form in the plan ---- */
+
+static void list_loops(ht_tiled *t, ht_node *node, size_t parent) {
+    if (!node || node->apart || !ht_tiled_any_apart(node))
+        return;
+    if (ht_node_is_loop(node)) {
+        for (size_t up = parent; up != SIZE_MAX; up = t->form.loops[up].parent)
+            t->form.loops[up].has_inner = true;
+        HT_GROW(t->form.loops, t->form.loop_count);
+        t->form.loops[t->form.loop_count] = (ht_tiled_loop){node->cursor, parent, false};
+        parent = t->form.loop_count++;
+    }
+    for (size_t i = 0; i < node->count; ++i)
+        list_loops(t, node->children[i], parent);
+}
+
+/* Beside the original, which an applied source leaves out. */
+bool ht_tiled_put(ht_tiled *t, const char *form) {
+    ht_range body = t->c.model->body_range;
+    const char *param = t->form.param;
+    char *text = ht_format("$?{%s}{{\nif (%s) %s else $[%zu,%zu]\n}}{%s}", param, param, form,
+                           body.begin, body.end, form);
+    bool done = ht_plan_wrap(t->c.plan, body, param, text);
+    free(text);
+    return done;
+}
+
+static void make_form(ht_tiled *t) {
+    ht_plan *plan = t->c.plan;
+    ht_tiled_cut(t);
+    if (!t->c.refused)
+        ht_tiled_settle(t);
+    if (t->c.refused)
+        return;
+    for (size_t i = 0; i < t->work.count; ++i)
+        list_loops(t, t->work.statements[i], SIZE_MAX);
+    char *form = ht_tiled_text(t);
+    if (!form) {
+        ht_coarsen_refuse(&t->c, t->c.model->kernel, "a macro or a declaration stands in the way");
+        return;
+    }
+    if (!ht_tiled_put(t, form))
+        plan->failed = true;
+    free(form);
+}
+
+static void tile(ht_tiled *t) {
+    ht_coarsen *c = &t->c;
+    bool any = false;
+    for (int axis = 0; axis < 3; ++axis)
+        any |= c->model->axes[axis].uses_global;
+    if (!any || is_ruled_out(t))
+        return;
+    check_directives(t);
+    if (!c->refused)
+        ht_coarsen_tree(c);
+    if (!c->refused)
+        ht_coarsen_check_calls(c);
+    if (c->refused || c->body->count == 0 || !is_worth(t))
+        return;
+    ht_coarsen_check_jam(c);
+    if (c->apart_reason) {
+        ht_coarsen_refuse(c, c->apart_place, "%s", c->apart_reason);
+        return;
+    }
+    c->x = SIZE_MAX;
+    for (int axis = 2; axis >= 0 && !c->refused; --axis)
+        if (c->model->axes[axis].uses_global)
+            find_axis(t, axis);
+    if (!c->refused)
+        check_indices(t);
+    if (c->refused)
+        return;
+    add_params(t);
+    make_form(t);
+}
+
+void ht_tiled_free(ht_tiled_form *form) {
+    if (!form)
+        return;
+    ht_tiled *t = form->inside;
+    ht_tiled_items_free(t);
+    for (size_t i = 0; i < form->axis_count; ++i) {
+        free(t->axes[i].type);
+        free(form->axes[i].extent);
+        free((char *)form->axes[i].factor);
+        free((char *)form->axes[i].strided);
+    }
+    for (size_t i = 0; i < t->swap_count; ++i)
+        free(t->swaps[i].text);
+    for (size_t i = 0; i < t->insert_count; ++i)
+        free(t->inserts[i].text);
+    free(t->swaps);
+    free(t->inserts);
+    free(t->all.statements);
+    free(t->work.statements);
+    free(t->part);
+    free(t->again);
+    free(t->meets);
+    free(form->loops);
+    ht_coarsen_free(&t->c);
+    free(t);
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    ht_tiled *t = ht_alloc(1, sizeof *t);
+    t->c.model = model;
+    t->c.plan = plan;
+    t->form.inside = t;
+    tile(t);
+    bool done = t->form.loops || t->work.count;
+    if (t->c.refused || !done || plan->failed) {
+        plan->abandoned = true;
+        ht_tiled_free(&t->form);
+        return;
+    }
+    ht_text sizes = {0};
+    for (size_t i = 0; i < t->form.axis_count; ++i)
+        ht_text_printf(&sizes, i ? " x %s" : "%s", t->form.axes[i].factor);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, t->form.axes[t->form.axis_count - 1].variable,
+                   "%s: a thread keeps a tile of %s outputs in registers", t->form.param,
+                   sizes.data);
+    ht_text_free(&sizes);
+    plan->tiled = &t->form;
+}
+
+const ht_transformation ht_transformation_tiled = {
+    .name = "register-tile",
+    .summary = "each thread computes a tile of outputs in registers",
+    .apply = apply,
+};

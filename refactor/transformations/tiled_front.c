@@ -1,0 +1,300 @@
+/* The kernel's body cut into guards, what stands in front of them, and the work; and the front of
+ * the tiled form: where the block's outputs begin, and which of them the guards let through. */
+#include "base/memory.h"
+#include "refactor/transformations/tiled_parts.h"
+
+#include <stdlib.h>
+
+void ht_tiled_items_free(ht_tiled *t) {
+    for (size_t i = 0; i < t->item_count; ++i)
+        free(t->items[i].bounds);
+    free(t->items);
+    t->items = NULL;
+    t->item_count = 0;
+}
+
+/* ---- guards ---- */
+
+/* The output axis that an expression is the index of, through conversions that keep its value. */
+static size_t index_axis(const ht_tiled *t, ht_node *node) {
+    ht_node *inner = ht_node_strip(node);
+    if (inner->kind != HT_NODE_NAME || !inner->plain)
+        return SIZE_MAX;
+    for (; node != inner; node = node->children[0])
+        if (!node->plain ||
+            (node->kind == HT_NODE_CAST && (node->type != HT_TYPE_INTEGER || node->bits < 32)))
+            return SIZE_MAX;
+    for (size_t i = 0; i < t->form.axis_count; ++i)
+        if (t->axes[i].variable == inner->variable)
+            return i;
+    return SIZE_MAX;
+}
+
+/* A term of a guard as a bound of an index, or as the same for all outputs. False: neither. */
+static bool read_bound(ht_tiled *t, const ht_guard_term *term, ht_tile_bound *out_bound) {
+    ht_coarsen *c = &t->c;
+    ht_node *node = term->node;
+    *out_bound = (ht_tile_bound){.axis = SIZE_MAX, .node = node, .negated = term->negated};
+    if (!node->plain || ht_node_has_change(c, node))
+        return false;
+    if (ht_node_share(c, node) == HT_SHARE_SAME)
+        return true;
+    node = ht_node_strip(node);
+    if (node->kind != HT_NODE_BINARY || node->op < CXBinaryOperator_LT ||
+        node->op > CXBinaryOperator_GE)
+        return false;
+    int op = term->negated ? (int)ht_ast_negated((enum CXBinaryOperatorKind)node->op) : node->op;
+    size_t side = index_axis(t, node->children[0]) != SIZE_MAX ? 0 : 1;
+    out_bound->axis = index_axis(t, node->children[side]);
+    out_bound->index = node->children[side];
+    out_bound->bound = node->children[1 - side];
+    out_bound->op = side == 0 ? op : (int)ht_ast_mirrored((enum CXBinaryOperatorKind)op);
+    return out_bound->axis != SIZE_MAX && out_bound->bound->plain &&
+           out_bound->bound->type == HT_TYPE_INTEGER &&
+           ht_node_share(c, out_bound->bound) == HT_SHARE_SAME;
+}
+
+static bool is_upper(const ht_tile_bound *bound) {
+    return bound->op == CXBinaryOperator_LT || bound->op == CXBinaryOperator_LE;
+}
+
+/* if (outside) return; or if (inside) { all that is left }: all of it understood? */
+static bool read_guard(ht_tiled *t, ht_node *statement, bool last, ht_tile_item *out_item,
+                       bool *out_enters) {
+    ht_guard guard = {0};
+    *out_item = (ht_tile_item){.node = statement, .guard = true};
+    *out_enters = !ht_statement_leaves(statement->children[1]);
+    if (statement->children[2] || (*out_enters && !last))
+        return false;
+    ht_guard_collect(&t->c, statement->children[0], !*out_enters, &guard);
+    bool known = true;
+    for (size_t i = 0; i < guard.term_count && known; ++i) {
+        ht_tile_bound bound;
+        known = read_bound(t, &guard.terms[i], &bound) &&
+                ht_node_is_separate(bound.node, statement->children[0]);
+        if (known) {
+            HT_GROW(out_item->bounds, out_item->bound_count);
+            out_item->bounds[out_item->bound_count++] = bound;
+        }
+    }
+    ht_guard_free(&guard);
+    if (!known) {
+        free(out_item->bounds);
+        out_item->bounds = NULL;
+    }
+    return known;
+}
+
+/* ---- cutting ---- */
+
+static void add(ht_region *region, ht_node *node) {
+    HT_GROW(region->statements, region->count);
+    region->statements[region->count++] = node;
+}
+
+/* An output's index, or a variable that only serves one. */
+static bool is_index(const ht_tiled *t, const ht_node *node) {
+    for (size_t i = 0; i < t->form.axis_count; ++i)
+        if (node->kind == HT_NODE_VARIABLE && node->variable == t->axes[i].variable)
+            return true;
+    return node->kind == HT_NODE_VARIABLE && t->part[node->variable];
+}
+
+static void add_item(ht_tiled *t, ht_node *node) {
+    if (is_index(t, node))
+        return;
+    HT_GROW(t->items, t->item_count);
+    t->items[t->item_count++] = (ht_tile_item){.node = node};
+    add(&t->all, node);
+}
+
+static void add_statement(ht_tiled *t, ht_node *node) {
+    if (node->kind != HT_NODE_DECLARATION || node->count == 0) {
+        add_item(t, node);
+        return;
+    }
+    for (size_t i = 0; i < node->count; ++i)
+        add_item(t, node->children[i]);
+}
+
+static bool is_idle(ht_node **list, size_t begin, size_t count) {
+    for (size_t i = begin; i < count; ++i)
+        if (list[i]->kind != HT_NODE_EMPTY && list[i]->kind != HT_NODE_RETURN)
+            return false;
+    return true;
+}
+
+static void scan(ht_tiled *t, ht_node **list, size_t count) {
+    for (size_t i = 0; i < count && !t->c.refused; ++i) {
+        ht_tile_item item;
+        bool enters;
+        if (list[i]->kind == HT_NODE_IF) {
+            ht_tiled_share(t, &t->all);
+            if (read_guard(t, list[i], is_idle(list, i + 1, count), &item, &enters)) {
+                HT_GROW(t->items, t->item_count);
+                t->items[t->item_count++] = item;
+                ht_node *body = list[i]->children[1];
+                list[i]->entered = enters;
+                if (enters && body->kind == HT_NODE_COMPOUND)
+                    scan(t, body->children, body->count);
+                else if (enters)
+                    scan(t, &list[i]->children[1], 1);
+                if (enters)
+                    return;
+                continue;
+            }
+        }
+        add_statement(t, list[i]);
+    }
+}
+
+/* Only what has no effect may stand in front of a guard. */
+static void check_front(ht_tiled *t, size_t guards) {
+    bool moved = false; /* a statement in front is written behind the guards */
+    for (size_t i = 0; i < guards && !t->c.refused; ++i) {
+        ht_node *node = t->items[i].node;
+        if (t->items[i].guard)
+            continue;
+        bool declares = node->kind == HT_NODE_VARIABLE || node->kind == HT_NODE_DECLARATION;
+        if (ht_node_has_effect(&t->c, node))
+            ht_coarsen_refuse(&t->c, node->cursor, "memory is written in front of a guard");
+        else if (!declares && (moved || ht_tiled_any_apart(node)))
+            ht_coarsen_refuse(&t->c, node->cursor,
+                              "what stands in front of a guard is not the same for all outputs");
+        moved |= ht_tiled_any_apart(node);
+    }
+}
+
+static void note_bounds(ht_tiled *t) {
+    for (size_t i = 0; i < t->item_count; ++i)
+        for (size_t k = 0; k < t->items[i].bound_count; ++k) {
+            const ht_tile_bound *bound = &t->items[i].bounds[k];
+            if (bound->axis == SIZE_MAX)
+                continue;
+            if (is_upper(bound))
+                t->axes[bound->axis].has_high = true;
+            else
+                t->axes[bound->axis].has_low = true;
+        }
+    for (size_t a = 0; a < t->form.axis_count; ++a) {
+        if (!t->axes[a].has_low)
+            t->form.axes[a].low = NULL;
+        if (!t->axes[a].has_low && !t->axes[a].has_high)
+            t->form.axes[a].high = NULL;
+        int axis = t->form.axes[a].axis;
+        bool rounded = t->c.model->axes[axis].guard || t->c.plan->bound[axis];
+        if (!t->axes[a].has_high && rounded)
+            ht_coarsen_refuse(&t->c, t->form.axes[a].variable,
+                              "the guard that keeps `%s` inside is not understood",
+                              t->form.axes[a].name);
+    }
+}
+
+void ht_tiled_cut(ht_tiled *t) {
+    for (size_t i = 0; i < t->c.node_count; ++i)
+        t->c.nodes[i]->entered = false;
+    scan(t, t->c.body->children, t->c.body->count);
+    if (t->c.refused)
+        return;
+    ht_tiled_share(t, &t->all);
+    size_t guards = 0; /* items up to the last guard */
+    for (size_t i = 0; i < t->item_count; ++i)
+        if (t->items[i].guard)
+            guards = i + 1;
+    check_front(t, guards);
+    note_bounds(t);
+    for (size_t i = 0; i < t->item_count; ++i) {
+        ht_node *node = t->items[i].node;
+        bool front = i < guards && !ht_tiled_any_apart(node);
+        if (!t->items[i].guard && !front)
+            add(&t->work, node);
+    }
+    while (t->item_count > guards) /* what is left is written in front, but for what varies */
+        free(t->items[--t->item_count].bounds);
+}
+
+/* ---- writing ---- */
+
+/* The comparison's side with the index, of another variable. */
+static char *index_text(const ht_tile_bound *bound, const char *name) {
+    const ht_node *inner = ht_node_strip(bound->index);
+    const ht_node *outer = ht_node_written(bound->index);
+    ht_text text = {0};
+    if (outer->range.begin < inner->range.begin)
+        ht_text_printf(&text, "$[%zu,%zu]", outer->range.begin, inner->range.begin);
+    ht_text_append(&text, name);
+    if (inner->range.end < outer->range.end)
+        ht_text_printf(&text, "$[%zu,%zu]", inner->range.end, outer->range.end);
+    return ht_text_take(&text);
+}
+
+static char *bound_text(const ht_tile_bound *bound) {
+    const ht_node *node = ht_node_written(bound->bound);
+    bool simple = node->kind == HT_NODE_NAME || node->kind == HT_NODE_CONSTANT ||
+                  node->kind == HT_NODE_PAREN || node->kind == HT_NODE_MEMBER;
+    return ht_format(simple ? "$[%zu,%zu]" : "($[%zu,%zu])", node->range.begin, node->range.end);
+}
+
+static void write_bound(ht_tiled *t, const ht_tile_bound *bound, ht_writer *writer, size_t like) {
+    ht_writer_line(writer, like);
+    if (bound->axis == SIZE_MAX) {
+        ht_writer_printf(writer, bound->negated ? "if (" : "if (!(");
+        ht_writer_source(writer, bound->node->range.begin, bound->node->range.end);
+        ht_writer_printf(writer, bound->negated ? ") return;" : ")) return;");
+        return;
+    }
+    const ht_tiled_axis *axis = &t->form.axes[bound->axis];
+    bool upper = is_upper(bound);
+    const char *near = upper && axis->low ? axis->low : upper ? axis->origin : axis->high;
+    const char *far = upper ? axis->high : axis->low;
+    const char *fails = ht_ast_operator(ht_ast_negated((enum CXBinaryOperatorKind)bound->op));
+    bool strict = bound->op == CXBinaryOperator_LT || bound->op == CXBinaryOperator_GT;
+    char *first = index_text(bound, near), *last = index_text(bound, far);
+    char *limit = bound_text(bound);
+    ht_writer_printf(writer, "if (%s %s %s) return; // no output of the block", first, fails,
+                     limit);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s %s %s) %s = %s%s;", last, fails, limit, far, limit,
+                     !strict ? ""
+                     : upper ? " - 1"
+                             : " + 1");
+    free(first);
+    free(last);
+    free(limit);
+}
+
+static void write_axes(ht_tiled *t, ht_writer *writer, size_t like) {
+    static const char *const letters = "xyz";
+    for (size_t i = 0; i < t->form.axis_count; ++i) {
+        const ht_tiled_axis *axis = &t->form.axes[i];
+        char letter = letters[axis->axis];
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const %s%s = blockIdx.%c * ${%s};", t->axes[i].type, axis->origin,
+                         letter, axis->extent);
+        if (axis->high) {
+            ht_writer_line(writer, like);
+            ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", t->axes[i].type, axis->high,
+                             axis->origin, axis->extent);
+        }
+        if (axis->low) {
+            ht_writer_line(writer, like);
+            ht_writer_printf(writer, "%s%s = %s;", t->axes[i].type, axis->low, axis->origin);
+        }
+    }
+}
+
+void ht_tiled_write_front(ht_tiled *t, ht_writer *writer, size_t like) {
+    write_axes(t, writer, like);
+    for (size_t i = 0; i < t->item_count; ++i) {
+        const ht_tile_item *item = &t->items[i];
+        for (size_t k = 0; k < item->bound_count; ++k)
+            write_bound(t, &item->bounds[k], writer, like);
+        if (item->guard || ht_tiled_any_apart(item->node))
+            continue;
+        ht_writer_line(writer, like);
+        if (item->node->kind == HT_NODE_VARIABLE)
+            ht_writer_variable(writer, item->node);
+        else
+            ht_writer_source(writer, item->node->range.begin, ht_statement_end(&t->c, item->node));
+    }
+}

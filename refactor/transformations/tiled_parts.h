@@ -1,0 +1,102 @@
+/* Private to the tiled form (tiled*.c). The tree of the kernel's body, and what is known of its
+ * calls and effects, is that of coarsening (coarsen.h); docs/tiling.md explains the form. */
+#ifndef HT_REFACTOR_TILED_PARTS_H
+#define HT_REFACTOR_TILED_PARTS_H
+
+#include "refactor/plan.h"
+#include "refactor/transformations/coarsen.h"
+#include "refactor/transformations/tiled.h"
+
+/* What only register-tile needs to know of an output axis. */
+typedef struct ht_tile_axis {
+    size_t variable; /* the index */
+    char *type;      /* of the index, as text that a name can follow; owned */
+    const char *step;
+    bool has_low, has_high; /* guards bound it so */
+} ht_tile_axis;
+
+/* One comparison of a guard with an index, which must hold: index OP bound. */
+typedef struct ht_tile_bound {
+    size_t axis; /* of form.axes; SIZE_MAX: the same for all outputs */
+    ht_node *node, *index, *bound;
+    bool negated; /* `node` must not hold */
+    int op;       /* the comparison that must hold, index on the left */
+} ht_tile_bound;
+
+/* A statement or variable in front of the last guard, or a guard. */
+typedef struct ht_tile_item {
+    ht_node *node;
+    bool guard;
+    ht_tile_bound *bounds; /* owned */
+    size_t bound_count;
+} ht_tile_item;
+
+typedef struct ht_tile_swap {
+    ht_node *node;
+    char *text; /* owned */
+} ht_tile_swap;
+
+typedef struct ht_tile_insert {
+    long place; /* a loop, or HT_TILED_TOP */
+    char *text; /* owned */
+} ht_tile_insert;
+
+typedef struct ht_tiled {
+    ht_tiled_form form;
+    ht_coarsen c;
+    ht_tile_axis axes[3];
+    ht_tile_item *items; /* in front of the work; owned */
+    size_t item_count;
+    ht_region all;  /* everything but guards and indices */
+    ht_region work; /* what is written behind the guards */
+    bool *part;     /* by variable: serves nothing but an index; owned */
+    bool *again;    /* by variable: computed anew in each segment that needs it; owned */
+    const char *edge, *whole, *tile;
+    ht_tile_swap *swaps; /* what others replaced; owned */
+    size_t swap_count;
+    ht_tile_insert *inserts; /* owned */
+    size_t insert_count;
+    char *meets; /* the condition under which threads meet inside; NULL: never; owned */
+    bool topped; /* the text for HT_TILED_TOP is written */
+} ht_tiled;
+
+/* ---- tiled_front.c: guards, and what stands in front of the work ---- */
+
+/* Cuts the body up, and finds what differs between outputs. Refuses (c.refused) with a remark. */
+void ht_tiled_cut(ht_tiled *t);
+void ht_tiled_items_free(ht_tiled *t);
+/* Writes what stands in front: tile origins, bounds, statements, the test for empty blocks. */
+void ht_tiled_write_front(ht_tiled *t, ht_writer *writer, size_t like);
+
+/* ---- tiled_share.c: which variables are computed anew, and which become arrays ---- */
+
+void ht_tiled_share(ht_tiled *t, const ht_region *region);
+/* Sets `again` and the variables' `array`. Refuses what cannot be written. */
+void ht_tiled_settle(ht_tiled *t);
+bool ht_tiled_any_apart(const ht_node *node);
+/* Marks in `needed` (by variable) what is computed anew for the statements list[begin..end):
+ * indices and variables with `again`. False when one of their names means something else there. */
+bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool *needed);
+/* Does the statement only declare variables that are computed anew where they are needed? */
+bool ht_tiled_is_skipped(const ht_tiled *t, const ht_node *item);
+/* The variables that a statement declares. */
+size_t ht_tiled_declared(ht_node *item, ht_node ***out_list);
+
+/* ---- tiled_write.c: the form as text ---- */
+
+/* The whole form, with its braces; NULL when it cannot be written. free(). */
+char *ht_tiled_text(ht_tiled *t);
+/* The output's index, not clamped: "x0 + tx * x_step". free(). */
+char *ht_tiled_place(const ht_tiled *t, size_t axis);
+
+/* ---- tiled.c ---- */
+
+/* Puts the form's text into the plan, in place of what it has of it. */
+bool ht_tiled_put(ht_tiled *t, const char *form);
+
+/* ---- tiled_segment.c: loops over a thread's outputs ---- */
+
+void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                            ht_writer *writer);
+
+#endif

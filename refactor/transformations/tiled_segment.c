@@ -1,0 +1,217 @@
+/* Segments of the tiled form: statements that differ between outputs, in loops over the outputs of
+ * a thread. */
+#include "base/memory.h"
+#include "refactor/transformations/tiled_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *ht_tiled_place(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = &t->form.axes[axis];
+    return ht_format("%s + %s$?{%s}{ * %s}{ * ${%s}}", of->first, of->counter, of->strided,
+                     t->axes[axis].step, ht_plan_block(t->c.plan, of->axis));
+}
+
+/* ---- the loops ---- */
+
+static void write_loops(ht_tiled *t, ht_writer *writer, size_t like) {
+    for (size_t i = 0; i < t->form.axis_count; ++i) {
+        const ht_tiled_axis *axis = &t->form.axes[i];
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "#pragma unroll");
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", axis->counter,
+                         axis->counter, axis->factor, axis->counter,
+                         i + 1 == t->form.axis_count ? " {" : "");
+        ++writer->depth;
+    }
+    writer->depth -= (int)t->form.axis_count;
+}
+
+/* const int x = the output's index; `clamped`: or the nearest one inside. */
+static void write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
+    const ht_tiled_axis *axis = &t->form.axes[i];
+    char *place = ht_tiled_place(t, i);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const %s%s = ", t->axes[i].type, axis->name);
+    if (clamped && axis->low)
+        ht_writer_printf(writer, "%s && %s < %s ? %s : ", t->edge, place, axis->low, axis->low);
+    if (clamped && t->axes[i].has_high)
+        ht_writer_printf(writer, "%s && %s > %s ? %s : ", t->edge, place, axis->high, axis->high);
+    ht_writer_printf(writer, "%s;", place);
+    free(place);
+}
+
+/* What has an effect is left to outputs inside. */
+static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
+    ht_text tests = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < t->form.axis_count; ++i) {
+        const ht_tiled_axis *axis = &t->form.axes[i];
+        char *place = ht_tiled_place(t, i);
+        if (axis->low)
+            ht_text_printf(&tests, "%s%s < %s", count++ ? " || " : "", place, axis->low);
+        if (t->axes[i].has_high)
+            ht_text_printf(&tests, "%s%s > %s", count++ ? " || " : "", place, axis->high);
+        free(place);
+    }
+    if (count) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, count > 1 ? "if (%s && (%s))" : "if (%s && %s)", t->edge,
+                         tests.data);
+        ++writer->depth;
+        ht_writer_line(writer, like);
+        --writer->depth;
+        ht_writer_printf(writer, "continue; // outside");
+    }
+    ht_text_free(&tests);
+}
+
+/* ---- statements ---- */
+
+static bool is_indexed(const ht_tiled *t, size_t variable) {
+    for (size_t i = 0; i < t->form.axis_count; ++i)
+        if (t->axes[i].variable == variable)
+            return true;
+    return false;
+}
+
+/* What is computed anew, and declared in another segment. */
+static void write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                        ht_writer *writer, size_t like) {
+    for (size_t n = 0; n < t->c.node_count; ++n) { /* in the order of the source */
+        ht_node *node = t->c.nodes[n];
+        bool here = false;
+        if (node->kind != HT_NODE_VARIABLE || !needed[node->variable] ||
+            is_indexed(t, node->variable))
+            continue;
+        for (size_t i = begin; i < end; ++i)
+            here |= ht_node_within(node, list[i]);
+        if (here)
+            continue;
+        ht_writer_line(writer, like);
+        ht_writer_variable(writer, node);
+    }
+}
+
+/* Can a declaration be copied as it stands? */
+static bool is_whole(const ht_tiled *t, ht_node *item) {
+    ht_node **variables;
+    size_t count = ht_tiled_declared(item, &variables);
+    if (item->kind == HT_NODE_VARIABLE && item->parent->count > 1)
+        return false;
+    for (size_t i = 0; i < count; ++i)
+        if (!variables[i]->apart || t->c.variables[variables[i]->variable].array)
+            return false;
+    return true;
+}
+
+static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer *writer,
+                       size_t like) {
+    const ht_node *statement = ht_statement_of(item);
+    ht_node **variables;
+    size_t count = ht_tiled_declared(item, &variables);
+    if (is_whole(t, item)) {
+        size_t lead = ht_statement_lead(&t->c, item);
+        const char *text = t->c.model->text;
+        if (!memchr(text + lead, '\n', statement->range.begin - lead)) {
+            ht_writer_line(writer, like);
+            while (isspace((unsigned char)text[lead]))
+                ++lead;
+        }
+        ht_writer_source(writer, lead, ht_statement_tail(&t->c, statement));
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        ht_node *node = variables[i];
+        const ht_variable *variable = &t->c.variables[node->variable];
+        if (!node->apart || (t->again[node->variable] && !needed[node->variable]) ||
+            (variable->array && !ht_variable_has_initialiser(&t->c, node)))
+            continue;
+        ht_writer_line(writer, like);
+        if (!variable->array) {
+            ht_writer_variable(writer, node);
+            continue;
+        }
+        ht_writer_printf(writer, "%s", variable->name);
+        for (size_t a = 0; a < t->form.axis_count; ++a)
+            ht_writer_printf(writer, "[%s]", t->form.axes[a].counter);
+        ht_writer_printf(writer, " = ");
+        ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
+        ht_writer_printf(writer, ";");
+    }
+}
+
+static void write_array(ht_tiled *t, const ht_node *node, ht_writer *writer, size_t like) {
+    const ht_variable *variable = &t->c.variables[node->variable];
+    char *type = ht_variable_type(variable, true);
+    size_t name = ht_variable_name_end(node, variable);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "%s%s", type ? type : "", variable->name);
+    for (size_t a = 0; a < t->form.axis_count; ++a)
+        ht_writer_printf(writer, "[${%s}]", t->form.axes[a].factor);
+    ht_writer_source(writer, name, ht_variable_dimensions_end(&t->c, node, name));
+    ht_writer_printf(writer, ";");
+    writer->failed |= !type;
+    free(type);
+}
+
+/* What stands in front of the loops. True when nothing is left for them. */
+static bool write_declarations(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                               const bool *needed, ht_writer *writer, size_t like) {
+    bool empty = true;
+    for (size_t i = begin; i < end; ++i) {
+        ht_node **variables;
+        size_t count = ht_tiled_declared(list[i], &variables);
+        empty &= list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
+        for (size_t k = 0; k < count; ++k) {
+            ht_node *node = variables[k];
+            const ht_variable *variable = &t->c.variables[node->variable];
+            if (!node->apart) {
+                ht_writer_line(writer, like);
+                ht_writer_variable(writer, node);
+            } else if (variable->array) {
+                write_array(t, node, writer, like);
+                empty &= !ht_variable_has_initialiser(&t->c, node);
+            } else {
+                empty &= t->again[node->variable] && !needed[node->variable];
+            }
+        }
+    }
+    return empty;
+}
+
+void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                            ht_writer *writer) {
+    size_t like = ht_statement_of(list[begin])->range.begin;
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
+    if (!write_declarations(t, list, begin, end, needed, writer, like)) {
+        bool effect = false;
+        for (size_t i = begin; i < end; ++i)
+            effect |= ht_node_has_effect(&t->c, list[i]);
+        write_loops(t, writer, like);
+        writer->depth += (int)t->form.axis_count;
+        if (effect)
+            write_leave(t, writer, like);
+        for (size_t i = 0; i < t->form.axis_count; ++i)
+            if (needed[t->axes[i].variable])
+                write_index(t, i, !effect, writer, like);
+        write_again(t, list, begin, end, needed, writer, like);
+        for (size_t i = begin; i < end; ++i) {
+            bool wanted = !ht_tiled_is_skipped(t, list[i]);
+            ht_node **variables;
+            size_t count = ht_tiled_declared(list[i], &variables);
+            for (size_t k = 0; k < count; ++k)
+                wanted |= needed[variables[k]->variable];
+            if (wanted)
+                write_item(t, list[i], needed, writer, like);
+        }
+        --writer->depth;
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "}");
+        writer->depth -= (int)t->form.axis_count - 1;
+    }
+    free(needed);
+}

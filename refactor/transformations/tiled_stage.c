@@ -1,0 +1,75 @@
+/* What other transformations may change in the tiled form (tiled.h). */
+#include "base/memory.h"
+#include "refactor/transformations/tiled_parts.h"
+
+#include <stdlib.h>
+
+ht_tiled_form *ht_tiled_of(const ht_plan *plan) {
+    return plan->tiled;
+}
+
+size_t ht_tiled_loop_of(const ht_tiled_form *form, CXCursor loop) {
+    for (size_t i = 0; i < form->loop_count; ++i)
+        if (clang_equalCursors(form->loops[i].loop, loop))
+            return i;
+    return SIZE_MAX;
+}
+
+static ht_node *find_node(const ht_tiled *t, CXCursor expression) {
+    for (size_t i = 0; i < t->c.node_count; ++i) {
+        ht_node *node = t->c.nodes[i];
+        if (!clang_equalCursors(node->cursor, expression))
+            continue;
+        for (size_t k = 0; k < t->work.count; ++k)
+            if (ht_node_within(node, t->work.statements[k]))
+                return node;
+    }
+    return NULL;
+}
+
+bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression) {
+    return find_node(form->inside, expression) != NULL;
+}
+
+bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text) {
+    ht_tiled *t = form->inside;
+    ht_node *node = find_node(t, expression);
+    if (!node || !node->plain || node->kind <= HT_NODE_EMPTY)
+        return false;
+    for (size_t i = 0; i < t->swap_count; ++i)
+        if (ht_node_within(node, t->swaps[i].node) || ht_node_within(t->swaps[i].node, node))
+            return false;
+    HT_GROW(t->swaps, t->swap_count);
+    t->swaps[t->swap_count++] = (ht_tile_swap){node, ht_strdup(text)};
+    return true;
+}
+
+void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text) {
+    ht_tiled *t = form->inside;
+    HT_GROW(t->inserts, t->insert_count);
+    t->inserts[t->insert_count++] = (ht_tile_insert){loop, ht_strdup(text)};
+}
+
+void ht_tiled_meet(ht_tiled_form *form, const char *condition) {
+    ht_tiled *t = form->inside;
+    char *joined = t->meets ? ht_format("%s || %s", t->meets, condition) : ht_strdup(condition);
+    free(t->meets);
+    t->meets = joined;
+}
+
+bool ht_tiled_write(ht_tiled_form *form) {
+    ht_tiled *t = form->inside;
+    char *text = ht_tiled_text(t);
+    if (text && ht_tiled_put(t, text)) {
+        free(text);
+        return true;
+    }
+    free(text);
+    while (t->swap_count > 0)
+        free(t->swaps[--t->swap_count].text);
+    while (t->insert_count > 0)
+        free(t->inserts[--t->insert_count].text);
+    free(t->meets);
+    t->meets = NULL;
+    return false;
+}

@@ -1,0 +1,293 @@
+/* The tiled form as text: the front, then the work once, as a lambda that is told whether outputs
+ * may lie outside. */
+#include "base/memory.h"
+#include "refactor/transformations/tiled_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer);
+
+static void write_inserts(ht_tiled *t, long place, ht_writer *writer) {
+    for (size_t i = 0; i < t->insert_count; ++i)
+        if (t->inserts[i].place == place)
+            ht_text_append(&writer->text, t->inserts[i].text);
+}
+
+/* ---- statements that stand outside of the segments ---- */
+
+/* Where the statement itself begins, behind its pragmas. */
+static size_t begin_of(const ht_node *node) {
+    unsigned offset;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(node->cursor)), NULL, NULL,
+                          NULL, &offset);
+    return offset > node->range.begin ? offset : node->range.begin;
+}
+
+/* A body in braces of our own. */
+static void write_body(ht_tiled *t, ht_node *owner, ht_node *body, ht_writer *writer) {
+    size_t loop = ht_tiled_loop_of(&t->form, owner->cursor);
+    ht_writer_printf(writer, " {");
+    bool block = body->kind == HT_NODE_COMPOUND;
+    if (loop != SIZE_MAX)
+        write_inserts(t, (long)loop, writer);
+    if (block)
+        write_list(t, body->children, body->count, writer);
+    else
+        write_list(t, &body, 1, writer);
+    ht_writer_line(writer, begin_of(owner));
+    ht_writer_printf(writer, "}");
+}
+
+static void write_header(ht_tiled *t, size_t begin, size_t end, ht_writer *writer) {
+    while (end > begin && isspace((unsigned char)t->c.model->text[end - 1]))
+        --end;
+    ht_writer_source(writer, begin, end);
+}
+
+/* A statement that runs once for all outputs, though what is inside may not. */
+static void write_statement(ht_tiled *t, ht_node *node, ht_writer *writer) {
+    size_t end = ht_statement_end(&t->c, node);
+    ht_node *last = node->count ? node->children[node->count - 1] : NULL;
+    if (!ht_tiled_any_apart(node)) {
+        ht_writer_source(writer, node->range.begin, end);
+        return;
+    }
+    switch (node->kind) {
+    case HT_NODE_COMPOUND:
+        write_body(t, node, node, writer);
+        return;
+    case HT_NODE_FOR:
+    case HT_NODE_WHILE:
+        write_header(t, node->range.begin, last->range.begin, writer);
+        write_body(t, node, last, writer);
+        return;
+    case HT_NODE_IF:
+        write_header(t, node->range.begin, node->children[1]->range.begin, writer);
+        write_body(t, node, node->children[1], writer);
+        if (last) {
+            ht_writer_printf(writer, " else");
+            write_body(t, node, last, writer);
+        }
+        return;
+    case HT_NODE_DO:
+        ht_writer_printf(writer, "do");
+        write_body(t, node, node->children[0], writer);
+        ht_writer_printf(writer, " ");
+        size_t at = ht_statement_end(&t->c, node->children[0]);
+        while (at < end && isspace((unsigned char)t->c.model->text[at]))
+            ++at;
+        ht_writer_source(writer, at, end);
+        return;
+    default:
+        writer->failed = true;
+    }
+}
+
+static void write_listed(ht_tiled *t, ht_node *node, ht_writer *writer) {
+    const ht_node *statement = ht_statement_of(node);
+    if (node->kind == HT_NODE_VARIABLE && statement->count > 1) {
+        ht_writer_line(writer, statement->range.begin);
+        ht_writer_variable(writer, node);
+        return;
+    }
+    size_t lead = ht_statement_lead(&t->c, node);
+    if (!memchr(t->c.model->text + lead, '\n', statement->range.begin - lead)) {
+        ht_writer_line(writer, statement->range.begin);
+        while (isspace((unsigned char)t->c.model->text[lead]))
+            ++lead;
+    }
+    ht_writer_source(writer, lead, statement->range.begin);
+    write_statement(t, (ht_node *)statement, writer);
+    ht_writer_source(writer, ht_statement_end(&t->c, statement),
+                     ht_statement_tail(&t->c, statement));
+}
+
+/* How much deeper than the guards' own level does it stand in the source? */
+static int entered_above(const ht_tiled *t, const ht_node *node) {
+    int count = 0;
+    for (const ht_node *up = node->parent; up; up = up->parent)
+        count += up->entered && memchr(t->c.model->text + up->range.begin, '\n',
+                                       node->range.begin - up->range.begin) != NULL;
+    return count;
+}
+
+/* In front of the first statement that may read what is staged. */
+static void write_top(ht_tiled *t, ht_node *before, ht_writer *writer) {
+    bool declares = before->kind == HT_NODE_VARIABLE || before->kind == HT_NODE_DECLARATION;
+    if (t->topped || (declares && !ht_node_is_risky(before)) ||
+        (!ht_tiled_any_apart(before) && !ht_node_is_loop(before)))
+        return;
+    t->topped = true;
+    write_inserts(t, HT_TILED_TOP, writer);
+}
+
+static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer) {
+    bool top = list == t->work.statements;
+    for (size_t i = 0; i < count;) {
+        int deeper = top ? entered_above(t, list[i]) : 0;
+        writer->depth -= deeper;
+        if (top)
+            write_top(t, list[i], writer);
+        if (list[i]->apart) {
+            size_t end = ht_jam_group_end(list, i, count);
+            ht_tiled_write_segment(t, list, i, end, writer);
+            i = end;
+        } else {
+            write_listed(t, list[i++], writer);
+        }
+        writer->depth += deeper;
+    }
+}
+
+/* ---- places that read differently ---- */
+
+typedef struct swap_walk {
+    ht_tiled *t;
+    ht_writer *writer;
+    const ht_node *inside; /* what is written is the inside of this replaced expression */
+} swap_walk;
+
+static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside);
+
+/* The text that a replaced expression gets, with "$@" filled in. */
+static char *replaced_text(ht_tiled *t, const ht_tile_swap *swap) {
+    ht_writer inner = {.c = &t->c};
+    collect_swaps(t, swap->node, &inner, swap->node);
+    ht_writer_source(&inner, swap->node->range.begin, swap->node->range.end);
+    ht_text text = {0};
+    const char *at = swap->text;
+    for (const char *mark; (mark = strstr(at, "$@")) != NULL; at = mark + 2) {
+        ht_text_append_n(&text, at, (size_t)(mark - at));
+        ht_text_append(&text, inner.text.data ? inner.text.data : "");
+    }
+    ht_text_append(&text, at);
+    ht_writer_free(&inner);
+    return ht_text_take(&text);
+}
+
+static bool on_swap(ht_node *node, void *context) {
+    swap_walk *walk = context;
+    ht_tiled *t = walk->t;
+    for (size_t i = 0; i < t->swap_count && node != walk->inside; ++i)
+        if (t->swaps[i].node == node) {
+            ht_writer_swap(walk->writer, node->range, replaced_text(t, &t->swaps[i]));
+            return false;
+        }
+    if (node->kind == HT_NODE_RETURN && ht_node_apart_root(node))
+        ht_writer_swap(walk->writer, node->range, ht_strdup("continue"));
+    if (node->kind == HT_NODE_NAME && t->c.variables[node->variable].array) {
+        ht_text text = {0};
+        ht_text_append(&text, t->c.variables[node->variable].name);
+        for (size_t a = 0; a < t->form.axis_count; ++a)
+            ht_text_printf(&text, "[%s]", t->form.axes[a].counter);
+        ht_writer_swap(walk->writer, node->range, ht_text_take(&text));
+    }
+    return true;
+}
+
+static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside) {
+    swap_walk walk = {t, writer, inside};
+    ht_node_walk(node, on_swap, &walk);
+}
+
+/* ---- the whole ---- */
+
+/* This thread's first output, and how far apart its outputs are. */
+static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
+    for (size_t i = 0; i < t->form.axis_count; ++i) {
+        const ht_tiled_axis *of = &t->form.axes[i];
+        char letter = (char)('x' + of->axis);
+        ht_writer_printf(writer, "$?{%s}{", of->strided);
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const int %s = ${%s ? %s : 1};}{}", t->axes[i].step, of->strided,
+                         ht_plan_block(t->c.plan, of->axis));
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const %s%s = %s + threadIdx.%c", t->axes[i].type, of->first,
+                         of->origin, letter);
+        ht_writer_printf(writer, "$?{!%s}{ * (%s ? 1 : %s)}{ * ${%s}};", of->strided, of->strided,
+                         of->factor, of->factor);
+    }
+}
+
+/* Are all outputs of the thread inside? Where threads meet: all of the block. */
+static char *whole_text(const ht_tiled *t, bool block) {
+    ht_text text = {0};
+    for (size_t i = 0; i < t->form.axis_count; ++i) {
+        const ht_tiled_axis *of = &t->form.axes[i];
+        const char *begin = block ? of->origin : of->first;
+        if (of->low)
+            ht_text_printf(&text, "%s%s >= %s", text.length ? " && " : "", begin, of->low);
+        if (!t->axes[i].has_high)
+            continue;
+        ht_text_printf(&text, "%s%s + ", text.length ? " && " : "", begin);
+        if (block)
+            ht_text_printf(&text, "${%s - 1}", of->extent);
+        else
+            ht_text_printf(&text, "${%s - 1}$?{%s}{ * %s}{ * ${%s}}", of->factor, of->strided,
+                           t->axes[i].step, ht_plan_block(t->c.plan, of->axis));
+        ht_text_printf(&text, " <= %s", of->high);
+    }
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
+static void write_calls(ht_tiled *t, ht_writer *writer, size_t like) {
+    char *thread = whole_text(t, false), *block = whole_text(t, true);
+    if (!thread) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "%s(false);", t->tile);
+        free(block);
+        return;
+    }
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const bool %s = ", t->whole);
+    if (t->meets)
+        ht_writer_printf(writer, "$?{%s}{%s ? %s : %s}{%s}$?{!(%s)}{}{%s};", t->meets, t->meets,
+                         block, thread, block, t->meets, thread);
+    else
+        ht_writer_printf(writer, "%s;", thread);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s)", t->whole);
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "%s(false);", t->tile);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "else // those outside compute what the nearest one inside does");
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "%s(true);", t->tile);
+    --writer->depth;
+    free(thread);
+    free(block);
+}
+
+char *ht_tiled_text(ht_tiled *t) {
+    ht_coarsen *c = &t->c;
+    ht_writer writer = {.c = c};
+    size_t like = c->body->children[0]->range.begin;
+    for (size_t i = 0; i < t->work.count; ++i)
+        collect_swaps(t, t->work.statements[i], &writer, NULL);
+    t->topped = false;
+    ht_writer_source(&writer, c->body->range.begin, c->body->range.begin + 1);
+    ht_tiled_write_front(t, &writer, like);
+    write_firsts(t, &writer, like);
+    ht_writer_line(&writer, like);
+    ht_writer_printf(&writer, "// the outputs of this thread; edge: some may lie outside");
+    ht_writer_line(&writer, like);
+    ht_writer_printf(&writer, "auto %s = [&](bool %s) __attribute__((always_inline)) {", t->tile,
+                     t->edge);
+    ++writer.depth;
+    write_list(t, t->work.statements, t->work.count, &writer);
+    --writer.depth;
+    ht_writer_line(&writer, like);
+    ht_writer_printf(&writer, "};");
+    write_calls(t, &writer, like);
+    ht_writer_line(&writer, c->body->range.end - 1);
+    ht_writer_source(&writer, c->body->range.end - 1, c->body->range.end);
+    bool failed = writer.failed;
+    char *text = failed ? NULL : ht_text_take(&writer.text);
+    ht_writer_free(&writer);
+    return text;
+}
