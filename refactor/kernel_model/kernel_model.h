@@ -122,6 +122,7 @@ typedef struct ht_km_access {
     size_t symbol_count;
     size_t order; /* in the text, barriers counted too */
     ht_km_place place;
+    CXCursor cursor; /* the expression that names the element */
 } ht_km_access;
 
 typedef struct ht_km_barrier {

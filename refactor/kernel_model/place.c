@@ -294,7 +294,8 @@ void ht_scan_record(ht_scan *scan, const ht_km_target *target, bool read, bool w
                            .subscript_count = target->count,
                            .order = scan->order++,
                            .control = ht_scan_control(scan),
-                           .place = ht_scan_where(scan, at)};
+                           .place = ht_scan_where(scan, at),
+                           .cursor = at};
     access.subscripts = ht_poly_pool_alloc(&km->pool, target->count, sizeof *access.subscripts);
     memcpy(access.subscripts, target->subscripts, target->count * sizeof *access.subscripts);
     HT_GROW(km->accesses, km->access_count);

@@ -36,9 +36,13 @@ bool ht_axis_used(const ht_kernel_model *km, int axis) {
 /* ---- layouts
  * ----------------------------------------------------------------------------------------- */
 
+static bool is_given(const ht_km_layout *layout, size_t symbol) {
+    return layout->given && layout->given(layout->given_context, symbol);
+}
+
 static bool is_param(const ht_km_layout *layout, size_t symbol) {
     const ht_km_symbol *of = symbol_at(layout, symbol);
-    return of->scope == HT_SCOPE_LAUNCH ||
+    return of->scope == HT_SCOPE_LAUNCH || is_given(layout, symbol) ||
            (layout->block_given && (of->kind == HT_KM_BLOCK || of->kind == HT_KM_ORIGIN));
 }
 
@@ -124,9 +128,9 @@ void ht_km_layout_reach_control(ht_km_layout *layout, const ht_km_control *contr
         reach_test(layout, control->guards[i].test);
 }
 
-void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_given) {
+static void reach_builtins(ht_km_layout *layout) {
     static const ht_km_symbol_kind kinds[] = {HT_KM_THREAD, HT_KM_BLOCK, HT_KM_ORIGIN};
-    *layout = (ht_km_layout){.km = km, .block_given = block_given, .exact = true};
+    ht_kernel_model *km = layout->km;
     for (size_t kind = 0; kind < 3; ++kind)
         for (int axis = 0; axis < 3; ++axis)
             reach_symbol(layout, ht_builtin_symbol(km, kinds[kind], axis));
@@ -135,6 +139,18 @@ void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_giv
             reach_symbol(layout, ht_builtin_symbol(km, HT_KM_BLOCK_DIM, axis));
             reach_symbol(layout, ht_builtin_symbol(km, HT_KM_GRID_DIM, axis));
         }
+}
+
+void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_given) {
+    *layout = (ht_km_layout){.km = km, .block_given = block_given, .exact = true};
+    reach_builtins(layout);
+}
+
+void ht_km_layout_init_given(ht_km_layout *layout, ht_kernel_model *km,
+                             bool (*given)(const void *context, size_t symbol),
+                             const void *context) {
+    *layout = (ht_km_layout){.km = km, .given = given, .given_context = context, .exact = true};
+    reach_builtins(layout);
 }
 
 void ht_km_layout_free(ht_km_layout *layout) {
@@ -378,6 +394,8 @@ static isl_set *product_set(ht_km_layout *layout, size_t symbol, const ht_km_sym
 static isl_set *symbol_set(ht_km_layout *layout, size_t symbol) {
     ht_km_symbol of = *symbol_at(layout, symbol);
     isl_set *set;
+    if (is_given(layout, symbol))
+        return universe(layout);
     switch (of.kind) {
     case HT_KM_THREAD:
     case HT_KM_BLOCK:

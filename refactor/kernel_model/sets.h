@@ -23,10 +23,17 @@ typedef struct ht_km_layout {
     size_t *params;
     size_t param_count;
     bool block_given; /* the block's index and origin are parameters */
-    bool exact;       /* nothing was left out so far */
+    /* Which further symbols are parameters, of which nothing is known; NULL: none. */
+    bool (*given)(const void *context, size_t symbol);
+    const void *given_context;
+    bool exact; /* nothing was left out so far */
 } ht_km_layout;
 
 void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_given);
+/* With what `given` says as parameters; they may have any value. */
+void ht_km_layout_init_given(ht_km_layout *layout, ht_kernel_model *km,
+                             bool (*given)(const void *context, size_t symbol),
+                             const void *context);
 void ht_km_layout_free(ht_km_layout *layout);
 /* Takes in the symbols of a polynomial, of a place in the control flow (its guards when `guards`),
  * and of all that those are computed from. */

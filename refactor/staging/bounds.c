@@ -1,0 +1,230 @@
+/* Which elements of the box may be loaded: tests that every element passes that the original reads,
+ * and that no element passes that lies outside of the allocation.
+ *
+ * The image of the reads over all blocks, threads and inner loops, guards included, is projected to
+ * each dimension; its hull gives the tests. Where that lets too much through, its pieces do. An
+ * element that passes them all lies between two elements that are read (one no larger, one no
+ * smaller in each dimension, and strides are not negative), so between two addresses of one
+ * allocation: that is proved by isl.
+ *
+ * How many threads an axis of the grid has is left out of the tests. Either the grid reaches the
+ * guard's bound, which then says the same, or all threads of the block are there to read its box.
+ */
+#include "refactor/kernel_model/sets.h"
+#include "refactor/staging/stage.h"
+
+#include "base/memory.h"
+
+#include <isl/constraint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALTERNATIVES_MAX = 4 };
+
+typedef struct bounding {
+    ht_stage *stage;
+    ht_km_layout layout;
+    size_t moving[HT_STAGE_DIMENSIONS_MAX]; /* the dimensions that are not uniform */
+    unsigned count;
+    isl_set *image, *context;
+    isl_set *passing; /* what the tests let through */
+} bounding;
+
+static bool is_given(const void *context, size_t symbol) {
+    return ht_stage_is_given(context, symbol);
+}
+
+/* ---- the image
+ * --------------------------------------------------------------------------------------- */
+
+static void init(bounding *in, ht_stage *stage) {
+    *in = (bounding){.stage = stage};
+    ht_km_layout_init_given(&in->layout, stage->km, is_given, stage);
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        if (!stage->dimensions[d].uniform)
+            in->moving[in->count++] = d;
+    for (size_t i = 0; i < stage->read_count; ++i) {
+        const ht_km_access *access = stage->reads[i].access;
+        ht_km_layout_reach_control(&in->layout, &access->control, true);
+        for (unsigned m = 0; m < in->count; ++m)
+            ht_km_layout_reach(&in->layout, access->dimensions[in->moving[m]].index);
+    }
+}
+
+static isl_set *image_of(bounding *in, const ht_km_access *access) {
+    isl_set *domain = ht_km_layout_domain(&in->layout, &access->control, true);
+    isl_aff_list *list = isl_aff_list_alloc(in->stage->km->context, (int)in->count);
+    for (unsigned m = 0; m < in->count; ++m)
+        list = isl_aff_list_add(
+            list, ht_km_layout_affine(&in->layout, access->dimensions[in->moving[m]].index));
+    isl_basic_map *map = isl_basic_map_from_aff_list(isl_set_get_space(domain), list);
+    return isl_set_apply(domain, isl_map_from_basic_map(map));
+}
+
+static bool find_image(bounding *in) {
+    ht_stage *stage = in->stage;
+    ht_km_control nothing = {0};
+    for (size_t i = 0; i < stage->read_count; ++i) {
+        const ht_km_access *access = stage->reads[i].access;
+        for (unsigned m = 0; m < in->count; ++m)
+            if (!ht_poly_is_affine(&stage->km->pool, access->dimensions[in->moving[m]].index))
+                return ht_stage_fail(stage, access->cursor, "a step is an argument");
+        in->layout.exact = true;
+        isl_set *image = image_of(in, access);
+        in->image = in->image ? isl_set_union(in->image, image) : image;
+        if (!in->layout.exact)
+            return ht_stage_fail(stage, access->cursor,
+                                 "which elements are read depends on more than indices and sizes");
+    }
+    in->context = isl_set_params(ht_km_layout_domain(&in->layout, &nothing, false));
+    in->image = isl_set_coalesce(isl_set_gist_params(in->image, isl_set_copy(in->context)));
+    return in->image != NULL;
+}
+
+/* ---- tests
+ * ------------------------------------------------------------------------------------------- */
+
+static int64_t coefficient(isl_constraint *constraint, enum isl_dim_type type, unsigned at) {
+    isl_val *value = isl_constraint_get_coefficient_val(constraint, type, (int)at);
+    int64_t number = isl_val_get_num_si(value);
+    isl_val_free(value);
+    return number;
+}
+
+typedef struct reading {
+    bounding *in;
+    size_t alternative;
+    bool failed, open; /* one lets everything through */
+} reading;
+
+/* Does the constraint hold how large the grid or the block is? */
+static bool counts_threads(const bounding *in, isl_constraint *constraint) {
+    for (size_t i = 0; i < in->layout.param_count; ++i) {
+        ht_km_symbol_kind kind = in->stage->km->pool.symbols[in->layout.params[i]].kind;
+        if ((kind == HT_KM_GRID_DIM || kind == HT_KM_BLOCK_DIM) &&
+            coefficient(constraint, isl_dim_param, (unsigned)i))
+            return true;
+    }
+    return false;
+}
+
+static const ht_poly *value_of(const bounding *in, isl_constraint *constraint, bool negative) {
+    ht_poly_pool *pool = &in->stage->km->pool;
+    int64_t sign = negative ? -1 : 1;
+    isl_val *constant = isl_constraint_get_constant_val(constraint);
+    const ht_poly *sum = ht_poly_constant(pool, sign * isl_val_get_num_si(constant));
+    isl_val_free(constant);
+    for (size_t i = 0; i < in->layout.param_count && sum; ++i)
+        sum = ht_poly_add(pool, sum, ht_poly_of(pool, in->layout.params[i]),
+                          sign * coefficient(constraint, isl_dim_param, (unsigned)i));
+    for (unsigned m = 0; m < in->count && sum; ++m)
+        sum = ht_poly_add(pool, sum, ht_poly_of(pool, in->stage->coordinates[in->moving[m]]),
+                          sign * coefficient(constraint, isl_dim_set, m));
+    return sum;
+}
+
+static void add_bound(reading *of, isl_constraint *constraint, bool negative) {
+    ht_stage *stage = of->in->stage;
+    const ht_poly *value = value_of(of->in, constraint, negative);
+    if (!value || stage->bound_count == HT_STAGE_BOUNDS_MAX)
+        of->failed = true;
+    else
+        stage->bounds[stage->bound_count++] = (ht_stage_bound){of->alternative, value};
+}
+
+static isl_stat on_constraint(isl_constraint *constraint, void *user) {
+    reading *of = user;
+    if (!counts_threads(of->in, constraint)) {
+        add_bound(of, constraint, false);
+        if (isl_constraint_is_equality(constraint) == isl_bool_true)
+            add_bound(of, constraint, true);
+    }
+    isl_constraint_free(constraint);
+    return isl_stat_ok;
+}
+
+static isl_stat on_alternative(isl_basic_set *set, void *user) {
+    reading *of = user;
+    size_t before = of->in->stage->bound_count;
+    set = isl_basic_set_remove_redundancies(set);
+    if (!set || isl_basic_set_foreach_constraint(set, on_constraint, of) < 0)
+        of->failed = true;
+    isl_basic_set_free(set);
+    of->open = of->open || of->in->stage->bound_count == before;
+    ++of->alternative;
+    return isl_stat_ok;
+}
+
+static bool read_tests(bounding *in) {
+    reading of = {in, 0, false, false};
+    in->stage->bound_count = 0;
+    bool done = in->passing && isl_set_foreach_basic_set(in->passing, on_alternative, &of) >= 0 &&
+                !of.failed;
+    if (of.open)
+        in->stage->bound_count = 0;
+    return done;
+}
+
+/* Each dimension by itself: the simplest tests. */
+static bool find_box(bounding *in) {
+    isl_basic_set *all = isl_basic_set_universe(isl_set_get_space(in->image));
+    for (unsigned m = 0; m < in->count; ++m) {
+        isl_set *line = isl_set_copy(in->image);
+        line = isl_set_project_out(line, isl_dim_set, m + 1, in->count - 1 - m);
+        line = isl_set_project_out(line, isl_dim_set, 0, m);
+        isl_basic_set *hull = isl_set_simple_hull(isl_set_remove_divs(isl_set_coalesce(line)));
+        hull = isl_basic_set_insert_dims(hull, isl_dim_set, 0, m);
+        hull = isl_basic_set_add_dims(hull, isl_dim_set, in->count - 1 - m);
+        all = isl_basic_set_intersect(all, hull);
+    }
+    in->passing = isl_set_from_basic_set(all);
+    return read_tests(in);
+}
+
+/* What is read, piece by piece: stars have no corners. */
+static bool find_pieces(bounding *in) {
+    isl_set_free(in->passing);
+    in->passing = isl_set_coalesce(isl_set_remove_divs(isl_set_copy(in->image)));
+    return isl_set_n_basic_set(in->passing) <= ALTERNATIVES_MAX && read_tests(in);
+}
+
+/* ---- proof
+ * ------------------------------------------------------------------------------------------- */
+
+/* All points with a read element that is nowhere larger (smaller). */
+static isl_set *beyond(const bounding *in, bool up) {
+    isl_space *space = isl_space_map_from_set(isl_set_get_space(in->image));
+    isl_map *map = isl_map_universe(space);
+    for (unsigned m = 0; m < in->count; ++m)
+        map = up ? isl_map_order_le(map, isl_dim_in, (int)m, isl_dim_out, (int)m)
+                 : isl_map_order_ge(map, isl_dim_in, (int)m, isl_dim_out, (int)m);
+    return isl_set_apply(isl_set_copy(in->image), map);
+}
+
+static bool prove(bounding *in) {
+    isl_set *passing =
+        isl_set_intersect_params(isl_set_copy(in->passing), isl_set_copy(in->context));
+    isl_set *above = beyond(in, true), *below = beyond(in, false);
+    bool proved = isl_set_is_subset(passing, above) == isl_bool_true &&
+                  isl_set_is_subset(passing, below) == isl_bool_true;
+    isl_set_free(passing);
+    isl_set_free(above);
+    isl_set_free(below);
+    return proved;
+}
+
+bool ht_stage_bounds(ht_stage *stage) {
+    bounding in;
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        stage->coordinates[d] = ht_stage_coordinate(stage->km, d);
+    init(&in, stage);
+    bool done =
+        find_image(&in) && ((find_box(&in) && prove(&in)) || (find_pieces(&in) && prove(&in)));
+    isl_set_free(in.image);
+    isl_set_free(in.context);
+    isl_set_free(in.passing);
+    ht_km_layout_free(&in.layout);
+    isl_ctx_reset_operations(stage->km->context);
+    return done || ht_stage_fail(stage, stage->reads[0].access->cursor,
+                                 "that all elements of the box are of the array is not proved");
+}

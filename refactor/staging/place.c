@@ -1,0 +1,251 @@
+/* Which reads of an array one tile can serve, and where it is loaded. */
+#include "refactor/staging/stage.h"
+
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...) {
+    va_list args;
+    char *text = NULL;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length >= 0 && !stage->problem) {
+        stage->problem = ht_poly_pool_keep(&stage->km->pool, text);
+        stage->problem_cursor = at;
+    } else if (length >= 0)
+        free(text);
+    return false;
+}
+
+static bool poly_is_given(const ht_stage *stage, const ht_poly *poly) {
+    for (size_t i = 0; i < poly->count; ++i)
+        for (size_t j = 0; j < poly->terms[i].count; ++j)
+            if (!ht_stage_is_given(stage, poly->terms[i].symbols[j]))
+                return false;
+    return true;
+}
+
+bool ht_stage_is_given(const ht_stage *stage, size_t index) {
+    const ht_km_symbol *symbol = &stage->km->pool.symbols[index];
+    switch (symbol->kind) {
+    case HT_KM_THREAD:
+        return false;
+    case HT_KM_BLOCK:
+    case HT_KM_ORIGIN:
+        return !stage->frame->axis[symbol->axis];
+    case HT_KM_BLOCK_DIM:
+    case HT_KM_GRID_DIM:
+        return false; /* a parameter by itself, of which something is known */
+    case HT_KM_SUM:
+        return false;
+    case HT_KM_LOOP:
+        return !ht_stage_is_inner(stage, symbol->loop);
+    case HT_KM_QUOTIENT:
+    case HT_KM_REMAINDER:
+        return poly_is_given(stage, symbol->operands[0]) &&
+               poly_is_given(stage, symbol->operands[1]);
+    default:
+        return symbol->scope == HT_SCOPE_LAUNCH;
+    }
+}
+
+bool ht_stage_is_inner(const ht_stage *stage, size_t loop) {
+    for (size_t i = 0; i < stage->outer_count; ++i)
+        if (stage->outer[i] == loop)
+            return false;
+    return true;
+}
+
+/* ---- where
+ * ------------------------------------------------------------------------------------------ */
+
+/* Is the loop the only thing that moves the dimensions that it is in? 0: it is in none; -1: others
+ * share one. */
+static int owns_dimensions(const ht_stage *stage, const ht_km_access *access, size_t loop) {
+    const ht_poly_pool *pool = &stage->km->pool;
+    int found = 0;
+    for (size_t d = 0; d < access->dimension_count; ++d) {
+        const ht_poly *index = access->dimensions[d].index;
+        bool in = ht_poly_mentions(index, stage->km->loops[loop].symbol), shared = false;
+        for (size_t i = 0; i < index->count; ++i)
+            for (size_t j = 0; j < index->terms[i].count; ++j) {
+                const ht_km_symbol *symbol = &pool->symbols[index->terms[i].symbols[j]];
+                bool moves = symbol->kind == HT_KM_THREAD || symbol->kind > HT_KM_ARGUMENT;
+                shared = shared ||
+                         (moves && symbol->scope != HT_SCOPE_LAUNCH &&
+                          !(symbol->kind == HT_KM_LOOP &&
+                            (symbol->loop == loop || !ht_stage_is_inner(stage, symbol->loop))));
+            }
+        if (in && shared)
+            return -1;
+        if (in)
+            found = 1;
+    }
+    return found;
+}
+
+/* The loops outside of the load: as many as there are without giving up what is read again. */
+static void choose_place(ht_stage *stage, const ht_km_access *access) {
+    const ht_km_control *control = &access->control;
+    size_t kept = 0;
+    stage->outer_count = 0;
+    for (size_t i = 0; i < control->loop_count && i < HT_STAGE_LOOPS_MAX; ++i) {
+        size_t loop = control->loops[i];
+        CXCursor statement = stage->km->pool.symbols[stage->km->loops[loop].symbol].cursor;
+        int owns = owns_dimensions(stage, access, loop);
+        if (owns < 0 || !stage->frame->is_uniform(stage->frame->context, statement))
+            break;
+        stage->outer[stage->outer_count++] = loop;
+        if (owns > 0)
+            kept = stage->outer_count;
+    }
+    stage->outer_count = kept;
+}
+
+static bool stands_inside(const ht_stage *stage, const ht_km_access *access) {
+    bool inside = access->control.loop_count >= stage->outer_count;
+    for (size_t i = 0; inside && i < stage->outer_count; ++i)
+        inside = access->control.loops[i] == stage->outer[i];
+    return inside;
+}
+
+/* ---- which
+ * ------------------------------------------------------------------------------------------ */
+
+static bool moves_with_outputs(const ht_stage *stage, const ht_km_access *access) {
+    for (size_t d = 0; d < access->dimension_count; ++d)
+        for (size_t i = 0; i < access->dimensions[d].index->count; ++i) {
+            const ht_term *term = &access->dimensions[d].index->terms[i];
+            for (size_t j = 0; j < term->count; ++j)
+                if (stage->km->pool.symbols[term->symbols[j]].kind == HT_KM_THREAD)
+                    return true;
+        }
+    return false;
+}
+
+/* Same dimensions, and in each a constant apart but for inner loops. */
+static bool belongs(const ht_stage *stage, const ht_km_access *seed, const ht_km_access *access) {
+    ht_poly_pool *pool = &stage->km->pool;
+    bool same = access->array == seed->array && access->read && !access->write &&
+                access->dimension_count == seed->dimension_count && stands_inside(stage, access);
+    for (size_t d = 0; same && d < seed->dimension_count; ++d) {
+        const ht_poly *gap =
+            ht_poly_add(pool, access->dimensions[d].index, seed->dimensions[d].index, -1);
+        same = gap && access->dimensions[d].stride == seed->dimensions[d].stride;
+        for (size_t i = 0; same && i < gap->count; ++i) {
+            const ht_term *term = &gap->terms[i];
+            const ht_km_symbol *symbol = term->count ? &pool->symbols[term->symbols[0]] : NULL;
+            same = !symbol || (term->count == 1 && symbol->kind == HT_KM_LOOP &&
+                               ht_stage_is_inner(stage, symbol->loop));
+        }
+    }
+    return same;
+}
+
+static void collect(ht_stage *stage, const ht_km_access *seed) {
+    const ht_kernel_model *km = stage->km;
+    stage->read_count = 0;
+    choose_place(stage, seed);
+    for (size_t i = 0; i < km->access_count; ++i)
+        if (belongs(stage, seed, &km->accesses[i])) {
+            HT_GROW(stage->reads, stage->read_count);
+            stage->reads[stage->read_count++] = (ht_stage_read){.access = &km->accesses[i]};
+        }
+}
+
+/* The read with the most others that one tile serves; NULL: none moves with the outputs. */
+static const ht_km_access *choose_seed(ht_stage *stage) {
+    const ht_km_access *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < stage->km->access_count; ++i) {
+        const ht_km_access *access = &stage->km->accesses[i];
+        if (access->array != stage->array || !access->read || access->write ||
+            access->dimension_count > HT_STAGE_DIMENSIONS_MAX || !moves_with_outputs(stage, access))
+            continue;
+        collect(stage, access);
+        if (stage->read_count > most) {
+            most = stage->read_count;
+            best = access;
+        }
+    }
+    return best;
+}
+
+/* ---- memory that may change
+ * ------------------------------------------------------------------------- */
+
+/* Elements are read earlier than in the original: nothing may be written in between that may be the
+ * same memory. (That other threads write what a thread reads would be a race in the original.) */
+static bool stays_same(ht_stage *stage) {
+    const ht_kernel_model *km = stage->km;
+    size_t last = 0;
+    for (size_t i = 0; i < stage->read_count; ++i)
+        if (stage->reads[i].access->order > last)
+            last = stage->reads[i].access->order;
+    for (size_t i = 0; i < km->access_count; ++i) {
+        const ht_km_access *access = &km->accesses[i];
+        if (!access->write || ht_kernel_model_alias(km, access->array, stage->array) == HT_NO)
+            continue;
+        bool within = stage->outer_count && stands_inside(stage, access);
+        if (access->order < last || within)
+            for (size_t r = 0; r < stage->read_count; ++r) {
+                const ht_km_control *a = &access->control;
+                const ht_km_control *b = &stage->reads[r].access->control;
+                bool meets =
+                    access->order < stage->reads[r].access->order ||
+                    (a->loop_count > stage->outer_count && b->loop_count > stage->outer_count &&
+                     a->loops[stage->outer_count] == b->loops[stage->outer_count]);
+                if (meets)
+                    return ht_stage_fail(stage, access->cursor,
+                                         "'%s' may be the same memory as '%s' and is written "
+                                         "between its reads",
+                                         km->arrays[access->array].name,
+                                         km->arrays[stage->array].name);
+            }
+    }
+    return true;
+}
+
+/* int where all subscripts are, else what holds any index. */
+static const char *index_type(const ht_stage *stage) {
+    for (size_t i = 0; i < stage->read_count; ++i) {
+        CXCursor index = ht_ast_child(ht_ast_strip(stage->reads[i].access->cursor, false), 1);
+        CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(index, false)));
+        if (type.kind != CXType_Int && type.kind != CXType_Short)
+            return "long long";
+    }
+    return "int";
+}
+
+bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array,
+                   const ht_stage_frame *frame) {
+    const ht_km_array *of = &km->arrays[array];
+    *stage = (ht_stage){.km = km, .frame = frame, .array = array};
+    if (!km->complete)
+        return ht_stage_fail(stage, clang_getNullCursor(), "%s", km->incomplete);
+    if (of->written || of->atomic || of->escapes || of->mixed)
+        return ht_stage_fail(stage, of->declaration,
+                             of->escapes ? "'%s' is handed to something unknown"
+                             : of->mixed ? "'%s' is read in units of different size"
+                                         : "'%s' is written",
+                             of->name);
+    const ht_km_access *seed = choose_seed(stage);
+    if (!seed)
+        return ht_stage_fail(stage, of->declaration,
+                             "no index of '%s' is that of an output plus a distance", of->name);
+    collect(stage, seed);
+    stage->type = index_type(stage);
+    return stays_same(stage) && ht_stage_box(stage) && ht_stage_bounds(stage);
+}
+
+void ht_stage_free(ht_stage *stage) {
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        free(stage->dimensions[d].extent);
+    free(stage->reads);
+    *stage = (ht_stage){0};
+}

@@ -1,0 +1,105 @@
+/* What a block may keep of an input in shared memory: for reads of one array that differ by
+ * constants only, the box of elements that the block's outputs and the loops inside read, the place
+ * where that box is loaded, and which of its elements the original reads at all. Private to
+ * refactor/.
+ *
+ * A dimension of a read is a sum of multiples of the outputs' indices, of multiples of loops'
+ * symbols, and of a rest that is the same for the block at the place of the load (`given`). The box
+ * in the dimension begins at `low` plus the multiples of the origins of the block's outputs. */
+#ifndef HT_REFACTOR_STAGE_H
+#define HT_REFACTOR_STAGE_H
+
+#include "base/text.h"
+#include "refactor/kernel_model/kernel_model.h"
+
+enum { HT_STAGE_DIMENSIONS_MAX = 6, HT_STAGE_LOOPS_MAX = 8, HT_STAGE_BOUNDS_MAX = 24 };
+
+/* How the outputs of a block lie, and what is constant. */
+typedef struct ht_stage_frame {
+    bool axis[3];            /* a thread's index along it is that of outputs */
+    const char *tile[3];     /* outputs of a block along it, template expressions */
+    int64_t tile_default[3]; /* of the original */
+    /* Is a loop's control the same for all threads of a block, with that of all around it? */
+    bool (*is_uniform)(const void *context, CXCursor loop);
+    /* The template constant that an argument is, with 0 for any value; NULL: it is none. */
+    const char *(*constant)(const void *context, const char *argument);
+    const void *context;
+} ht_stage_frame;
+
+/* A test for elements that are loaded: `value`, over what is given and the element's coordinates
+ * (ht_stage.coordinates), is not negative. An element is loaded where all tests of one alternative
+ * hold; they are in the order of alternatives. */
+typedef struct ht_stage_bound {
+    size_t alternative;
+    const ht_poly *value;
+} ht_stage_bound;
+
+typedef struct ht_stage_dimension {
+    const ht_poly *stride;
+    bool uniform;        /* one element wide, the same for all that is loaded at once */
+    int64_t factor[3];   /* of the outputs' indices */
+    const ht_poly *low;  /* of the box, without the outputs' origins; over what is given */
+    const ht_poly *span; /* what loops and neighbours add to the outputs': constants, arguments */
+    char *extent;        /* template expression; owned */
+    int64_t extent_default;
+} ht_stage_dimension;
+
+typedef struct ht_stage_read {
+    const ht_km_access *access;
+    /* Its place in the box without the outputs' part: over loops' symbols and what is given. */
+    const ht_poly *inside[HT_STAGE_DIMENSIONS_MAX];
+} ht_stage_read;
+
+typedef struct ht_stage {
+    ht_kernel_model *km;
+    const ht_stage_frame *frame;
+    size_t array;
+    const char *type;                 /* in which coordinates are computed: "int", "long long" */
+    size_t outer[HT_STAGE_LOOPS_MAX]; /* the loops around the load, outermost first */
+    size_t outer_count;
+    ht_stage_dimension dimensions[HT_STAGE_DIMENSIONS_MAX];
+    size_t dimension_count;
+    ht_stage_read *reads; /* owned */
+    size_t read_count;
+    ht_stage_bound bounds[HT_STAGE_BOUNDS_MAX];
+    size_t bound_count;
+    size_t coordinates[HT_STAGE_DIMENSIONS_MAX]; /* symbols that stand for an element's index */
+    const char *coordinate_names[HT_STAGE_DIMENSIONS_MAX]; /* set ahead of printing; borrowed */
+    const char *constants[HT_STAGE_LOOPS_MAX]; /* template constants that must not be 0; borrowed */
+    size_t constant_count;
+    const char *problem; /* why there is none; owned by the model or static */
+    ht_km_place problem_place;
+    CXCursor problem_cursor;
+} ht_stage;
+
+/* The reads of an array that a tile can serve. False: `problem` says why. ht_stage_free either way.
+ */
+bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array, const ht_stage_frame *frame);
+void ht_stage_free(ht_stage *stage);
+
+/* Is the symbol the same for all threads of the block at the place of the load? */
+bool ht_stage_is_given(const ht_stage *stage, size_t symbol);
+/* Is a loop inside of that place? */
+bool ht_stage_is_inner(const ht_stage *stage, size_t loop);
+/* Says why not; always false. */
+bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* box.c: dimensions and places in the box of the reads that are found. */
+bool ht_stage_box(ht_stage *stage);
+/* bounds.c: which elements may be loaded. */
+bool ht_stage_bounds(ht_stage *stage);
+
+/* print.c: a polynomial as C, over arguments, loops' counters and built-in indices. Arguments that
+ * are not int are converted to stage->type. False: it holds something that cannot be named there.
+ */
+bool ht_stage_print(const ht_stage *stage, const ht_poly *poly, ht_text *out);
+/* The same behind something else: " + 3", " - pad"; nothing for 0. */
+bool ht_stage_print_more(const ht_stage *stage, const ht_poly *poly, ht_text *out);
+/* As a template expression, arguments by their constants (which are noted to be needed). */
+bool ht_stage_print_constant(ht_stage *stage, const ht_poly *poly, ht_text *out);
+bool ht_stage_print_constant_more(ht_stage *stage, const ht_poly *poly, ht_text *out);
+/* The symbol of a coordinate; it prints as stage->coordinate_names says. */
+size_t ht_stage_coordinate(ht_kernel_model *km, size_t dimension);
+
+#endif

@@ -1,0 +1,141 @@
+/* Inputs that a block reads more than once are kept in shared memory: the tiled form of the kernel
+ * loads the box of elements that its outputs need, together, and reads that. What may be loaded and
+ * where is worked out in refactor/staging/. */
+#include "base/memory.h"
+#include "refactor/plan.h"
+#include "refactor/transformations/stage_write.h"
+#include "refactor/transformations/tiled.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRAYS_MAX = 4, SHARED_BYTES = 65536 };
+
+static bool is_uniform(const void *context, CXCursor loop) {
+    const ht_staging *in = context;
+    return ht_tiled_loop_of(in->form, loop) != SIZE_MAX;
+}
+
+/* The template constant that fixed-sizes made of an argument. */
+static const char *constant(const void *context, const char *argument) {
+    const ht_plan *plan = ((const ht_staging *)context)->plan;
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (plan->params[i].stands_for && strcmp(plan->params[i].stands_for, argument) == 0)
+            return plan->params[i].name;
+    return NULL;
+}
+
+static void frame_init(ht_staging *in) {
+    in->frame = (ht_stage_frame){.is_uniform = is_uniform, .constant = constant, .context = in};
+    for (size_t i = 0; i < in->form->axis_count; ++i) {
+        const ht_tiled_axis *axis = &in->form->axes[i];
+        const ht_axis *of = &in->plan->model->axes[axis->axis];
+        in->frame.axis[axis->axis] = true;
+        in->frame.tile[axis->axis] = axis->extent;
+        in->frame.tile_default[axis->axis] = of->block > 0 ? of->block : 16;
+    }
+}
+
+/* Of the loads, which stand in blocks of their own. */
+static void name_variables(ht_staging *in) {
+    in->element = ht_plan_name(in->plan, "e");
+    for (size_t d = 0; d < HT_STAGE_DIMENSIONS_MAX; ++d) {
+        char *place = ht_format("i%zu", d), *at = ht_format("at%zu", d);
+        in->place[d] = ht_plan_name(in->plan, place);
+        in->at[d] = ht_plan_name(in->plan, at);
+        free(place);
+        free(at);
+    }
+}
+
+static char *upper(const char *prefix, const char *name) {
+    char *text = ht_format("%s%s", prefix, name);
+    for (char *at = text; *at; ++at)
+        *at = (char)toupper((unsigned char)*at);
+    return text;
+}
+
+static void choose_names(ht_staging *in, const char *array) {
+    char *stage = upper("STAGE_", array), *pad = upper("PAD_", array);
+    char *tile = ht_format("tile_%s", array);
+    in->param = ht_plan_name(in->plan, stage);
+    in->pad = ht_plan_name(in->plan, pad);
+    in->tile = ht_plan_name(in->plan, tile);
+    free(stage);
+    free(pad);
+    free(tile);
+}
+
+/* Can its elements be named and copied at the top of the kernel? */
+static const ht_parameter *parameter_of(const ht_staging *in, const ht_km_array *array) {
+    const ht_parameter *parameter = ht_model_parameter(in->plan->model, array->declaration);
+    bool plain = array->is_parameter && parameter && parameter->pointee &&
+                 !parameter->is_assigned && !strstr(parameter->pointee, "volatile") &&
+                 strcmp(parameter->name, array->name) == 0;
+    return plain ? parameter : NULL;
+}
+
+static void add_parameters(ht_staging *in) {
+    ht_plan *plan = in->plan;
+    ht_plan_param(plan, in->param, "false, true", "false");
+    ht_plan_require(plan, "!%s || %s", in->param, in->form->param);
+    if (in->padded) {
+        ht_plan_param(plan, in->pad, "0, 1", "0");
+        ht_plan_require(plan, "%s == 0 || %s", in->pad, in->param);
+    }
+    for (size_t i = 0; i < in->stage.constant_count; ++i)
+        ht_plan_require(plan, "!%s || %s > 0", in->param, in->stage.constants[i]);
+}
+
+static bool stage_array(ht_staging *in, ht_kernel_model *km, size_t array) {
+    const ht_parameter *parameter = parameter_of(in, &km->arrays[array]);
+    bool found = parameter && ht_stage_find(&in->stage, km, array, &in->frame);
+    bool done = false;
+    if (found) {
+        choose_names(in, parameter->name);
+        in->type = parameter->pointee;
+        memcpy(in->stage.coordinate_names, in->at, sizeof in->at);
+        done = ht_staging_write(in);
+        if (done)
+            add_parameters(in);
+        const ht_km_access *first = in->stage.reads[0].access;
+        ht_plan_remark(in->plan, done ? HT_REMARK_APPLIED : HT_REMARK_MISSED, first->cursor,
+                       done ? "'%s' may be kept in shared memory, loaded by the block together: %s"
+                            : "'%s' is not kept in shared memory: %s",
+                       parameter->name, done ? in->param : "its place cannot be written as C here");
+    } else if (parameter && in->stage.problem)
+        ht_plan_remark(in->plan, HT_REMARK_MISSED, in->stage.problem_cursor,
+                       "'%s' is not kept in shared memory: %s", parameter->name, in->stage.problem);
+    ht_stage_free(&in->stage);
+    return done;
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    ht_staging in = {.plan = plan, .form = ht_tiled_of(plan)};
+    size_t staged = 0;
+    if (!in.form)
+        return;
+    frame_init(&in);
+    name_variables(&in);
+    ht_kernel_model *km = ht_kernel_model_build(model);
+    for (size_t i = 0; i < km->array_count && staged < ARRAYS_MAX; ++i)
+        if (km->arrays[i].read && !km->arrays[i].written)
+            staged += stage_array(&in, km, i);
+    if (staged) {
+        ht_plan_require(plan, "%s <= %d", in.bytes.data, SHARED_BYTES);
+        if (!ht_tiled_write(in.form)) {
+            plan->abandoned = true;
+            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                           "the tiled form cannot be written with tiles in shared memory");
+        }
+    }
+    ht_text_free(&in.bytes);
+    ht_kernel_model_free(km);
+}
+
+const ht_transformation ht_transformation_stage = {
+    .name = "lds-stage",
+    .summary = "inputs that a block reads more than once, in shared memory",
+    .apply = apply,
+};

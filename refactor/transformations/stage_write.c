@@ -1,0 +1,316 @@
+/* The text of a tile in shared memory: declaration, load, reads. */
+#include "refactor/transformations/stage_write.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parts
+ * ------------------------------------------------------------------------------------------- */
+
+static const ht_tiled_axis *axis_of(const ht_staging *in, int axis) {
+    for (size_t i = 0; i < in->form->axis_count; ++i)
+        if (in->form->axes[i].axis == axis)
+            return &in->form->axes[i];
+    return NULL;
+}
+
+/* The last dimension that is not uniform: rows lie along it. */
+static size_t last_of(const ht_stage *stage) {
+    size_t last = 0;
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        if (!stage->dimensions[d].uniform)
+            last = d;
+    return last;
+}
+
+static size_t moving_count(const ht_stage *stage) {
+    size_t count = 0;
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        count += !stage->dimensions[d].uniform;
+    return count;
+}
+
+/* This thread's number in its block, and how many there are. */
+static bool threads(const ht_staging *in, ht_text *number, char **count) {
+    const ht_plan *plan = in->plan;
+    ht_text product = {0};
+    for (int axis = 0; axis < 3; ++axis)
+        if (!ht_plan_block(plan, axis))
+            return false;
+    const char *x = ht_plan_block(plan, 0), *y = ht_plan_block(plan, 1),
+               *z = ht_plan_block(plan, 2);
+    bool deep = strcmp(z, "1") != 0, high = deep || strcmp(y, "1") != 0;
+    if (deep)
+        ht_text_printf(number, "(threadIdx.z * ${%s} + threadIdx.y) * ${%s} + ", y, x);
+    else if (high)
+        ht_text_printf(number, "threadIdx.y * ${%s} + ", x);
+    ht_text_append(number, "threadIdx.x");
+    ht_text_printf(&product, high ? "(%s) * (%s)" : "%s", x, y);
+    if (deep)
+        ht_text_printf(&product, " * (%s)", z);
+    *count = ht_text_take(&product);
+    return true;
+}
+
+/* "[18][34 + PAD]" as template expressions, 1 where it is not staged. */
+static void shape(const ht_staging *in, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    size_t last = last_of(stage);
+    for (size_t d = 0; d < stage->dimension_count; ++d) {
+        const ht_stage_dimension *of = &stage->dimensions[d];
+        char *extent = d == last && in->padded ? ht_format("%s + %s", of->extent, in->pad)
+                                               : ht_strdup(of->extent);
+        if (!of->uniform)
+            ht_text_printf(out, "[$?{%s}{%s ? %s : 1}{${%s}}]", in->param, in->param, extent,
+                           extent);
+        free(extent);
+    }
+}
+
+static void add_bytes(ht_staging *in) {
+    const ht_stage *stage = &in->stage;
+    long long size = stage->km->arrays[stage->array].element_bytes;
+    ht_text_printf(&in->bytes, "%s(%s ? %lld", in->bytes.length ? " + " : "", in->param, size);
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        if (!stage->dimensions[d].uniform && d == last_of(stage) && in->padded)
+            ht_text_printf(&in->bytes, " * (%s + %s)", stage->dimensions[d].extent, in->pad);
+        else if (!stage->dimensions[d].uniform)
+            ht_text_printf(&in->bytes, " * (%s)", stage->dimensions[d].extent);
+    ht_text_append(&in->bytes, " : 0)");
+}
+
+/* ---- the load
+ * ---------------------------------------------------------------------------------------- */
+
+static bool print(const ht_staging *in, const ht_poly *poly, ht_text *out) {
+    return ht_stage_print(&in->stage, poly, out);
+}
+
+/* e / (18 * 34), e / 34 % 18, e % 34 */
+static void write_places(const ht_staging *in, const char *indent, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    size_t last = last_of(stage);
+    ht_text_printf(out, "%sconst int ", indent);
+    for (size_t d = 0, seen = 0; d < stage->dimension_count; ++d) {
+        ht_text below = {0};
+        if (stage->dimensions[d].uniform)
+            continue;
+        for (size_t l = d + 1; l < stage->dimension_count; ++l)
+            if (!stage->dimensions[l].uniform)
+                ht_text_printf(&below, "%s(%s)", below.length ? " * " : "",
+                               stage->dimensions[l].extent);
+        ht_text_printf(out, "%s%s = %s", seen ? ", " : "", in->place[d], in->element);
+        if (d != last)
+            ht_text_printf(out, " / ${%s}", below.data);
+        if (seen)
+            ht_text_printf(out, " %% ${%s}", stage->dimensions[d].extent);
+        ht_text_free(&below);
+        ++seen;
+    }
+    ht_text_append(out, ";");
+}
+
+static bool write_coordinates(const ht_staging *in, const char *indent, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    bool done = true;
+    for (size_t d = 0; d < stage->dimension_count && done; ++d) {
+        const ht_stage_dimension *of = &stage->dimensions[d];
+        ht_text_printf(out, "%sconst %s %s = ", indent, stage->type, in->at[d]);
+        for (int axis = 0; axis < 3 && !of->uniform; ++axis)
+            if (of->factor[axis] == 1)
+                ht_text_printf(out, "%s + ", axis_of(in, axis)->origin);
+            else if (of->factor[axis])
+                ht_text_printf(out, "%s * %lld + ", axis_of(in, axis)->origin,
+                               (long long)of->factor[axis]);
+        if (of->uniform)
+            done = print(in, of->low, out);
+        else {
+            ht_text_append(out, in->place[d]);
+            done = ht_stage_print_more(stage, of->low, out);
+        }
+        ht_text_append(out, ";");
+    }
+    return done;
+}
+
+/* A coordinate that stands alone in the bound, with a factor of 1 or -1; else SIZE_MAX. */
+static size_t alone(const ht_stage *stage, const ht_poly *value, int64_t *out_factor) {
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        for (size_t i = 0; i < value->count; ++i) {
+            const ht_term *term = &value->terms[i];
+            *out_factor = term->coefficient;
+            if (term->count == 1 && term->symbols[0] == stage->coordinates[d] &&
+                (*out_factor == 1 || *out_factor == -1))
+                return d;
+        }
+    return SIZE_MAX;
+}
+
+/* "at1 >= -pad", "at1 < W + pad"; else "W - 2 * at1 >= 0". */
+static bool write_bound(const ht_staging *in, const ht_poly *value, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    ht_poly_pool *pool = &stage->km->pool;
+    int64_t factor = 0;
+    size_t d = alone(stage, value, &factor);
+    if (d == SIZE_MAX) {
+        bool done = print(in, value, out);
+        ht_text_append(out, " >= 0");
+        return done;
+    }
+    const ht_poly *own = ht_poly_of(pool, stage->coordinates[d]);
+    const ht_poly *rest = ht_poly_add(pool, value, own, -factor);
+    if (rest && factor == -1) /* rest - v >= 0: v < rest + 1 */
+        rest = ht_poly_add(pool, rest, ht_poly_constant(pool, 1), 1);
+    else if (rest)
+        rest = ht_poly_add(pool, ht_poly_constant(pool, 0), rest, -1);
+    ht_text_printf(out, "%s %s ", in->at[d], factor == 1 ? ">=" : "<");
+    return rest && print(in, rest, out);
+}
+
+static bool write_tests(const ht_staging *in, const char *indent, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    size_t count = stage->bound_count;
+    bool several = count && stage->bounds[count - 1].alternative > 0, done = true;
+    for (size_t i = 0; i < count && done; ++i) {
+        bool first = i == 0 || stage->bounds[i].alternative != stage->bounds[i - 1].alternative;
+        ht_text_printf(out, i == 0 ? "%sif (" : first ? ")%s    || " : " && ", indent);
+        ht_text_append(out, first && several ? "(" : "");
+        done = write_bound(in, stage->bounds[i].value, out);
+    }
+    ht_text_append(out, count ? (several ? "))" : ")") : "");
+    return done;
+}
+
+static bool write_address(const ht_staging *in, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    const ht_poly *one = ht_poly_constant(&stage->km->pool, 1);
+    bool done = true;
+    ht_text_append(out, "[");
+    for (size_t d = 0; d < stage->dimension_count && done; ++d) {
+        ht_text_printf(out, d ? " + %s" : "%s", in->at[d]);
+        if (stage->dimensions[d].stride == one)
+            continue;
+        bool sum = stage->dimensions[d].stride->count > 1;
+        ht_text_append(out, sum ? " * (" : " * ");
+        done = print(in, stage->dimensions[d].stride, out);
+        ht_text_append(out, sum ? ")" : "");
+    }
+    ht_text_append(out, "]");
+    return done;
+}
+
+/* The block's threads copy the box, neighbours what lies side by side. */
+static bool write_load(const ht_staging *in, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    ht_text number = {0}, all = {0};
+    char *count = NULL;
+    const char *name = stage->km->arrays[stage->array].name;
+    if (!threads(in, &number, &count)) {
+        ht_text_free(&number);
+        return false;
+    }
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        if (!stage->dimensions[d].uniform)
+            ht_text_printf(&all, "%s(%s)", all.length ? " * " : "", stage->dimensions[d].extent);
+    ht_text_append(out, "{");
+    if (stage->outer_count)
+        ht_text_append(out, "\n    __syncthreads();");
+    ht_text_printf(out, "\n    for (int %s = %s; %s < ${%s}; %s += ${%s}) {", in->element,
+                   number.data, in->element, all.data, in->element, count);
+    write_places(in, "\n        ", out);
+    bool done = write_coordinates(in, "\n        ", out) && write_tests(in, "\n        ", out);
+    ht_text_printf(out, "%s%s", stage->bound_count ? "\n            " : "\n        ", in->tile);
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        if (!stage->dimensions[d].uniform)
+            ht_text_printf(out, "[%s]", in->place[d]);
+    ht_text_printf(out, " = %s", name);
+    done = done && write_address(in, out);
+    ht_text_append(out, ";\n    }\n    __syncthreads();\n}");
+    ht_text_free(&number);
+    ht_text_free(&all);
+    free(count);
+    return done;
+}
+
+/* ---- reads
+ * ------------------------------------------------------------------------------------------- */
+
+static bool write_read(const ht_staging *in, const ht_stage_read *read, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    bool done = true;
+    ht_text_append(out, in->tile);
+    for (size_t d = 0; d < stage->dimension_count && done; ++d) {
+        const ht_stage_dimension *of = &stage->dimensions[d];
+        bool first = true;
+        if (of->uniform)
+            continue;
+        ht_text_append(out, "[");
+        for (int axis = 0; axis < 3; ++axis) {
+            const ht_tiled_axis *along = of->factor[axis] ? axis_of(in, axis) : NULL;
+            if (!along)
+                continue;
+            ht_text_append(out, first ? "" : " + ");
+            ht_text_printf(out, of->factor[axis] == 1 ? "%s - %s" : "(%s - %s)", along->name,
+                           along->origin);
+            if (of->factor[axis] != 1)
+                ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
+            first = false;
+        }
+        done = first ? print(in, read->inside[d], out)
+                     : ht_stage_print_more(stage, read->inside[d], out);
+        ht_text_append(out, "]");
+    }
+    return done;
+}
+
+static bool replace_reads(ht_staging *in) {
+    bool done = true;
+    for (size_t i = 0; i < in->stage.read_count && done; ++i) {
+        ht_text read = {0};
+        CXCursor at = in->stage.reads[i].access->cursor;
+        done = write_read(in, &in->stage.reads[i], &read);
+        char *text = ht_format("$?{%s}{(%s ? %s : $@)}{%s}$?{!%s}{}{$@}", in->param, in->param,
+                               read.data, read.data, in->param);
+        done = done && ht_tiled_replace(in->form, at, text);
+        free(text);
+        ht_text_free(&read);
+    }
+    return done;
+}
+
+bool ht_staging_write(ht_staging *in) {
+    ht_text load = {0}, dims = {0};
+    ht_stage *stage = &in->stage;
+    long place = HT_TILED_TOP;
+    if (stage->outer_count) {
+        size_t loop = stage->outer[stage->outer_count - 1];
+        place = (long)ht_tiled_loop_of(
+            in->form, stage->km->pool.symbols[stage->km->loops[loop].symbol].cursor);
+    }
+    in->padded = moving_count(stage) > 1;
+    bool done = stage->km->arrays[stage->array].element_bytes > 0;
+    for (size_t i = 0; i < stage->read_count; ++i)
+        done = done && ht_tiled_has(in->form, stage->reads[i].access->cursor);
+    done = done && write_load(in, &load) && replace_reads(in);
+    if (done) {
+        const char *name = stage->km->arrays[stage->array].name;
+        shape(in, &dims);
+        char *text = ht_format("$?{%s}{\n// the elements of %s that this block reads%s\n"
+                               "__shared__ %s %s%s;}"
+                               "{\n// the elements of %s that this block reads%s\n"
+                               "__shared__ %s %s%s;}",
+                               in->param, name, "", in->type, in->tile, dims.data, name, "",
+                               in->type, in->tile, dims.data);
+        ht_tiled_insert(in->form, HT_TILED_TOP, text);
+        free(text);
+        text = ht_format("$?{%s}{\nif (%s) %s}{\n%s}", in->param, in->param, load.data, load.data);
+        ht_tiled_insert(in->form, place, text);
+        free(text);
+        add_bytes(in);
+    }
+    ht_text_free(&load);
+    ht_text_free(&dims);
+    return done;
+}

@@ -1,0 +1,28 @@
+/* Staging an array into the tiled form: what stage.c knows and stage_write.c writes. Private. */
+#ifndef HT_REFACTOR_STAGE_WRITE_H
+#define HT_REFACTOR_STAGE_WRITE_H
+
+#include "base/text.h"
+#include "refactor/plan.h"
+#include "refactor/staging/stage.h"
+#include "refactor/transformations/tiled.h"
+
+typedef struct ht_staging {
+    ht_plan *plan;
+    ht_tiled_form *form;
+    ht_stage_frame frame;
+    ht_text bytes; /* of all tiles so far, a template expression */
+    /* variables of the loads: the element's number, its place in the tile, in the array */
+    const char *element, *place[HT_STAGE_DIMENSIONS_MAX], *at[HT_STAGE_DIMENSIONS_MAX];
+    /* of the array at hand */
+    ht_stage stage;
+    const char *type; /* of an element */
+    const char *param, *pad, *tile;
+    bool padded; /* it has rows that can be padded */
+} ht_staging;
+
+/* Inserts the tile and its load into the form, and replaces the reads. False: nothing is changed.
+ */
+bool ht_staging_write(ht_staging *in);
+
+#endif
