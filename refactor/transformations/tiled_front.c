@@ -67,7 +67,7 @@ static bool read_guard(ht_tiled *t, ht_node *statement, bool last, ht_tile_item 
     if (statement->children[2] || (*out_enters && !last))
         return false;
     ht_guard_collect(&t->c, statement->children[0], !*out_enters, &guard);
-    bool known = true;
+    bool known = true, index = false; /* of an index at all? */
     for (size_t i = 0; i < guard.term_count && known; ++i) {
         ht_tile_bound bound;
         known = read_bound(t, &guard.terms[i], &bound) &&
@@ -75,14 +75,15 @@ static bool read_guard(ht_tiled *t, ht_node *statement, bool last, ht_tile_item 
         if (known) {
             HT_GROW(out_item->bounds, out_item->bound_count);
             out_item->bounds[out_item->bound_count++] = bound;
+            index |= bound.axis != SIZE_MAX;
         }
     }
     ht_guard_free(&guard);
-    if (!known) {
-        free(out_item->bounds);
-        out_item->bounds = NULL;
-    }
-    return known;
+    if (known && index)
+        return true;
+    free(out_item->bounds);
+    out_item->bounds = NULL;
+    return false;
 }
 
 /* ---- cutting ---- */
@@ -148,21 +149,68 @@ static void scan(ht_tiled *t, ht_node **list, size_t count) {
     }
 }
 
-/* Only what has no effect may stand in front of a guard. */
-static void check_front(ht_tiled *t, size_t guards) {
-    bool moved = false; /* a statement in front is written behind the guards */
+/* ---- what stays in front of the guards ---- */
+
+typedef struct settled_walk {
+    ht_tiled *t;
+    const bool *behind; /* by variable: declared in what is written behind the guards */
+    bool moved, settled;
+} settled_walk;
+
+static bool on_settled(ht_node *node, void *context) {
+    settled_walk *walk = context;
+    if (node->kind != HT_NODE_NAME)
+        return true;
+    bool steady = !walk->moved || ht_variable_is_constant(&walk->t->c, node->variable);
+    walk->settled = walk->settled && steady && !walk->behind[node->variable];
+    return true;
+}
+
+static bool on_declared(ht_node *node, void *context) {
+    if (node->kind == HT_NODE_VARIABLE)
+        ((bool *)context)[node->variable] = true;
+    return true;
+}
+
+/* Can it be evaluated before what is written behind the guards, though it stands behind that? */
+static bool is_settled(settled_walk *walk, ht_node *node) {
+    walk->settled = true;
+    ht_node_walk(node, on_settled, walk);
+    return walk->settled;
+}
+
+static void check_guard(settled_walk *walk, const ht_tile_item *item) {
+    ht_coarsen *c = &walk->t->c;
+    for (size_t k = 0; k < item->bound_count; ++k) {
+        const ht_tile_bound *bound = &item->bounds[k];
+        ht_node *asked = bound->axis == SIZE_MAX ? bound->node : bound->bound;
+        if (ht_node_share(c, asked) != HT_SHARE_SAME || !is_settled(walk, asked))
+            ht_coarsen_refuse(c, asked->cursor, "what a guard asks for changes in front of it");
+    }
+}
+
+/* What differs between outputs is written behind the guards, and so is what comes after it, but for
+ * declarations that do not depend on it. Nothing in front of a guard may have an effect. */
+static void settle_front(ht_tiled *t, size_t guards) {
+    bool *behind = ht_alloc(t->c.variable_count + 1, sizeof *behind);
+    settled_walk walk = {.t = t, .behind = behind};
     for (size_t i = 0; i < guards && !t->c.refused; ++i) {
-        ht_node *node = t->items[i].node;
-        if (t->items[i].guard)
+        ht_tile_item *item = &t->items[i];
+        ht_node *node = item->node;
+        if (item->guard) {
+            check_guard(&walk, item);
             continue;
+        }
         bool declares = node->kind == HT_NODE_VARIABLE || node->kind == HT_NODE_DECLARATION;
         if (ht_node_has_effect(&t->c, node))
             ht_coarsen_refuse(&t->c, node->cursor, "memory is written in front of a guard");
-        else if (!declares && (moved || ht_tiled_any_apart(node)))
-            ht_coarsen_refuse(&t->c, node->cursor,
-                              "what stands in front of a guard is not the same for all outputs");
-        moved |= ht_tiled_any_apart(node);
+        bool steady = declares && is_settled(&walk, node);
+        item->front = !ht_tiled_any_apart(node) && (!walk.moved || steady);
+        if (!item->front)
+            ht_node_walk(node, on_declared, behind);
+        walk.moved |= !item->front;
     }
+    free(behind);
 }
 
 static void note_bounds(ht_tiled *t) {
@@ -201,12 +249,11 @@ void ht_tiled_cut(ht_tiled *t) {
     for (size_t i = 0; i < t->item_count; ++i)
         if (t->items[i].guard)
             guards = i + 1;
-    check_front(t, guards);
+    settle_front(t, guards);
     note_bounds(t);
     for (size_t i = 0; i < t->item_count; ++i) {
         ht_node *node = t->items[i].node;
-        bool front = i < guards && !ht_tiled_any_apart(node);
-        if (!t->items[i].guard && !front)
+        if (!t->items[i].guard && !t->items[i].front)
             add(&t->work, node);
     }
     while (t->item_count > guards) /* what is left is written in front, but for what varies */
@@ -289,7 +336,7 @@ void ht_tiled_write_front(ht_tiled *t, ht_writer *writer, size_t like) {
         const ht_tile_item *item = &t->items[i];
         for (size_t k = 0; k < item->bound_count; ++k)
             write_bound(t, &item->bounds[k], writer, like);
-        if (item->guard || ht_tiled_any_apart(item->node))
+        if (!item->front)
             continue;
         ht_writer_line(writer, like);
         if (item->node->kind == HT_NODE_VARIABLE)

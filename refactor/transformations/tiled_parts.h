@@ -27,6 +27,7 @@ typedef struct ht_tile_bound {
 typedef struct ht_tile_item {
     ht_node *node;
     bool guard;
+    bool front;            /* written in front of the work */
     ht_tile_bound *bounds; /* owned */
     size_t bound_count;
 } ht_tile_item;
@@ -51,6 +52,7 @@ typedef struct ht_tiled {
     ht_region work; /* what is written behind the guards */
     bool *part;     /* by variable: serves nothing but an index; owned */
     bool *again;    /* by variable: computed anew in each segment that needs it; owned */
+    bool leaves;    /* outputs outside run no segment at all */
     const char *edge, *whole, *tile;
     ht_tile_swap *swaps; /* what others replaced; owned */
     size_t swap_count;

@@ -188,7 +188,7 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
     writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
     if (!write_declarations(t, list, begin, end, needed, writer, like)) {
-        bool effect = false;
+        bool effect = t->leaves;
         for (size_t i = begin; i < end; ++i)
             effect |= ht_node_has_effect(&t->c, list[i]);
         write_loops(t, writer, like);

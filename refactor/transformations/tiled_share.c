@@ -254,6 +254,7 @@ static void mark_arrays(ht_tiled *t, ht_node **list, size_t begin, size_t end) {
 }
 
 static void check_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end) {
+    mark_arrays(t, list, begin, end);
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
     if (!ht_tiled_needs(t, list, begin, end, needed))
         ht_coarsen_refuse(&t->c, list[begin]->cursor,
@@ -261,34 +262,55 @@ static void check_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end)
     free(needed);
 }
 
-static void settle_list(ht_tiled *t, ht_node **list, size_t count);
-
-static void settle_body(ht_tiled *t, ht_node *body) {
-    if (body && body->kind == HT_NODE_COMPOUND)
-        settle_list(t, body->children, body->count);
-    else if (body)
-        settle_list(t, &body, 1);
+static void on_kept_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+    (void)change;
+    *(bool *)context |= c->variables[name->variable].array;
 }
 
-static void settle_list(ht_tiled *t, ht_node **list, size_t count) {
+/* A segment that outputs outside must not run, because it writes memory, gives values to others:
+ * then they run none. */
+static void check_leaves(ht_tiled *t, ht_node **list, size_t begin, size_t end) {
+    bool effect = false, keeps = false;
+    for (size_t i = begin; i < end; ++i) {
+        ht_node **variables;
+        size_t count = ht_tiled_declared(list[i], &variables);
+        effect |= ht_node_has_effect(&t->c, list[i]);
+        ht_node_changes(&t->c, list[i], on_kept_change, &keeps);
+        for (size_t k = 0; k < count; ++k)
+            keeps |= t->c.variables[variables[k]->variable].array;
+    }
+    t->leaves |= effect && keeps;
+}
+
+typedef void segment_visit(ht_tiled *t, ht_node **list, size_t begin, size_t end);
+
+static void each_segment(ht_tiled *t, ht_node **list, size_t count, segment_visit *visit);
+
+static void each_in_body(ht_tiled *t, ht_node *body, segment_visit *visit) {
+    if (body && body->kind == HT_NODE_COMPOUND)
+        each_segment(t, body->children, body->count, visit);
+    else if (body)
+        each_segment(t, &body, 1, visit);
+}
+
+static void each_segment(ht_tiled *t, ht_node **list, size_t count, segment_visit *visit) {
     for (size_t i = 0; i < count;) {
         if (list[i]->apart) {
             size_t end = ht_jam_group_end(list, i, count);
-            mark_arrays(t, list, i, end);
-            check_segment(t, list, i, end);
+            visit(t, list, i, end);
             i = end;
             continue;
         }
         ht_node *node = list[i++];
         if (node->kind == HT_NODE_COMPOUND)
-            settle_body(t, node);
+            each_in_body(t, node, visit);
         else if (node->kind == HT_NODE_IF) {
-            settle_body(t, node->children[1]);
-            settle_body(t, node->children[2]);
+            each_in_body(t, node->children[1], visit);
+            each_in_body(t, node->children[2], visit);
         } else if (node->kind == HT_NODE_FOR || node->kind == HT_NODE_WHILE)
-            settle_body(t, node->children[node->count - 1]);
+            each_in_body(t, node->children[node->count - 1], visit);
         else if (node->kind == HT_NODE_DO)
-            settle_body(t, node->children[0]);
+            each_in_body(t, node->children[0], visit);
     }
 }
 
@@ -323,5 +345,6 @@ void ht_tiled_settle(ht_tiled *t) {
                               variable->name);
     }
     check_returns(t);
-    settle_list(t, t->work.statements, t->work.count);
+    each_segment(t, t->work.statements, t->work.count, check_segment);
+    each_segment(t, t->work.statements, t->work.count, check_leaves);
 }

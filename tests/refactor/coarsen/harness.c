@@ -37,14 +37,14 @@ static bool on_kernel(CXCursor cursor, CXCursor parent, void *context) {
     return false;
 }
 
-static outcome run_one(const ht_source *source, CXCursor kernel, ht_range *out_range,
-                       ht_text *out_text) {
+static outcome run_one(const ht_transformation *transformation, const ht_source *source,
+                       CXCursor kernel, ht_range *out_range, ht_text *out_text) {
     ht_model model;
     ht_plan plan;
     ht_model_build(source, kernel, NULL, &model);
     ht_plan_init(&plan, &model);
-    plan.transformation = ht_transformation_coarsen_x.name;
-    ht_transformation_coarsen_x.apply(&model, &plan);
+    plan.transformation = transformation->name;
+    transformation->apply(&model, &plan);
     outcome result = {.kernel = ht_strdup(model.name)};
     for (size_t i = 0; i < plan.remarks.count; ++i) {
         const ht_remark *remark = &plan.remarks.items[i];
@@ -58,6 +58,8 @@ static outcome run_one(const ht_source *source, CXCursor kernel, ht_range *out_r
             result.column = remark->column;
         }
     }
+    for (size_t i = 0; i < plan.cover_count; ++i)
+        result.covers[plan.covers[i].axis] = true;
     char *problem;
     *out_range = model.range;
     if (!ht_plan_render(&plan, model.range, NULL, out_text, &problem)) {
@@ -71,6 +73,11 @@ static outcome run_one(const ht_source *source, CXCursor kernel, ht_range *out_r
 }
 
 outcomes coarsen_text(const char *folder, const char *name, const char *text) {
+    return rewrite_text(&ht_transformation_coarsen_x, folder, name, text);
+}
+
+outcomes rewrite_text(const ht_transformation *transformation, const char *folder, const char *name,
+                      const char *text) {
     outcomes result = {0};
     ht_error error = {0};
     char *path = ht_path_join(folder, name);
@@ -93,7 +100,8 @@ outcomes coarsen_text(const char *folder, const char *name, const char *text) {
         ht_range range;
         ht_text body = {0};
         HT_GROW(result.items, result.count);
-        result.items[result.count++] = run_one(source, list.items[i], &range, &body);
+        result.items[result.count++] =
+            run_one(transformation, source, list.items[i], &range, &body);
         ht_text_append_n(&out, text + at, range.begin - at);
         ht_text_append(&out, body.data ? body.data : "");
         ht_text_free(&body);
@@ -141,19 +149,20 @@ static const char *const main_text =
     "    auto value = [](unsigned bits) { return (int)(bits % 2001 - 1000) / 1024.0f; };\n"
     "    for (auto &size : sizes)\n"
     "        for (auto &each : cases)\n"
-    "            for (int v = 0; v < 8; ++v) {\n"
+    "            for (int v = 0; v < COUNT; ++v) {\n"
     "                fill(in, 1 + size[0], value), fill(w, 2 + size[1], value), fill(start, 3, "
     "value);\n"
     "                memcpy(expected, start, sizeof start), memcpy(out, start, sizeof start);\n"
-    "                shim_factor = 1;\n"
+    "                shim_factor[0] = shim_factor[1] = shim_factor[2] = 1;\n"
     "                each.original(in + 512, w, expected + 512, size[0], size[1]);\n"
-    "                shim_factor = 1 << v % 4;\n"
+    "                for (int a = 0; a < 3; ++a)\n"
+    "                    shim_factor[a] = each.covers[a] ? variants[v].factor[a] : 1;\n"
     "                each.coarse[v](in + 512, w, out + 512, size[0], size[1]);\n"
     "                for (int i = 0; i < SIZE; ++i)\n"
     "                    if (memcmp(&expected[i], &out[i], sizeof(float))) {\n"
-    "                        printf(\"%s: factor %d, strided %d, W %d, H %d: out[%d] is %g, not "
-    "%g\\n\", "
-    "each.name, 1 << v % 4, v / 4,\n"
+    "                        printf(\"%s: factors %u %u %u, strided %d, W %d, H %d: out[%d] is "
+    "%g, not %g\\n\", "
+    "each.name, shim_factor[0], shim_factor[1], shim_factor[2], variants[v].strided,\n"
     "                               size[0], size[1], i - 512, out[i], expected[i]);\n"
     "                        break;\n"
     "                    }\n"
@@ -169,28 +178,58 @@ static void write_text(const char *folder, const char *name, const char *text) {
     free(path);
 }
 
+static void write_variants(const variant *variants, size_t count, ht_text *main) {
+    ht_text_printf(main,
+                   "enum { COUNT = %zu };\n"
+                   "static const struct { unsigned factor[3]; int strided; } variants[] = {\n",
+                   count);
+    for (size_t v = 0; v < count; ++v)
+        ht_text_printf(main, "    {{%u, %u, %u}, %d},\n", variants[v].factor[0],
+                       variants[v].factor[1], variants[v].factor[2], variants[v].strided);
+    ht_text_append(main, "};\n");
+    for (size_t v = 0; v < count; ++v) {
+        ht_text_printf(main, "namespace coarse%zu {\n#define TILED %d\n", v, variants[v].tiled);
+        for (int axis = 0; axis < 3; ++axis)
+            ht_text_printf(main, "#define COARSEN_%c %u\n#define COARSEN_%c_STRIDED %d\n",
+                           'X' + axis, variants[v].factor[axis], 'X' + axis, variants[v].strided);
+        ht_text_append(main, "#include \"coarse.inc\"\n#undef TILED\n");
+        for (int axis = 0; axis < 3; ++axis)
+            ht_text_printf(main, "#undef COARSEN_%c\n#undef COARSEN_%c_STRIDED\n", 'X' + axis,
+                           'X' + axis);
+        ht_text_append(main, "}\n");
+    }
+}
+
 char *compare_runs(const char *folder, const char *original, const outcomes *of) {
+    variant variants[8]; /* blocked, then strided */
+    for (int v = 0; v < 8; ++v)
+        variants[v] = (variant){{1u << v % 4, 1, 1}, v / 4 == 1, false};
+    return compare_variants(folder, original, of, variants, 8);
+}
+
+char *compare_variants(const char *folder, const char *original, const outcomes *of,
+                       const variant *variants, size_t count) {
     ht_text main = {0};
     write_text(folder, "original.inc", original);
     write_text(folder, "coarse.inc", of->text);
     ht_text_append(&main, "#include <hip/hip_runtime.h>\n#include <cstdio>\n#include <cstring>\n"
-                          "dim3 threadIdx, blockIdx, blockDim, gridDim;\nunsigned shim_factor;\n"
+                          "dim3 threadIdx, blockIdx, blockDim, gridDim;\nunsigned shim_factor[3];\n"
                           "enum { SIZE = 1 << 15 };\n"
                           "namespace original {\n#include \"original.inc\"\n}\n");
-    for (int v = 0; v < 8; ++v) /* blocked, then strided */
-        ht_text_printf(&main,
-                       "namespace coarse%d {\n#define COARSEN_X %d\n#define COARSEN_X_STRIDED %d\n"
-                       "#include \"coarse.inc\"\n#undef COARSEN_X\n#undef COARSEN_X_STRIDED\n}\n",
-                       v, 1 << v % 4, v / 4);
-    ht_text_append(&main,
-                   "typedef void run(const float *, const float *, float *, int, int);\n"
-                   "static const struct {\n    const char *name;\n    run *original, *coarse[8];\n"
-                   "} cases[] = {\n");
+    write_variants(variants, count, &main);
+    ht_text_append(&main, "typedef void run(const float *, const float *, float *, int, int);\n"
+                          "static const struct {\n    const char *name;\n"
+                          "    bool covers[3];\n    run *original, *coarse[COUNT];\n"
+                          "} cases[] = {\n");
     for (size_t i = 0; i < of->count; ++i) {
         const char *name = of->items[i].kernel;
-        ht_text_printf(&main, "    {\"%s\", original::run_%s, {", name, name);
-        for (int v = 0; v < 8; ++v)
-            ht_text_printf(&main, "coarse%d::run_%s, ", v, name);
+        if (!of->items[i].applied)
+            continue;
+        const bool *covers = of->items[i].covers;
+        ht_text_printf(&main, "    {\"%s\", {%d, %d, %d}, original::run_%s, {", name, covers[0],
+                       covers[1], covers[2], name);
+        for (size_t v = 0; v < count; ++v)
+            ht_text_printf(&main, "coarse%zu::run_%s, ", v, name);
         ht_text_append(&main, "}},\n");
     }
     ht_text_append(&main, "};\n");

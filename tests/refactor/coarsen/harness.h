@@ -1,5 +1,5 @@
-/* Runs coarsen-x alone over a source text, and compares kernels before and after by running them.
- */
+/* Runs one transformation alone over a source text, and compares kernels before and after by
+ * running them. */
 #ifndef HT_TESTS_COARSEN_HARNESS_H
 #define HT_TESTS_COARSEN_HARNESS_H
 
@@ -8,6 +8,7 @@
 typedef struct outcome {
     char *kernel;
     bool applied;
+    bool covers[3];   /* axes of the grid along which a thread computes several outputs */
     char *note;       /* why outputs are computed one after the other; NULL: side by side */
     char *reason;     /* of a refusal; NULL when applied */
     int line, column; /* of the reason */
@@ -20,9 +21,21 @@ typedef struct outcomes {
 } outcomes;
 
 /* `name` is for messages; the text is written to a file in `folder` first. */
-outcomes coarsen_text(const char *folder, const char *name, const char *text);
+outcomes rewrite_text(const ht_transformation *transformation, const char *folder, const char *name,
+                      const char *text);
+outcomes coarsen_text(const char *folder, const char *name, const char *text); /* coarsen-x */
 void outcomes_free(outcomes *of);
 const outcome *outcomes_find(const outcomes *of, const char *kernel);
+
+/* A configuration: outputs of a thread along x, y and z. */
+typedef struct variant {
+    unsigned factor[3];
+    bool strided, tiled;
+} variant;
+
+/* As compare_runs, with these configurations. */
+char *compare_variants(const char *folder, const char *original, const outcomes *of,
+                       const variant *variants, size_t count);
 
 /* Compiles both texts as plain C++ against shim/, runs every run_KERNEL of `of` with factors 1, 2,
  * 4, 8 and many sizes, and compares all output bytes. NULL when equal; else what differs (free()).

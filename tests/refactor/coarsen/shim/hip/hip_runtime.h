@@ -30,7 +30,7 @@ static inline uint2 make_uint2(unsigned x, unsigned y) {
 }
 
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
-extern unsigned shim_factor;
+extern unsigned shim_factor[3]; // by how much less of the grid is run
 
 #define hipThreadIdx_x (threadIdx.x)
 #define hipThreadIdx_y (threadIdx.y)
@@ -50,7 +50,9 @@ template <typename T> static inline T atomicAdd(T *place, T value) {
 }
 
 template <typename F> static inline void shim_launch(dim3 grid, dim3 block, F thread) {
-    grid.x = (grid.x + shim_factor - 1) / shim_factor;
+    grid.x = (grid.x + shim_factor[0] - 1) / shim_factor[0];
+    grid.y = (grid.y + shim_factor[1] - 1) / shim_factor[1];
+    grid.z = (grid.z + shim_factor[2] - 1) / shim_factor[2];
     gridDim = grid;
     blockDim = block;
     for (blockIdx.z = 0; blockIdx.z < grid.z; ++blockIdx.z)
