@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "cli/explain_kernel.h"
 #include "cli/outputs.h"
+#include "cli/recipes.h"
 #include "cli/refactor_files.h"
 #include "cli/refactor_report.h"
 #include "cli/tuning_options.h"
@@ -13,6 +14,8 @@ typedef struct refactor_options {
     const char *json;
     const char *sarif;
     const char *commands;
+    const char *recipe;
+    const char *save_recipe;
     uint64_t jobs;
     double file_time;
     uint64_t verify_configurations;
@@ -45,6 +48,12 @@ static const ht_option options[] = {
      .help = "The project's compile_commands.json, which tells folders of headers, macros and the "
              "standard for each source. Without it, the one in a given folder or in its folder "
              "build is read, when there is one."},
+    {"save-recipe", HT_OPTION_TEXT, offsetof(refactor_options, save_recipe), "FILE",
+     .help = "Writes the transformations that each template got, with their parameters and values, "
+             "as a recipe, to be cut down by hand and replayed."},
+    {"recipe", HT_OPTION_TEXT, offsetof(refactor_options, recipe), "FILE",
+     .help = "Offers only the kernels, transformations, parameters and values that this file "
+             "names. What is no longer possible is an error."},
     {"jobs", HT_OPTION_COUNT, offsetof(refactor_options, jobs), "N", .fallback = "0",
      .help = "Processes that read files; 0 is one a core."},
     {"file-time", HT_OPTION_NUMBER, offsetof(refactor_options, file_time), "SECONDS",
@@ -95,7 +104,8 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
     json_t *log = given->sarif ? ht_refactor_sarif(result->kernels, result->errors) : NULL;
     int other = ht_report_json(log ? given->sarif : NULL, log);
     json_decref(log);
-    return code ? code : other;
+    int saved = given->save_recipe ? ht_recipe_save(given->save_recipe, result->kernels) : 0;
+    return code ? code : other ? other : saved;
 }
 
 /* --explain KERNEL FILE...: the first operand is no path. */
@@ -137,7 +147,11 @@ static int run(const ht_command_line *line) {
     ht_interrupt_install();
     ht_refactor_tree_result result = {0};
     ht_error error = {0};
-    ht_status status = ht_outputs_prepare(given->out, given->json, &error);
+    ht_recipe *recipe = NULL;
+    ht_status status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
+    request.compiler.recipe = recipe;
+    if (status == HT_OK)
+        status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK)
         status = ht_refactor_tree(&request, &result, &error);
     int code;
@@ -145,9 +159,12 @@ static int run(const ht_command_line *line) {
         code = ht_report_error(&error);
     } else {
         code = report(&result, given);
+        int unmet = recipe && !ht_interrupted ? ht_recipe_check(recipe, result.kernels) : 0;
+        code = code ? code : unmet;
         code = result.code ? result.code : code;
     }
     ht_refactor_tree_result_free(&result);
+    ht_recipe_free(recipe);
     ht_compiler_arguments_free(&request.compiler);
     return code;
 }
@@ -177,6 +194,8 @@ const ht_command ht_command_refactor = {
                 "hiptemper refactor --explain conv2d conv.hip\n"
                 "hiptemper refactor src/ -I include -D USE_FLOAT --out templates\n"
                 "hiptemper refactor src/ --json=kernels.json\n"
+                "hiptemper refactor conv.hip --save-recipe conv.recipe.json\n"
+                "hiptemper refactor conv.hip --recipe conv.recipe.json\n"
                 "hiptemper refactor . --compile-commands build/compile_commands.json --sarif "
                 "kernels.sarif",
     .exit_codes = "  0    every file was read\n"

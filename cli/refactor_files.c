@@ -169,12 +169,14 @@ static int file_run(void *context, size_t index, FILE *out) {
     for (size_t i = 0; i < count; ++i) /* what is given on the command line wins */
         arguments[i] = i < file->argument_count ? file->arguments[i]
                                                 : given->arguments[i - file->argument_count];
-    ht_survey_options options = {
-        .problem = in->request->problem,
-        .kernel = in->request->kernel,
-        .out = in->request->out,
-        .silent = true,
-        .compiler = {.arguments = arguments, .argument_count = count, .cache = in->cache}};
+    ht_survey_options options = {.problem = in->request->problem,
+                                 .kernel = in->request->kernel,
+                                 .out = in->request->out,
+                                 .silent = true,
+                                 .compiler = {.arguments = arguments,
+                                              .argument_count = count,
+                                              .cache = in->cache,
+                                              .recipe = given->recipe}};
     ht_survey survey;
     file_survey(in, index, &options, &survey);
     const ht_analysis *analysis = &survey.analyses[0];

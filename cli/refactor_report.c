@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/input.h"
+#include "refactor/recipe.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -86,6 +87,8 @@ json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
         json_array_append_new(parameters, json_string(kernel->template->params[i].name));
     json_object_set_new(object, "transformations", transformations);
     json_object_set_new(object, "parameters", parameters);
+    json_t *recipe = ht_recipe_entry_json(kernel);
+    json_object_set_new(object, "recipe", recipe ? recipe : json_null());
     json_object_set_new(object, "reason", ht_report_json_text(kernel->reason));
     json_object_set_new(object, "reason_line", line_json(kernel->reason_line));
     json_object_set_new(object, "verified", json_false());

@@ -57,6 +57,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->remarks.items);
     free(plan->applied);
     free(plan->unapplied);
+    free(plan->unmet);
     ht_tiled_free(plan->tiled);
     *plan = (ht_plan){0};
 }

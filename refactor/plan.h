@@ -58,6 +58,8 @@ struct ht_plan {
     char **names;
     size_t name_count;
     size_t left_out; /* how many transformations are not to run, from the last */
+    const struct ht_recipe_kernel *recipe; /* only this is to be done; NULL: everything; borrowed */
+    char *unmet;     /* what the recipe asks for and is not possible; NULL: nothing; owned */
     bool stay;       /* definitions of constants and variables are not to be edited */
     char **followed; /* constants whose definition is edited */
     size_t followed_count;

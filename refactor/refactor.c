@@ -1,6 +1,7 @@
 /* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
 #include "base/memory.h"
 #include "refactor/infer.h"
+#include "refactor/recipe.h"
 #include "refactor/result.h"
 
 #include <stdint.h>
@@ -64,10 +65,13 @@ static char *plan_all(ht_kernel_work *work, bool known, size_t left_out, bool st
     ht_plan_init(&work->plan, &work->model);
     work->plan.stay = stay;
     work->plan.left_out = left_out;
+    work->plan.recipe = work->recipe;
     ht_grid_read(&work->model, &work->grid);
     work->modelled = true;
     ht_plan_run(&work->plan);
-    if (!known || is_empty(&work->plan))
+    if (work->plan.unmet)
+        return ht_strdup(work->plan.unmet);
+    if (!known || (is_empty(&work->plan) && !work->recipe))
         return NULL;
     ht_grid_require(&work->plan, &work->grid);
     ht_launches_edit(&work->plan, &work->grid, &follow, &problem);
@@ -94,7 +98,7 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
         else if (problem)
             first = ht_strdup(problem);
         free(problem);
-        if (kernel->template)
+        if (kernel->template || work->recipe)
             break;
     }
     if (kernel->template) {
@@ -163,7 +167,7 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
     int line;
     char *problem = binding_problem(kernel, work, slice, &line);
     free(plan_all(work, false, 0, false));
-    bool empty = is_empty(&work->plan);
+    bool empty = is_empty(&work->plan) && !work->recipe;
     if (!problem && !empty) {
         make_template(kernel, work, slice);
         return;
@@ -228,7 +232,7 @@ static bool place(const ht_source *source, CXCursor cursor, ht_kernel *kernel, s
 }
 
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
-                    ht_kernel *kernel, ht_kernel_work *work) {
+                    const ht_recipe *recipe, ht_kernel *kernel, ht_kernel_work *work) {
     size_t file;
     char *callee;
     if (!place(source, cursor, kernel, &file))
@@ -277,6 +281,11 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
     if (kernel->template) {
         kernel->status = HT_KERNEL_ANNOTATED;
         kernel->problem = HT_PROBLEM_ANNOTATED;
+        return;
+    }
+    work->recipe = recipe ? ht_recipe_find(recipe, kernel->name) : NULL;
+    if (recipe && !work->recipe) {
+        settle(kernel, HT_KERNEL_REFUSED, 0, ht_strdup("the recipe does not name it"));
         return;
     }
     ht_slice slice;
@@ -344,7 +353,8 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
         if (is_repeated(source, &list, i))
             tell_repeated(source, list.items[i], &refactor->kernels[i]);
         else
-            analyse(source, list.items[i], problems, &refactor->kernels[i], &refactor->work[i]);
+            analyse(source, list.items[i], problems, options->recipe, &refactor->kernels[i],
+                    &refactor->work[i]);
     refactor->count = list.count;
     free(list.items);
     *out_refactor = refactor;

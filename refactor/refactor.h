@@ -19,6 +19,8 @@ typedef struct ht_refactor_options {
     /* A source that includes the file, directly or not: the file is then read as a part of that
      * translation unit, with its launches there. For headers; borrowed. NULL: by itself. */
     const char *through;
+    /* Only what it names is offered, docs/refactor-command.md; borrowed. NULL: everything. */
+    const struct ht_recipe *recipe;
 } ht_refactor_options;
 
 typedef enum ht_remark_kind { HT_REMARK_APPLIED, HT_REMARK_MISSED, HT_REMARK_NOTE } ht_remark_kind;

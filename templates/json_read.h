@@ -1,5 +1,5 @@
-/* Strict reading of JSON values whose errors name their path: "kernels[0].args[2]". Private to
- * templates/. */
+/* Strict reading of JSON values whose errors name their path: "kernels[0].args[2]". For
+ * templates/ and refactor/'s recipes. */
 #ifndef HT_TEMPLATES_JSON_READ_H
 #define HT_TEMPLATES_JSON_READ_H
 

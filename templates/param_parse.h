@@ -1,5 +1,4 @@
-/* param(...) directives. Private to templates/ and
- * predictor/'s schemas. */
+/* param(...) directives. For templates/, predictor/'s schemas and refactor/'s recipes. */
 #ifndef HT_TEMPLATES_PARAM_PARSE_H
 #define HT_TEMPLATES_PARAM_PARSE_H
 

@@ -1,6 +1,6 @@
 /* A piece of text that knows where it stands in its file: what the parsers of directives take
- * apart. A plain value; the text is borrowed. Private to templates/ and
- * predictor/'s schemas. */
+ * apart. A plain value; the text is borrowed. For templates/, predictor/'s
+ * schemas and refactor/'s recipes. */
 #ifndef HT_TEMPLATES_SPAN_H
 #define HT_TEMPLATES_SPAN_H
 

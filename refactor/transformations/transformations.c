@@ -2,6 +2,7 @@
  * ht_transformation, a declaration in transform.h, a line here. */
 #include "base/memory.h"
 #include "refactor/plan.h"
+#include "refactor/recipe_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,10 @@ void ht_plan_run(ht_plan *plan) {
     size_t count = ht_transformation_count();
     for (size_t i = 0; i + plan->left_out < count; ++i) {
         const ht_transformation *const *each = &ht_transformations[i];
+        const ht_recipe_step *step =
+            plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
+        if (plan->recipe && !step)
+            continue;
         snapshot before = snapshot_take(plan);
         plan->transformation = (*each)->name;
         plan->failed = plan->abandoned = false;
@@ -106,6 +111,8 @@ void ht_plan_run(ht_plan *plan) {
             HT_GROW(plan->applied, plan->applied_count);
             plan->applied[plan->applied_count++] = (*each)->name;
         }
+        if (step && !plan->unmet)
+            plan->unmet = ht_recipe_restrict(plan, step, before.params);
         for (int axis = 0; axis < 3; ++axis)
             free(before.block[axis]);
     }

@@ -1,0 +1,15 @@
+/* `refactor --recipe` and `--save-recipe`, over the rows of a tree. */
+#ifndef HT_CLI_RECIPES_H
+#define HT_CLI_RECIPES_H
+
+#include "cli/command.h"
+#include "refactor/recipe.h"
+
+/* Writes the chains of all templated kernels; rows carry them as "recipe". Of kernels of one name
+ * the first counts. Returns an exit code; an error is told. */
+int ht_recipe_save(const char *path, const json_t *rows);
+/* Tells each kernel of the recipe that was not found, or whose template could not be made as the
+ * recipe asks. Returns an exit code. */
+int ht_recipe_check(const ht_recipe *recipe, const json_t *rows);
+
+#endif
