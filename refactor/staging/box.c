@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { USUAL_WINDOW = 3 }; /* where it is an argument */
+
 /* One dimension of one read, taken apart. */
 typedef struct parts {
     int64_t factor[3];
@@ -161,8 +163,9 @@ static bool write_extent(ht_stage *stage, ht_stage_dimension *dimension) {
     }
     bool done = rest && (first ? ht_stage_print_constant(stage, rest, &text)
                                : ht_stage_print_constant_more(stage, rest, &text));
-    int64_t span = 2; /* a usual window, where it is an argument */
-    ht_poly_is_constant(dimension->span, &span);
+    int64_t span;
+    if (!ht_poly_is_constant(dimension->span, &span))
+        span = USUAL_WINDOW - 1;
     dimension->extent_default += span + 1;
     dimension->extent = ht_text_take(&text);
     return done || ht_stage_fail(stage, stage->reads[0].access->cursor,
@@ -210,12 +213,12 @@ static bool is_read_again(ht_stage *stage) {
         const ht_km_control *control = &stage->reads[i].access->control;
         double times = 1;
         for (size_t l = 0; l < control->loop_count; ++l) {
-            int64_t trip = 3;
+            int64_t trip;
             if (!ht_stage_is_inner(stage, control->loops[l]))
                 continue;
             const ht_poly *known = trips(stage, &stage->km->loops[control->loops[l]]);
-            if (known)
-                ht_poly_is_constant(known, &trip);
+            if (!known || !ht_poly_is_constant(known, &trip))
+                trip = USUAL_WINDOW;
             times *= (double)trip;
         }
         reads += times * (double)outputs;

@@ -28,11 +28,18 @@ size_t ht_stage_coordinate(ht_kernel_model *km, size_t dimension) {
 }
 
 static bool print_both(const printer *in, const ht_km_symbol *symbol, const char *operator) {
-    ht_text_append(in->out, "((");
-    bool done = print_poly(in, symbol->operands[0], false);
-    ht_text_printf(in->out, ") %s (", operator);
-    done = done && print_poly(in, symbol->operands[1], false);
-    ht_text_append(in->out, "))");
+    bool done = true;
+    ht_text_append(in->out, "(");
+    for (int i = 0; i < 2 && done; ++i) {
+        const ht_poly *operand = symbol->operands[i];
+        bool atom = operand->count == 1 && operand->terms[0].count <= 1 &&
+                    (operand->terms[0].coefficient == 1 || operand->terms[0].count == 0);
+        ht_text_append(in->out, i ? operator: "");
+        ht_text_append(in->out, atom ? "" : "(");
+        done = print_poly(in, operand, false);
+        ht_text_append(in->out, atom ? "" : ")");
+    }
+    ht_text_append(in->out, ")");
     return done;
 }
 
@@ -132,9 +139,9 @@ static bool print_symbol(const printer *in, size_t index) {
     case HT_KM_LOOP:
         return print_iteration(in, &in->stage->km->loops[symbol.loop]);
     case HT_KM_QUOTIENT:
-        return print_both(in, &symbol, "/");
+        return print_both(in, &symbol, " / ");
     case HT_KM_REMAINDER:
-        return print_both(in, &symbol, "%");
+        return print_both(in, &symbol, " % ");
     case HT_KM_SUM:
     case HT_KM_PRODUCT:
         ht_text_append(in->out, "(");

@@ -124,7 +124,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
             staged += stage_array(&in, km, i);
     if (staged) {
         ht_plan_require(plan, "%s <= %d", in.bytes.data, SHARED_BYTES);
-        if (!ht_tiled_write(in.form)) {
+        if (!plan->failed && !ht_tiled_write(in.form)) {
             plan->abandoned = true;
             ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                            "the tiled form cannot be written with tiles in shared memory");

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGEST_ELEMENT = 16 }; /* bytes of a type that is a template's argument */
+
 /* ---- parts
  * ------------------------------------------------------------------------------------------- */
 
@@ -32,6 +34,29 @@ static size_t moving_count(const ht_stage *stage) {
     return count;
 }
 
+/* Sums in parentheses. */
+static void append_factor(ht_text *out, const char *text) {
+    if (out->length)
+        ht_text_append(out, " * ");
+    ht_text_printf(out, strpbrk(text, "+-") ? "(%s)" : "%s", text);
+}
+
+/* The elements of the box in the dimensions behind (all: from 0), a template expression. */
+static char *elements(const ht_stage *stage, size_t from) {
+    ht_text text = {0};
+    size_t count = 0, only = 0;
+    for (size_t d = from; d < stage->dimension_count; ++d)
+        if (!stage->dimensions[d].uniform) {
+            append_factor(&text, stage->dimensions[d].extent);
+            only = d;
+            ++count;
+        }
+    if (count != 1)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return ht_strdup(stage->dimensions[only].extent);
+}
+
 /* This thread's number in its block, and how many there are. */
 static bool threads(const ht_staging *in, ht_text *number, char **count) {
     const ht_plan *plan = in->plan;
@@ -47,9 +72,11 @@ static bool threads(const ht_staging *in, ht_text *number, char **count) {
     else if (high)
         ht_text_printf(number, "threadIdx.y * ${%s} + ", x);
     ht_text_append(number, "threadIdx.x");
-    ht_text_printf(&product, high ? "(%s) * (%s)" : "%s", x, y);
+    append_factor(&product, x);
+    if (high)
+        append_factor(&product, y);
     if (deep)
-        ht_text_printf(&product, " * (%s)", z);
+        append_factor(&product, z);
     *count = ht_text_take(&product);
     return true;
 }
@@ -72,6 +99,7 @@ static void shape(const ht_staging *in, ht_text *out) {
 static void add_bytes(ht_staging *in) {
     const ht_stage *stage = &in->stage;
     long long size = stage->km->arrays[stage->array].element_bytes;
+    size = size > 0 ? size : LARGEST_ELEMENT;
     ht_text_printf(&in->bytes, "%s(%s ? %lld", in->bytes.length ? " + " : "", in->param, size);
     for (size_t d = 0; d < stage->dimension_count; ++d)
         if (!stage->dimensions[d].uniform && d == last_of(stage) && in->padded)
@@ -94,19 +122,15 @@ static void write_places(const ht_staging *in, const char *indent, ht_text *out)
     size_t last = last_of(stage);
     ht_text_printf(out, "%sconst int ", indent);
     for (size_t d = 0, seen = 0; d < stage->dimension_count; ++d) {
-        ht_text below = {0};
         if (stage->dimensions[d].uniform)
             continue;
-        for (size_t l = d + 1; l < stage->dimension_count; ++l)
-            if (!stage->dimensions[l].uniform)
-                ht_text_printf(&below, "%s(%s)", below.length ? " * " : "",
-                               stage->dimensions[l].extent);
+        char *below = elements(stage, d + 1);
         ht_text_printf(out, "%s%s = %s", seen ? ", " : "", in->place[d], in->element);
         if (d != last)
-            ht_text_printf(out, " / ${%s}", below.data);
+            ht_text_printf(out, " / ${%s}", below);
         if (seen)
             ht_text_printf(out, " %% ${%s}", stage->dimensions[d].extent);
-        ht_text_free(&below);
+        free(below);
         ++seen;
     }
     ht_text_append(out, ";");
@@ -204,21 +228,19 @@ static bool write_address(const ht_staging *in, ht_text *out) {
 /* The block's threads copy the box, neighbours what lies side by side. */
 static bool write_load(const ht_staging *in, ht_text *out) {
     const ht_stage *stage = &in->stage;
-    ht_text number = {0}, all = {0};
-    char *count = NULL;
+    ht_text number = {0};
+    char *count = NULL, *all = elements(stage, 0);
     const char *name = stage->km->arrays[stage->array].name;
     if (!threads(in, &number, &count)) {
         ht_text_free(&number);
+        free(all);
         return false;
     }
-    for (size_t d = 0; d < stage->dimension_count; ++d)
-        if (!stage->dimensions[d].uniform)
-            ht_text_printf(&all, "%s(%s)", all.length ? " * " : "", stage->dimensions[d].extent);
     ht_text_append(out, "{");
     if (stage->outer_count)
         ht_text_append(out, "\n    __syncthreads();");
     ht_text_printf(out, "\n    for (int %s = %s; %s < ${%s}; %s += ${%s}) {", in->element,
-                   number.data, in->element, all.data, in->element, count);
+                   number.data, in->element, all, in->element, count);
     write_places(in, "\n        ", out);
     bool done = write_coordinates(in, "\n        ", out) && write_tests(in, "\n        ", out);
     ht_text_printf(out, "%s%s", stage->bound_count ? "\n            " : "\n        ", in->tile);
@@ -229,7 +251,7 @@ static bool write_load(const ht_staging *in, ht_text *out) {
     done = done && write_address(in, out);
     ht_text_append(out, ";\n    }\n    __syncthreads();\n}");
     ht_text_free(&number);
-    ht_text_free(&all);
+    free(all);
     free(count);
     return done;
 }
@@ -290,7 +312,7 @@ bool ht_staging_write(ht_staging *in) {
             in->form, stage->km->pool.symbols[stage->km->loops[loop].symbol].cursor);
     }
     in->padded = moving_count(stage) > 1;
-    bool done = stage->km->arrays[stage->array].element_bytes > 0;
+    bool done = true;
     for (size_t i = 0; i < stage->read_count; ++i)
         done = done && ht_tiled_has(in->form, stage->reads[i].access->cursor);
     done = done && write_load(in, &load) && replace_reads(in);
@@ -307,6 +329,7 @@ bool ht_staging_write(ht_staging *in) {
         free(text);
         text = ht_format("$?{%s}{\nif (%s) %s}{\n%s}", in->param, in->param, load.data, load.data);
         ht_tiled_insert(in->form, place, text);
+        ht_tiled_meet(in->form, in->param);
         free(text);
         add_bytes(in);
     }

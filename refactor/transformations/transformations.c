@@ -17,6 +17,7 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_coarsen_x,     /* wraps statements */
     &ht_transformation_coarsen_outer, /* wraps the whole: last of those that change this form */
     &ht_transformation_tiled,         /* another form beside it */
+    &ht_transformation_stage,         /* into that form */
     NULL,
 };
 

@@ -1,0 +1,114 @@
+/* lds-stage: inputs in shared memory change no result, whatever the tile; and what it writes. */
+#include "subject.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char problems[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": ["
+    "{\"kernel\": \"blur_padded\", \"problem\": \"blur_padded : W, H\", \"tolerance\": \"exact\", "
+    "\"args\": [\"in : in float[problem.W * problem.H] integers(-8, 8)\", "
+    "\"mask : in float[25] integers(-8, 8)\", \"out : out float[problem.W * problem.H]\", "
+    "\"width : int = problem.W\", \"height : int = problem.H\"], "
+    "\"instances\": [{\"fields\": {\"W\": 45, \"H\": 21}}]}, "
+    "{\"kernel\": \"convolve_valid\", \"problem\": \"convolve_valid : C, W, H\", "
+    "\"tolerance\": \"exact\", \"args\": ["
+    "\"in : in float[2 * problem.C * problem.H * problem.W] integers(-8, 8)\", "
+    "\"weights : in float[27 * problem.C] integers(-8, 8)\", "
+    "\"out : out float[6 * (problem.H - 2) * (problem.W - 2)]\", "
+    "\"channels : int = problem.C\", \"height : int = problem.H\", "
+    "\"width : int = problem.W\", \"filters : int = 3\"], "
+    "\"instances\": [{\"fields\": {\"C\": 4, \"W\": 39, \"H\": 23}}]}, "
+    "{\"kernel\": \"jacobi\", \"problem\": \"jacobi : N, M\", \"tolerance\": \"exact\", "
+    "\"args\": [\"a : in double[problem.N * problem.M] integers(-8, 8)\", "
+    "\"b : inout double[problem.N * problem.M]\", \"n : int = problem.N\", "
+    "\"m : int = problem.M\"], \"instances\": [{\"fields\": {\"N\": 21, \"M\": 67}}]}, "
+    "{\"kernel\": \"shrink\", \"problem\": \"shrink : W, H\", \"tolerance\": \"exact\", "
+    "\"args\": [\"in : in float[(2 * problem.H + 1) * (2 * problem.W + 1)]\", "
+    "\"out : out float[problem.W * problem.H]\", \"out_width : int = problem.W\", "
+    "\"out_height : int = problem.H\", \"pitch : int = 2 * problem.W + 1\"], "
+    "\"instances\": [{\"fields\": {\"W\": 35, \"H\": 19}}]}, "
+    "{\"kernel\": \"echo\", \"problem\": \"echo : N\", \"tolerance\": \"exact\", "
+    "\"args\": [\"signal : in float[problem.N] integers(-8, 8)\", "
+    "\"taps : in float[8] integers(-8, 8)\", \"out : out float[problem.N]\", "
+    "\"n : int = problem.N\"], \"instances\": [{\"fields\": {\"N\": 1001}}]}]}";
+
+static subject staged(const char *kernel) {
+    char *text = NULL;
+    ht_error error;
+    cr_assert_eq(ht_file_read_text(HT_SOURCE_DIR "/tests/refactor/sources/staged.hip", "source",
+                                   &text, &error),
+                 HT_OK);
+    subject of = subject_open(text, problems, kernel);
+    free(text);
+    return of;
+}
+
+static void compare(const char *kernel, const char *const *configs) {
+    subject of = staged(kernel);
+    cr_assert(applied(&of, "lds-stage"), "%s", kernel);
+    expect_equal(&of, kernel, configs);
+    subject_close(&of);
+}
+
+Test(stage, a_padded_window) {
+    compare("blur_padded",
+            (const char *const[]){"TILED=true STAGE_IN=true",
+                                  "TILED=true STAGE_IN=true PAD_IN=1 COARSEN_X=2 COARSEN_Y=4",
+                                  "TILED=true STAGE_IN=true COARSEN_X=8 COARSEN_X_STRIDED=true "
+                                  "BLOCK_X=4 BLOCK_Y=2",
+                                  NULL});
+}
+
+Test(stage, channels_one_after_the_other) {
+    compare("convolve_valid",
+            (const char *const[]){"TILED=true STAGE_IN=true PAD_IN=1",
+                                  "TILED=true STAGE_IN=true COARSEN_X=4 COARSEN_Y=2 "
+                                  "COARSEN_Y_STRIDED=true BLOCK_X=8",
+                                  "TILED=true STAGE_IN=true COARSEN_Y=8 BLOCK_X=32 BLOCK_Y=1",
+                                  NULL});
+}
+
+Test(stage, a_star_has_no_corners) {
+    compare("jacobi", (const char *const[]){"TILED=true STAGE_A=true",
+                                            "TILED=true STAGE_A=true COARSEN_X=2 COARSEN_Y=2 "
+                                            "BLOCK_X=16",
+                                            NULL});
+}
+
+Test(stage, every_second_row_and_column) {
+    compare("shrink", (const char *const[]){
+                          "TILED=true STAGE_IN=true",
+                          "TILED=true STAGE_IN=true COARSEN_X=4 COARSEN_X_STRIDED=true", NULL});
+}
+
+Test(stage, a_window_in_one_dimension) {
+    compare("echo", (const char *const[]){"TILED=true STAGE_SIGNAL=true",
+                                          "TILED=true STAGE_SIGNAL=true COARSEN_X=4", NULL});
+}
+
+Test(stage, what_cannot_be_staged_is_said) {
+    subject of = staged("blur_padded");
+    cr_expect(remarked(&of, "'mask' is not kept in shared memory: no index of 'mask'"));
+    cr_expect_not(is_legal(&of, "blur_padded", "STAGE_IN=true")); /* only in the tiled form */
+    cr_expect_not(is_legal(&of, "blur_padded",
+                           "TILED=true STAGE_IN=true BLOCK_X=128 BLOCK_Y=8 COARSEN_X=8 "
+                           "COARSEN_Y=4")); /* 64 KiB */
+    subject_close(&of);
+}
+
+Test(stage, an_applied_source_has_only_what_was_chosen) {
+    subject of = staged("blur_padded");
+    expect_pieces(&of, "TILED=true STAGE_IN=true PAD_IN=1 COARSEN_X=2",
+                  (const char *const[]){"__shared__ float tile_in[12][37];", "e += 128",
+                                        "__syncthreads();", "* mask", NULL});
+    char *text = apply_config(&of, "TILED=true");
+    cr_expect_null(strstr(text, "tile_in"));
+    cr_expect_null(strstr(text, "STAGE_IN"));
+    free(text);
+    subject_close(&of);
+}
