@@ -342,14 +342,32 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
     return status;
 }
 
+/* Has every parameter been tried with two values? Some sizes allow but one of them: those that an
+ * original's tile divides may be all that others are for. */
+static bool all_moved(const verification *in) {
+    bool all = true;
+    for (size_t i = 0; i < in->template->param_count && all; ++i) {
+        bool moved = in->template->params[i].value_count < 2;
+        for (size_t j = 1; j < in->config_count && !moved; ++j)
+            moved = in->configs[j].choice[i] != in->configs[0].choice[i];
+        all = moved;
+    }
+    return all;
+}
+
+static bool is_enough(const verification *in) {
+    size_t count = in->out->size_count;
+    return count >= in->wanted * 2 || (count >= in->wanted && all_moved(in));
+}
+
 /* Until enough problems were good for the original, or one showed a fault. */
 static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     const ht_verify_result *out = in->out;
     ht_status status = HT_OK;
     size_t trials = in->given ? in->problem_count : in->wanted;
     trials = trials < TRIALS_MAX ? trials : TRIALS_MAX;
-    for (size_t i = 0; i < trials && out->size_count < in->wanted && status == HT_OK &&
-                       out->outcome != HT_VERIFY_DIFFERS;
+    for (size_t i = 0;
+         i < trials && !is_enough(in) && status == HT_OK && out->outcome != HT_VERIFY_DIFFERS;
          ++i) {
         ht_problem *problem = in->given ? &in->problems[i] : NULL;
         bool good;

@@ -321,11 +321,11 @@ static void excuse_default(const ht_tiles *tiles, ht_plan *plan, size_t first) {
     ht_text_free(&original);
 }
 
-static void set_coverage(ht_plan *plan, ht_access_facts *facts) {
+static void set_coverage(ht_plan *plan, ht_access_facts *facts, const bool exact[3]) {
     for (int axis = 0; axis < 3; ++axis) {
         if (!plan->block_changed[axis])
             continue;
-        plan->exact_cover[axis] = !facts->store_bound[axis];
+        plan->exact_cover[axis] = !facts->store_bound[axis] || exact[axis];
         plan->keep_cover[axis] = !facts->loads_bounded[axis];
         free(plan->bound[axis]);
         plan->bound[axis] = facts->store_bound[axis];
@@ -335,7 +335,7 @@ static void set_coverage(ht_plan *plan, ht_access_facts *facts) {
 
 static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     const ht_model *model = tiles->model;
-    bool only_larger = false;
+    bool only_larger = false, exact[3] = {false, false, false};
     if (model->feature[HT_FEATURE_DYNAMIC_LDS]) {
         ht_plan_remark_at(plan, HT_REMARK_MISSED, model->feature_line[HT_FEATURE_DYNAMIC_LDS],
                           "dynamic shared memory is sized by the launch");
@@ -345,7 +345,7 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
         return false;
     size_t first = plan->require_count;
     if (!ht_tile_conditions_fit(tiles, plan) || !placeable(tiles, plan) ||
-        !ht_tile_literals_fit(tiles, plan) || !ht_tile_indices_fit(tiles, plan) ||
+        !ht_tile_literals_fit(tiles, plan) || !ht_tile_indices_fit(tiles, plan, exact) ||
         !ht_tile_values_fit(tiles, plan) || !arguments_free(tiles, plan))
         return false;
     for (int axis = 0; axis < 3; ++axis)
@@ -371,7 +371,7 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     char *threads = ht_plan_threads(plan);
     ht_plan_require(plan, "%s <= device.max_threads", threads);
     free(threads);
-    set_coverage(plan, facts);
+    set_coverage(plan, facts, exact);
     return edit_derived(tiles, plan) && ht_launch_bounds_follow(plan) &&
            ht_tile_apply_edits(tiles, plan);
 }

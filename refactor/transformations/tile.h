@@ -59,11 +59,20 @@ bool ht_tile_functions_store(const ht_tiles *tiles);
 bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan);
 /* The constants shape where threads read and write, never what they compute. */
 bool ht_tile_values_fit(const ht_tiles *tiles, ht_plan *plan);
-bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan);
+/* Along the axes of the block blockIdx only tells where a tile begins; *out_exact: the number of
+ * threads along an axis takes part, too. */
+bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan, bool out_exact[3]);
 /* Adds requires for comparisons with thread indices and for divisions, so that what was right for
  * some size stays right for it; *out_only_larger: smaller blocks are not proved. */
 bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
                            bool *out_only_larger);
+/* for (counter = first; counter < first + range; counter += step) */
+typedef struct ht_tile_loop {
+    CXCursor counter, step;
+    char *range; /* as a template expression; NULL: not known; free() */
+} ht_tile_loop;
+/* False when the statement is no such loop. */
+bool ht_tile_loop_read(const ht_tiles *tiles, CXCursor statement, ht_tile_loop *out_loop);
 /* Is `dividend` `items` + `divisor` - 1, whatever the constants' values? */
 bool ht_tile_rounds_up(const ht_tiles *tiles, CXCursor dividend, CXCursor items,
                        const char *divisor);

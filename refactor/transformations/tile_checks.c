@@ -94,40 +94,6 @@ bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan) {
     return in.good;
 }
 
-/* ---- indices
- * ----------------------------------------------------------------------------------------------------------
- */
-
-/* Along the tiled axes blockIdx may only stand as blockIdx * block, gridDim not at all. */
-static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    looking *in = context;
-    const ht_model *model = in->tiles->model;
-    int axis;
-    if (clang_getCursorKind(cursor) == CXCursor_VarDecl)
-        return in->good && !ht_index_alias(model, cursor);
-    if (!clang_isExpression(clang_getCursorKind(cursor)))
-        return in->good;
-    if (ht_index_origin(model, cursor, &axis))
-        return false;
-    bool alias = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-                 ht_index_alias(model, clang_getCursorReferenced(cursor));
-    ht_index_kind kind = ht_index_plain(model, cursor, alias, &axis);
-    if (kind == HT_INDEX_NONE)
-        return in->good;
-    if (kind == HT_INDEX_GRID_DIM)
-        refuse(in, cursor, "gridDim is used");
-    else if (kind == HT_INDEX_BLOCK && model->axes[axis].block > 1)
-        refuse(in, cursor, "blockIdx is used by itself along an axis of the block");
-    return false;
-}
-
-bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan) {
-    looking in = {.tiles = tiles, .plan = plan, .good = true};
-    walk_all(&in, on_index);
-    return in.good;
-}
-
 /* ---- comparisons and divisions
  * ------------------------------------------------------------------------------------------ */
 
@@ -158,6 +124,23 @@ static bool is_comparison(enum CXBinaryOperatorKind kind) {
     return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
 }
 
+/* min(TILE, what is left): no block is too small for it. */
+static bool is_clamped(const looking *in, CXCursor bound, int axis) {
+    CXCursor cursor = ht_ast_strip(bound, true);
+    const ht_local *local = ht_model_local(in->tiles->model, ht_ast_variable(cursor));
+    if (local && local->writes == 0 && !clang_Cursor_isNull(local->initializer))
+        cursor = ht_ast_strip(local->initializer, true);
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr || !ht_cursor_named(cursor, "min"))
+        return false;
+    for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i) {
+        const ht_tile *tile =
+            ht_tiles_leaf(in->tiles, clang_Cursor_getArgument(cursor, (unsigned)i));
+        if (tile && tile->axis[axis])
+            return true;
+    }
+    return false;
+}
+
 /* threadIdx.x < E (a halo's width, say): the block must reach E, or not shrink when E may be
  * anything. */
 static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
@@ -172,6 +155,8 @@ static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCu
     int64_t value;
     if (!ht_tiles_mention(in->tiles, bound) && ht_model_constant(model, bound, &value) &&
         value <= 1)
+        return;
+    if (is_clamped(in, bound, axis))
         return;
     char *text = ht_tiles_expression(in->tiles, bound);
     if (!text)
@@ -204,9 +189,16 @@ static bool all_bounded(const looking *in) {
     return true;
 }
 
+/* Sizes that the block's constant must divide are multiples of the original's: for others the
+ * original left a rest out, or took one in that is none. */
+static void require_whole(looking *in, const char *items, const char *divisor, int64_t original) {
+    ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)original, divisor);
+    if (items)
+        ht_plan_require(in->plan, "(%s) %% %lld == 0", items, (long long)original);
+}
+
 /* K / TILE tiles: right for the K that TILE divides, unless the last tile is rounded up, its loads
- * are bounded and what they leave out is filled. What a run-time K is divisible by, only the
- * original's TILE tells: the new one must divide that. */
+ * are bounded and what they leave out is filled. */
 static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
     const ht_model *model = in->tiles->model;
     int64_t value, original;
@@ -224,10 +216,33 @@ static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCurs
     else if (!ht_tiles_mention(in->tiles, items) && ht_model_constant(model, items, &value))
         ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)value, divisor);
     else if (!all_bounded(in) || !ht_tile_rounds_up(in->tiles, left, items, divisor) ||
-             !ht_tile_fills(in->tiles))
-        ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)original,
-                        divisor);
+             !ht_tile_fills(in->tiles)) {
+        char *text =
+            ht_tiles_mention(in->tiles, items) ? NULL : ht_tiles_expression(in->tiles, items);
+        require_whole(in, text, divisor, original);
+        free(text);
+    }
     free(divisor);
+}
+
+/* Tile by tile over a range: the same as with a division. */
+static void look_at_loop(looking *in, CXCursor statement) {
+    const ht_model *model = in->tiles->model;
+    ht_tile_loop loop;
+    int64_t original, value;
+    if (!ht_tile_loop_read(in->tiles, statement, &loop))
+        return;
+    const ht_local *counter = ht_model_local(model, loop.counter);
+    char *step = ht_tiles_mention(in->tiles, loop.step) &&
+                         !ht_tile_mentions_thread(model, counter->initializer)
+                     ? ht_tiles_expression(in->tiles, loop.step)
+                     : NULL;
+    bool whole = step && ht_tile_original(in->tiles, step, &original) && original > 0;
+    if (whole && loop.range && !ht_tile_original(in->tiles, loop.range, &value) &&
+        !(all_bounded(in) && ht_tile_fills(in->tiles)))
+        require_whole(in, loop.range, step, original);
+    free(step);
+    free(loop.range);
 }
 
 static bool on_relation(CXCursor cursor, CXCursor parent, void *context) {
@@ -235,6 +250,8 @@ static bool on_relation(CXCursor cursor, CXCursor parent, void *context) {
     looking *in = context;
     enum CXBinaryOperatorKind kind;
     CXCursor left, right;
+    if (clang_getCursorKind(cursor) == CXCursor_ForStmt)
+        look_at_loop(in, cursor);
     if (!clang_isExpression(clang_getCursorKind(cursor)) ||
         !ht_ast_binary(cursor, &kind, &left, &right))
         return in->good;

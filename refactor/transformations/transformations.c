@@ -36,7 +36,7 @@ size_t ht_transformation_count(void) {
 
 typedef struct snapshot {
     size_t edits, params, requires, covers, followed, help;
-    char *block[3];
+    char *block[3], *bound[3];
     bool changed[3], exact[3], free_[3], keep[3];
 } snapshot;
 
@@ -49,6 +49,7 @@ static snapshot snapshot_take(const ht_plan *plan) {
                       .help = plan->helpers ? strlen(plan->helpers) : 0};
     for (int axis = 0; axis < 3; ++axis) {
         taken.block[axis] = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL;
+        taken.bound[axis] = plan->bound[axis] ? ht_strdup(plan->bound[axis]) : NULL;
         taken.changed[axis] = plan->block_changed[axis];
         taken.exact[axis] = plan->exact_cover[axis];
         taken.free_[axis] = plan->free_cover[axis];
@@ -81,9 +82,9 @@ static void roll_back(ht_plan *plan, snapshot *to) {
     for (int axis = 0; axis < 3; ++axis) {
         free(plan->block[axis]);
         free(plan->bound[axis]);
-        plan->bound[axis] = NULL;
+        plan->bound[axis] = to->bound[axis];
         plan->block[axis] = to->block[axis];
-        to->block[axis] = NULL;
+        to->bound[axis] = to->block[axis] = NULL;
         plan->block_changed[axis] = to->changed[axis];
         plan->exact_cover[axis] = to->exact[axis];
         plan->free_cover[axis] = to->free_[axis];
@@ -114,8 +115,10 @@ void ht_plan_run(ht_plan *plan) {
         }
         if (step && !plan->unmet)
             plan->unmet = ht_recipe_restrict(plan, step, before.params);
-        for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis < 3; ++axis) {
             free(before.block[axis]);
+            free(before.bound[axis]);
+        }
     }
     plan->transformation = NULL;
     plan->failed = false;
