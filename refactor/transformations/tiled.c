@@ -85,21 +85,23 @@ static void find_axis(ht_tiled *t, int axis) {
         ht_coarsen_refuse(c, node->cursor, "%c of the block or grid serves more than `%s`",
                           'x' + axis, c->variables[found].name);
     ht_node_changes(c, c->body, on_change, &found);
-    size_t i = t->form.axis_count++;
+    size_t i = t->axis_count++;
+    t->form.axis_count = t->axis_count;
+    t->tiled[i] = &t->form.axes[i];
     t->axes[i] = (ht_tile_axis){.variable = found, .type = type};
     t->form.axes[i] = (ht_tiled_axis){
         .axis = axis, .variable = c->variables[found].cursor, .name = c->variables[found].name};
 }
 
 static bool is_axis(const ht_tiled *t, int axis) {
-    for (size_t i = 0; i < t->form.axis_count; ++i)
-        if (t->form.axes[i].axis == axis)
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (t->tiled[i]->axis == axis)
             return true;
     return false;
 }
 
 static bool is_index(const ht_tiled *t, size_t variable) {
-    for (size_t i = 0; i < t->form.axis_count; ++i)
+    for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].variable == variable)
             return true;
     return false;
@@ -192,29 +194,43 @@ static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     free(wanted);
 }
 
+void ht_tiled_name_axis(ht_tiled *t, size_t i) {
+    ht_plan *plan = t->c.plan;
+    ht_tiled_axis *axis = t->tiled[i];
+    axis->origin = name_like(plan, "_tile", axis->name);
+    t->axes[i].low = name_like(plan, "_low", axis->name);
+    t->axes[i].high = name_like(plan, "_high", axis->name);
+    if (axis->strided) {
+        axis->first = name_like(plan, "_first", axis->name);
+        t->axes[i].step = name_like(plan, "_apart", axis->name);
+    } else
+        axis->first = axis->origin;
+    char *counter =
+        axis->strided ? ht_format("t%c", 'x' + axis->axis) : ht_format("t%s", axis->name);
+    axis->counter = ht_plan_name(plan, counter);
+    free(counter);
+}
+
 static void add_params(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
-    ht_text outputs = {0};
     t->form.param = ht_plan_name(plan, "TILED");
     t->edge = ht_plan_name(plan, "edge");
     t->whole = ht_plan_name(plan, "all_inside");
     t->tile = ht_plan_name(plan, "tile");
     ht_plan_param(plan, t->form.param, "false, true", "false");
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
-        ht_tiled_axis *axis = &t->form.axes[i];
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        ht_tiled_axis *axis = t->tiled[i];
         add_factor(t, axis);
         axis->extent = ht_plan_per_block(plan, axis->axis);
-        axis->first = name_like(plan, "_first", axis->name);
-        axis->origin = name_like(plan, "_tile", axis->name);
-        axis->low = name_like(plan, "_low", axis->name);
-        axis->high = name_like(plan, "_high", axis->name);
-        t->axes[i].step = name_like(plan, "_apart", axis->name);
-        char *counter = ht_format("t%c", 'x' + axis->axis);
-        axis->counter = ht_plan_name(plan, counter);
-        free(counter);
-        ht_text_printf(&outputs, outputs.length ? " * %s" : "%s", axis->factor);
+        ht_tiled_name_axis(t, i);
     }
-    ht_plan_require(plan, "!%s || %s <= %d", t->form.param, outputs.data, VALUES_MAX);
+}
+
+static void limit_values(ht_tiled *t) {
+    ht_text outputs = {0};
+    for (size_t i = 0; i < t->axis_count; ++i)
+        ht_text_printf(&outputs, i ? " * %s" : "%s", t->tiled[i]->factor);
+    ht_plan_require(t->c.plan, "!%s || %s <= %d", t->form.param, outputs.data, VALUES_MAX);
     ht_text_free(&outputs);
 }
 
@@ -252,6 +268,9 @@ static void make_form(ht_tiled *t) {
         ht_tiled_settle(t);
     if (t->c.refused)
         return;
+    t->along = ht_alloc(t->c.node_count + 1, sizeof *t->along);
+    ht_tiled_add_plain(t);
+    limit_values(t);
     for (size_t i = 0; i < t->work.count; ++i)
         list_loops(t, t->work.statements[i], SIZE_MAX);
     char *form = ht_tiled_text(t);
@@ -299,12 +318,12 @@ void ht_tiled_free(ht_tiled_form *form) {
     if (!form)
         return;
     ht_tiled *t = form->inside;
-    ht_tiled_items_free(t);
-    for (size_t i = 0; i < form->axis_count; ++i) {
+    ht_tiled_uncut(t);
+    for (size_t i = 0; i < t->axis_count; ++i) {
         free(t->axes[i].type);
-        free(form->axes[i].extent);
-        free((char *)form->axes[i].factor);
-        free((char *)form->axes[i].strided);
+        free(t->tiled[i]->extent);
+        free((char *)t->tiled[i]->factor);
+        free((char *)t->tiled[i]->strided);
     }
     for (size_t i = 0; i < t->swap_count; ++i)
         free(t->swaps[i].text);
@@ -312,8 +331,7 @@ void ht_tiled_free(ht_tiled_form *form) {
         free(t->inserts[i].text);
     free(t->swaps);
     free(t->inserts);
-    free(t->all.statements);
-    free(t->work.statements);
+    free(t->along);
     free(t->part);
     free(t->again);
     free(t->meets);
@@ -335,9 +353,9 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     }
     ht_text sizes = {0};
-    for (size_t i = 0; i < t->form.axis_count; ++i)
-        ht_text_printf(&sizes, i ? " x %s" : "%s", t->form.axes[i].factor);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, t->form.axes[t->form.axis_count - 1].variable,
+    for (size_t i = 0; i < t->axis_count; ++i)
+        ht_text_printf(&sizes, i ? " x %s" : "%s", t->tiled[i]->factor);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, t->tiled[t->axis_count - 1]->variable,
                    "%s: a thread keeps a tile of %s outputs in registers", t->form.param,
                    sizes.data);
     ht_text_free(&sizes);

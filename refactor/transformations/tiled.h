@@ -47,6 +47,12 @@ typedef struct ht_tiled_form {
     const char *param; /* "TILED" */
     ht_tiled_axis axes[3];
     size_t axis_count;
+    /* Beside these, the outputs of a thread may lie along an index that is blockIdx itself (or
+     * blockIdx % n, with n outputs of each blockIdx / n), the output channel, say: then all of a
+     * block's threads compute `plain.factor` of them, and blocks in between leave at once.
+     * `strided` is NULL; expressions that depend on it cannot be replaced (ht_tiled_has). */
+    ht_tiled_axis plain;
+    bool has_plain;
     ht_tiled_loop *loops; /* outermost first, in the order of the source; owned */
     size_t loop_count;
     struct ht_tiled *inside; /* register-tile's own */
@@ -59,7 +65,7 @@ ht_tiled_form *ht_tiled_of(const ht_plan *plan);
 size_t ht_tiled_loop_of(const ht_tiled_form *form, CXCursor loop);
 
 /* Does this expression stand in a part that the form writes (in a segment or outside)? False for
- * the guards and the indices' own declarations. */
+ * the guards, the indices' own declarations, and what depends on the plain index. */
 bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression);
 
 /* Where the form writes the expression, `text` stands instead; "$@" in it is the expression as the

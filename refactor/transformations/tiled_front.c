@@ -5,12 +5,21 @@
 
 #include <stdlib.h>
 
-void ht_tiled_items_free(ht_tiled *t) {
+void ht_tiled_uncut(ht_tiled *t) {
     for (size_t i = 0; i < t->item_count; ++i)
         free(t->items[i].bounds);
     free(t->items);
+    free(t->all.statements);
+    free(t->work.statements);
     t->items = NULL;
     t->item_count = 0;
+    t->all = t->work = (ht_region){0};
+    t->leaves = false;
+}
+
+static bool is_plain(const ht_tiled *t, const ht_node *node) {
+    return t->form.has_plain && node->kind == HT_NODE_VARIABLE &&
+           node->variable == t->axes[0].variable;
 }
 
 /* ---- guards ---- */
@@ -24,7 +33,7 @@ static size_t index_axis(const ht_tiled *t, ht_node *node) {
         if (!node->plain ||
             (node->kind == HT_NODE_CAST && (node->type != HT_TYPE_INTEGER || node->bits < 32)))
             return SIZE_MAX;
-    for (size_t i = 0; i < t->form.axis_count; ++i)
+    for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].variable == inner->variable)
             return i;
     return SIZE_MAX;
@@ -95,18 +104,20 @@ static void add(ht_region *region, ht_node *node) {
 
 /* An output's index, or a variable that only serves one. */
 static bool is_index(const ht_tiled *t, const ht_node *node) {
-    for (size_t i = 0; i < t->form.axis_count; ++i)
+    for (size_t i = 0; i < t->axis_count; ++i)
         if (node->kind == HT_NODE_VARIABLE && node->variable == t->axes[i].variable)
             return true;
     return node->kind == HT_NODE_VARIABLE && t->part[node->variable];
 }
 
 static void add_item(ht_tiled *t, ht_node *node) {
-    if (is_index(t, node))
+    bool index = is_index(t, node);
+    if (index && !is_plain(t, node))
         return;
     HT_GROW(t->items, t->item_count);
     t->items[t->item_count++] = (ht_tile_item){.node = node};
-    add(&t->all, node);
+    if (!index)
+        add(&t->all, node);
 }
 
 static void add_statement(ht_tiled *t, ht_node *node) {
@@ -197,8 +208,10 @@ static void settle_front(ht_tiled *t, size_t guards) {
     for (size_t i = 0; i < guards && !t->c.refused; ++i) {
         ht_tile_item *item = &t->items[i];
         ht_node *node = item->node;
-        if (item->guard) {
+        if (item->guard || is_plain(t, node)) {
             check_guard(&walk, item);
+            if (!item->guard && walk.moved)
+                ht_coarsen_refuse(&t->c, node->cursor, "the index stands behind the work");
             continue;
         }
         bool declares = node->kind == HT_NODE_VARIABLE || node->kind == HT_NODE_DECLARATION;
@@ -214,6 +227,10 @@ static void settle_front(ht_tiled *t, size_t guards) {
 }
 
 static void note_bounds(ht_tiled *t) {
+    for (size_t a = 0; a < t->axis_count; ++a) {
+        t->axes[a].has_low = false;
+        t->axes[a].has_high = t->form.has_plain && a == 0;
+    }
     for (size_t i = 0; i < t->item_count; ++i)
         for (size_t k = 0; k < t->items[i].bound_count; ++k) {
             const ht_tile_bound *bound = &t->items[i].bounds[k];
@@ -224,17 +241,16 @@ static void note_bounds(ht_tiled *t) {
             else
                 t->axes[bound->axis].has_low = true;
         }
-    for (size_t a = 0; a < t->form.axis_count; ++a) {
-        if (!t->axes[a].has_low)
-            t->form.axes[a].low = NULL;
-        if (!t->axes[a].has_low && !t->axes[a].has_high)
-            t->form.axes[a].high = NULL;
-        int axis = t->form.axes[a].axis;
+    for (size_t a = 0; a < t->axis_count; ++a) {
+        bool bounded = t->axes[a].has_low || t->axes[a].has_high;
+        t->tiled[a]->low = t->axes[a].has_low ? t->axes[a].low : NULL;
+        t->tiled[a]->high = bounded ? t->axes[a].high : NULL;
+        int axis = t->tiled[a]->axis;
         bool rounded = t->c.model->axes[axis].guard || t->c.plan->bound[axis];
         if (!t->axes[a].has_high && rounded)
-            ht_coarsen_refuse(&t->c, t->form.axes[a].variable,
+            ht_coarsen_refuse(&t->c, t->tiled[a]->variable,
                               "the guard that keeps `%s` inside is not understood",
-                              t->form.axes[a].name);
+                              t->tiled[a]->name);
     }
 }
 
@@ -247,13 +263,13 @@ void ht_tiled_cut(ht_tiled *t) {
     ht_tiled_share(t, &t->all);
     size_t guards = 0; /* items up to the last guard */
     for (size_t i = 0; i < t->item_count; ++i)
-        if (t->items[i].guard)
+        if (t->items[i].guard || is_plain(t, t->items[i].node))
             guards = i + 1;
     settle_front(t, guards);
     note_bounds(t);
     for (size_t i = 0; i < t->item_count; ++i) {
         ht_node *node = t->items[i].node;
-        if (!t->items[i].guard && !t->items[i].front)
+        if (!t->items[i].guard && !t->items[i].front && !is_plain(t, node))
             add(&t->work, node);
     }
     while (t->item_count > guards) /* what is left is written in front, but for what varies */
@@ -290,7 +306,7 @@ static void write_bound(ht_tiled *t, const ht_tile_bound *bound, ht_writer *writ
         ht_writer_printf(writer, bound->negated ? ") return;" : ")) return;");
         return;
     }
-    const ht_tiled_axis *axis = &t->form.axes[bound->axis];
+    const ht_tiled_axis *axis = t->tiled[bound->axis];
     bool upper = is_upper(bound);
     const char *near = upper && axis->low ? axis->low : upper ? axis->origin : axis->high;
     const char *far = upper ? axis->high : axis->low;
@@ -312,9 +328,11 @@ static void write_bound(ht_tiled *t, const ht_tile_bound *bound, ht_writer *writ
 
 static void write_axes(ht_tiled *t, ht_writer *writer, size_t like) {
     static const char *const letters = "xyz";
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
-        const ht_tiled_axis *axis = &t->form.axes[i];
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *axis = t->tiled[i];
         char letter = letters[axis->axis];
+        if (axis == &t->form.plain)
+            continue;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "const %s%s = blockIdx.%c * ${%s};", t->axes[i].type, axis->origin,
                          letter, axis->extent);
@@ -336,6 +354,8 @@ void ht_tiled_write_front(ht_tiled *t, ht_writer *writer, size_t like) {
         const ht_tile_item *item = &t->items[i];
         for (size_t k = 0; k < item->bound_count; ++k)
             write_bound(t, &item->bounds[k], writer, like);
+        if (is_plain(t, item->node))
+            ht_tiled_write_plain(t, item->node, writer, like);
         if (!item->front)
             continue;
         ht_writer_line(writer, like);

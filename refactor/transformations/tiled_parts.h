@@ -7,12 +7,16 @@
 #include "refactor/transformations/coarsen.h"
 #include "refactor/transformations/tiled.h"
 
+enum { HT_TILED_AXES_MAX = 4 };
+
 /* What only register-tile needs to know of an output axis. */
 typedef struct ht_tile_axis {
     size_t variable; /* the index */
     char *type;      /* of the index, as text that a name can follow; owned */
     const char *step;
+    const char *low, *high; /* names for these variables */
     bool has_low, has_high; /* guards bound it so */
+    ht_node *count;         /* plain: n of blockIdx % n; NULL: blockIdx itself */
 } ht_tile_axis;
 
 /* One comparison of a guard with an index, which must hold: index OP bound. */
@@ -45,13 +49,16 @@ typedef struct ht_tile_insert {
 typedef struct ht_tiled {
     ht_tiled_form form;
     ht_coarsen c;
-    ht_tile_axis axes[3];
+    ht_tiled_axis *tiled[HT_TILED_AXES_MAX]; /* all axes of the form, outermost first */
+    ht_tile_axis axes[HT_TILED_AXES_MAX];    /* the same */
+    size_t axis_count;
     ht_tile_item *items; /* in front of the work; owned */
     size_t item_count;
     ht_region all;  /* everything but guards and indices */
     ht_region work; /* what is written behind the guards */
     bool *part;     /* by variable: serves nothing but an index; owned */
     bool *again;    /* by variable: computed anew in each segment that needs it; owned */
+    bool *along;    /* by node: depends on the plain index; owned */
     bool leaves;    /* outputs outside run no segment at all */
     const char *edge, *whole, *tile;
     ht_tile_swap *swaps; /* what others replaced; owned */
@@ -66,7 +73,7 @@ typedef struct ht_tiled {
 
 /* Cuts the body up, and finds what differs between outputs. Refuses (c.refused) with a remark. */
 void ht_tiled_cut(ht_tiled *t);
-void ht_tiled_items_free(ht_tiled *t);
+void ht_tiled_uncut(ht_tiled *t); /* forgets all of that */
 /* Writes what stands in front: tile origins, bounds, statements, the test for empty blocks. */
 void ht_tiled_write_front(ht_tiled *t, ht_writer *writer, size_t like);
 
@@ -91,7 +98,18 @@ char *ht_tiled_text(ht_tiled *t);
 /* The output's index, not clamped: "x0 + tx * x_step". free(). */
 char *ht_tiled_place(const ht_tiled *t, size_t axis);
 
+/* ---- tiled_plain.c: an axis whose index is blockIdx itself ---- */
+
+/* Adds such an axis where that leaves the loops outside of the segments where they are, and reads
+ * inside of loops are the same along it. The body must be cut and settled before, and is after. */
+void ht_tiled_add_plain(ht_tiled *t);
+/* The block's part of it, where the index is declared in the source. */
+void ht_tiled_write_plain(ht_tiled *t, const ht_node *declaration, ht_writer *writer, size_t like);
+
 /* ---- tiled.c ---- */
+
+/* Names of an axis's variables; its factor is set. */
+void ht_tiled_name_axis(ht_tiled *t, size_t axis);
 
 /* Puts the form's text into the plan, in place of what it has of it. */
 bool ht_tiled_put(ht_tiled *t, const char *form);

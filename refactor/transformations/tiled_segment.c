@@ -8,7 +8,9 @@
 #include <string.h>
 
 char *ht_tiled_place(const ht_tiled *t, size_t axis) {
-    const ht_tiled_axis *of = &t->form.axes[axis];
+    const ht_tiled_axis *of = t->tiled[axis];
+    if (!of->strided)
+        return ht_format("%s + %s", of->first, of->counter);
     return ht_format("%s + %s$?{%s}{ * %s}{ * ${%s}}", of->first, of->counter, of->strided,
                      t->axes[axis].step, ht_plan_block(t->c.plan, of->axis));
 }
@@ -16,22 +18,22 @@ char *ht_tiled_place(const ht_tiled *t, size_t axis) {
 /* ---- the loops ---- */
 
 static void write_loops(ht_tiled *t, ht_writer *writer, size_t like) {
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
-        const ht_tiled_axis *axis = &t->form.axes[i];
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *axis = t->tiled[i];
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "#pragma unroll");
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", axis->counter,
                          axis->counter, axis->factor, axis->counter,
-                         i + 1 == t->form.axis_count ? " {" : "");
+                         i + 1 == t->axis_count ? " {" : "");
         ++writer->depth;
     }
-    writer->depth -= (int)t->form.axis_count;
+    writer->depth -= (int)t->axis_count;
 }
 
 /* const int x = the output's index; `clamped`: or the nearest one inside. */
 static void write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
-    const ht_tiled_axis *axis = &t->form.axes[i];
+    const ht_tiled_axis *axis = t->tiled[i];
     char *place = ht_tiled_place(t, i);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = ", t->axes[i].type, axis->name);
@@ -47,8 +49,8 @@ static void write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, 
 static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
     ht_text tests = {0};
     size_t count = 0;
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
-        const ht_tiled_axis *axis = &t->form.axes[i];
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *axis = t->tiled[i];
         char *place = ht_tiled_place(t, i);
         if (axis->low)
             ht_text_printf(&tests, "%s%s < %s", count++ ? " || " : "", place, axis->low);
@@ -71,7 +73,7 @@ static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
 /* ---- statements ---- */
 
 static bool is_indexed(const ht_tiled *t, size_t variable) {
-    for (size_t i = 0; i < t->form.axis_count; ++i)
+    for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].variable == variable)
             return true;
     return false;
@@ -135,8 +137,8 @@ static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer
             continue;
         }
         ht_writer_printf(writer, "%s", variable->name);
-        for (size_t a = 0; a < t->form.axis_count; ++a)
-            ht_writer_printf(writer, "[%s]", t->form.axes[a].counter);
+        for (size_t a = 0; a < t->axis_count; ++a)
+            ht_writer_printf(writer, "[%s]", t->tiled[a]->counter);
         ht_writer_printf(writer, " = ");
         ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
         ht_writer_printf(writer, ";");
@@ -149,8 +151,8 @@ static void write_array(ht_tiled *t, const ht_node *node, ht_writer *writer, siz
     size_t name = ht_variable_name_end(node, variable);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s", type ? type : "", variable->name);
-    for (size_t a = 0; a < t->form.axis_count; ++a)
-        ht_writer_printf(writer, "[${%s}]", t->form.axes[a].factor);
+    for (size_t a = 0; a < t->axis_count; ++a)
+        ht_writer_printf(writer, "[${%s}]", t->tiled[a]->factor);
     ht_writer_source(writer, name, ht_variable_dimensions_end(&t->c, node, name));
     ht_writer_printf(writer, ";");
     writer->failed |= !type;
@@ -192,10 +194,10 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
         for (size_t i = begin; i < end; ++i)
             effect |= ht_node_has_effect(&t->c, list[i]);
         write_loops(t, writer, like);
-        writer->depth += (int)t->form.axis_count;
+        writer->depth += (int)t->axis_count;
         if (effect)
             write_leave(t, writer, like);
-        for (size_t i = 0; i < t->form.axis_count; ++i)
+        for (size_t i = 0; i < t->axis_count; ++i)
             if (needed[t->axes[i].variable])
                 write_index(t, i, !effect, writer, like);
         write_again(t, list, begin, end, needed, writer, like);
@@ -211,7 +213,7 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
         --writer->depth;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
-        writer->depth -= (int)t->form.axis_count - 1;
+        writer->depth -= (int)t->axis_count - 1;
     }
     free(needed);
 }

@@ -8,7 +8,7 @@
 
 void ht_tiled_share(ht_tiled *t, const ht_region *region) {
     ht_share_reset(&t->c);
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
+    for (size_t i = 0; i < t->axis_count; ++i) {
         t->c.variables[t->axes[i].variable].own = true;
         t->c.variables[t->axes[i].variable].share = HT_SHARE_OWN;
     }
@@ -36,7 +36,7 @@ size_t ht_tiled_declared(ht_node *item, ht_node ***out_list) {
 }
 
 static size_t axis_of(const ht_tiled *t, size_t variable) {
-    for (size_t i = 0; i < t->form.axis_count; ++i)
+    for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].variable == variable)
             return i;
     return SIZE_MAX;

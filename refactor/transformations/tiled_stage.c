@@ -22,7 +22,7 @@ static ht_node *find_node(const ht_tiled *t, CXCursor expression) {
             continue;
         for (size_t k = 0; k < t->work.count; ++k)
             if (ht_node_within(node, t->work.statements[k]))
-                return node;
+                return t->along[i] ? NULL : node;
     }
     return NULL;
 }

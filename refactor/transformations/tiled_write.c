@@ -180,8 +180,8 @@ static bool on_swap(ht_node *node, void *context) {
     if (node->kind == HT_NODE_NAME && t->c.variables[node->variable].array) {
         ht_text text = {0};
         ht_text_append(&text, t->c.variables[node->variable].name);
-        for (size_t a = 0; a < t->form.axis_count; ++a)
-            ht_text_printf(&text, "[%s]", t->form.axes[a].counter);
+        for (size_t a = 0; a < t->axis_count; ++a)
+            ht_text_printf(&text, "[%s]", t->tiled[a]->counter);
         ht_writer_swap(walk->writer, node->range, ht_text_take(&text));
     }
     return true;
@@ -196,9 +196,11 @@ static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const h
 
 /* This thread's first output, and how far apart its outputs are. */
 static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
-        const ht_tiled_axis *of = &t->form.axes[i];
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *of = t->tiled[i];
         char letter = (char)('x' + of->axis);
+        if (!of->strided)
+            continue;
         ht_writer_printf(writer, "$?{%s}{", of->strided);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "const int %s = ${%s ? %s : 1};}{}", t->axes[i].step, of->strided,
@@ -214,15 +216,15 @@ static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
 /* Are all outputs of the thread inside? Where threads meet: all of the block. */
 static char *whole_text(const ht_tiled *t, bool block) {
     ht_text text = {0};
-    for (size_t i = 0; i < t->form.axis_count; ++i) {
-        const ht_tiled_axis *of = &t->form.axes[i];
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *of = t->tiled[i];
         const char *begin = block ? of->origin : of->first;
         if (of->low)
             ht_text_printf(&text, "%s%s >= %s", text.length ? " && " : "", begin, of->low);
         if (!t->axes[i].has_high)
             continue;
         ht_text_printf(&text, "%s%s + ", text.length ? " && " : "", begin);
-        if (block)
+        if (block || !of->strided)
             ht_text_printf(&text, "${%s - 1}", of->extent);
         else
             ht_text_printf(&text, "${%s - 1}$?{%s}{ * %s}{ * ${%s}}", of->factor, of->strided,

@@ -60,6 +60,9 @@ static outcome run_one(const ht_transformation *transformation, const ht_source 
     }
     for (size_t i = 0; i < plan.cover_count; ++i)
         result.covers[plan.covers[i].axis] = true;
+    for (size_t i = 0; i < plan.param_count; ++i)
+        if (strncmp(plan.params[i].name, "TILE_", 5) == 0)
+            result.plain = ht_strdup(plan.params[i].name);
     char *problem;
     *out_range = model.range;
     if (!ht_plan_render(&plan, model.range, NULL, out_text, &problem)) {
@@ -118,6 +121,7 @@ outcomes rewrite_text(const ht_transformation *transformation, const char *folde
 void outcomes_free(outcomes *of) {
     for (size_t i = 0; i < of->count; ++i) {
         free(of->items[i].kernel);
+        free(of->items[i].plain);
         free(of->items[i].note);
         free(of->items[i].reason);
     }
@@ -178,7 +182,8 @@ static void write_text(const char *folder, const char *name, const char *text) {
     free(path);
 }
 
-static void write_variants(const variant *variants, size_t count, ht_text *main) {
+static void write_variants(const outcomes *of, const variant *variants, size_t count,
+                           ht_text *main) {
     ht_text_printf(main,
                    "enum { COUNT = %zu };\n"
                    "static const struct { unsigned factor[3]; int strided; } variants[] = {\n",
@@ -192,6 +197,10 @@ static void write_variants(const variant *variants, size_t count, ht_text *main)
         for (int axis = 0; axis < 3; ++axis)
             ht_text_printf(main, "#define COARSEN_%c %u\n#define COARSEN_%c_STRIDED %d\n",
                            'X' + axis, variants[v].factor[axis], 'X' + axis, variants[v].strided);
+        for (size_t i = 0; i < of->count; ++i)
+            if (of->items[i].plain)
+                ht_text_printf(main, "#undef %s\n#define %s %u\n", of->items[i].plain,
+                               of->items[i].plain, variants[v].plain);
         ht_text_append(main, "#include \"coarse.inc\"\n#undef TILED\n");
         for (int axis = 0; axis < 3; ++axis)
             ht_text_printf(main, "#undef COARSEN_%c\n#undef COARSEN_%c_STRIDED\n", 'X' + axis,
@@ -203,7 +212,7 @@ static void write_variants(const variant *variants, size_t count, ht_text *main)
 char *compare_runs(const char *folder, const char *original, const outcomes *of) {
     variant variants[8]; /* blocked, then strided */
     for (int v = 0; v < 8; ++v)
-        variants[v] = (variant){{1u << v % 4, 1, 1}, v / 4 == 1, false};
+        variants[v] = (variant){{1u << v % 4, 1, 1}, v / 4 == 1, false, 1};
     return compare_variants(folder, original, of, variants, 8);
 }
 
@@ -216,7 +225,7 @@ char *compare_variants(const char *folder, const char *original, const outcomes 
                           "dim3 threadIdx, blockIdx, blockDim, gridDim;\nunsigned shim_factor[3];\n"
                           "enum { SIZE = 1 << 15 };\n"
                           "namespace original {\n#include \"original.inc\"\n}\n");
-    write_variants(variants, count, &main);
+    write_variants(of, variants, count, &main);
     ht_text_append(&main, "typedef void run(const float *, const float *, float *, int, int);\n"
                           "static const struct {\n    const char *name;\n"
                           "    bool covers[3];\n    run *original, *coarse[COUNT];\n"

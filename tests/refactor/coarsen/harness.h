@@ -9,6 +9,7 @@ typedef struct outcome {
     char *kernel;
     bool applied;
     bool covers[3];   /* axes of the grid along which a thread computes several outputs */
+    char *plain;      /* parameter: outputs along blockIdx itself; NULL: none */
     char *note;       /* why outputs are computed one after the other; NULL: side by side */
     char *reason;     /* of a refusal; NULL when applied */
     int line, column; /* of the reason */
@@ -31,6 +32,7 @@ const outcome *outcomes_find(const outcomes *of, const char *kernel);
 typedef struct variant {
     unsigned factor[3];
     bool strided, tiled;
+    unsigned plain; /* along blockIdx itself */
 } variant;
 
 /* As compare_runs, with these configurations. */

@@ -12,10 +12,10 @@
 #include <string.h>
 
 /* The first is the original itself. */
-static const variant tiles[] = {{{1, 1, 1}, false, false}, {{1, 1, 1}, false, true},
-                                {{2, 1, 1}, false, true},  {{4, 2, 1}, true, true},
-                                {{1, 4, 2}, false, true},  {{3, 5, 2}, false, true},
-                                {{2, 3, 4}, true, true},   {{8, 1, 1}, false, true}};
+static const variant tiles[] = {{{1, 1, 1}, false, false, 1}, {{1, 1, 1}, false, true, 1},
+                                {{2, 1, 1}, false, true, 1},  {{4, 2, 1}, true, true, 2},
+                                {{1, 4, 2}, false, true, 3},  {{3, 5, 2}, false, true, 4},
+                                {{2, 3, 4}, true, true, 8},   {{8, 1, 1}, false, true, 1}};
 
 static void check_source(const char *name, const char *text, size_t least,
                          const char *const *refused) {
@@ -52,6 +52,94 @@ static void check_shapes(const char *path_in_tests, size_t least, const char *co
 
 Test(tiled, planes) {
     check_shapes("tiled/shapes/planes", 9, (const char *const[]){"masked", NULL});
+}
+
+/* An output channel is an axis where inputs do not depend on it, and loops neither. */
+Test(tiled, channels_of_a_block) {
+    static const struct {
+        const char *kernel, *plain;
+    } cases[] = {{"channels", "TILE_K"},
+                 {"batched", "TILE_OC"},
+                 {"cut_short", "TILE_K"},
+                 {"grouped", NULL},
+                 {"padded", NULL}};
+    char *path = ht_format("%s/tests/refactor/tiled/shapes/planes.hip", HT_SOURCE_DIR);
+    char *text = NULL, *folder = NULL;
+    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
+    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
+    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "shapes.hip", text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const outcome *one = outcomes_find(&of, cases[i].kernel);
+        const char *plain = one && one->plain ? one->plain : "none";
+        cr_expect_str_eq(plain, cases[i].plain ? cases[i].plain : "none", "%s: %s", cases[i].kernel,
+                         plain);
+    }
+    outcomes_free(&of);
+    ht_dir_remove(folder);
+    free(folder);
+    free(text);
+    free(path);
+}
+
+/* ---- refusals ---- */
+
+#define HEAD                                                                                       \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int W, int H) {\n" /* line 2 */
+#define INDEX                                                                                      \
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+#define GUARD "    if (x >= W || y >= H) return;\n"
+#define WORK                                                                                       \
+    "    float sum = 0;\n    for (int s = 0; s < 3; ++s) sum += in[y * W + x + s];\n"              \
+    "    out[y * W + x] = sum;\n"
+#define TAIL                                                                                       \
+    "}\n"                                                                                          \
+    "void launch(const float *in, float *out, int W, int H) {\n"                                   \
+    "    k<<<dim3((W + 15) / 16, (H + 3) / 4), dim3(16, 4)>>>(in, out, W, H);\n}\n"
+
+/* `body` begins in line 3. */
+static void check_refusal(const char *body, int line, const char *words) {
+    char *folder;
+    char *text = ht_format(HEAD "%s" TAIL, body);
+    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
+    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "refused.hip", text);
+    cr_assert_eq(of.count, 1);
+    const outcome *one = &of.items[0];
+    cr_expect(!one->applied, "%s", text);
+    cr_expect(one->reason && strstr(one->reason, words), "\"%s\" for %s",
+              one->reason ? one->reason : "", text);
+    cr_expect_eq(one->line, line, "line %d, not %d, for %s", one->line, line, text);
+    cr_expect_gt(one->column, 0);
+    outcomes_free(&of);
+    ht_dir_remove(folder);
+    free(folder);
+    free(text);
+}
+
+Test(tiled, what_threads_share_is_left_alone) {
+    check_refusal(INDEX GUARD "    __syncthreads();\n" WORK, 2, "barrier");
+    check_refusal(INDEX GUARD "    float v = in[threadIdx.x];\n    out[y] = v;\n" WORK, 3,
+                  "serves more than `x`");
+    check_refusal(INDEX GUARD
+                  "    for (int s = 0; s < 3; ++s) out[y * W + x] += out[y * W + x + s];\n",
+                  6, "both read and written");
+    check_refusal(INDEX GUARD "    for (int s = 0; s < 3; ++s) atomicAdd(out + s, in[x]);\n", 2,
+                  "atomic");
+}
+
+Test(tiled, guards_must_be_understood) {
+    check_refusal(INDEX "    if (x + y >= W || y >= H) return;\n" WORK, 4, "guard");
+    check_refusal(INDEX "    out[0] = 1;\n" GUARD WORK, 5, "in front of a guard");
+}
+
+Test(tiled, outputs_must_stay_in_their_segments) {
+    check_refusal(INDEX GUARD "    for (int s = 0; s < x; ++s) if (in[s] > 0) return;\n" WORK, 6,
+                  "return inside of a loop");
+    check_refusal(INDEX GUARD "    float a = 0; float &b = a;\n" WORK, 6, "reference");
+    check_refusal(INDEX GUARD "    int s = 0;\nend:\n    if (++s < 3) goto end;\n" WORK, 7, "goto");
+    check_refusal(INDEX GUARD "    W = x;\n" WORK, 5, "changes");
+    check_refusal(INDEX GUARD "    in += x;\n" WORK, 2, "changed differently");
 }
 
 Test(tiled, convolutions) {

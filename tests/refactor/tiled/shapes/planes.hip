@@ -213,3 +213,54 @@ void run_channels(const float *in, const float *w, float *out, int W, int H) {
     hipLaunchKernelGGL(channels, dim3((W + 7) / 8, (H + 3) / 4, K + 1), dim3(8, 4), 0, 0, in, w,
                        out, 3, W, H, K);
 }
+
+// output channels and images from one axis of the grid: blocks of one image are joined
+__global__ void batched(const float *in, const float *w, float *out, int C, int W, int H, int K) {
+    int ow = blockIdx.x * blockDim.x + threadIdx.x;
+    int oh = blockIdx.y * blockDim.y + threadIdx.y;
+    const int image = blockIdx.z;
+    const int oc = image % K, n = image / K;
+    if (ow >= W - 1 || oh >= H - 1)
+        return;
+    float sum = 0.f;
+    for (int c = 0; c < C; c++)
+        for (int s = 0; s < 2; s++)
+            sum += in[((n * C + c) * H + oh + s) * W + ow + s] * w[(oc * C + c) * 2 + s];
+    out[((n * K + oc) * H + oh) * W + ow] = sum + oc;
+}
+void run_batched(const float *in, const float *w, float *out, int W, int H) {
+    const int K = 5;
+    hipLaunchKernelGGL(batched, dim3((W + 7) / 8, (H + 3) / 4, 2 * K), dim3(8, 4), 0, 0, in, w, out,
+                       2, W, H, K);
+}
+
+// a grid that ends within an image: the blocks behind its end compute nothing
+__global__ void cut_short(const float *in, const float *w, float *out, int W, int K) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int k = blockIdx.y % K;
+    int n = blockIdx.y / K;
+    if (x >= W)
+        return;
+    float sum = 0.f;
+    for (int s = 0; s < 3; s++)
+        sum += in[n * W + x + s] * w[k * 3 + s];
+    out[(n * K + k) * W + x] = sum;
+}
+void run_cut_short(const float *in, const float *w, float *out, int W, int H) {
+    hipLaunchKernelGGL(cut_short, dim3((W + 7) / 8, 7), dim3(8), 0, 0, in, w, out, W, 5);
+}
+
+// groups: the loop over channels begins elsewhere for each output channel
+__global__ void grouped(const float *in, const float *w, float *out, int W, int C) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int k = blockIdx.y;
+    if (x >= W)
+        return;
+    float sum = 0.f;
+    for (int c = k / 2 * C; c < k / 2 * C + C; c++)
+        sum += in[c * W + x] * w[k * C + c];
+    out[k * W + x] = sum;
+}
+void run_grouped(const float *in, const float *w, float *out, int W, int H) {
+    hipLaunchKernelGGL(grouped, dim3((W + 7) / 8, 6), dim3(8), 0, 0, in, w, out, W, 2);
+}
