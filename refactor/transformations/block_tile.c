@@ -335,7 +335,8 @@ static void set_coverage(ht_plan *plan, ht_access_facts *facts, const bool exact
 
 static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     const ht_model *model = tiles->model;
-    bool only_larger = false, exact[3] = {false, false, false};
+    unsigned only_larger = 0;
+    bool exact[3] = {false, false, false};
     if (model->feature[HT_FEATURE_DYNAMIC_LDS]) {
         ht_plan_remark_at(plan, HT_REMARK_MISSED, model->feature_line[HT_FEATURE_DYNAMIC_LDS],
                           "dynamic shared memory is sized by the launch");
@@ -355,7 +356,8 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     ht_tile_accesses(tiles, facts);
     if (!ht_tile_relations_fit(tiles, plan, facts, &only_larger))
         return false;
-    only_larger = only_larger || ht_tile_functions_store(tiles); /* a halo, perhaps */
+    if (ht_tile_functions_store(tiles)) /* a halo, perhaps */
+        only_larger = ~0u;
     excuse_default(tiles, plan, first);
     char *bytes = ht_tile_lds_bytes(tiles);
     if (!bytes) {
@@ -367,7 +369,7 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
         ht_plan_require(plan, "%s <= device.max_static_lds", bytes);
     free(bytes);
     for (size_t i = 0; i < tiles->count; ++i)
-        add_parameter(plan, &tiles->items[i], only_larger);
+        add_parameter(plan, &tiles->items[i], only_larger & 1u << i);
     char *threads = ht_plan_threads(plan);
     ht_plan_require(plan, "%s <= device.max_threads", threads);
     free(threads);

@@ -63,9 +63,10 @@ bool ht_tile_values_fit(const ht_tiles *tiles, ht_plan *plan);
  * threads along an axis takes part, too. */
 bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan, bool out_exact[3]);
 /* Adds requires for comparisons with thread indices and for divisions, so that what was right for
- * some size stays right for it; *out_only_larger: smaller blocks are not proved. */
+ * some size stays right for it; *out_only_larger: the constants, as bits, of which smaller values
+ * are not proved. */
 bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
-                           bool *out_only_larger);
+                           unsigned *out_only_larger);
 /* for (counter = first; counter < first + range; counter += step) */
 typedef struct ht_tile_loop {
     CXCursor counter, step;
@@ -78,6 +79,8 @@ bool ht_tile_rounds_up(const ht_tiles *tiles, CXCursor dividend, CXCursor items,
                        const char *divisor);
 /* Is a shared array's element that a condition keeps from being loaded written all the same? */
 bool ht_tile_fills(const ht_tiles *tiles);
+/* The macro whose body holds a literal's text; NULL when none does. */
+const ht_macro *ht_tile_writing_macro(const ht_source *source, CXCursor literal);
 /* May a literal in the kernel be the constant, or computed from it? */
 bool ht_tile_suspicious(int64_t literal, int64_t value);
 /* Does a thread index stand in the expression, by itself or inside of a global index? */

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/transformations/tile.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ typedef struct looking {
     ht_plan *plan;
     const ht_access_facts *facts; /* NULL where not asked */
     bool good;
-    bool only_larger;
+    unsigned only_larger; /* constants of which smaller values are not proved, as bits */
 } looking;
 
 static void refuse(looking *in, CXCursor cursor, const char *words) {
@@ -63,6 +64,29 @@ static bool is_extent(CXCursor cursor, int64_t value) {
     return value >= 4 && (real == one || real == all || real * one == 1 || real * all == 1);
 }
 
+/* A macro of another name gives a literal its meaning: the filter's radius stays what it is. */
+static bool means_otherwise(const ht_tiles *tiles, CXCursor literal) {
+    static const char *const meanings[] = {"RADIUS", "HALO",    "STEP", "ORDER", "FILTER",
+                                           "TAP",    "STENCIL", "COEF", "KERNEL"};
+    const ht_source *source = tiles->model->facts->source;
+    const ht_macro *macro = ht_tile_writing_macro(source, literal);
+    ht_tokens body;
+    if (!macro)
+        return false;
+    ht_tokens_read(source->files[macro->file].text, macro->body, false, &body);
+    bool number = body.count == 1;
+    ht_tokens_free(&body);
+    char *name = ht_strdup(macro->name);
+    for (char *c = name; *c; ++c)
+        *c = (char)toupper((unsigned char)*c);
+    bool found = false;
+    for (size_t i = 0; number && i < sizeof meanings / sizeof *meanings; ++i)
+        found = found || strstr(name, meanings[i]);
+    found = found && !strstr(name, "BLOCK") && !strstr(name, "TILE") && !strstr(name, "THREAD");
+    free(name);
+    return found;
+}
+
 static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
     looking *in = context;
     int64_t literal;
@@ -74,7 +98,8 @@ static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
             free(words);
         }
     if (clang_getCursorKind(cursor) != CXCursor_IntegerLiteral ||
-        ht_tiles_leaf(in->tiles, cursor) || !ht_ast_constant(cursor, &literal))
+        ht_tiles_leaf(in->tiles, cursor) || !ht_ast_constant(cursor, &literal) ||
+        means_otherwise(in->tiles, cursor))
         return in->good;
     for (size_t i = 0; i < in->tiles->count; ++i) {
         int64_t value = in->tiles->items[i].value;
@@ -124,6 +149,13 @@ static bool is_comparison(enum CXBinaryOperatorKind kind) {
     return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
 }
 
+static unsigned tiles_of_axis(const ht_tiles *tiles, int axis) {
+    unsigned found = 0;
+    for (size_t i = 0; i < tiles->count; ++i)
+        found |= tiles->items[i].axis[axis] ? 1u << i : 0;
+    return found;
+}
+
 /* min(TILE, what is left): no block is too small for it. */
 static bool is_clamped(const looking *in, CXCursor bound, int axis) {
     CXCursor cursor = ht_ast_strip(bound, true);
@@ -164,7 +196,7 @@ static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCu
     else if (ht_tile_original(in->tiles, text, &value))
         ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->block[axis], text, text);
     else
-        in->only_larger = true;
+        in->only_larger |= tiles_of_axis(in->tiles, axis);
     free(text);
 }
 
@@ -206,7 +238,7 @@ static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCurs
         return;
     if (ht_tile_mentions_thread(
             model, left)) { /* threads regrouped: two loads each, say, must cover the tile */
-        in->only_larger = true;
+        in->only_larger = ~0u;
         return;
     }
     CXCursor items = without_rounding(left);
@@ -294,10 +326,21 @@ static CXCursor shared_root(CXCursor expression) {
     return ht_ast_variable(cursor);
 }
 
-/* Is one extent of the array more than the block (a halo), beyond one column of padding? */
-static bool has_halo(const ht_tiles *tiles, CXCursor array) {
+/* The constants that an expression comes from, as bits. */
+static unsigned mentioned(const ht_tiles *tiles, CXCursor expression) {
+    unsigned found = 0;
+    for (size_t i = 0; i < tiles->count; ++i) {
+        ht_tiles one = {.model = tiles->model, .items = {tiles->items[i]}, .count = 1};
+        found |= ht_tiles_mention(&one, expression) ? 1u << i : 0;
+    }
+    return found;
+}
+
+/* The constants along which the array is more than the block (a halo), beyond one column of
+ * padding, as bits. */
+static unsigned halo_of(const ht_tiles *tiles, CXCursor array) {
     ht_cursors list = ht_ast_children(array);
-    bool halo = false;
+    unsigned halo = 0;
     for (size_t i = 0; i < list.count; ++i) {
         if (!clang_isExpression(clang_getCursorKind(list.items[i])) ||
             !ht_tiles_mention(tiles, list.items[i]))
@@ -308,7 +351,8 @@ static bool has_halo(const ht_tiles *tiles, CXCursor array) {
         bool padded = ht_ast_binary(cursor, &kind, &left, &right) && kind == CXBinaryOperator_Add &&
                       ht_tiles_leaf(tiles, left) &&
                       ht_model_constant(tiles->model, right, &padding) && padding == 1;
-        halo = halo || (!ht_tiles_leaf(tiles, cursor) && !padded);
+        if (!ht_tiles_leaf(tiles, cursor) && !padded)
+            halo |= mentioned(tiles, cursor);
     }
     free(list.items);
     return halo;
@@ -320,8 +364,8 @@ static void look_for_halos(looking *in, CXCursor cursor, bool strided) {
     if (ht_ast_binary(cursor, &kind, &left, &right) && kind >= CXBinaryOperator_Assign &&
         kind <= CXBinaryOperator_OrAssign) {
         const ht_local *local = ht_model_local(in->tiles->model, shared_root(left));
-        if (local && local->is_shared && !strided && has_halo(in->tiles, local->cursor))
-            in->only_larger = true;
+        if (local && local->is_shared && !strided)
+            in->only_larger |= halo_of(in->tiles, local->cursor);
     }
     strided = strided || strides_by_block(in, cursor);
     ht_cursors list = ht_ast_children(cursor);
@@ -331,7 +375,7 @@ static void look_for_halos(looking *in, CXCursor cursor, bool strided) {
 }
 
 bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
-                           bool *out_only_larger) {
+                           unsigned *out_only_larger) {
     looking in = {.tiles = tiles, .plan = plan, .facts = facts, .good = true};
     walk_all(&in, on_relation);
     if (in.good)

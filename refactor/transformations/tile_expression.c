@@ -7,8 +7,7 @@
 
 enum { DEPTH_MAX = 24, BUDGET = 20000, LENGTH_MAX = 2000 };
 
-/* The macro whose body holds a literal's text; NULL when none does. */
-static const ht_macro *writing_macro(const ht_source *source, CXCursor literal) {
+const ht_macro *ht_tile_writing_macro(const ht_source *source, CXCursor literal) {
     CXFile file;
     unsigned offset;
     CXSourceLocation begin = clang_getRangeStart(clang_getCursorExtent(literal));
@@ -32,7 +31,7 @@ static const ht_tile *of_declaration(const ht_tiles *tiles, CXCursor declaration
 const ht_tile *ht_tiles_leaf(const ht_tiles *tiles, CXCursor leaf) {
     CXCursor cursor = ht_ast_strip(leaf, true);
     if (clang_getCursorKind(cursor) == CXCursor_IntegerLiteral) {
-        const ht_macro *macro = writing_macro(tiles->model->facts->source, cursor);
+        const ht_macro *macro = ht_tile_writing_macro(tiles->model->facts->source, cursor);
         for (size_t i = 0; macro && i < tiles->count; ++i)
             if (tiles->items[i].kind == HT_TILE_MACRO && tiles->items[i].macro == macro)
                 return &tiles->items[i];

@@ -117,3 +117,62 @@ Test(tile_index, other_numbers_of_blocks_keep_the_block) {
     for (size_t i = 0; i < sizeof tied / sizeof *tied; ++i)
         cr_expect_not(line_is_free(tied[i]), "%s", tied[i]);
 }
+
+/* A block of 8 rows of 16 beside a constant of 4 or 8 that is called `name`: each row goes over a
+ * few tiles, with one tile on either side. */
+static char *rows(const char *name) {
+    return ht_format(HEAD "#define COLUMNS 16\n"
+                          "#define ROWS 4\n"
+                          "#define %s 8\n"
+                          "#define STEPS 3\n"
+                          "__global__ void k(const float *in, float *out, int n) {\n"
+                          "    __shared__ float part[ROWS][(STEPS + 2) * COLUMNS];\n"
+                          "    const int x = threadIdx.x, y = threadIdx.y;\n"
+                          "    const int first = (blockIdx.x * STEPS - 1) * COLUMNS + x;\n"
+                          "    const float *from = in + (blockIdx.y * ROWS + y) * n + first;\n"
+                          "    float *to = out + (blockIdx.y * ROWS + y) * n + first;\n"
+                          "    for (int i = 0; i < STEPS + 2; ++i)\n"
+                          "        part[y][x + i * COLUMNS] = first + i * COLUMNS >= 0 && "
+                          "first + i * COLUMNS < n ? from[i * COLUMNS] : 0.0f;\n"
+                          "    __syncthreads();\n"
+                          "    for (int i = 1; i <= STEPS; ++i) {\n"
+                          "        float sum = 0.0f;\n"
+                          "        for (int j = -%s; j <= %s; ++j)\n"
+                          "            sum += part[y][x + i * COLUMNS + j];\n"
+                          "        to[i * COLUMNS] = sum;\n"
+                          "    }\n"
+                          "}\n"
+                          "void run(const float *in, float *out, int n, int h) {\n"
+                          "    k<<<dim3(n / STEPS / COLUMNS, h / ROWS), dim3(COLUMNS, ROWS)>>>(in, "
+                          "out, n);\n"
+                          "}\n",
+                     name, name, name);
+}
+
+static const char *const rows_problem =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"rows : n, h\", \"args\": [\"in : in float[problem.n * problem.h]\", "
+    "\"out : out float[problem.n * problem.h]\", \"n : int = problem.n\"], "
+    "\"instances\": [{\"fields\": {\"n\": 96, \"h\": 16}}]}]}";
+
+Test(tile_index, a_radius_is_no_block_in_disguise) {
+    char *text = rows("MASK_RADIUS");
+    subject of = subject_open(text, rows_problem, "k");
+    cr_assert(ht_template_param(of.kernel->template, "ROWS"));
+    expect_equal(&of, "k", (const char *const[]){"", "ROWS=2", NULL});
+    cr_expect_not(is_legal(&of, "k", "ROWS=8"), "rows are not bounded");
+    cr_expect_not(is_legal(&of, "k", "COLUMNS=32"), "nor columns, and smaller ones lack the halo");
+    subject_close(&of);
+    free(text);
+}
+
+Test(tile_index, a_constant_without_a_meaning_may_be_one) {
+    char *text = rows("PART");
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, rows_problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_not(kernel->template && ht_template_param(kernel->template, "ROWS"));
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    free(text);
+}
