@@ -24,6 +24,10 @@ static const ht_option options[] = {
     {"kernel", HT_OPTION_TEXT, offsetof(optimize_options, kernel), "NAME",
      .help = "Only the kernel of this name."},
     HT_TUNING_OPTIONS(optimize_options),
+    {"ablation", HT_OPTION_COUNT, offsetof(optimize_options, tuning.ablation), "N", .fallback = "4",
+     .help = "Further configurations to try, for each transformation that the best configuration "
+             "uses, with its parameters at their defaults: they tell what it is worth. 0: only "
+             "from what the search measured."},
     {"out", HT_OPTION_TEXT, offsetof(optimize_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the results; made when missing."},
     {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE",

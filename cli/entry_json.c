@@ -70,6 +70,7 @@ static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "reference", ht_report_json_text(result->reference));
     json_object_set_new(object, "original_finding", ht_report_json_text(result->original_finding));
     json_object_set_new(object, "space", json_integer((json_int_t)result->space));
+    json_object_set_new(object, "left_out", ht_report_json_text(result->left_out));
     json_object_set_new(object, "strategy",
                         ht_report_json_text(*result->strategy ? result->strategy : NULL));
     json_object_set_new(object, "evaluated", json_integer((json_int_t)result->evaluated));
@@ -102,6 +103,23 @@ static void timing_members(json_t *object, const ht_pair_result *result) {
                         ht_interval_json(known, result->speedup_lo, result->speedup_hi));
 }
 
+static json_t *ablation_json(const ht_entry *entry) {
+    json_t *rows = json_array();
+    for (size_t i = 0; i < entry->result.ablation.count; ++i) {
+        const ht_ablation_row *row = &entry->result.ablation.rows[i];
+        json_t *object = json_pack("{s:s, s:b, s:I, s:I}", "transformation", row->transformation,
+                                   "used", row->used, "seen", (json_int_t)row->seen, "measured",
+                                   (json_int_t)row->measured);
+        json_object_set_new(object, "ms", number_json(row->found, row->cost));
+        json_object_set_new(object, "ratio", number_json(row->found, row->ratio));
+        json_object_set_new(object, "config",
+                            row->found ? ht_config_json(entry->template, &row->config)
+                                       : json_null());
+        json_array_append_new(rows, object);
+    }
+    return rows;
+}
+
 json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     const ht_pair_result *result = &entry->result;
     json_t *object = json_pack("{s:o, s:o, s:i}", "name", ht_report_json_text(entry->name), "file",
@@ -128,6 +146,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "rival",
                         rival ? ht_config_json(entry->template, &rival->config) : json_null());
     search_members(object, result);
+    json_object_set_new(object, "ablation", ablation_json(entry));
     json_t *transformations = json_array();
     for (size_t i = 0; i < entry->transformation_count; ++i)
         json_array_append_new(transformations, json_string(entry->transformations[i]));

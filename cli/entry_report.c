@@ -105,6 +105,25 @@ static void rival_print(const ht_entry *entry, FILE *out) {
     free(config);
 }
 
+static void ablation_print(const ht_ablation *ablation, FILE *out) {
+    size_t width = 0;
+    for (size_t i = 0; i < ablation->count; ++i) {
+        size_t length = strlen(ablation->rows[i].transformation);
+        width = length > width ? length : width;
+    }
+    for (size_t i = 0; i < ablation->count; ++i) {
+        const ht_ablation_row *row = &ablation->rows[i];
+        fprintf(out, "  %-10s %-*s  ", "without", (int)width, row->transformation);
+        if (!row->used)
+            fprintf(out, "the best found does not use it\n");
+        else if (!row->found)
+            fprintf(out, "nothing was measured\n");
+        else
+            fprintf(out, "the best found is %.4g ms, %.2fx as long (of %lu)\n", row->cost,
+                    row->ratio, (unsigned long)row->seen);
+    }
+}
+
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) {
     const ht_pair_result *result = &entry->result;
     char *label = ht_entry_label(entry);
@@ -136,6 +155,10 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s the original itself: %s\n", "check", result->original_finding);
     if (result->evaluated)
         search_print(result, out);
+    if (result->left_out)
+        fprintf(out, "  %-10s %s: with them the space would be too large to search\n", "left out",
+                result->left_out);
+    ablation_print(&result->ablation, out);
     fputc('\n', out);
 }
 

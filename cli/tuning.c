@@ -12,12 +12,14 @@ enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
 static const double finals_seconds = 4.0; /* when no time limit is given */
 static const double finals_share = 0.25;  /* of a pair's time, when one is, at least */
 static const double least_seconds = 0.5;
+static const uint64_t space_most = 1000000; /* configurations that a search handles well */
 
 /* One pair under way. */
 typedef struct pair {
     ht_session *session;
     ht_binding binding;
     ht_pair_result *result;
+    ht_template *capped; /* what the space is of, when it was cut down; NULL: the template */
     ht_space *space;
     ht_job *job;
     double deadline; /* clock; 0: none */
@@ -296,12 +298,39 @@ static void decide(pair *pair) {
     }
 }
 
+/* The space, without the parameters that make it too large. */
+static ht_status space_make(pair *pair, ht_error *error) {
+    ht_text dropped = {0};
+    ht_status status =
+        ht_space_cap(&pair->binding, space_most, &pair->capped, &pair->space, &dropped, error);
+    if (status == HT_OK)
+        pair->result->space = ht_space_count(pair->space);
+    if (status == HT_OK && pair->capped)
+        pair->result->left_out = ht_text_take(&dropped);
+    ht_text_free(&dropped);
+    return status;
+}
+
+/* Of the transformations, over the whole space: what was cut away is not looked at. */
+static void ablate(pair *pair) {
+    ht_binding bound = pair->binding;
+    const ht_ablation_options options = {.evaluations = pair->session->options.ablation,
+                                         .deadline = pair->deadline,
+                                         .seed = pair->session->options.seed,
+                                         .interrupted = &ht_interrupted};
+    if (pair->capped)
+        bound.template = pair->capped;
+    if (options.evaluations)
+        ht_progress_phase(pair->session->progress, "leaving out each transformation");
+    ht_ablation_run(&bound, &pair->result->search, ht_job_evaluator(pair->job), &options,
+                    &pair->result->ablation);
+}
+
 static ht_status pair_run(pair *pair, ht_error *error) {
     ht_progress *progress = pair->session->progress;
-    ht_status status = ht_space_build(&pair->binding, 0, &pair->space, error);
+    ht_status status = space_make(pair, error);
     if (status != HT_OK)
         return status;
-    pair->result->space = ht_space_count(pair->space);
     ht_progress_phase(progress, "compiling, checking and timing the original");
     status = job_start(pair, error);
     if (status != HT_OK)
@@ -321,6 +350,9 @@ static ht_status pair_run(pair *pair, ht_error *error) {
         pair->result->original_finding = ht_strdup(ht_job_original_finding(pair->job));
     if (status == HT_OK)
         decide(pair);
+    pair->result->counts = ht_job_get_counts(pair->job);
+    if (status == HT_OK)
+        ablate(pair);
     return status;
 }
 
@@ -340,10 +372,12 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
         status = pair_run(&pair, &own);
     if (status != HT_OK)
         fail(&pair, status, &own);
-    if (pair.job)
+    if (pair.job && status != HT_OK)
         out_result->counts = ht_job_get_counts(pair.job);
     ht_job_free(pair.job);
     ht_space_free(pair.space);
+    if (pair.capped)
+        ht_template_free(pair.capped, 1);
     out_result->seconds = ht_clock_seconds() - pair.begun;
     if (session->pairs_left)
         --session->pairs_left;
@@ -374,6 +408,8 @@ const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
 void ht_pair_result_free(ht_pair_result *result) {
     free(result->reason);
     free(result->original_finding);
+    free(result->left_out);
+    ht_ablation_free(&result->ablation);
     free(result->predictor_refused);
     for (size_t i = 0; i < result->rejection_count; ++i)
         free(result->rejections[i].example);

@@ -3,6 +3,7 @@
 #ifndef HT_CLI_TUNING_H
 #define HT_CLI_TUNING_H
 
+#include "cli/ablation.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "predictor/predictor.h"
@@ -23,6 +24,8 @@ typedef struct ht_tuning_options {
     bool fresh;
     const char *predictor; /* model, folder of models or "builtin"; NULL: none */
     uint64_t predictor_seeds;
+    uint64_t
+        ablation; /* further configurations for each transformation, to tell what it is worth */
 } ht_tuning_options;
 
 /* What all pairs of one command share. */
@@ -83,6 +86,9 @@ typedef struct ht_pair_result {
     bool has_config;
     ht_config config; /* the one that stays: the winner, or the default when kept */
     uint64_t space;   /* legal configurations; 0 when the space was not built */
+    char *left_out;   /* parameters that keep their defaults because the space is too large; owned;
+                         NULL: none */
+    ht_ablation ablation;
     uint64_t evaluated;
     ht_job_counts counts;
     char *original_finding; /* what checking found in the original; owned; NULL: nothing */

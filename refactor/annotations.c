@@ -258,6 +258,9 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
     for (size_t i = 0; i < plan->param_count; ++i)
         ht_text_printf(&text, "#pragma tune param(%s : %s = %s)\n", plan->params[i].name,
                        plan->params[i].values, plan->params[i].default_value);
+    for (size_t i = 0; i < plan->param_count; ++i)
+        ht_text_printf(&text, "#pragma tune from(%s : %s)\n", plan->params[i].transformation,
+                       plan->params[i].name);
     for (size_t i = 0; i < plan->require_count; ++i)
         ht_text_printf(&text, "#pragma tune require(%s)\n", plan->requires[i]);
     char *blocks[3], *grids[3];

@@ -11,12 +11,14 @@ void ht_param_clear(ht_param *param) {
         free(param->values[i].text);
     free(param->values);
     free(param->name);
+    free(param->origin);
     *param = (ht_param){0};
 }
 
 void ht_param_copy(const ht_param *param, ht_param *out_copy) {
     *out_copy = *param;
     out_copy->name = ht_strdup(param->name);
+    out_copy->origin = param->origin ? ht_strdup(param->origin) : NULL;
     out_copy->values = ht_alloc(param->value_count, sizeof *param->values);
     for (size_t i = 0; i < param->value_count; ++i) {
         out_copy->values[i].number = param->values[i].number;
@@ -26,7 +28,8 @@ void ht_param_copy(const ht_param *param, ht_param *out_copy) {
 
 bool ht_param_equal(const ht_param *a, const ht_param *b) {
     if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->binding != b->binding ||
-        a->value_count != b->value_count || a->default_index != b->default_index)
+        a->value_count != b->value_count || a->default_index != b->default_index ||
+        !a->origin != !b->origin || (a->origin && strcmp(a->origin, b->origin) != 0))
         return false;
     for (size_t i = 0; i < a->value_count; ++i)
         if (a->values[i].number != b->values[i].number ||

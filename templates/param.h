@@ -42,6 +42,7 @@ typedef struct ht_param {
     ht_param_value *values; /* owned, at least one, all different */
     size_t value_count;
     size_t default_index;
+    char *origin; /* the transformation that made it; NULL: an author did; owned */
     ht_place place;
 } ht_param;
 

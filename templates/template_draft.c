@@ -44,6 +44,38 @@ static ht_status apply_param(ht_draft *draft, ht_span name, ht_span inside, ht_e
     return status;
 }
 
+/* "block-size" */
+static bool is_transformation(ht_span name) {
+    for (size_t i = 0; i < name.length; ++i)
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", name.text[i]))
+            return false;
+    return name.length > 0;
+}
+
+/* from(TRANSFORMATION : PARAMETER, ...) */
+static ht_status apply_from(ht_draft *draft, ht_span name, ht_span inside, ht_error *error) {
+    ht_template *template = &draft->template;
+    ht_span origin, piece;
+    ht_span_split(&inside, ':', false, &origin);
+    if (!inside.text || !is_transformation(origin))
+        return ht_span_error(name, error, "write from(TRANSFORMATION : PARAMETER, ...)");
+    while (ht_span_split(&inside, ',', false, &piece)) {
+        ht_param *param = NULL;
+        for (size_t i = 0; i < template->param_count; ++i)
+            if (ht_span_is(piece, template->params[i].name))
+                param = &template->params[i];
+        if (!param)
+            return ht_span_error(piece, error,
+                                 "from(...) stands behind its parameters: there is "
+                                 "no '%.*s' yet",
+                                 (int)piece.length, piece.text);
+        if (param->origin)
+            return ht_span_error(piece, error, "%s is from %s already", param->name, param->origin);
+        param->origin = ht_span_string(origin);
+    }
+    return HT_OK;
+}
+
 static ht_status apply_require(ht_draft *draft, ht_span name, ht_span inside, ht_error *error) {
     ht_template *template = &draft->template;
     if (template->require_count == HT_REQUIRE_MAX)
@@ -177,6 +209,7 @@ static const struct {
 } directives[] = {
     {"problem", apply_problem},
     {"param", apply_param},
+    {"from", apply_from},
     {"require", apply_require},
     {"block", apply_axes},
     {"grid", apply_axes},

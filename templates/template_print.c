@@ -54,6 +54,23 @@ static void print_tolerance(const ht_template *template, ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
+/* One line for each transformation, in the order of its first parameter. */
+static void print_origins(const ht_template *template, ht_text *out) {
+    for (size_t i = 0; i < template->param_count; ++i) {
+        const char *origin = template->params[i].origin;
+        bool first = origin != NULL;
+        for (size_t k = 0; first && k < i; ++k)
+            first = !template->params[k].origin || strcmp(template->params[k].origin, origin) != 0;
+        if (!first)
+            continue;
+        ht_text_printf(out, "#pragma tune from(%s : %s", origin, template->params[i].name);
+        for (size_t k = i + 1; k < template->param_count; ++k)
+            if (template->params[k].origin && strcmp(template->params[k].origin, origin) == 0)
+                ht_text_printf(out, ", %s", template->params[k].name);
+        ht_text_append(out, ")\n");
+    }
+}
+
 void ht_template_print(const ht_template *template, ht_text *out) {
     const ht_launch *first = &template->launches[0];
     bool implicit = template->launch_count == 1 && !first->has_arguments &&
@@ -77,6 +94,7 @@ void ht_template_print(const ht_template *template, ht_text *out) {
         ht_param_print(&template->params[i], out);
         ht_text_append(out, ")\n");
     }
+    print_origins(template, out);
     for (size_t i = 0; i < template->require_count; ++i) {
         ht_text_append(out, "#pragma tune require(");
         ht_expr_print(template->requires[i].expr, out);

@@ -158,6 +158,11 @@ static const wrong lines[] = {
     {T "tolerance(@nan)", "expected a number"},
     {T "tolerance(@1e-6 x)", "expected a number"},
     {T "tolerance(exact) @tolerance(exact)", "has a tolerance already"},
+    /* origins */
+    {T "@from(unroll)", "write from(TRANSFORMATION : PARAMETER"},
+    {T "@from(Un roll : A)", "write from(TRANSFORMATION : PARAMETER"},
+    {T "from(unroll : @Q)", "there is no 'Q' yet"},
+    {T "from(unroll : A) from(tile : @A)", "A is from unroll already"},
 };
 
 static const wrong wholes[] = {

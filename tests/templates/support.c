@@ -207,6 +207,11 @@ char *test_generate_template(ht_random *random) {
     ht_text_append(&m.out, "problem(image : W, H = 4, n := W * H + 1)");
     line_end(&m);
     make_params(&m);
+    if (below(random, 2)) {
+        directive(&m);
+        ht_text_append(&m.out, "from(some-step : B, A)");
+        line_end(&m);
+    }
     m.names[m.name_count++] = "problem.W";
     m.names[m.name_count++] = "device.wavefront";
     directive(&m);
