@@ -149,6 +149,25 @@ static int64_t small_value(const char *name) {
     return SMALL_SIZE;
 }
 
+/* The distance of rows in memory, which is no less than their length: with less, rows would lie on
+ * each other, and what is written last stays. */
+static bool is_pitch(const ht_infer_field *field) {
+    const char *name = field->name;
+    bool leading = tolower((unsigned char)name[0]) == 'l' &&
+                   tolower((unsigned char)name[1]) == 'd' && strlen(name) <= 3;
+    return !field->known && !field->in_grid && (leading || has_word(name, "pitch"));
+}
+
+static void widen_pitches(ht_infer *in) {
+    int64_t widest = 0;
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (in->fields[i].in_grid && in->fields[i].value > widest)
+            widest = in->fields[i].value;
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (is_pitch(&in->fields[i]) && in->fields[i].value < widest)
+            in->fields[i].value = widest;
+}
+
 static bool threads_of(const ht_sizes *sizes, int64_t *out_threads) {
     *out_threads = 1;
     for (int axis = 0; axis < 3; ++axis) {
@@ -259,7 +278,9 @@ bool ht_sizes_choose(ht_sizes *sizes) {
     take_expressions(sizes);
     grow_grid(sizes);
     grow_small(sizes);
+    widen_pitches(in);
     shrink(sizes);
+    widen_pitches(in);
     for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
         for (size_t i = 0; i < in->field_count; ++i)
             if (in->fields[i].in_grid && in->fields[i].value < 4096)

@@ -259,3 +259,23 @@ Test(infer, bounds_hold_for_every_thread) {
         }
     done(&of);
 }
+
+/* Rows that lie on each other are no image. */
+Test(infer, rows_are_as_far_apart_as_they_are_long) {
+    inferred of =
+        infer(HEAD "__global__ void k(const float *in, float *out, int width, int pitch) {\n"
+                   "    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;\n"
+                   "    if (x < width) out[y * pitch + x] = in[y * pitch + x];\n"
+                   "}\n"
+                   "void run(const float *in, float *out, int width, int height, int pitch) {\n"
+                   "    k<<<dim3((width + 15) / 16, height / 4), dim3(16, 4)>>>(in, out, width, "
+                   "pitch);\n"
+                   "}\n");
+    arg_named(&of, "pitch");
+    const ht_problem *instance = &of.kernel->inferred->entries[0].instances[0];
+    int64_t width = 0, pitch = 0;
+    cr_expect(ht_problem_get(instance, "width", &width) &&
+              ht_problem_get(instance, "pitch", &pitch));
+    cr_expect(width > 0 && pitch >= width, "%lld of %lld", (long long)width, (long long)pitch);
+    done(&of);
+}
