@@ -20,7 +20,9 @@ typedef struct ht_planned_param {
     bool existing;              /* a template parameter that the kernel has already */
     bool macro;                 /* bound to a macro of the unit */
     const char
-        *stands_for;    /* the kernel's parameter whose value it is, as a constant; NULL: none */
+        *stands_for; /* the kernel's parameter whose value it is, as a constant; NULL: none */
+    int64_t
+        step; /* the kernel multiplies indices by it: its value in the problem; 0: it does not */
     const char *type;   /* of the template parameter; NULL: int or bool */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */

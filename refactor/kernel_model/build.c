@@ -46,7 +46,8 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
     isl_ctx_reset_operations(km->context);
 }
 
-static ht_kernel_model *scan_body(const ht_model *facts, int any_axis) {
+static ht_kernel_model *scan_body(const ht_model *facts, int any_axis, const ht_km_fixed *fixed,
+                                  size_t fixed_count) {
     ht_kernel_model *km = ht_alloc(1, sizeof *km);
     km->facts = facts;
     km->complete = true;
@@ -54,7 +55,11 @@ static ht_kernel_model *scan_body(const ht_model *facts, int any_axis) {
     isl_options_set_on_error(km->context, ISL_ON_ERROR_CONTINUE);
     isl_ctx_set_max_operations(km->context, ISL_OPERATIONS_MAX);
     tie_axes(km, any_axis);
-    ht_scan scan = {.km = km, .facts = facts, .budget = SCAN_BUDGET};
+    ht_scan scan = {.km = km,
+                    .facts = facts,
+                    .fixed = fixed,
+                    .fixed_count = fixed_count,
+                    .budget = SCAN_BUDGET};
     ht_scan_kernel(&scan);
     free(scan.escaped);
     ht_environment_free(&scan.environment);
@@ -62,11 +67,12 @@ static ht_kernel_model *scan_body(const ht_model *facts, int any_axis) {
 }
 
 ht_kernel_model *ht_kernel_model_scan(const ht_model *facts) {
-    return scan_body(facts, -1);
+    return scan_body(facts, -1, NULL, 0);
 }
 
-static ht_kernel_model *build(const ht_model *facts, int any_axis) {
-    ht_kernel_model *km = scan_body(facts, any_axis);
+static ht_kernel_model *build(const ht_model *facts, int any_axis, const ht_km_fixed *fixed,
+                              size_t fixed_count) {
+    ht_kernel_model *km = scan_body(facts, any_axis, fixed, fixed_count);
     ht_km_barriers(km);
     for (size_t i = 0; i < km->access_count; ++i) {
         ht_km_split(km, &km->accesses[i]);
@@ -78,13 +84,18 @@ static ht_kernel_model *build(const ht_model *facts, int any_axis) {
 }
 
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
-    ht_kernel_model *km = build(facts, -1);
+    ht_kernel_model *km = build(facts, -1, NULL, 0);
     ht_km_footprints(km);
     return km;
 }
 
 ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis) {
-    return build(facts, axis);
+    return build(facts, axis, NULL, 0);
+}
+
+ht_kernel_model *ht_kernel_model_build_fixed(const ht_model *facts, const ht_km_fixed *fixed,
+                                             size_t count) {
+    return build(facts, -1, fixed, count);
 }
 
 static void arrays_free(ht_kernel_model *km) {

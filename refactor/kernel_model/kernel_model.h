@@ -199,6 +199,13 @@ struct ht_kernel_model {
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts);
 /* For blocks of any size along an axis: what is proved holds for them all. */
 ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis);
+/* With arguments, by the names of the kernel's parameters, taken at values. */
+typedef struct ht_km_fixed {
+    const char *argument;
+    int64_t value;
+} ht_km_fixed;
+ht_kernel_model *ht_kernel_model_build_fixed(const ht_model *facts, const ht_km_fixed *fixed,
+                                             size_t count);
 /* Only the walk over the body, which takes little: loops, arrays, accesses with their subscripts as
  * written, guards; no sets, dimensions, dependences or footprints. */
 ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);

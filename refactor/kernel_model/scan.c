@@ -330,6 +330,9 @@ void ht_scan_kernel(ht_scan *scan) {
             value.value = ht_scan_named(scan, parameter->name, parameter->cursor);
         else
             continue;
+        for (size_t f = 0; f < scan->fixed_count && !value.is_pointer; ++f)
+            if (strcmp(scan->fixed[f].argument, parameter->name) == 0)
+                value.value = ht_poly_constant(&scan->km->pool, scan->fixed[f].value);
         ht_environment_set(scan, parameter->cursor, value);
     }
     ht_scan_statement(scan, facts->body);

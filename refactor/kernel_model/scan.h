@@ -38,6 +38,8 @@ typedef struct ht_frame {
 typedef struct ht_scan {
     ht_kernel_model *km;
     const ht_model *facts;
+    const ht_km_fixed *fixed; /* arguments that are taken at a value */
+    size_t fixed_count;
     ht_environment environment;
     size_t loops[HT_SCAN_NEST_MAX];
     size_t loop_count;

@@ -11,20 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES_MAX = 3, SIZE_LARGEST = 16, VALUES_MAX = 8 };
+enum { SIZES_MAX = 3, STEPS_MAX = 2, SIZE_LARGEST = 16, STEP_LARGEST = 4, VALUES_MAX = 8 };
 
 typedef struct fixed_size {
     size_t index; /* of the kernel's parameter */
     const char *argument, *name, *given;
     int64_t values[VALUES_MAX];
     size_t value_count;
+    bool is_step;
+    int64_t first; /* value in the problem's instances */
 } fixed_size;
 
 typedef struct fixing {
     const ht_model *model;
     ht_plan *plan;
-    fixed_size sizes[SIZES_MAX];
-    size_t count;
+    fixed_size sizes[SIZES_MAX + STEPS_MAX];
+    size_t count, steps;
+    bool for_steps; /* looking for factors of indices */
 } fixing;
 
 /* ---- which arguments */
@@ -75,34 +78,98 @@ static bool find_values(const ht_model *model, fixed_size *size) {
     for (size_t i = 0; arg && i < entry->instance_count; ++i) {
         values_lookup in = {entry, &entry->instances[i], 0};
         int64_t value;
-        if (value_of(&in, arg, &value) && value >= 1 && value <= SIZE_LARGEST &&
-            size->value_count + 3 < VALUES_MAX)
+        if (value_of(&in, arg, &value) && value >= 1 &&
+            value <= (size->is_step ? STEP_LARGEST : SIZE_LARGEST) &&
+            size->value_count + 3 < VALUES_MAX) {
+            size->first = size->value_count ? size->first : value;
             add_value(size, value);
+        }
     }
     if (size->value_count == 0)
         return false;
-    for (int64_t usual = 3; usual <= 7; usual += 2)
+    for (int64_t usual = 3; usual <= 7 && !size->is_step; usual += 2)
+        add_value(size, usual);
+    for (int64_t usual = 1; usual <= 2 && size->is_step; ++usual)
         add_value(size, usual);
     return true;
 }
 
+static bool is_pure(const ht_symbol *symbol) {
+    if (!symbol)
+        return true;
+    bool known = symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
+                 symbol->kind == HT_SYMBOL_UNARY || symbol->kind == HT_SYMBOL_BINARY;
+    for (int i = 0; known && i < 3; ++i)
+        known = is_pure(symbol->arguments[i]);
+    return known;
+}
+
+static bool launches_can_ask(const ht_model *model, size_t index) {
+    const ht_launches *launches = &model->facts->launches;
+    const ht_source *source = model->facts->source;
+    bool can = launches->count > 0;
+    for (size_t i = 0; can && i < launches->count; ++i) {
+        const ht_launch_site *site = &launches->items[i];
+        ht_range place;
+        if (site->file != 0)
+            continue;
+        can = !site->in_macro && index < site->argument_count &&
+              ht_source_place(source, site->arguments[index], &place);
+        ht_symbol *symbol = can ? ht_symbol_read(source, site->arguments[index]) : NULL;
+        can = can && is_pure(symbol) &&
+              !memchr(model->text + place.begin, '[', place.end - place.begin);
+        ht_symbol_free(symbol);
+    }
+    return can;
+}
+
 static void add_size(fixing *in, CXCursor declaration) {
     const ht_model *model = in->model;
-    fixed_size size = {.index = SIZE_MAX};
+    fixed_size size = {.index = SIZE_MAX, .is_step = in->for_steps};
     for (size_t i = 0; i < model->parameter_count; ++i)
         if (clang_equalCursors(model->parameters[i].cursor, declaration))
             size.index = i;
     for (size_t i = 0; i < in->count; ++i)
         if (in->sizes[i].index == size.index)
             return;
-    if (size.index == SIZE_MAX || in->count == SIZES_MAX)
+    bool full = in->for_steps ? in->steps == STEPS_MAX : in->count == SIZES_MAX;
+    if (size.index == SIZE_MAX || full)
         return;
     const ht_parameter *parameter = &model->parameters[size.index];
     size.argument = ht_argument_name(model, size.index);
     if (!parameter->is_integer || parameter->is_assigned || !size.argument ||
-        !find_values(model, &size))
+        !find_values(model, &size) || (in->for_steps && !launches_can_ask(model, size.index)))
         return;
+    in->steps += in->for_steps;
     in->sizes[in->count++] = size;
+}
+
+/* ---- factors of indices */
+
+static void add_factor(fixing *in, CXCursor factor, CXCursor other) {
+    CXCursor argument = ht_ast_variable(ht_ast_strip(factor, true));
+    CXCursor index = ht_ast_variable(ht_ast_strip(other, true));
+    if (clang_Cursor_isNull(argument) || clang_Cursor_isNull(index) ||
+        !ht_model_parameter(in->model, argument))
+        return;
+    const ht_local *local = ht_model_local(in->model, index);
+    bool counter = local && local->writes > 0;
+    for (int axis = 0; axis < 3; ++axis)
+        counter = counter || (!clang_Cursor_isNull(in->model->axes[axis].index_variable) &&
+                              clang_equalCursors(in->model->axes[axis].index_variable, index));
+    if (counter)
+        add_size(in, argument);
+}
+
+static bool on_product(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    if (ht_ast_binary(cursor, &kind, &left, &right) && kind == CXBinaryOperator_Mul) {
+        add_factor(context, left, right);
+        add_factor(context, right, left);
+    }
+    return clang_getCursorKind(cursor) != CXCursor_LambdaExpr;
 }
 
 static bool on_bound(CXCursor cursor, CXCursor parent, void *context) {
@@ -155,16 +222,6 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 /* ---- launches */
-
-static bool is_pure(const ht_symbol *symbol) {
-    if (!symbol)
-        return true;
-    bool known = symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
-                 symbol->kind == HT_SYMBOL_UNARY || symbol->kind == HT_SYMBOL_BINARY;
-    for (int i = 0; known && i < 3; ++i)
-        known = is_pure(symbol->arguments[i]);
-    return known;
-}
 
 /* The kernel's name with its template arguments, as the launch writes it. */
 static bool name_range(const ht_model *model, const ht_launch_site *site, ht_range *out_range,
@@ -296,16 +353,19 @@ static void add_params(fixing *in) {
         ht_text_append(&values, "0");
         for (size_t k = 0; k < size->value_count; ++k)
             ht_text_printf(&values, ", %lld", (long long)size->values[k]);
-        if (ht_plan_param(in->plan, size->name, values.data, "0"))
-            in->plan->params[in->plan->param_count - 1].stands_for =
-                in->model->parameters[size->index].name;
+        if (ht_plan_param(in->plan, size->name, values.data, "0")) {
+            ht_planned_param *param = &in->plan->params[in->plan->param_count - 1];
+            param->stands_for = in->model->parameters[size->index].name;
+            param->step = size->is_step ? size->first : 0;
+        }
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
         if (i)
             ht_plan_require(in->plan, "(%s == 0) == (%s == 0)", in->sizes[0].name, size->name);
         ht_plan_remark(in->plan, HT_REMARK_APPLIED, in->model->parameters[size->index].cursor,
-                       "'%s' bounds a loop: it became the constant %s, with the general kernel "
+                       "'%s' %s: it became the constant %s, with the general kernel "
                        "for other sizes",
-                       in->model->parameters[size->index].name, size->name);
+                       in->model->parameters[size->index].name,
+                       size->is_step ? "multiplies indices" : "bounds a loop", size->name);
         ht_text_free(&values);
     }
 }
@@ -328,6 +388,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
     fixing in = {.model = model, .plan = plan};
     ht_text params = {0};
     ht_ast_walk(model->body, on_loop, &in);
+    in.for_steps = true;
+    ht_ast_walk(model->body, on_product, &in);
     if (in.count == 0)
         return;
     const char *why = obstacle(model);

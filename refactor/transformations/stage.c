@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 4, SHARED_BYTES = 65536 };
+enum { ARRAYS_MAX = 4, FIXED_MAX = HT_STAGING_FIXED_MAX, SHARED_BYTES = 65536 };
 
 static bool is_uniform(const void *context, CXCursor loop) {
     const ht_staging *in = context;
@@ -86,11 +86,44 @@ static void add_parameters(ht_staging *in) {
     }
     for (size_t i = 0; i < in->stage.constant_count; ++i)
         ht_plan_require(plan, "!%s || %s > 0", in->param, in->stage.constants[i]);
+    for (size_t i = 0; in->needs_fixed && i < in->fixed_count; ++i)
+        ht_plan_require(plan, "!%s || %s == %lld", in->param, in->fixed_names[i],
+                        (long long)in->fixed[i].value);
 }
 
-static bool stage_array(ht_staging *in, ht_kernel_model *km, size_t array) {
+/* The model in which strides and dilations have the problem's values. */
+static ht_kernel_model *build_fixed(ht_staging *in) {
+    const ht_plan *plan = in->plan;
+    for (size_t i = 0; i < plan->param_count && in->fixed_count < FIXED_MAX; ++i)
+        if (plan->params[i].step) {
+            in->fixed[in->fixed_count] =
+                (ht_km_fixed){plan->params[i].stands_for, plan->params[i].step};
+            in->fixed_names[in->fixed_count++] = plan->params[i].name;
+        }
+    return in->fixed_count ? ht_kernel_model_build_fixed(plan->model, in->fixed, in->fixed_count)
+                           : NULL;
+}
+
+/* For any strides; else for those of the problem. */
+static bool find(ht_staging *in, ht_kernel_model *general, ht_kernel_model *fixed, size_t array) {
+    in->needs_fixed = false;
+    if (ht_stage_find(&in->stage, general, array, &in->frame) || !fixed ||
+        array >= fixed->array_count ||
+        strcmp(fixed->arrays[array].name, general->arrays[array].name) != 0)
+        return in->stage.problem == NULL;
+    ht_stage other;
+    if (!ht_stage_find(&other, fixed, array, &in->frame)) {
+        ht_stage_free(&other);
+        return false;
+    }
+    ht_stage_free(&in->stage);
+    in->stage = other;
+    return in->needs_fixed = true;
+}
+
+static bool stage_array(ht_staging *in, ht_kernel_model *km, ht_kernel_model *fixed, size_t array) {
     const ht_parameter *parameter = parameter_of(in, &km->arrays[array]);
-    bool found = parameter && ht_stage_find(&in->stage, km, array, &in->frame);
+    bool found = parameter && find(in, km, fixed, array);
     bool done = false;
     if (found) {
         choose_names(in, parameter->name);
@@ -119,9 +152,10 @@ static void apply(const ht_model *model, ht_plan *plan) {
     frame_init(&in);
     name_variables(&in);
     ht_kernel_model *km = ht_kernel_model_build(model);
+    ht_kernel_model *fixed = build_fixed(&in);
     for (size_t i = 0; i < km->array_count && staged < ARRAYS_MAX; ++i)
         if (km->arrays[i].read && !km->arrays[i].written)
-            staged += stage_array(&in, km, i);
+            staged += stage_array(&in, km, fixed, i);
     if (staged) {
         ht_plan_require(plan, "%s <= %d", in.bytes.data, SHARED_BYTES);
         if (!plan->failed && !ht_tiled_write(in.form)) {
@@ -131,6 +165,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         }
     }
     ht_text_free(&in.bytes);
+    ht_kernel_model_free(fixed);
     ht_kernel_model_free(km);
 }
 

@@ -7,6 +7,8 @@
 #include "refactor/staging/stage.h"
 #include "refactor/transformations/tiled.h"
 
+enum { HT_STAGING_FIXED_MAX = 4 };
+
 typedef struct ht_staging {
     ht_plan *plan;
     ht_tiled_form *form;
@@ -14,7 +16,11 @@ typedef struct ht_staging {
     ht_text bytes; /* of all tiles so far, a template expression */
     /* variables of the loads: the element's number, its place in the tile, in the array */
     const char *element, *place[HT_STAGE_DIMENSIONS_MAX], *at[HT_STAGE_DIMENSIONS_MAX];
+    ht_km_fixed fixed[HT_STAGING_FIXED_MAX]; /* strides and dilations, by the problem's values */
+    const char *fixed_names[HT_STAGING_FIXED_MAX]; /* the template constants that they are */
+    size_t fixed_count;
     /* of the array at hand */
+    bool needs_fixed; /* only with those values */
     ht_stage stage;
     const char *type; /* of an element */
     const char *param, *pad, *tile;

@@ -63,6 +63,25 @@ __global__ void shrink(const float *in, float *out, int out_width, int out_heigh
     out[y * out_width + x] = most;
 }
 
+// A convolution with a stride, a dilation and padding that are arguments.
+__global__ void strided(const float *in, const float *weights, float *out, int width, int height,
+                        int out_width, int out_height, int pad, int stride, int dilation)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= out_width || y >= out_height)
+        return;
+    float sum = 0.0f;
+    for (int r = 0; r < 3; ++r)
+        for (int s = 0; s < 3; ++s) {
+            int iy = y * stride - pad + r * dilation, ix = x * stride - pad + s * dilation;
+            if (iy < 0 || iy >= height || ix < 0 || ix >= width)
+                continue;
+            sum += in[iy * width + ix] * weights[r * 3 + s];
+        }
+    out[y * out_width + x] = sum;
+}
+
 // A window that is walked downwards, one row only.
 __global__ void echo(const float *signal, const float *taps, float *out, int n)
 {
@@ -127,6 +146,7 @@ void launch(const float *in, const float *mask, float *out, int width, int heigh
     blur_padded<<<grid, block>>>(in, mask, out, width, height);
     convolve_valid<<<dim3(grid.x, grid.y, 6), block>>>(in, mask, out, 4, height, width, 3);
     shrink<<<grid, block>>>(in, out, width, height, 2 * width + 1);
+    strided<<<grid, block>>>(in, mask, out, 2 * width, 2 * height, width, height, 1, 2, 1);
     rows_apart<<<grid, block>>>(in, out, width, height, 2);
 }
 

@@ -32,6 +32,13 @@ static const char problems[] =
     "\"out : out float[problem.W * problem.H]\", \"out_width : int = problem.W\", "
     "\"out_height : int = problem.H\", \"pitch : int = 2 * problem.W + 1\"], "
     "\"instances\": [{\"fields\": {\"W\": 35, \"H\": 19}}]}, "
+    "{\"kernel\": \"strided\", \"problem\": \"strided : W, H\", \"tolerance\": \"exact\", "
+    "\"args\": [\"in : in float[4 * problem.H * problem.W] integers(-8, 8)\", "
+    "\"weights : in float[9] integers(-8, 8)\", \"out : out float[problem.W * problem.H]\", "
+    "\"width : int = 2 * problem.W\", \"height : int = 2 * problem.H\", "
+    "\"out_width : int = problem.W\", \"out_height : int = problem.H\", "
+    "\"pad : int = 1\", \"stride : int = 2\", \"dilation : int = 1\"], "
+    "\"instances\": [{\"fields\": {\"W\": 35, \"H\": 19}}]}, "
     "{\"kernel\": \"echo\", \"problem\": \"echo : N\", \"tolerance\": \"exact\", "
     "\"args\": [\"signal : in float[problem.N] integers(-8, 8)\", "
     "\"taps : in float[8] integers(-8, 8)\", \"out : out float[problem.N]\", "
@@ -84,6 +91,22 @@ Test(stage, every_second_row_and_column) {
     compare("shrink", (const char *const[]){
                           "TILED=true STAGE_IN=true",
                           "TILED=true STAGE_IN=true COARSEN_X=4 COARSEN_X_STRIDED=true", NULL});
+}
+
+Test(stage, strides_that_are_arguments_are_constants_where_it_is_staged) {
+    subject of = staged("strided");
+    cr_assert(applied(&of, "lds-stage"));
+    cr_expect(remarked(&of, "'stride' multiplies indices"));
+    cr_expect(remarked(&of, "'dilation' multiplies indices"));
+    cr_expect_not(is_legal(&of, "strided", "TILED=true STAGE_IN=true"));
+    expect_equal(&of, "strided",
+                 (const char *const[]){
+                     "STRIDE_SIZE=2 DILATION_SIZE=1",
+                     "TILED=true STAGE_IN=true STRIDE_SIZE=2 DILATION_SIZE=1",
+                     "TILED=true STAGE_IN=true PAD_IN=1 STRIDE_SIZE=2 DILATION_SIZE=1 COARSEN_X=2 "
+                     "COARSEN_Y=4 COARSEN_Y_STRIDED=true",
+                     NULL});
+    subject_close(&of);
 }
 
 Test(stage, a_window_in_one_dimension) {
