@@ -9,10 +9,20 @@
 
 static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer);
 
-static void write_inserts(ht_tiled *t, long place, ht_writer *writer) {
-    for (size_t i = 0; i < t->insert_count; ++i)
-        if (t->inserts[i].place == place)
-            ht_text_append(&writer->text, t->inserts[i].text);
+/* Each line is indented like the line of `like`, one level deeper. */
+static void write_inserts(ht_tiled *t, long place, ht_writer *writer, size_t like) {
+    ++writer->depth;
+    for (size_t i = 0; i < t->insert_count; ++i) {
+        if (t->inserts[i].place != place)
+            continue;
+        const char *at = t->inserts[i].text;
+        for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+            ht_text_append_n(&writer->text, at, (size_t)(end - at));
+            ht_writer_line(writer, like);
+        }
+        ht_text_append(&writer->text, at);
+    }
+    --writer->depth;
 }
 
 /* ---- statements that stand outside of the segments ---- */
@@ -31,7 +41,7 @@ static void write_body(ht_tiled *t, ht_node *owner, ht_node *body, ht_writer *wr
     ht_writer_printf(writer, " {");
     bool block = body->kind == HT_NODE_COMPOUND;
     if (loop != SIZE_MAX)
-        write_inserts(t, (long)loop, writer);
+        write_inserts(t, (long)loop, writer, begin_of(owner));
     if (block)
         write_list(t, body->children, body->count, writer);
     else
@@ -120,7 +130,9 @@ static void write_top(ht_tiled *t, ht_node *before, ht_writer *writer) {
         (!ht_tiled_any_apart(before) && !ht_node_is_loop(before)))
         return;
     t->topped = true;
-    write_inserts(t, HT_TILED_TOP, writer);
+    --writer->depth;
+    write_inserts(t, HT_TILED_TOP, writer, ht_statement_of(before)->range.begin);
+    ++writer->depth;
 }
 
 static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer) {
