@@ -118,6 +118,22 @@ static ht_status choose(const check_run *run, const ht_binding *binding, choice 
     return HT_OK;
 }
 
+/* How often memory was asked, where that means something: all was looked at. */
+static void report_memory(FILE *out, const json_t *details) {
+    const json_t *memory = json_object_get(details, "memory");
+    if (json_integer_value(json_object_get(details, "blocks")) !=
+        json_integer_value(json_object_get(details, "blocks_checked")))
+        return;
+    fprintf(out,
+            "        global memory: %" JSON_INTEGER_FORMAT " reads, %" JSON_INTEGER_FORMAT
+            " writes; shared memory: %" JSON_INTEGER_FORMAT " reads, %" JSON_INTEGER_FORMAT
+            " writes\n",
+            json_integer_value(json_object_get(memory, "global_reads")),
+            json_integer_value(json_object_get(memory, "global_writes")),
+            json_integer_value(json_object_get(memory, "shared_reads")),
+            json_integer_value(json_object_get(memory, "shared_writes")));
+}
+
 static void report(check_run *run, const ht_binding *binding, const ht_config *config,
                    const ht_check_result *result) {
     char *text = config ? ht_config_string(binding->template, config) : ht_strdup("the original");
@@ -128,6 +144,8 @@ static void report(check_run *run, const ht_binding *binding, const ht_config *c
             result->seconds);
     if (result->status != HT_OK)
         fprintf(run->out, "        %s\n", result->reason);
+    else
+        report_memory(run->out, result->details);
     json_t *object = json_object();
     json_object_set_new(object, "kernel", ht_report_json_text(binding->template->name));
     json_object_set_new(object, "problem",

@@ -182,12 +182,21 @@ static json_t *finding_json(const ht_check_finding *finding) {
                      placed ? json_integer(finding->element) : json_null(), "places", places);
 }
 
+static json_t *memory_json(const ht_check_outcome *outcome) {
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "global_reads", (json_int_t)outcome->global_reads,
+                     "global_bytes_read", (json_int_t)outcome->global_bytes_read, "global_writes",
+                     (json_int_t)outcome->global_writes, "shared_reads",
+                     (json_int_t)outcome->shared_reads, "shared_writes",
+                     (json_int_t)outcome->shared_writes);
+}
+
 static void describe(const check *in, const pass *how, ht_status status, json_t *out) {
     const ht_check_outcome *outcome = &in->outcome;
     json_object_set_new(out, "passes", json_integer(how - passes + 1));
     json_object_set_new(out, "blocks", json_integer((json_int_t)outcome->blocks));
     json_object_set_new(out, "blocks_checked", json_integer((json_int_t)outcome->blocks_checked));
     json_object_set_new(out, "accesses", json_integer((json_int_t)outcome->accesses));
+    json_object_set_new(out, "memory", memory_json(outcome));
     json_object_set_new(out, "order", status == HT_OK ? json_null() : json_string(how->name));
     json_object_set_new(
         out, "unwritten_shared",

@@ -52,6 +52,10 @@ typedef struct ht_check_finding {
 typedef struct ht_check_outcome {
     uint64_t blocks, blocks_checked; /* of all launches */
     uint64_t accesses;
+    /* Of these, what goes to global memory and to shared memory; a thread's own arrays are neither.
+     * As the code is compiled for checking: without vectors, values that are asked for twice are
+     * loaded once where the compiler sees it. */
+    uint64_t global_reads, global_bytes_read, global_writes, shared_reads, shared_writes;
     bool atomics; /* blocks met in global memory, so that part of the blocks gives part of a sum */
     bool found;
     ht_check_finding finding; /* the first, when found */

@@ -180,6 +180,16 @@ static void look_at(ht_checker *checker, access *in) {
     }
 }
 
+static void count(ht_check_outcome *outcome, const access *in) {
+    bool shared = in->region->shared;
+    if (in->read) {
+        ++*(shared ? &outcome->shared_reads : &outcome->global_reads);
+        outcome->global_bytes_read += shared ? 0 : in->size;
+    }
+    if (in->write)
+        ++*(shared ? &outcome->shared_writes : &outcome->global_writes);
+}
+
 void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
                       const void *place) {
     ht_checker *checker = &ht_the_checker;
@@ -208,5 +218,6 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
         ht_raw_finding raw = finding_of(&in, "outside");
         ht_check_fail(checker, &raw);
     }
+    count(&checker->outcome, &in);
     look_at(checker, &in);
 }

@@ -108,6 +108,49 @@ Test(check_job, what_the_original_does_too_is_told_and_not_held_against_a_varian
     unbind(&b);
 }
 
+static json_int_t counted(const ht_check_result *result, const char *what) {
+    return json_integer_value(json_object_get(json_object_get(result->details, "memory"), what));
+}
+
+/* What a kernel asks of memory is counted by memory and direction; a value that is used four times
+ * is loaded once. */
+Test(check_job, reads_and_writes_are_counted) {
+    static const char text[] =
+        "#include <hip/hip_runtime.h>\n"
+        "#pragma tune kernel(k)\n"
+        "#pragma tune param(TWICE : false, true = false)\n"
+        "#pragma tune arg(in : in float[320])\n"
+        "#pragma tune arg(out : out float[256])\n"
+        "#pragma tune block(64)\n#pragma tune grid(4)\n"
+        "template <bool TWICE> __global__ void k(const float *in, float *out) {\n"
+        "    __shared__ float tile[64];\n"
+        "    int t = threadIdx.x, i = blockIdx.x * 64 + t;\n"
+        "    float a = in[i];\n"
+        "    tile[t] = a * a + a * 3 + a;\n"
+        "    __syncthreads();\n"
+        "    out[i] = tile[63 - t] + (TWICE ? 0.0f * in[i + 64] : 0.0f);\n"
+        "}\n";
+    bound b;
+    ht_job *job = start(&b, text, HT_CHECK_NEVER);
+    ht_config configs[] = {config_of(&b, "TWICE=false"), config_of(&b, "TWICE=true")};
+    ht_check_result results[2];
+    ht_error error = {0};
+    const ht_check_settings settings = {.all_blocks = true};
+    cr_assert_eq(ht_job_check(job, configs, 2, &settings, results, &error), HT_OK, "%s",
+                 error.message);
+    for (int i = 0; i < 2; ++i) {
+        cr_expect_eq(results[i].status, HT_OK, "%s", results[i].reason);
+        cr_expect_eq(counted(&results[i], "global_reads"), 256 * (i + 1));
+        cr_expect_eq(counted(&results[i], "global_bytes_read"), 1024 * (i + 1));
+        cr_expect_eq(counted(&results[i], "global_writes"), 256);
+        cr_expect_eq(counted(&results[i], "shared_reads"), 256);
+        cr_expect_eq(counted(&results[i], "shared_writes"), 256);
+        ht_check_result_free(&results[i]);
+    }
+    ht_job_free(job);
+    unbind(&b);
+}
+
 /* Of a large grid only some blocks are looked at; several launches still see each other's results.
  */
 Test(check_job, part_of_the_blocks_is_enough_for_a_verdict) {
