@@ -88,6 +88,8 @@ bool ht_tiled_any_apart(const ht_node *node);
 bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool *needed);
 /* Does the statement only declare variables that are computed anew where they are needed? */
 bool ht_tiled_is_skipped(const ht_tiled *t, const ht_node *item);
+/* Is the variable an array of nothing but zeros at first? */
+bool ht_tiled_is_zero(const ht_tiled *t, const ht_node *variable);
 /* The variables that a statement declares. */
 size_t ht_tiled_declared(ht_node *item, ht_node ***out_list);
 

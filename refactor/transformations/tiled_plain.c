@@ -136,8 +136,39 @@ static size_t loops_inside(const ht_tiled *t) {
     return count;
 }
 
+/* Is it a sum with the plain index (`counter`: with what changes in a loop) as one of its terms? */
+static bool has_term(const ht_tiled *t, ht_node *node, bool counter, int depth) {
+    node = ht_node_strip(node);
+    if (node->kind == HT_NODE_BINARY && node->op == CXBinaryOperator_Mul)
+        return ht_node_strip(node->children[1])->kind == HT_NODE_CONSTANT &&
+               has_term(t, node->children[0], counter, depth);
+    if (node->kind == HT_NODE_BINARY &&
+        (node->op == CXBinaryOperator_Add || node->op == CXBinaryOperator_Sub))
+        return has_term(t, node->children[0], counter, depth) ||
+               has_term(t, node->children[1], counter, depth);
+    if (node->kind != HT_NODE_NAME || depth > 4)
+        return false;
+    const ht_variable *variable = &t->c.variables[node->variable];
+    if (!ht_variable_is_constant((ht_coarsen *)&t->c, node->variable))
+        return counter;
+    if (node->variable == t->axes[0].variable)
+        return !counter;
+    return variable->declaration && variable->declaration->count == 1 &&
+           has_term(t, variable->declaration->children[0], counter, depth + 1);
+}
+
+/* y + r: outputs that lie side by side along the index read the same in other iterations. */
+static bool is_window(const ht_tiled *t, const ht_node *node) {
+    if (node->kind != HT_NODE_BINARY || node->type != HT_TYPE_INTEGER ||
+        (node->op != CXBinaryOperator_Add && node->op != CXBinaryOperator_Sub))
+        return false;
+    ht_node *left = node->children[0], *right = node->children[1];
+    return (has_term(t, left, false, 0) && has_term(t, right, true, 0)) ||
+           (has_term(t, right, false, 0) && has_term(t, left, true, 0));
+}
+
 /* Notes in `along` what depends on the plain index; true when a read inside of a loop that differs
- * between the other outputs does not. */
+ * between the other outputs does not, or when the loop's counter is added to the index. */
 static bool find_shared(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     bool *varies = ht_alloc(c->node_count + 1, sizeof *varies), shared = false;
@@ -154,7 +185,7 @@ static bool find_shared(ht_tiled *t) {
         t->along[i] = expression && ht_node_share(c, node) != HT_SHARE_SAME;
         for (const ht_node *up = node->parent; up; up = up->parent)
             loop |= ht_node_is_loop(up);
-        shared |= varies[i] && !t->along[i] && loop;
+        shared |= loop && ((varies[i] && !t->along[i]) || is_window(t, node));
     }
     free(varies);
     return shared;

@@ -109,6 +109,11 @@ static bool is_whole(const ht_tiled *t, ht_node *item) {
     return true;
 }
 
+/* Does an array's declaration leave values to be assigned in the loops? */
+static bool is_assigned(const ht_tiled *t, const ht_node *node) {
+    return ht_variable_has_initialiser(&t->c, node) && !ht_tiled_is_zero(t, node);
+}
+
 static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer *writer,
                        size_t like) {
     const ht_node *statement = ht_statement_of(item);
@@ -129,7 +134,7 @@ static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer
         ht_node *node = variables[i];
         const ht_variable *variable = &t->c.variables[node->variable];
         if (!node->apart || (t->again[node->variable] && !needed[node->variable]) ||
-            (variable->array && !ht_variable_has_initialiser(&t->c, node)))
+            (variable->array && !is_assigned(t, node)))
             continue;
         ht_writer_line(writer, like);
         if (!variable->array) {
@@ -154,7 +159,7 @@ static void write_array(ht_tiled *t, const ht_node *node, ht_writer *writer, siz
     for (size_t a = 0; a < t->axis_count; ++a)
         ht_writer_printf(writer, "[${%s}]", t->tiled[a]->factor);
     ht_writer_source(writer, name, ht_variable_dimensions_end(&t->c, node, name));
-    ht_writer_printf(writer, ";");
+    ht_writer_printf(writer, ht_tiled_is_zero(t, node) ? " = {};" : ";");
     writer->failed |= !type;
     free(type);
 }
@@ -175,7 +180,7 @@ static bool write_declarations(ht_tiled *t, ht_node **list, size_t begin, size_t
                 ht_writer_variable(writer, node);
             } else if (variable->array) {
                 write_array(t, node, writer, like);
-                empty &= !ht_variable_has_initialiser(&t->c, node);
+                empty &= !is_assigned(t, node);
             } else {
                 empty &= t->again[node->variable] && !needed[node->variable];
             }

@@ -209,6 +209,27 @@ bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool 
 
 /* ---- arrays ---- */
 
+bool ht_tiled_is_zero(const ht_tiled *t, const ht_node *node) {
+    if (!t->c.variables[node->variable].is_array || !node->count)
+        return false;
+    const ht_node *list = node->children[0];
+    if (list->kind != HT_NODE_LIST || list->count > 1)
+        return false;
+    ht_node *value = list->count ? ht_node_strip(list->children[0]) : NULL;
+    if (!value)
+        return true;
+    if (value->kind != HT_NODE_CONSTANT)
+        return false;
+    CXEvalResult result = clang_Cursor_Evaluate(value->cursor);
+    CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
+    bool zero = kind == CXEval_Int     ? clang_EvalResult_getAsLongLong(result) == 0
+                : kind == CXEval_Float ? clang_EvalResult_getAsDouble(result) == 0
+                                       : false;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return zero;
+}
+
 static void check_array(ht_tiled *t, ht_node *node) {
     ht_coarsen *c = &t->c;
     const ht_variable *variable = &c->variables[node->variable];
@@ -222,7 +243,8 @@ static void check_array(ht_tiled *t, ht_node *node) {
         while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n' || text[at - 1] == '\t'))
             --at;
         bool copied = at > 0 && text[at - 1] == '=';
-        if (!copied || variable->is_array || node->children[0]->kind == HT_NODE_LIST)
+        bool list = variable->is_array || node->children[0]->kind == HT_NODE_LIST;
+        if (list ? !ht_tiled_is_zero(t, node) : !copied)
             ht_coarsen_refuse(c, node->cursor, "the initialiser of `%s` cannot be assigned",
                               variable->name);
     }

@@ -157,9 +157,8 @@ Test(tiled, data) {
     check_shapes("coarsen/shapes/data", 3,
                  (const char *const[]){"moved_parameters", "unsigned_wrap", "taken_names",
                                        "device_functions", "typed_by_x", /* nothing to share */
-                                       "moved_by_x", "windows", "statement_macros",
-                                       "macro_arguments", "aliases", "struct_parameter", "flags",
-                                       "measured", NULL});
+                                       "moved_by_x", "statement_macros", "macro_arguments",
+                                       "aliases", "struct_parameter", "measured", NULL});
 }
 
 /* Whatever gets the form is right. */

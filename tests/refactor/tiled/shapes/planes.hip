@@ -264,3 +264,24 @@ __global__ void grouped(const float *in, const float *w, float *out, int W, int 
 void run_grouped(const float *in, const float *w, float *out, int W, int H) {
     hipLaunchKernelGGL(grouped, dim3((W + 7) / 8, 6), dim3(8), 0, 0, in, w, out, W, 2);
 }
+
+// a row for each block: outputs of several rows share what lies between them
+__global__ void rows(const float *in, const float *w, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W)
+        return;
+    float best[2] = {0}, sum = 0.f;
+    for (int r = 0; r < 3; ++r) {
+        const int row = y + r - 1;
+        if (row < 0 || row >= H)
+            continue;
+        for (int s = 0; s < 3; ++s)
+            sum += in[row * W + x + s] * w[r * 3 + s];
+        best[r % 2] = max(best[r % 2], sum);
+    }
+    out[y * W + x] = sum + best[0] - best[1];
+}
+void run_rows(const float *in, const float *w, float *out, int W, int H) {
+    hipLaunchKernelGGL(rows, dim3((W + 7) / 8, H), dim3(8), 0, 0, in, w, out, W, H);
+}
