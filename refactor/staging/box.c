@@ -118,7 +118,7 @@ static bool add_term(ht_stage *stage, const ht_term *term, const ht_km_access *a
 
 static bool take_apart(ht_stage *stage, const ht_km_access *access, size_t d, parts *out) {
     const ht_poly *zero = ht_poly_constant(&stage->km->pool, 0);
-    const ht_poly *index = access->dimensions[d].index;
+    const ht_poly *index = ht_stage_core(stage, access->dimensions[d].index);
     origins of = {{0}, {0}, {0}};
     *out = (parts){.low = zero, .high = zero, .inside = zero};
     for (size_t i = 0; i < index->count; ++i)
@@ -231,8 +231,15 @@ static bool is_read_again(ht_stage *stage) {
 
 bool ht_stage_box(ht_stage *stage) {
     stage->dimension_count = stage->reads[0].access->dimension_count;
-    for (size_t d = 0; d < stage->dimension_count; ++d)
+    for (size_t d = 0; d < stage->dimension_count; ++d) {
         if (!box_dimension(stage, d))
             return false;
+        for (size_t i = 0; i < stage->read_count; ++i) {
+            const ht_poly *index = stage->reads[i].access->dimensions[d].index;
+            stage->reads[i].held[d] = ht_stage_core(stage, index) != index;
+            if (stage->reads[i].held[d] && !ht_stage_stays_inside(stage, stage->reads[i].access, d))
+                return false;
+        }
+    }
     return is_read_again(stage);
 }

@@ -70,7 +70,7 @@ static int owns_dimensions(const ht_stage *stage, const ht_km_access *access, si
     const ht_poly_pool *pool = &stage->km->pool;
     int found = 0;
     for (size_t d = 0; d < access->dimension_count; ++d) {
-        const ht_poly *index = access->dimensions[d].index;
+        const ht_poly *index = ht_stage_core(stage, access->dimensions[d].index);
         bool in = ht_poly_mentions(index, stage->km->loops[loop].symbol), shared = false;
         for (size_t i = 0; i < index->count; ++i)
             for (size_t j = 0; j < index->terms[i].count; ++j) {
@@ -118,13 +118,13 @@ static bool stands_inside(const ht_stage *stage, const ht_km_access *access) {
  * ------------------------------------------------------------------------------------------ */
 
 static bool moves_with_outputs(const ht_stage *stage, const ht_km_access *access) {
-    for (size_t d = 0; d < access->dimension_count; ++d)
-        for (size_t i = 0; i < access->dimensions[d].index->count; ++i) {
-            const ht_term *term = &access->dimensions[d].index->terms[i];
-            for (size_t j = 0; j < term->count; ++j)
-                if (stage->km->pool.symbols[term->symbols[j]].kind == HT_KM_THREAD)
+    for (size_t d = 0; d < access->dimension_count; ++d) {
+        const ht_poly *index = ht_stage_core(stage, access->dimensions[d].index);
+        for (size_t i = 0; i < index->count; ++i)
+            for (size_t j = 0; j < index->terms[i].count; ++j)
+                if (stage->km->pool.symbols[index->terms[i].symbols[j]].kind == HT_KM_THREAD)
                     return true;
-        }
+    }
     return false;
 }
 
@@ -134,8 +134,8 @@ static bool belongs(const ht_stage *stage, const ht_km_access *seed, const ht_km
     bool same = access->array == seed->array && access->read && !access->write &&
                 access->dimension_count == seed->dimension_count && stands_inside(stage, access);
     for (size_t d = 0; same && d < seed->dimension_count; ++d) {
-        const ht_poly *gap =
-            ht_poly_add(pool, access->dimensions[d].index, seed->dimensions[d].index, -1);
+        const ht_poly *gap = ht_poly_add(pool, ht_stage_core(stage, access->dimensions[d].index),
+                                         ht_stage_core(stage, seed->dimensions[d].index), -1);
         same = gap && access->dimensions[d].stride == seed->dimensions[d].stride;
         for (size_t i = 0; same && i < gap->count; ++i) {
             const ht_term *term = &gap->terms[i];

@@ -43,6 +43,28 @@ static bool print_both(const printer *in, const ht_km_symbol *symbol, const char
     return done;
 }
 
+/* min((int)(x + k), 0): sums of unlike kinds of numbers would not do. */
+static bool print_end(const printer *in, const ht_km_symbol *symbol) {
+    bool done = strcmp(in->stage->type, "int") == 0 && !in->noting;
+    ht_text_append(in->out, symbol->kind == HT_KM_MIN ? "min(" : "max(");
+    for (int i = 0; i < 2 && done; ++i) {
+        const ht_poly *operand = symbol->operands[i];
+        int64_t value;
+        bool plain = ht_poly_is_constant(operand, &value);
+        if (operand->count == 1 && operand->terms[0].count == 1 &&
+            operand->terms[0].coefficient == 1) {
+            const ht_km_symbol *inner = &in->stage->km->pool.symbols[operand->terms[0].symbols[0]];
+            plain = inner->kind == HT_KM_MIN || inner->kind == HT_KM_MAX;
+        }
+        ht_text_append(in->out, i ? ", " : "");
+        ht_text_append(in->out, plain ? "" : "(int)(");
+        done = print_poly(in, operand, false);
+        ht_text_append(in->out, plain ? "" : ")");
+    }
+    ht_text_append(in->out, ")");
+    return done;
+}
+
 /* A local of the kernel may hide the argument. */
 static bool is_hidden(const ht_model *model, const char *name) {
     for (size_t i = 0; i < model->local_count; ++i)
@@ -63,8 +85,11 @@ static bool print_argument(const printer *in, const ht_km_symbol *symbol) {
     const ht_model *model = in->stage->km->facts;
     if (symbol->axis < 0) {
         size_t d = (size_t)(-1 - symbol->axis);
-        ht_text_append(in->out, in->stage->coordinate_names[d]);
-        return in->stage->coordinate_names[d][0];
+        const char *name = d < HT_STAGE_DIMENSIONS_MAX
+                               ? in->stage->coordinate_names[d]
+                               : in->stage->output_names[d - HT_STAGE_DIMENSIONS_MAX];
+        ht_text_append(in->out, name ? name : "");
+        return name != NULL;
     }
     size_t length = strcspn(symbol->name, ".");
     const ht_parameter *parameter = NULL;
@@ -148,6 +173,9 @@ static bool print_symbol(const printer *in, size_t index) {
         bool done = print_poly(in, symbol.operands[0], false);
         ht_text_append(in->out, ")");
         return done;
+    case HT_KM_MIN:
+    case HT_KM_MAX:
+        return print_end(in, &symbol);
     default:
         return false;
     }
@@ -169,9 +197,31 @@ static bool print_term(const printer *in, const ht_term *term, bool first) {
     return done;
 }
 
+/* Outputs' indices by name, with the part of the block that belongs to them. */
+static const ht_poly *name_outputs(const ht_stage *stage, const ht_poly *poly) {
+    ht_poly_pool *pool = &stage->km->pool;
+    for (int axis = 0; axis < 3 && poly; ++axis) {
+        const ht_poly *output = ht_stage_output(stage, axis);
+        for (size_t i = 0; i < poly->count && stage->output_names[axis]; ++i) {
+            const ht_term term = poly->terms[i];
+            if (term.count != 1 || pool->symbols[term.symbols[0]].kind != HT_KM_THREAD ||
+                pool->symbols[term.symbols[0]].axis != axis)
+                continue;
+            size_t named = ht_stage_coordinate(stage->km, HT_STAGE_DIMENSIONS_MAX + (size_t)axis);
+            poly = ht_poly_add(pool, poly, output, -term.coefficient);
+            poly = poly ? ht_poly_add(pool, poly, ht_poly_of(pool, named), term.coefficient) : NULL;
+            break;
+        }
+    }
+    return poly;
+}
+
 /* Positive terms with symbols, then negative ones, then the constant. */
 static bool print_poly(const printer *in, const ht_poly *poly, bool more) {
     bool first = !more, done = true;
+    poly = name_outputs(in->stage, poly);
+    if (!poly)
+        return false;
     for (int pass = 0; pass < 3; ++pass)
         for (size_t i = 0; i < poly->count && done; ++i) {
             const ht_term *term = &poly->terms[i];

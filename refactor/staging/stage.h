@@ -48,6 +48,7 @@ typedef struct ht_stage_read {
     const ht_km_access *access;
     /* Its place in the box without the outputs' part: over loops' symbols and what is given. */
     const ht_poly *inside[HT_STAGE_DIMENSIONS_MAX];
+    bool held[HT_STAGE_DIMENSIONS_MAX]; /* by min and max: the index itself is to be printed */
 } ht_stage_read;
 
 typedef struct ht_stage {
@@ -64,7 +65,8 @@ typedef struct ht_stage {
     ht_stage_bound bounds[HT_STAGE_BOUNDS_MAX];
     size_t bound_count;
     size_t coordinates[HT_STAGE_DIMENSIONS_MAX]; /* symbols that stand for an element's index */
-    const char *coordinate_names[HT_STAGE_DIMENSIONS_MAX]; /* set ahead of printing; borrowed */
+    /* Set ahead of printing; borrowed: of coordinates, and of the outputs' indices. */
+    const char *coordinate_names[HT_STAGE_DIMENSIONS_MAX], *output_names[3];
     const char *constants[HT_STAGE_LOOPS_MAX]; /* template constants that must not be 0; borrowed */
     size_t constant_count;
     const char *problem; /* why there is none; owned by the model or static */
@@ -84,6 +86,13 @@ bool ht_stage_is_inner(const ht_stage *stage, size_t loop);
 /* Says why not; always false. */
 bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* clamp.c: the index without min and max around what moves. */
+const ht_poly *ht_stage_core(const ht_stage *stage, const ht_poly *index);
+/* The index of an output along an axis. */
+const ht_poly *ht_stage_output(const ht_stage *stage, int axis);
+/* Does an index that is held by min and max lie in the box? */
+bool ht_stage_stays_inside(ht_stage *stage, const ht_km_access *access, size_t dimension);
 
 /* box.c: dimensions and places in the box of the reads that are found. */
 bool ht_stage_box(ht_stage *stage);

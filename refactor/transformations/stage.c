@@ -129,6 +129,8 @@ static bool stage_array(ht_staging *in, ht_kernel_model *km, ht_kernel_model *fi
         choose_names(in, parameter->name);
         in->type = parameter->pointee;
         memcpy(in->stage.coordinate_names, in->at, sizeof in->at);
+        for (size_t i = 0; i < in->form->axis_count; ++i)
+            in->stage.output_names[in->form->axes[i].axis] = in->form->axes[i].name;
         done = ht_staging_write(in);
         if (done)
             add_parameters(in);

@@ -259,29 +259,56 @@ static bool write_load(const ht_staging *in, ht_text *out) {
 /* ---- reads
  * ------------------------------------------------------------------------------------------- */
 
+/* "(y - y_tile) * 2", outputs' places in their tile; whether there are any. */
+static bool write_outputs(const ht_staging *in, const ht_stage_dimension *of, ht_text *out) {
+    bool first = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        const ht_tiled_axis *along = of->factor[axis] ? axis_of(in, axis) : NULL;
+        if (!along)
+            continue;
+        ht_text_append(out, first ? "" : " + ");
+        ht_text_printf(out, of->factor[axis] == 1 ? "%s - %s" : "(%s - %s)", along->name,
+                       along->origin);
+        if (of->factor[axis] != 1)
+            ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
+        first = false;
+    }
+    return !first;
+}
+
+/* The index less the box's begin: "min(max((int)(x + k), 0), width - 1) - (x_tile - 4)". */
+static bool write_held(const ht_staging *in, const ht_stage_read *read, size_t d, ht_text *out) {
+    const ht_stage_dimension *of = &in->stage.dimensions[d];
+    bool done = print(in, read->access->dimensions[d].index, out), first = true;
+    ht_text_append(out, " - (");
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!of->factor[axis])
+            continue;
+        ht_text_printf(out, first ? "%s" : " + %s", axis_of(in, axis)->origin);
+        if (of->factor[axis] != 1)
+            ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
+        first = false;
+    }
+    done =
+        done && (first ? print(in, of->low, out) : ht_stage_print_more(&in->stage, of->low, out));
+    ht_text_append(out, ")");
+    return done;
+}
+
 static bool write_read(const ht_staging *in, const ht_stage_read *read, ht_text *out) {
     const ht_stage *stage = &in->stage;
     bool done = true;
     ht_text_append(out, in->tile);
     for (size_t d = 0; d < stage->dimension_count && done; ++d) {
         const ht_stage_dimension *of = &stage->dimensions[d];
-        bool first = true;
         if (of->uniform)
             continue;
         ht_text_append(out, "[");
-        for (int axis = 0; axis < 3; ++axis) {
-            const ht_tiled_axis *along = of->factor[axis] ? axis_of(in, axis) : NULL;
-            if (!along)
-                continue;
-            ht_text_append(out, first ? "" : " + ");
-            ht_text_printf(out, of->factor[axis] == 1 ? "%s - %s" : "(%s - %s)", along->name,
-                           along->origin);
-            if (of->factor[axis] != 1)
-                ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
-            first = false;
-        }
-        done = first ? print(in, read->inside[d], out)
-                     : ht_stage_print_more(stage, read->inside[d], out);
+        if (read->held[d])
+            done = write_held(in, read, d, out);
+        else
+            done = write_outputs(in, of, out) ? ht_stage_print_more(stage, read->inside[d], out)
+                                              : print(in, read->inside[d], out);
         ht_text_append(out, "]");
     }
     return done;

@@ -359,6 +359,28 @@ Test(staging, outputs_two_elements_apart) {
                      .blocks_y = 2});
 }
 
+static int64_t held(int64_t at, int64_t size) {
+    return at < 0 ? 0 : at >= size ? size - 1 : at;
+}
+
+static void repeated_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
+                           read_visit *visit, void *context) {
+    int64_t width = size_of(of, "width"), height = size_of(of, "height");
+    (void)at;
+    for (int64_t r = -1; r <= 1 && x < width && y < height; ++r)
+        for (int64_t s = -2; s <= 2; ++s)
+            visit(context, held(y + r, height) * width + held(x + s, width));
+}
+
+Test(staging, indices_that_are_held_inside) {
+    run((experiment){.kernel = "repeated",
+                     .array = "in",
+                     .loops = repeated_loops,
+                     .sizes = {{"width", "height"}, {11, 7}},
+                     .blocks_x = 3,
+                     .blocks_y = 3});
+}
+
 static void echo_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
                        read_visit *visit, void *context) {
     (void)at;

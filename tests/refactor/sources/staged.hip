@@ -82,6 +82,22 @@ __global__ void strided(const float *in, const float *weights, float *out, int w
     out[y * out_width + x] = sum;
 }
 
+// Pixels at the border are repeated.
+__global__ void repeated(const float *in, float *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) {
+        float sum = 0.0f;
+        for (int r = -1; r <= 1; ++r)
+            for (int s = -2; s <= 2; ++s) {
+                int iy = min(max(y + r, 0), height - 1), ix = max(min(x + s, width - 1), 0);
+                sum += in[iy * width + ix];
+            }
+        out[y * width + x] = sum;
+    }
+}
+
 // A window that is walked downwards, one row only.
 __global__ void echo(const float *signal, const float *taps, float *out, int n)
 {
@@ -147,6 +163,7 @@ void launch(const float *in, const float *mask, float *out, int width, int heigh
     convolve_valid<<<dim3(grid.x, grid.y, 6), block>>>(in, mask, out, 4, height, width, 3);
     shrink<<<grid, block>>>(in, out, width, height, 2 * width + 1);
     strided<<<grid, block>>>(in, mask, out, 2 * width, 2 * height, width, height, 1, 2, 1);
+    repeated<<<grid, block>>>(in, out, width, height);
     rows_apart<<<grid, block>>>(in, out, width, height, 2);
 }
 

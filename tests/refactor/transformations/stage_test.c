@@ -32,6 +32,10 @@ static const char problems[] =
     "\"out : out float[problem.W * problem.H]\", \"out_width : int = problem.W\", "
     "\"out_height : int = problem.H\", \"pitch : int = 2 * problem.W + 1\"], "
     "\"instances\": [{\"fields\": {\"W\": 35, \"H\": 19}}]}, "
+    "{\"kernel\": \"repeated\", \"problem\": \"repeated : W, H\", \"tolerance\": \"exact\", "
+    "\"args\": [\"in : in float[problem.H * problem.W] integers(-8, 8)\", "
+    "\"out : out float[problem.W * problem.H]\", \"width : int = problem.W\", "
+    "\"height : int = problem.H\"], \"instances\": [{\"fields\": {\"W\": 35, \"H\": 19}}]}, "
     "{\"kernel\": \"strided\", \"problem\": \"strided : W, H\", \"tolerance\": \"exact\", "
     "\"args\": [\"in : in float[4 * problem.H * problem.W] integers(-8, 8)\", "
     "\"weights : in float[9] integers(-8, 8)\", \"out : out float[problem.W * problem.H]\", "
@@ -107,6 +111,12 @@ Test(stage, strides_that_are_arguments_are_constants_where_it_is_staged) {
                      "COARSEN_Y=4 COARSEN_Y_STRIDED=true",
                      NULL});
     subject_close(&of);
+}
+
+Test(stage, indices_that_are_held_inside) {
+    compare("repeated",
+            (const char *const[]){"TILED=true STAGE_IN=true",
+                                  "TILED=true STAGE_IN=true COARSEN_X=2 COARSEN_Y=4", NULL});
 }
 
 Test(stage, a_window_in_one_dimension) {
