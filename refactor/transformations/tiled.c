@@ -84,6 +84,8 @@ static void find_axis(ht_tiled *t, int axis) {
     if (of->uses_thread || of->uses_block || of->uses_grid_dim || !ht_plan_block(c->plan, axis))
         ht_coarsen_refuse(c, node->cursor, "%c of the block or grid serves more than `%s`",
                           'x' + axis, c->variables[found].name);
+    if (axis == 0 && c->model->facts->flat_uses > 0)
+        ht_coarsen_refuse(c, node->cursor, "blocks are counted over two axes of the grid");
     ht_node_changes(c, c->body, on_change, &found);
     size_t i = t->axis_count++;
     t->form.axis_count = t->axis_count;

@@ -128,6 +128,23 @@ Test(tiled, what_threads_share_is_left_alone) {
                   "atomic");
 }
 
+Test(tiled, blocks_counted_over_two_axes_are_left_alone) {
+    char *path = ht_format("%s/tests/refactor/sources/flat_grid.hip", HT_SOURCE_DIR);
+    char *text = NULL, *folder = NULL;
+    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
+    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
+    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "flat.hip", text);
+    const outcome *one = outcomes_find(&of, "flat_sum");
+    cr_assert_not_null(one);
+    cr_expect(!one->applied && one->reason && strstr(one->reason, "two axes"), "%s",
+              one->reason ? one->reason : "applied");
+    outcomes_free(&of);
+    ht_dir_remove(folder);
+    free(folder);
+    free(text);
+    free(path);
+}
+
 Test(tiled, guards_must_be_understood) {
     check_refusal(INDEX "    if (x + y >= W || y >= H) return;\n" WORK, 4, "guard");
     check_refusal(INDEX "    out[0] = 1;\n" GUARD WORK, 5, "in front of a guard");
