@@ -12,6 +12,8 @@ enum { HT_CHECK_ACCESSES = 4000000, HT_CHECK_TUNING_ACCESSES = 1000000 };
 
 typedef struct ht_check_settings {
     bool all_blocks;   /* however long it takes */
+    bool count;        /* compiles as for running, so that counts of accesses mean something; sees
+                          less of what is wrong */
     uint64_t accesses; /* else no further block is begun after so many in one launch of one pass;
                           0: HT_CHECK_ACCESSES */
 } ht_check_settings;

@@ -146,7 +146,8 @@ ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
                        ht_error *error) {
     ht_compile_task *tasks = ht_alloc(count, sizeof *tasks);
     for (size_t i = 0; i < count; ++i)
-        tasks[i] = (ht_compile_task){.config = &configs[i], .checked = true};
+        tasks[i] =
+            (ht_compile_task){.config = &configs[i], .checked = true, .counted = settings->count};
     ht_status status = run(job, tasks, count, settings, out_results, error);
     free(tasks);
     return status;
@@ -200,7 +201,9 @@ ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_wh
 
 ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
                                 ht_check_result *out_result, ht_error *error) {
-    ht_compile_task task = {
-        .config = &job->default_config, .reference = job->has_original, .checked = true};
+    ht_compile_task task = {.config = &job->default_config,
+                            .reference = job->has_original,
+                            .checked = true,
+                            .counted = settings->count};
     return run(job, &task, 1, settings, out_result, error);
 }

@@ -28,6 +28,7 @@ void ht_compile_task_free(ht_compile_task *task) {
 
 static bool share(const ht_job *job, const ht_compile_task *a, const ht_compile_task *b) {
     return !a->reference && !b->reference && a->numbers == b->numbers && a->checked == b->checked &&
+           a->counted == b->counted &&
            ht_program_shares(job->binding->template, a->config, b->config);
 }
 
@@ -94,6 +95,7 @@ static void ask_compile(work *work, ht_process *process, range range) {
     json_object_set_new(request, "reference", json_boolean(task->reference));
     json_object_set_new(request, "numbers", json_integer(task->numbers));
     json_object_set_new(request, "checked", json_boolean(task->checked));
+    json_object_set_new(request, "counted", json_boolean(task->counted));
     json_object_set_new(request, "output", json_string(file));
     ht_process_ask(process, request, job->compile_limit);
     work->running[process - job->compilers] = range;

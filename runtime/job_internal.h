@@ -75,6 +75,7 @@ typedef struct ht_compile_task {
     bool reference;
     ht_numbers numbers;
     bool checked; /* for checking (docs/checking.md) */
+    bool counted; /* with it: to count accesses */
     bool skip;    /* nothing to do */
     bool retried; /* after a death */
     int kills;    /* of its worker, by somebody outside */

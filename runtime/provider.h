@@ -22,6 +22,7 @@ typedef struct ht_device {
     int ordinal;           /* for hipSetDevice; -1 when compile-only */
     bool can_run;
     bool checked;  /* programs are compiled for checking (host; docs/checking.md) */
+    bool counted;  /* so that accesses can be counted: optimised as for running */
     bool emulated; /* times are host emulation and say nothing about a GPU */
     ht_device_fields fields;
 } ht_device;

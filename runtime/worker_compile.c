@@ -135,6 +135,7 @@ ht_status ht_worker_compile(ht_worker *worker, const json_t *request, json_t *re
     binding.template = &template;
     template.unit = ht_twin_unit(template.unit, numbers);
     worker->spec.device.checked = json_is_true(json_object_get(request, "checked"));
+    worker->spec.device.counted = json_is_true(json_object_get(request, "counted"));
     json_object_set_new(reply, "programs",
                         compile_and_save(worker, &binding, configs, count, reference, output));
     free(template.unit);

@@ -137,6 +137,8 @@ ht_status ht_host_devices(ht_device **out_devices, size_t *out_count, ht_error *
 
 size_t ht_host_compile_options(const ht_device *device, const char *out_options[8]) {
     out_options[0] = kinds[device->fields.wavefront == 32].option;
-    out_options[1] = device->checked && ht_toolchain_sanitizer() ? "--check=address" : "--check";
+    out_options[1] = device->counted            ? "--check=count"
+                     : ht_toolchain_sanitizer() ? "--check=address"
+                                                : "--check";
     return device->checked ? 2 : 1;
 }

@@ -48,6 +48,8 @@ static bool read_one(const char *option, ht_option_list *list) {
         add(list, "-D__AMDGCN_WAVEFRONT_SIZE=32");
     else if (strcmp(option, "--check") == 0)
         list->checked = true;
+    else if (strcmp(option, "--check=count") == 0)
+        list->checked = list->counted = true;
     else if (strcmp(option, "--check=address") == 0)
         list->checked = list->addressed = true;
     else if (strncmp(option, "-D", 2) == 0)

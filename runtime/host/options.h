@@ -14,6 +14,7 @@ typedef struct ht_option_list {
     ht_text macros; /* -D and -U as preprocessor lines: they belong behind the prelude, which a
                        macro named T would break */
     bool checked;   /* --check was among them: compile for checking */
+    bool counted;   /* --check=count: optimised as for running, so that accesses can be counted */
     bool addressed; /* --check=address: and for AddressSanitizer, which the process must have */
 } ht_option_list;
 

@@ -135,7 +135,7 @@ Test(check_job, reads_and_writes_are_counted) {
     ht_config configs[] = {config_of(&b, "TWICE=false"), config_of(&b, "TWICE=true")};
     ht_check_result results[2];
     ht_error error = {0};
-    const ht_check_settings settings = {.all_blocks = true};
+    const ht_check_settings settings = {.all_blocks = true, .count = true};
     cr_assert_eq(ht_job_check(job, configs, 2, &settings, results, &error), HT_OK, "%s",
                  error.message);
     for (int i = 0; i < 2; ++i) {
