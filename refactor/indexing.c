@@ -105,18 +105,32 @@ ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool re
     return HT_INDEX_NONE;
 }
 
+/* A product; of the 24 bits too that an index always has. */
+static bool product_of(CXCursor cursor, CXCursor *out_left, CXCursor *out_right) {
+    static const char *const names[] = {"__mul24", "__umul24", "mul24", "umul24"};
+    enum CXBinaryOperatorKind kind;
+    if (ht_ast_binary(cursor, &kind, out_left, out_right))
+        return kind == CXBinaryOperator_Mul;
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr ||
+        clang_Cursor_getNumArguments(cursor) != 2)
+        return false;
+    *out_left = clang_Cursor_getArgument(cursor, 0);
+    *out_right = clang_Cursor_getArgument(cursor, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (ht_cursor_named(cursor, names[i]))
+            return true;
+    return false;
+}
+
 /* blockIdx.a * PITCH in either order. */
 static bool block_origin(const ht_model *model, CXCursor expression, int *out_axis,
                          CXCursor *out_pitch) {
     CXCursor cursor = strip(model, expression), left, right;
-    enum CXBinaryOperatorKind kind;
-    if (!ht_ast_binary(cursor, &kind, &left, &right)) {
+    if (!product_of(cursor, &left, &right)) {
         const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
         return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
                block_origin(model, local->initializer, out_axis, out_pitch);
     }
-    if (kind != CXBinaryOperator_Mul)
-        return false;
     if (ht_index_plain(model, left, true, out_axis) == HT_INDEX_BLOCK)
         *out_pitch = right;
     else if (ht_index_plain(model, right, true, out_axis) == HT_INDEX_BLOCK)
@@ -242,8 +256,7 @@ ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_
 /* blockDim.a * gridDim.a: the number of threads along the axis. */
 static bool total_threads(const ht_model *model, CXCursor expression, int *out_axis) {
     CXCursor cursor = strip(model, expression), left, right;
-    enum CXBinaryOperatorKind kind;
-    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
+    if (!product_of(cursor, &left, &right))
         return false;
     int first = 0, second = 0;
     ht_index_kind a = ht_index_plain(model, left, true, &first);
@@ -307,12 +320,78 @@ static bool is_flat(const ht_model *model, CXCursor expression) {
            (flat_origin(model, left, &pitch) || flat_origin(model, right, &pitch));
 }
 
+static bool on_expression(CXCursor cursor, CXCursor parent, void *context);
+
+enum { CONJUNCTS_MAX = 8 };
+
+static size_t conjuncts_of(CXCursor expression, CXCursor *items, size_t count) {
+    CXCursor cursor = ht_ast_strip(expression, true), left, right;
+    enum CXBinaryOperatorKind kind;
+    if (ht_ast_binary(cursor, &kind, &left, &right) && kind == CXBinaryOperator_LAnd) {
+        count = conjuncts_of(left, items, count);
+        return conjuncts_of(right, items, count);
+    }
+    if (count < CONJUNCTS_MAX)
+        items[count] = cursor;
+    return count + 1;
+}
+
+/* threadIdx.a == 0, blockIdx.a == 0 */
+static ht_index_kind first_of(const ht_model *model, CXCursor conjunct, int *out_axis) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    int64_t zero;
+    if (!ht_ast_binary(conjunct, &kind, &left, &right) || kind != CXBinaryOperator_EQ ||
+        !ht_ast_constant(right, &zero) || zero != 0)
+        return HT_INDEX_NONE;
+    return ht_index_plain(model, left, true, out_axis);
+}
+
+/* `threadIdx.x == 0 && blockIdx.x == 0` is the first of all threads, in blocks of any size. True:
+ * the cursor has been dealt with. */
+static bool note_first(ht_model *model, CXCursor cursor) {
+    CXCursor items[CONJUNCTS_MAX];
+    size_t count = conjuncts_of(cursor, items, 0);
+    unsigned thread = 0, block = 0;
+    int axis;
+    for (size_t i = 0; i < count && count <= CONJUNCTS_MAX; ++i) {
+        ht_index_kind kind = first_of(model, items[i], &axis);
+        thread |= kind == HT_INDEX_THREAD ? 1u << axis : 0;
+        block |= kind == HT_INDEX_BLOCK ? 1u << axis : 0;
+    }
+    if (!(thread & block))
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        ht_index_kind kind = first_of(model, items[i], &axis);
+        bool dealt = (kind == HT_INDEX_THREAD || kind == HT_INDEX_BLOCK) &&
+                     (thread & block & 1u << axis) && model->axes[axis].block > 1;
+        if (dealt)
+            model->axes[axis].uses_global = true;
+        else if (on_expression(items[i], cursor, model))
+            ht_ast_walk(items[i], on_expression, model);
+    }
+    return true;
+}
+
+/* A number that nobody asks for, of indices though it may be. */
+static bool is_idle(const ht_model *model, CXCursor declaration) {
+    const ht_local *local = ht_model_local(model, declaration);
+    CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
+    return local && local->reads == 0 && local->writes == 0 && type.kind >= CXType_Bool &&
+           type.kind <= CXType_Int128;
+}
+
 static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     ht_model *model = context;
+    CXCursor left, right;
+    enum CXBinaryOperatorKind binary;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_VarDecl)
-        return !ht_index_alias(model, cursor);
+        return !ht_index_alias(model, cursor) && !is_idle(model, cursor);
+    if (kind == CXCursor_BinaryOperator && ht_ast_binary(cursor, &binary, &left, &right) &&
+        binary == CXBinaryOperator_LAnd && note_first(model, cursor))
+        return false;
     if (!clang_isExpression(kind))
         return true;
     int axis, inner;

@@ -71,6 +71,19 @@ static ht_km_value least_or_most(ht_scan *scan, CXCursor call, bool least, const
     return ht_scan_derived(scan, call, least ? HT_KM_MIN : HT_KM_MAX, a, b, NULL);
 }
 
+/* Products of numbers that have 24 bits: no overflow is taken for granted of them as well. */
+static bool is_product(const char *name) {
+    return strcmp(name, "__mul24") == 0 || strcmp(name, "__umul24") == 0 ||
+           strcmp(name, "mul24") == 0 || strcmp(name, "umul24") == 0;
+}
+
+static ht_km_value product(ht_scan *scan, CXCursor call, const arguments *given) {
+    const ht_poly *a = given->values[0].value, *b = given->values[1].value;
+    if (given->values[0].is_pointer || given->values[1].is_pointer || !a || !b)
+        return (ht_km_value){0};
+    return (ht_km_value){false, 0, ht_scan_times(scan, call, a, b)};
+}
+
 static bool known_call(ht_scan *scan, CXCursor call, const char *name, ht_km_value *out) {
     arguments given;
     *out = (ht_km_value){0};
@@ -102,6 +115,10 @@ static bool known_call(ht_scan *scan, CXCursor call, const char *name, ht_km_val
                clang_Cursor_getNumArguments(call) == 2) {
         arguments_read(scan, call, &given);
         *out = least_or_most(scan, call, name[1] == 'i', &given);
+        return true;
+    } else if (is_product(name) && clang_Cursor_getNumArguments(call) == 2) {
+        arguments_read(scan, call, &given);
+        *out = product(scan, call, &given);
         return true;
     } else
         return false;

@@ -7,6 +7,7 @@
 #include "refactor/transformations/block_size.h"
 
 #include "base/memory.h"
+#include "refactor/kernel_model/kernel_model.h"
 #include "refactor/transformations/launch_bounds.h"
 #include "refactor/transformations/tile.h"
 #include "refactor/values.h"
@@ -188,15 +189,31 @@ typedef struct pitch_edit {
     bool failed;
 } pitch_edit;
 
+/* The constant 16 in gridDim.x * 16; a null cursor for others. */
+static CXCursor total_pitch(const ht_model *model, CXCursor cursor, int *out_axis) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    int axis;
+    if (!ht_ast_binary(ht_ast_strip(cursor, true), &kind, &left, &right) ||
+        !ht_index_total(model, cursor, out_axis))
+        return clang_getNullCursor();
+    CXCursor pitch = ht_index_plain(model, left, true, &axis) == HT_INDEX_GRID_DIM ? right : left;
+    return ht_ast_index(model, pitch, &axis) == HT_INDEX_BLOCK_DIM ? clang_getNullCursor() : pitch;
+}
+
 /* blockIdx.x * 16 + threadIdx.x: the 16 becomes the parameter. */
 static bool on_pitch(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     pitch_edit *in = context;
     int axis, inner;
     CXCursor pitch;
-    if (!clang_isExpression(clang_getCursorKind(cursor)) ||
-        !ht_index_global(in->model, cursor, &axis, &pitch))
+    if (!clang_isExpression(clang_getCursorKind(cursor)))
         return true;
+    if (!ht_index_global(in->model, cursor, &axis, &pitch)) {
+        pitch = total_pitch(in->model, cursor, &axis);
+        if (clang_Cursor_isNull(pitch))
+            return true;
+    }
     ht_range place, whole;
     if (!in->names[axis] || ht_ast_index(in->model, pitch, &inner) == HT_INDEX_BLOCK_DIM)
         return false;
@@ -283,6 +300,26 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
                    plan->block[0], plan->block[1], plan->block[2]);
 }
 
+/* Barriers without shared memory, in a kernel whose threads meet nowhere in memory, order nothing:
+ * the kernel model knows of all accesses, and proves that no two threads touch the same. */
+static bool meets_nowhere(const ht_model *model) {
+    ht_kernel_model *km = ht_kernel_model_build(model);
+    bool nowhere = km->complete;
+    for (size_t i = 0; i < km->effect_count && nowhere; ++i)
+        nowhere = strcmp(km->effects[i].kind, "fence") == 0;
+    for (size_t i = 0; i < km->barrier_count && nowhere; ++i)
+        nowhere = km->barriers[i].uniform == HT_YES;
+    for (size_t i = 0; i < km->dependence_count && nowhere; ++i)
+        nowhere = km->dependences[i].answer == HT_NO;
+    ht_kernel_model_free(km);
+    return nowhere;
+}
+
+static bool share_memory(const ht_model *model) {
+    return model->feature[HT_FEATURE_SHARED] || model->feature[HT_FEATURE_DYNAMIC_LDS] ||
+           (model->feature[HT_FEATURE_BARRIER] && !meets_nowhere(model));
+}
+
 static void apply(const ht_model *model, ht_plan *plan) {
     if (!model->launch_known) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
@@ -298,8 +335,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     }
     if (pinned(model, plan) || ht_block_stride_apply(model, plan))
         return;
-    if (model->feature[HT_FEATURE_SHARED] || model->feature[HT_FEATURE_DYNAMIC_LDS] ||
-        model->feature[HT_FEATURE_BARRIER])
+    if (share_memory(model))
         plan->abandoned = !ht_block_tile_apply(model, plan);
     else
         apply_map(model, plan);
