@@ -88,7 +88,7 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
     }
     HT_GROW(plan->edits, plan->edit_count);
     plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, false};
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, HT_WRAPS_NOTHING};
     return true;
 }
 
@@ -99,7 +99,8 @@ bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *
             plan->failed = true;
             return false;
         }
-        if (!other->wraps || other->range.begin != range.begin || other->range.end != range.end)
+        if (other->wraps != HT_WRAPS_FORM || other->range.begin != range.begin ||
+            other->range.end != range.end)
             continue;
         free(other->text);
         other->text = ht_strdup(text);
@@ -107,7 +108,19 @@ bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *
     }
     HT_GROW(plan->edits, plan->edit_count);
     plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, true};
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, HT_WRAPS_FORM};
+    return true;
+}
+
+bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text) {
+    for (size_t i = 0; i < plan->edit_count; ++i)
+        if (crosses(range, plan->edits[i].range)) {
+            plan->failed = true;
+            return false;
+        }
+    HT_GROW(plan->edits, plan->edit_count);
+    plan->edits[plan->edit_count++] =
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, HT_WRAPS_ALL};
     return true;
 }
 

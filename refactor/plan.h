@@ -5,12 +5,19 @@
 #include "base/text.h"
 #include "refactor/facts.h"
 
+/* Edits of the same range that wrap less lie inside. */
+typedef enum ht_wraps {
+    HT_WRAPS_NOTHING,
+    HT_WRAPS_FORM, /* what is inside may be left out */
+    HT_WRAPS_ALL
+} ht_wraps;
+
 typedef struct ht_edit {
     ht_range range; /* in the source's whole text: beyond the model's length, of another file */
     char *param;    /* NULL: always */
     char *text;
     bool applied_only; /* not in the template */
-    bool wraps;        /* edits of the same range lie inside; what is inside may be left out */
+    ht_wraps wraps;
 } ht_edit;
 
 typedef struct ht_planned_param {

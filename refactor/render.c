@@ -66,7 +66,7 @@ static bool inside(const ht_edit *edits, size_t inner, size_t outer) {
     if (inner == outer || o.begin == o.end)
         return false;
     if (i.begin == o.begin && i.end == o.end)
-        return edits[outer].wraps && !edits[inner].wraps;
+        return edits[outer].wraps > edits[inner].wraps;
     if (i.begin == i.end)
         return (o.begin < i.begin && i.begin < o.end) ||
                ((i.begin == o.begin || i.begin == o.end) && inner < outer);
@@ -254,7 +254,7 @@ static rendering rendering_start(const ht_plan *plan, const ht_values *values) {
 /* Does it lie inside of an edit that was shown and need not show all? */
 static bool may_be_lost(const rendering *in, size_t index) {
     for (int up = in->parent[index]; up != NO_EDIT; up = in->parent[up])
-        if (in->plan->edits[up].wraps && in->shown[up])
+        if (in->plan->edits[up].wraps == HT_WRAPS_FORM && in->shown[up])
             return true;
     return false;
 }

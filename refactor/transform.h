@@ -151,6 +151,8 @@ bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char 
  * In an applied source `text` need not mention all of the edits inside. A second call for the range
  * replaces the text of the first. */
 bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text);
+/* Around all that, other wrapping texts too, which `text` shows by the range's own $[ ]. */
+bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text);
 
 /* A new template-bound integer (or boolean: values "false, true") parameter of the kernel, as in
  * param(NAME : VALUES = DEFAULT): ht_plan_param(plan, "COARSEN_X", "1, 2, 4", "1"). The default
@@ -249,6 +251,7 @@ extern const ht_transformation ht_transformation_launch_bounds;
 extern const ht_transformation ht_transformation_waves;
 extern const ht_transformation ht_transformation_restrict;
 extern const ht_transformation ht_transformation_fixed_sizes;
+extern const ht_transformation ht_transformation_grid_order;
 extern const ht_transformation ht_transformation_coarsen_x;
 extern const ht_transformation ht_transformation_coarsen_outer;
 extern const ht_transformation ht_transformation_tiled;

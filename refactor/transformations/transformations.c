@@ -16,6 +16,7 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_unroll,
     &ht_transformation_coarsen_x,     /* wraps statements */
     &ht_transformation_coarsen_outer, /* wraps the whole: last of those that change this form */
+    &ht_transformation_grid_order,    /* around everything, the forms that follow too */
     &ht_transformation_tiled,         /* another form beside it */
     &ht_transformation_stage,         /* into that form */
     NULL,
@@ -23,7 +24,7 @@ const ht_transformation *const ht_transformations[] = {
 
 bool ht_transformation_is_hint(const char *name) {
     const char *hints[] = {ht_transformation_launch_bounds.name, ht_transformation_waves.name,
-                           ht_transformation_restrict.name};
+                           ht_transformation_restrict.name, ht_transformation_grid_order.name};
     for (size_t i = 0; i < sizeof hints / sizeof *hints; ++i)
         if (strcmp(name, hints[i]) == 0)
             return true;

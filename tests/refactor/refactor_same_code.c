@@ -20,10 +20,12 @@ typedef struct totals {
     size_t same, excepted, other;
 } totals;
 
-/* Parameters whose default value leaves the original's work, not its instructions. */
+/* Parameters whose default value leaves the original's work, not its instructions: with GRID_ORDER
+ * the block asks for its place once, ahead. */
 static const char *exception(const ht_template *template) {
     for (size_t i = 0; i < template->param_count; ++i)
-        if (strncmp(template->params[i].name, "COARSEN_", 8) == 0)
+        if (strncmp(template->params[i].name, "COARSEN_", 8) == 0 ||
+            strcmp(template->params[i].name, "GRID_ORDER") == 0)
             return template->params[i].name;
     return NULL;
 }

@@ -1,0 +1,109 @@
+/* grid-order: the order in which blocks that follow each other in time lie in a grid of two or
+ * three axes: row by row as they are dispatched, column by column, or a few rows together, which
+ * share more of what the second-level cache holds. Blocks have no order among each other and none
+ * is left out or run twice (the places are a permutation of the grid's first two axes), so nothing
+ * has to be known of what they compute: only that all of them ask for their place by the name
+ * blockIdx in the kernel's own text, which a variable of that name then answers. */
+#include "base/memory.h"
+#include "refactor/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Does another function ask which block this is, or the kernel in a way that a variable does not
+ * answer? */
+static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    bool *found = context;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr && ht_cursor_named(cursor, "blockIdx"))
+        *found = true;
+    return !*found;
+}
+
+static bool asks_elsewhere(const ht_model *model) {
+    bool found = false;
+    for (size_t i = 0; i < model->facts->reached_count && !found; ++i)
+        if (!clang_equalCursors(model->facts->reached[i], model->kernel) &&
+            !clang_equalCursors(model->facts->reached[i], model->body))
+            ht_ast_walk(model->facts->reached[i], on_name, &found);
+    return found;
+}
+
+static bool asks_otherwise(const ht_model *model) {
+    static const char *const names[] = {"workgroup_id", "get_group_id", "this_grid",
+                                        "this_cluster"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        const char *at = strstr(model->text + model->body_range.begin, names[i]);
+        if (at && (size_t)(at - model->text) < model->body_range.end)
+            return true;
+    }
+    return false;
+}
+
+static const char *obstacle(const ht_model *model) {
+    if (model->feature[HT_FEATURE_COOPERATIVE] || model->feature[HT_FEATURE_ASM] ||
+        model->feature[HT_FEATURE_INDEX_ESCAPE] || asks_otherwise(model))
+        return "the kernel asks for its block in a way that is not followed";
+    return asks_elsewhere(model) ? "a function that it calls asks for its block" : NULL;
+}
+
+static bool has_axis(const ht_axis *axis) {
+    return axis->uses_block || axis->uses_global;
+}
+
+/* $?{}: the template has both orders, an applied source the one that it takes. */
+static void write(ht_plan *plan, const char *order, ht_range body) {
+    const char *x = ht_plan_name(plan, "block_x"), *y = ht_plan_name(plan, "block_y");
+    const char *z = ht_plan_name(plan, "block_z"), *number = ht_plan_name(plan, "block_number");
+    const char *rows = ht_plan_name(plan, "rows_together"), *band = ht_plan_name(plan, "band");
+    const char *first = ht_plan_name(plan, "first_row"), *height = ht_plan_name(plan, "band_rows");
+    char *count = ht_format("%s == 1 ? gridDim.y : %s", order, order);
+    char *text = ht_format(
+        "{\n"
+        "    // blocks that follow each other $?{%s == 1}{have places by %s: 0 along rows, 1 along "
+        "columns, else in bands of so many rows}{lie in one column of the grid}"
+        "$?{%s > 1}{}{lie in a band of ${%s} rows of the grid, column by column}\n"
+        "    unsigned %s = blockIdx.x, %s = blockIdx.y;\n"
+        "    const unsigned %s = blockIdx.z;\n"
+        "    if ($?{%s >= 0}{%s > 0 && }{}gridDim.x < 65536 && gridDim.y < 65536) {\n"
+        "        const unsigned %s = %s * gridDim.x + %s;\n"
+        "        const unsigned %s = $?{%s == 1}{%s}{gridDim.y}$?{%s > 1}{}{${%s}};\n"
+        "        const unsigned %s = %s * gridDim.x, %s = %s / %s * %s;\n"
+        "        const unsigned %s = gridDim.y - %s < %s ? gridDim.y - %s : %s;\n"
+        "        %s = %s %% %s / %s;\n"
+        "        %s = %s + %s %% %s %% %s;\n"
+        "    }\n"
+        "    {\n"
+        "    const dim3 blockIdx(%s, %s, %s);\n"
+        "    $[%zu,%zu]\n"
+        "    }\n"
+        "}",
+        order, order, order, order, x, y, z, order, order, number, y, x, rows, order, count, order,
+        order, band, rows, first, number, band, rows, height, first, rows, first, rows, x, number,
+        band, height, y, first, number, band, height, x, y, z, body.begin, body.end);
+    ht_plan_wrap_all(plan, body, order, text);
+    free(text);
+    free(count);
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    if (!model->launch_known || model->facts->problem || !has_axis(&model->axes[0]) ||
+        !has_axis(&model->axes[1]))
+        return;
+    const char *why = obstacle(model);
+    if (why) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the order of the grid's blocks stays: %s", why);
+        return;
+    }
+    const char *order = ht_plan_name(plan, "GRID_ORDER");
+    ht_plan_param(plan, order, "0, 1, 4, 8", "0");
+    write(plan, order, model->body_range);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
+                   "the places in the grid of blocks that follow each other became %s: along rows "
+                   "(0), along columns (1), or in bands of 4 or 8 rows",
+                   order);
+}
+
+const ht_transformation ht_transformation_grid_order = {
+    "grid-order", "where in the grid blocks lie that follow each other in time", apply};
