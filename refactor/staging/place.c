@@ -23,10 +23,13 @@ bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...) {
 }
 
 static bool poly_is_given(const ht_stage *stage, const ht_poly *poly) {
+    const ht_poly_pool *pool = &stage->km->pool;
     for (size_t i = 0; i < poly->count; ++i)
-        for (size_t j = 0; j < poly->terms[i].count; ++j)
-            if (!ht_stage_is_given(stage, poly->terms[i].symbols[j]))
+        for (size_t j = 0; j < poly->terms[i].count; ++j) {
+            size_t symbol = poly->terms[i].symbols[j];
+            if (pool->symbols[symbol].scope != HT_SCOPE_LAUNCH && !ht_stage_is_given(stage, symbol))
                 return false;
+        }
     return true;
 }
 
@@ -209,6 +212,23 @@ static bool stays_same(ht_stage *stage) {
             }
     }
     return true;
+}
+
+bool ht_stage_may_run_ahead(const ht_stage *stage) {
+    const ht_kernel_model *km = stage->km;
+    int64_t step;
+    if (stage->outer_count == 0)
+        return false;
+    const ht_km_loop *loop = &km->loops[stage->outer[stage->outer_count - 1]];
+    bool may = loop->normal && !loop->leaves && loop->bound && loop->counter[0] &&
+               ht_poly_is_constant(loop->step, &step) && step == 1 &&
+               poly_is_given(stage, loop->bound);
+    for (size_t i = 0; i < km->access_count && may; ++i) {
+        const ht_km_access *access = &km->accesses[i];
+        may = !access->write || !stands_inside(stage, access) ||
+              ht_kernel_model_alias(km, access->array, stage->array) == HT_NO;
+    }
+    return may;
 }
 
 /* int where all subscripts are, else what holds any index. */

@@ -81,13 +81,23 @@ static bool is_int(const ht_km_symbol *symbol, const ht_parameter *parameter) {
            type.kind == CXType_SChar;
 }
 
+/* What ht_stage_coordinate's symbols print as. */
+static const char *named(const ht_stage *stage, size_t at) {
+    if (at < HT_STAGE_OUTPUT)
+        return stage->coordinate_names[at];
+    if (at < HT_STAGE_AHEAD)
+        return stage->output_names[at - HT_STAGE_OUTPUT];
+    return at == HT_STAGE_AHEAD ? stage->ahead_name
+                                : stage->km->loops[at - HT_STAGE_COUNTER].counter;
+}
+
 static bool print_argument(const printer *in, const ht_km_symbol *symbol) {
     const ht_model *model = in->stage->km->facts;
+    if (symbol->axis < 0 && in->noting)
+        return false;
     if (symbol->axis < 0) {
         size_t d = (size_t)(-1 - symbol->axis);
-        const char *name = d < HT_STAGE_DIMENSIONS_MAX
-                               ? in->stage->coordinate_names[d]
-                               : in->stage->output_names[d - HT_STAGE_DIMENSIONS_MAX];
+        const char *name = named(in->stage, d);
         ht_text_append(in->out, name ? name : "");
         return name != NULL;
     }
@@ -122,29 +132,6 @@ static bool print_argument(const printer *in, const ht_km_symbol *symbol) {
     return true;
 }
 
-/* The iteration's number by the counter: counter - first. */
-static bool print_iteration(const printer *in, const ht_km_loop *loop) {
-    int64_t value;
-    if (!loop->normal || !loop->counter[0] || !ht_poly_is_constant(loop->step, &value) ||
-        (value != 1 && value != -1) || in->noting)
-        return false;
-    bool down = value < 0;
-    if (!down && ht_poly_is_constant(loop->first, &value) && value == 0) {
-        ht_text_append(in->out, loop->counter);
-        return true;
-    }
-    ht_text_append(in->out, "(");
-    if (!down)
-        ht_text_append(in->out, loop->counter);
-    const ht_poly *first = loop->first;
-    if (!down)
-        first =
-            ht_poly_add(&in->stage->km->pool, ht_poly_constant(&in->stage->km->pool, 0), first, -1);
-    bool done = first && print_poly(in, first, !down);
-    ht_text_printf(in->out, down ? " - %s)" : ")", loop->counter);
-    return done;
-}
-
 static bool print_symbol(const printer *in, size_t index) {
     static const char *const builtins[] = {
         [HT_KM_BLOCK] = "blockIdx", [HT_KM_BLOCK_DIM] = "blockDim", [HT_KM_GRID_DIM] = "gridDim"};
@@ -161,8 +148,6 @@ static bool print_symbol(const printer *in, size_t index) {
         return !in->noting;
     case HT_KM_ARGUMENT:
         return print_argument(in, &symbol);
-    case HT_KM_LOOP:
-        return print_iteration(in, &in->stage->km->loops[symbol.loop]);
     case HT_KM_QUOTIENT:
         return print_both(in, &symbol, " / ");
     case HT_KM_REMAINDER:
@@ -198,28 +183,69 @@ static bool print_term(const printer *in, const ht_term *term, bool first) {
 }
 
 /* Outputs' indices by name, with the part of the block that belongs to them. */
-static const ht_poly *name_outputs(const ht_stage *stage, const ht_poly *poly) {
+static const ht_poly *name_output(const ht_stage *stage, const ht_poly *poly, int axis) {
     ht_poly_pool *pool = &stage->km->pool;
-    for (int axis = 0; axis < 3 && poly; ++axis) {
-        const ht_poly *output = ht_stage_output(stage, axis);
-        for (size_t i = 0; i < poly->count && stage->output_names[axis]; ++i) {
-            const ht_term term = poly->terms[i];
-            if (term.count != 1 || pool->symbols[term.symbols[0]].kind != HT_KM_THREAD ||
-                pool->symbols[term.symbols[0]].axis != axis)
-                continue;
-            size_t named = ht_stage_coordinate(stage->km, HT_STAGE_DIMENSIONS_MAX + (size_t)axis);
-            poly = ht_poly_add(pool, poly, output, -term.coefficient);
-            poly = poly ? ht_poly_add(pool, poly, ht_poly_of(pool, named), term.coefficient) : NULL;
-            break;
-        }
+    const ht_poly *output = ht_stage_output(stage, axis);
+    const ht_poly *name =
+        ht_poly_of(pool, ht_stage_coordinate(stage->km, HT_STAGE_OUTPUT + (size_t)axis));
+    for (size_t i = 0; i < poly->count; ++i) {
+        const ht_term term = poly->terms[i];
+        if (term.count != 1 || pool->symbols[term.symbols[0]].kind != HT_KM_THREAD ||
+            pool->symbols[term.symbols[0]].axis != axis)
+            continue;
+        poly = ht_poly_add(pool, poly, output, -term.coefficient);
+        return poly ? ht_poly_add(pool, poly, name, term.coefficient) : NULL;
     }
     return poly;
+}
+
+/* Iterations' numbers by the loops' counters: counter - first. NULL: there is no counter that steps
+ * by one. */
+static const ht_poly *name_counters(const ht_stage *stage, const ht_poly *poly) {
+    ht_poly_pool *pool = &stage->km->pool;
+    for (size_t l = 0; l < stage->km->loop_count && poly; ++l) {
+        const ht_km_loop *loop = &stage->km->loops[l];
+        int64_t step;
+        if (!ht_poly_mentions(poly, loop->symbol))
+            continue;
+        if (!loop->normal || !loop->counter[0] || !ht_poly_is_constant(loop->step, &step) ||
+            (step != 1 && step != -1))
+            return NULL;
+        size_t name = ht_stage_coordinate(stage->km, HT_STAGE_COUNTER + l);
+        const ht_poly *past = ht_poly_add(pool, ht_poly_of(pool, name), loop->first, -1);
+        if (past && step < 0)
+            past = ht_poly_add(pool, ht_poly_constant(pool, 0), past, -1);
+        poly = past ? ht_stage_replace(stage->km, poly, loop->symbol, past) : NULL;
+    }
+    return poly;
+}
+
+const ht_poly *ht_stage_replace(ht_kernel_model *km, const ht_poly *poly, size_t symbol,
+                                const ht_poly *by) {
+    const ht_poly *sum = ht_poly_constant(&km->pool, 0);
+    for (size_t i = 0; i < poly->count && sum; ++i) {
+        ht_term term = poly->terms[i], rest;
+        const ht_term divisor = {.coefficient = 1, .count = 1, .symbols = {symbol}};
+        bool mentions = ht_term_divide(&term, &divisor, &rest);
+        const ht_poly *part = ht_poly_make(&km->pool, mentions ? &rest : &term, 1);
+        if (part && mentions)
+            part = ht_poly_multiply(&km->pool, part, by);
+        sum = part ? ht_poly_add(&km->pool, sum, part, 1) : NULL;
+    }
+    return sum;
+}
+
+static const ht_poly *name_all(const ht_stage *stage, const ht_poly *poly) {
+    for (int axis = 0; axis < 3 && poly; ++axis)
+        if (stage->output_names[axis])
+            poly = name_output(stage, poly, axis);
+    return poly ? name_counters(stage, poly) : NULL;
 }
 
 /* Positive terms with symbols, then negative ones, then the constant. */
 static bool print_poly(const printer *in, const ht_poly *poly, bool more) {
     bool first = !more, done = true;
-    poly = name_outputs(in->stage, poly);
+    poly = name_all(in->stage, poly);
     if (!poly)
         return false;
     for (int pass = 0; pass < 3; ++pass)

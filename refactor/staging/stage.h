@@ -67,6 +67,7 @@ typedef struct ht_stage {
     size_t coordinates[HT_STAGE_DIMENSIONS_MAX]; /* symbols that stand for an element's index */
     /* Set ahead of printing; borrowed: of coordinates, and of the outputs' indices. */
     const char *coordinate_names[HT_STAGE_DIMENSIONS_MAX], *output_names[3];
+    const char *ahead_name;
     const char *constants[HT_STAGE_LOOPS_MAX]; /* template constants that must not be 0; borrowed */
     size_t constant_count;
     const char *problem; /* why there is none; owned by the model or static */
@@ -78,6 +79,9 @@ typedef struct ht_stage {
  */
 bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array, const ht_stage_frame *frame);
 void ht_stage_free(ht_stage *stage);
+
+/* May what later iterations of the loop around the load read be loaded ahead? */
+bool ht_stage_may_run_ahead(const ht_stage *stage);
 
 /* Is the symbol the same for all threads of the block at the place of the load? */
 bool ht_stage_is_given(const ht_stage *stage, size_t symbol);
@@ -108,7 +112,16 @@ bool ht_stage_print_more(const ht_stage *stage, const ht_poly *poly, ht_text *ou
 /* As a template expression, arguments by their constants (which are noted to be needed). */
 bool ht_stage_print_constant(ht_stage *stage, const ht_poly *poly, ht_text *out);
 bool ht_stage_print_constant_more(ht_stage *stage, const ht_poly *poly, ht_text *out);
-/* The symbol of a coordinate; it prints as stage->coordinate_names says. */
-size_t ht_stage_coordinate(ht_kernel_model *km, size_t dimension);
+/* Symbols that print as names: of an element's coordinate (by dimension), of an output's index (by
+ * axis), of how many iterations ahead a load is, of a loop's counter. */
+enum {
+    HT_STAGE_OUTPUT = HT_STAGE_DIMENSIONS_MAX,
+    HT_STAGE_AHEAD = HT_STAGE_OUTPUT + 3,
+    HT_STAGE_COUNTER
+};
+size_t ht_stage_coordinate(ht_kernel_model *km, size_t which);
+/* The polynomial with another in place of a symbol; NULL when it gets out of hand. */
+const ht_poly *ht_stage_replace(ht_kernel_model *km, const ht_poly *poly, size_t symbol,
+                                const ht_poly *by);
 
 #endif

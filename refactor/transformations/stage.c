@@ -40,6 +40,7 @@ static void frame_init(ht_staging *in) {
 /* Of the loads, which stand in blocks of their own. */
 static void name_variables(ht_staging *in) {
     in->element = ht_plan_name(in->plan, "e");
+    in->ahead = ht_plan_name(in->plan, "ahead");
     for (size_t d = 0; d < HT_STAGE_DIMENSIONS_MAX; ++d) {
         char *place = ht_format("i%zu", d), *at = ht_format("at%zu", d);
         in->place[d] = ht_plan_name(in->plan, place);
@@ -62,6 +63,14 @@ static void choose_names(ht_staging *in, const char *array) {
     in->param = ht_plan_name(in->plan, stage);
     in->pad = ht_plan_name(in->plan, pad);
     in->tile = ht_plan_name(in->plan, tile);
+    in->chunk = in->buffers = NULL;
+    if (ht_stage_may_run_ahead(&in->stage)) {
+        char *chunk = upper("CHUNK_", array), *buffers = upper("BUFFERS_", array);
+        in->chunk = ht_plan_name(in->plan, chunk);
+        in->buffers = ht_plan_name(in->plan, buffers);
+        free(chunk);
+        free(buffers);
+    }
     free(stage);
     free(pad);
     free(tile);
@@ -83,6 +92,12 @@ static void add_parameters(ht_staging *in) {
     if (in->padded) {
         ht_plan_param(plan, in->pad, "0, 1", "0");
         ht_plan_require(plan, "%s == 0 || %s", in->pad, in->param);
+    }
+    if (in->chunk) {
+        ht_plan_param(plan, in->chunk, "1, 2, 4", "1");
+        ht_plan_param(plan, in->buffers, "1, 2", "1");
+        ht_plan_require(plan, "%s * %s == 1 || %s", in->chunk, in->buffers, in->param);
+        ht_plan_require(plan, "%s == 1 || %s == 1", in->chunk, in->buffers);
     }
     for (size_t i = 0; i < in->stage.constant_count; ++i)
         ht_plan_require(plan, "!%s || %s > 0", in->param, in->stage.constants[i]);
@@ -129,6 +144,7 @@ static bool stage_array(ht_staging *in, ht_kernel_model *km, ht_kernel_model *fi
         choose_names(in, parameter->name);
         in->type = parameter->pointee;
         memcpy(in->stage.coordinate_names, in->at, sizeof in->at);
+        in->stage.ahead_name = in->ahead;
         for (size_t i = 0; i < in->form->axis_count; ++i)
             in->stage.output_names[in->form->axes[i].axis] = in->form->axes[i].name;
         done = ht_staging_write(in);

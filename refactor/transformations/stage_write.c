@@ -85,6 +85,9 @@ static bool threads(const ht_staging *in, ht_text *number, char **count) {
 static void shape(const ht_staging *in, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t last = last_of(stage);
+    if (in->chunk)
+        ht_text_printf(out, "$?{%s * %s > 1}{[%s * %s]}{[${%s * %s}]}", in->chunk, in->buffers,
+                       in->chunk, in->buffers, in->chunk, in->buffers);
     for (size_t d = 0; d < stage->dimension_count; ++d) {
         const ht_stage_dimension *of = &stage->dimensions[d];
         char *extent = d == last && in->padded ? ht_format("%s + %s", of->extent, in->pad)
@@ -101,6 +104,8 @@ static void add_bytes(ht_staging *in) {
     long long size = stage->km->arrays[stage->array].element_bytes;
     size = size > 0 ? size : LARGEST_ELEMENT;
     ht_text_printf(&in->bytes, "%s(%s ? %lld", in->bytes.length ? " + " : "", in->param, size);
+    if (in->chunk)
+        ht_text_printf(&in->bytes, " * %s * %s", in->chunk, in->buffers);
     for (size_t d = 0; d < stage->dimension_count; ++d)
         if (!stage->dimensions[d].uniform && d == last_of(stage) && in->padded)
             ht_text_printf(&in->bytes, " * (%s + %s)", stage->dimensions[d].extent, in->pad);
@@ -112,8 +117,32 @@ static void add_bytes(ht_staging *in) {
 /* ---- the load
  * ---------------------------------------------------------------------------------------- */
 
+/* The loop around the load. */
+static const ht_km_loop *loop_around(const ht_stage *stage) {
+    return &stage->km->loops[stage->outer[stage->outer_count - 1]];
+}
+
+/* In a load that may be ahead, of the iteration that it is for. */
+static const ht_poly *ahead(const ht_staging *in, const ht_poly *poly) {
+    const ht_stage *stage = &in->stage;
+    if (!in->looped)
+        return poly;
+    ht_poly_pool *pool = &stage->km->pool;
+    size_t symbol = loop_around(stage)->symbol;
+    const ht_poly *later =
+        ht_poly_add(pool, ht_poly_of(pool, symbol),
+                    ht_poly_of(pool, ht_stage_coordinate(stage->km, HT_STAGE_AHEAD)), 1);
+    return ht_stage_replace(stage->km, poly, symbol, later);
+}
+
 static bool print(const ht_staging *in, const ht_poly *poly, ht_text *out) {
-    return ht_stage_print(&in->stage, poly, out);
+    poly = ahead(in, poly);
+    return poly && ht_stage_print(&in->stage, poly, out);
+}
+
+static bool print_more(const ht_staging *in, const ht_poly *poly, ht_text *out) {
+    poly = ahead(in, poly);
+    return poly && ht_stage_print_more(&in->stage, poly, out);
 }
 
 /* e / (18 * 34), e / 34 % 18, e % 34 */
@@ -152,7 +181,7 @@ static bool write_coordinates(const ht_staging *in, const char *indent, ht_text 
             done = print(in, of->low, out);
         else {
             ht_text_append(out, in->place[d]);
-            done = ht_stage_print_more(stage, of->low, out);
+            done = print_more(in, of->low, out);
         }
         ht_text_append(out, ";");
     }
@@ -207,6 +236,21 @@ static bool write_tests(const ht_staging *in, const char *indent, ht_text *out) 
     return done;
 }
 
+/* "[c % 2]": the iteration's place in the tile. */
+static bool write_slot(const ht_staging *in, ht_text *out) {
+    ht_text past = {0};
+    if (!in->chunk)
+        return true;
+    bool done = print(in, ht_poly_of(&in->stage.km->pool, loop_around(&in->stage)->symbol), &past);
+    const char *whole = past.data && strpbrk(past.data, " ") ? "(%s)" : "%s";
+    char *number = ht_format(whole, past.data);
+    ht_text_printf(out, "$?{%s * %s > 1}{[%s %% (%s * %s)]}{[%s %% ${%s * %s}]}", in->chunk,
+                   in->buffers, number, in->chunk, in->buffers, number, in->chunk, in->buffers);
+    free(number);
+    ht_text_free(&past);
+    return done;
+}
+
 static bool write_address(const ht_staging *in, ht_text *out) {
     const ht_stage *stage = &in->stage;
     const ht_poly *one = ht_poly_constant(&stage->km->pool, 1);
@@ -226,33 +270,58 @@ static bool write_address(const ht_staging *in, ht_text *out) {
 }
 
 /* The block's threads copy the box, neighbours what lies side by side. */
-static bool write_load(const ht_staging *in, ht_text *out) {
+static bool write_copy(const ht_staging *in, const char *indent, ht_text *out) {
     const ht_stage *stage = &in->stage;
     ht_text number = {0};
-    char *count = NULL, *all = elements(stage, 0);
-    const char *name = stage->km->arrays[stage->array].name;
-    if (!threads(in, &number, &count)) {
-        ht_text_free(&number);
-        free(all);
-        return false;
-    }
-    ht_text_append(out, "{");
-    if (stage->outer_count)
-        ht_text_append(out, "\n    __syncthreads();");
-    ht_text_printf(out, "\n    for (int %s = %s; %s < ${%s}; %s += ${%s}) {", in->element,
-                   number.data, in->element, all, in->element, count);
-    write_places(in, "\n        ", out);
-    bool done = write_coordinates(in, "\n        ", out) && write_tests(in, "\n        ", out);
-    ht_text_printf(out, "%s%s", stage->bound_count ? "\n            " : "\n        ", in->tile);
+    char *count = NULL, *all = elements(stage, 0), *deeper = ht_format("%s    ", indent);
+    bool done = threads(in, &number, &count);
+    ht_text_printf(out, "%sfor (int %s = %s; %s < ${%s}; %s += ${%s}) {", indent, in->element,
+                   done ? number.data : "", in->element, all, in->element, done ? count : "1");
+    write_places(in, deeper, out);
+    done = done && write_coordinates(in, deeper, out) && write_tests(in, deeper, out);
+    ht_text_printf(out, "%s%s%s", deeper, stage->bound_count ? "    " : "", in->tile);
+    done = done && write_slot(in, out);
     for (size_t d = 0; d < stage->dimension_count; ++d)
         if (!stage->dimensions[d].uniform)
             ht_text_printf(out, "[%s]", in->place[d]);
-    ht_text_printf(out, " = %s", name);
+    ht_text_printf(out, " = %s", stage->km->arrays[stage->array].name);
     done = done && write_address(in, out);
-    ht_text_append(out, ";\n    }\n    __syncthreads();\n}");
+    ht_text_printf(out, ";%s}", indent);
     ht_text_free(&number);
     free(all);
     free(count);
+    free(deeper);
+    return done;
+}
+
+static bool write_load(const ht_staging *in, ht_text *out) {
+    ht_text_append(out, in->stage.outer_count ? "{\n    __syncthreads();" : "{");
+    bool done = write_copy(in, "\n    ", out);
+    ht_text_append(out, "\n    __syncthreads();\n}");
+    return done;
+}
+
+/* For several iterations together, or for the next one while this one is worked on: its place in
+ * the tile was read last before the barrier. */
+static bool write_load_ahead(ht_staging *in, ht_text *out) {
+    const ht_km_loop *loop = loop_around(&in->stage);
+    ht_text past = {0};
+    bool done = print(in, ht_poly_of(&in->stage.km->pool, loop->symbol), &past);
+    ht_text_printf(out,
+                   "$?{%s > 1}{if (%s %% %s == 0) }{if (%s %% ${%s} == 0) }{\n"
+                   "    for (int %s = ${%s} > 1 && %s > 0; %s < ${%s * %s}; ++%s) {\n"
+                   "        if (${%s} > 1 || %s == 0)\n            __syncthreads();\n"
+                   "        if (%s + %s < ",
+                   in->chunk, past.data, in->chunk, past.data, in->chunk, in->ahead, in->buffers,
+                   past.data, in->ahead, in->chunk, in->buffers, in->ahead, in->buffers, in->ahead,
+                   loop->counter, in->ahead);
+    done = done && print(in, loop->bound, out);
+    ht_text_append(out, ")");
+    in->looped = true;
+    done = done && write_copy(in, "\n            ", out);
+    in->looped = false;
+    ht_text_printf(out, "\n    }\n    if (${%s} == 1)\n        __syncthreads();\n}", in->buffers);
+    ht_text_free(&past);
     return done;
 }
 
@@ -289,8 +358,7 @@ static bool write_held(const ht_staging *in, const ht_stage_read *read, size_t d
             ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
         first = false;
     }
-    done =
-        done && (first ? print(in, of->low, out) : ht_stage_print_more(&in->stage, of->low, out));
+    done = done && (first ? print(in, of->low, out) : print_more(in, of->low, out));
     ht_text_append(out, ")");
     return done;
 }
@@ -299,6 +367,7 @@ static bool write_read(const ht_staging *in, const ht_stage_read *read, ht_text 
     const ht_stage *stage = &in->stage;
     bool done = true;
     ht_text_append(out, in->tile);
+    done = write_slot(in, out);
     for (size_t d = 0; d < stage->dimension_count && done; ++d) {
         const ht_stage_dimension *of = &stage->dimensions[d];
         if (of->uniform)
@@ -307,7 +376,7 @@ static bool write_read(const ht_staging *in, const ht_stage_read *read, ht_text 
         if (read->held[d])
             done = write_held(in, read, d, out);
         else
-            done = write_outputs(in, of, out) ? ht_stage_print_more(stage, read->inside[d], out)
+            done = write_outputs(in, of, out) ? print_more(in, read->inside[d], out)
                                               : print(in, read->inside[d], out);
         ht_text_append(out, "]");
     }
@@ -329,38 +398,49 @@ static bool replace_reads(ht_staging *in) {
     return done;
 }
 
+/* Declares the tile and inserts its load. */
+static void insert(ht_staging *in, long place, const char *load, const char *load_ahead) {
+    ht_text dims = {0}, text = {0};
+    shape(in, &dims);
+    char *tile =
+        ht_format("\n// the elements of %s that this block reads\n__shared__ %s %s%s;",
+                  in->stage.km->arrays[in->stage.array].name, in->type, in->tile, dims.data);
+    ht_text_printf(&text, "$?{%s}{%s}{%s}", in->param, tile, tile);
+    ht_tiled_insert(in->form, HT_TILED_TOP, text.data);
+    ht_text_free(&text);
+    if (in->chunk)
+        ht_text_printf(&text,
+                       "$?{%s}{\nif (%s) {\n%s\n}}{$?{%s * %s == 1}{}{\n%s}$?{%s * %s > "
+                       "1}{}{\n%s}}",
+                       in->param, in->param, load_ahead, in->chunk, in->buffers, load, in->chunk,
+                       in->buffers, load_ahead);
+    else
+        ht_text_printf(&text, "$?{%s}{\nif (%s) %s}{\n%s}", in->param, in->param, load, load);
+    ht_tiled_insert(in->form, place, text.data);
+    ht_tiled_meet(in->form, in->param);
+    free(tile);
+    ht_text_free(&text);
+    ht_text_free(&dims);
+}
+
 bool ht_staging_write(ht_staging *in) {
-    ht_text load = {0}, dims = {0};
+    ht_text load = {0}, load_ahead = {0};
     ht_stage *stage = &in->stage;
     long place = HT_TILED_TOP;
-    if (stage->outer_count) {
-        size_t loop = stage->outer[stage->outer_count - 1];
-        place = (long)ht_tiled_loop_of(
-            in->form, stage->km->pool.symbols[stage->km->loops[loop].symbol].cursor);
-    }
+    if (stage->outer_count)
+        place = (long)ht_tiled_loop_of(in->form,
+                                       stage->km->pool.symbols[loop_around(stage)->symbol].cursor);
     in->padded = moving_count(stage) > 1;
     bool done = true;
     for (size_t i = 0; i < stage->read_count; ++i)
         done = done && ht_tiled_has(in->form, stage->reads[i].access->cursor);
-    done = done && write_load(in, &load) && replace_reads(in);
+    done = done && write_load(in, &load) && (!in->chunk || write_load_ahead(in, &load_ahead)) &&
+           replace_reads(in);
     if (done) {
-        const char *name = stage->km->arrays[stage->array].name;
-        shape(in, &dims);
-        char *text = ht_format("$?{%s}{\n// the elements of %s that this block reads%s\n"
-                               "__shared__ %s %s%s;}"
-                               "{\n// the elements of %s that this block reads%s\n"
-                               "__shared__ %s %s%s;}",
-                               in->param, name, "", in->type, in->tile, dims.data, name, "",
-                               in->type, in->tile, dims.data);
-        ht_tiled_insert(in->form, HT_TILED_TOP, text);
-        free(text);
-        text = ht_format("$?{%s}{\nif (%s) %s}{\n%s}", in->param, in->param, load.data, load.data);
-        ht_tiled_insert(in->form, place, text);
-        ht_tiled_meet(in->form, in->param);
-        free(text);
+        insert(in, place, load.data, load_ahead.data);
         add_bytes(in);
     }
     ht_text_free(&load);
-    ht_text_free(&dims);
+    ht_text_free(&load_ahead);
     return done;
 }

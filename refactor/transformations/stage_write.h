@@ -25,6 +25,11 @@ typedef struct ht_staging {
     const char *type; /* of an element */
     const char *param, *pad, *tile;
     bool padded; /* it has rows that can be padded */
+    /* Several iterations of the loop around the load may be in the tile at once; names are NULL
+     * where they may not: how many are loaded together, and 2 where the next one is loaded while
+     * one is worked on. */
+    const char *chunk, *buffers, *ahead;
+    bool looped; /* what is printed belongs to a load that may be ahead */
 } ht_staging;
 
 /* Inserts the tile and its load into the form, and replaces the reads. False: nothing is changed.

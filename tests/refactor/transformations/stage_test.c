@@ -84,6 +84,23 @@ Test(stage, channels_one_after_the_other) {
                                   NULL});
 }
 
+Test(stage, channels_loaded_together_and_ahead) {
+    compare("convolve_valid",
+            (const char *const[]){"TILED=true STAGE_IN=true CHUNK_IN=2",
+                                  "TILED=true STAGE_IN=true CHUNK_IN=4 COARSEN_X=2 PAD_IN=1",
+                                  "TILED=true STAGE_IN=true BUFFERS_IN=2",
+                                  "TILED=true STAGE_IN=true BUFFERS_IN=2 COARSEN_Y=4 BLOCK_Y=2",
+                                  NULL});
+    subject of = staged("convolve_valid");
+    expect_pieces(&of, "TILED=true STAGE_IN=true BUFFERS_IN=2",
+                  (const char *const[]){"__shared__ float tile_in[2][10][18];", "c + ahead",
+                                        "tile_in[c % 2][oh - oh_tile + r]", NULL});
+    expect_pieces(&of, "TILED=true STAGE_IN=true",
+                  (const char *const[]){"__shared__ float tile_in[10][18];", "__syncthreads();",
+                                        "__syncthreads();", "tile_in[oh - oh_tile + r]", NULL});
+    subject_close(&of);
+}
+
 Test(stage, a_star_has_no_corners) {
     compare("jacobi", (const char *const[]){"TILED=true STAGE_A=true",
                                             "TILED=true STAGE_A=true COARSEN_X=2 COARSEN_Y=2 "
