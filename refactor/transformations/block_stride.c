@@ -5,7 +5,8 @@
  * Which thread runs an iteration follows from the block, what is run does not. Where the index of
  * the thread serves nothing else, no value goes from one iteration into the next, and no two
  * iterations meet in memory (the kernel model proves it for blocks of any size), the block may have
- * any size. The grid stays as it was, so that blockIdx may serve anything. */
+ * any size. The grid stays as it was, so that blockIdx may serve anything; unless threads also work
+ * on their global index (block_share.c): then the number of threads stays. */
 #include "refactor/transformations/block_size.h"
 
 #include "base/memory.h"
@@ -23,6 +24,7 @@ typedef struct striding {
     CXCursor *loops; /* outermost ones */
     size_t loop_count;
     size_t thread_uses, block_uses;
+    bool shares;    /* threads work on their global index too, on what the loops shared */
     bool elsewhere; /* a device function uses the thread's index or the block */
 } striding;
 
@@ -285,7 +287,9 @@ static bool is_stride_loop(const striding *in, CXCursor statement) {
     return !clang_Cursor_isNull(initializer) &&
            is_multiple(in, initializer, HT_INDEX_THREAD, &start) &&
            steps_by_block(in, increment, variable, &step) && start == step &&
-           has_bound(in, condition, variable, body) && !carries(in, statement, variable, body);
+           has_bound(in, condition, variable, body) && !carries(in, statement, variable, body) &&
+           (!in->shares || (ht_block_loop_is_uniform(in->model, statement, body) &&
+                            ht_block_loop_is_uniform(in->model, statement, condition)));
 }
 
 /* ---- the kernel
@@ -309,6 +313,9 @@ static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
         return !ht_index_alias(in->model, cursor);
     if (!clang_isExpression(clang_getCursorKind(cursor)))
         return true;
+    CXCursor pitch;
+    if (in->shares && ht_index_global(in->model, cursor, &axis, &pitch))
+        return false;
     bool name = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr;
     ht_index_kind kind = ht_index_plain(in->model, cursor, name, &axis);
     if (kind == HT_INDEX_NONE)
@@ -321,7 +328,8 @@ static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
 static bool serves_loops_alone(striding *in) {
     const ht_kernel_facts *facts = in->model->facts;
     ht_ast_walk(in->model->body, on_statement, in);
-    if (in->loop_count == 0)
+    if (in->loop_count == 0 ||
+        (in->shares && !ht_block_loops_are_reached(in->model, in->loops, in->loop_count)))
         return false;
     for (size_t i = 0; i < facts->reached_count; ++i) {
         size_t before = in->thread_uses + in->block_uses;
@@ -355,7 +363,8 @@ static const char *obstacle(const striding *in, const ht_kernel_model *km, int *
     for (size_t i = 0; i < km->access_count; ++i) {
         const ht_km_access *access = &km->accesses[i];
         *out_line = access->place.file == 0 ? access->place.line : 0;
-        if (access->write && !in_loops(in, km, &access->control))
+        bool shared = km->arrays[access->array].space == HT_SPACE_SHARED;
+        if (access->write && (shared || !in->shares) && !in_loops(in, km, &access->control))
             return "each thread of a block writes outside of the loops that stride by the block";
     }
     for (size_t i = 0; i < km->effect_count; ++i) {
@@ -376,7 +385,7 @@ static const char *obstacle(const striding *in, const ht_kernel_model *km, int *
     return NULL;
 }
 
-static void add_parameter(ht_plan *plan, int axis) {
+static void add_parameter(ht_plan *plan, int axis, bool shares) {
     static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
     static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
     const char *name = ht_plan_name(plan, axis_names[axis]);
@@ -385,7 +394,8 @@ static void add_parameter(ht_plan *plan, int axis) {
     snprintf(number, sizeof number, "%lld", (long long)block);
     ht_plan_param(plan, name, values, number);
     ht_plan_set_block(plan, axis, name);
-    plan->keep_grid[axis] = true;
+    plan->keep_grid[axis] = !shares;
+    plan->exact_cover[axis] = shares;
     free(values);
 }
 
@@ -400,19 +410,26 @@ static bool deals_out(striding *in, ht_plan *plan) {
     return !words;
 }
 
+/* Blocks of one axis: with more, threads that differ along another would meet in the loops. */
+static bool alone(const ht_model *model) {
+    return model->axes[1].block == 1 && model->axes[2].block == 1 && model->facts->flat_uses == 0;
+}
+
 bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {
     bool any = false;
     if (model->feature[HT_FEATURE_DYNAMIC_LDS])
         return false;
     for (int axis = 0; axis < 3; ++axis) {
         const ht_axis *of = &model->axes[axis];
-        striding in = {.model = model, .axis = axis};
-        bool good = of->uses_thread && of->uses_block_dim && !of->uses_global &&
-                    serves_loops_alone(&in) && deals_out(&in, plan);
+        striding in = {.model = model, .axis = axis, .shares = of->uses_global};
+        bool whole = !of->uses_global || (!of->uses_block && !of->uses_grid_dim &&
+                                          !of->fixed_pitch && axis == 0 && alone(model));
+        bool good = of->uses_thread && of->uses_block_dim && whole && serves_loops_alone(&in) &&
+                    deals_out(&in, plan);
         free(in.loops);
         if (!good)
             continue;
-        add_parameter(plan, axis);
+        add_parameter(plan, axis, in.shares);
         any = true;
     }
     if (!any)
