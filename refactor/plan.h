@@ -30,6 +30,7 @@ typedef struct ht_planned_param {
         *stands_for; /* the kernel's parameter whose value it is, as a constant; NULL: none */
     int64_t
         step; /* the kernel multiplies indices by it: its value in the problem; 0: it does not */
+    ht_range loop;      /* whose unroll factor it is; empty: none's */
     const char *type;   /* of the template parameter; NULL: int or bool */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
@@ -93,6 +94,8 @@ ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char 
                                     const char *default_value);
 /* Adds a declaration to the unit, ahead of the parameterized kernel. */
 void ht_plan_help(ht_plan *plan, const char *text);
+/* Requires that keep the code of a configuration small enough for compilers. */
+void ht_plan_limit_growth(ht_plan *plan);
 /* Is it a hint to the compiler, which alone makes no template? */
 bool ht_transformation_is_hint(const char *name);
 /* Sets the block along an axis, a template expression. */

@@ -123,4 +123,5 @@ void ht_plan_run(ht_plan *plan) {
     }
     plan->transformation = NULL;
     plan->failed = false;
+    ht_plan_limit_growth(plan);
 }

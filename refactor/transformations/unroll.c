@@ -168,7 +168,8 @@ static bool is_runtime(const context *in, CXCursor cursor) {
 static void offer_runtime(context *in, CXCursor cursor, ht_range loop, const pragma *before) {
     char *wanted = wanted_name(cursor);
     const char *name = ht_plan_name(in->plan, wanted);
-    ht_plan_param(in->plan, name, "1, 2, 4, 8", "1");
+    if (ht_plan_param(in->plan, name, "1, 2, 4, 8", "1"))
+        in->plan->params[in->plan->param_count - 1].loop = loop;
     place_pragma(in, loop, before, name, name);
     ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor,
                    "the loop is bounded at run time; its unroll factor became %s", name);
@@ -203,7 +204,8 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
     char *wanted = wanted_name(cursor);
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
     const char *name = ht_plan_name(in->plan, wanted);
-    ht_plan_param(in->plan, name, values, number);
+    if (ht_plan_param(in->plan, name, values, number))
+        in->plan->params[in->plan->param_count - 1].loop = loop;
     place_pragma(in, loop, &before, name, NULL);
     ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor, "the unroll factor became %s", name);
     ++in->count;
