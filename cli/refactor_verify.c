@@ -103,11 +103,12 @@ static const char not_inferred[] = "the inferred problem does not hold";
 
 static json_t *result_json(const ht_template *template, const ht_verify_result *result,
                            const json_t *origins, uint64_t seed) {
-    json_t *document = json_pack(
-        "{s:s, s:o, s:b, s:b, s:I, s:I, s:o, s:f}", "outcome", outcomes[result->outcome], "reason",
-        ht_report_json_text(result->reason), "bitwise", result->bitwise, "accesses_checked",
-        result->checked, "configurations", (json_int_t)result->configurations, "seed",
-        (json_int_t)seed, "sizes", sizes_json(result), "seconds", result->seconds);
+    json_t *document =
+        json_pack("{s:s, s:o, s:b, s:b, s:I, s:I, s:I, s:o, s:f}", "outcome",
+                  outcomes[result->outcome], "reason", ht_report_json_text(result->reason),
+                  "bitwise", result->bitwise, "accesses_checked", result->checked, "configurations",
+                  (json_int_t)result->configurations, "slow", (json_int_t)result->slow, "seed",
+                  (json_int_t)seed, "sizes", sizes_json(result), "seconds", result->seconds);
     if (result->outcome == HT_VERIFY_DIFFERS) {
         char *text = ht_config_string(template, &result->failing);
         json_object_set_new(document, "failing", ht_report_json_text(text));

@@ -75,6 +75,10 @@ ht_status ht_programs_run(ht_job *job, const ht_programs *programs, size_t index
                              : run_plain(job, task, out_result, error);
 }
 
+bool ht_programs_slow(const ht_programs *programs, size_t index) {
+    return programs->tasks[index].status == HT_ERROR_TIMEOUT;
+}
+
 void ht_programs_free(ht_job *job, ht_programs *programs) {
     if (!programs)
         return;

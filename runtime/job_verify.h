@@ -32,6 +32,9 @@ ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t coun
 ht_status ht_programs_run(ht_job *job, const ht_programs *programs, size_t index,
                           const ht_check_settings *settings, ht_check_result *out_result,
                           ht_error *error);
+/* Did the compiler take longer than it may? Such a configuration fails in tuning too; whether it is
+ * right is not known. */
+bool ht_programs_slow(const ht_programs *programs, size_t index);
 void ht_programs_free(ht_job *job, ht_programs *programs);
 
 #endif

@@ -99,6 +99,7 @@ static void job_end(verification *in) {
 static ht_status job_begin(verification *in, ht_error *error) {
     const ht_job_options options = {.seed = in->options->seed,
                                     .compile_workers = in->options->compile_workers,
+                                    .compile_limit = in->options->compile_limit,
                                     .program_size = HT_VERIFY_CONFIGURATIONS * 2,
                                     .only_check = true,
                                     .unbound = true,
@@ -252,7 +253,7 @@ static ht_status fails(verification *in, const ht_config *config, bool *out_fail
     if (status != HT_OK)
         return status;
     status = ht_programs_run(in->job, programs, 0, &settings, &result, error);
-    *out_fails = status == HT_OK && result.status != HT_OK;
+    *out_fails = status == HT_OK && result.status != HT_OK && !ht_programs_slow(programs, 0);
     if (*out_fails) {
         free(*out_reason);
         *out_reason = ht_strdup(result.reason);
@@ -287,6 +288,11 @@ static ht_status reduce(verification *in, ht_error *error) {
     return status;
 }
 
+/* The default must run, whatever it takes. */
+static bool is_slow(const batch *of, size_t index) {
+    return of->first + index > 0 && ht_programs_slow(of->programs, index);
+}
+
 /* Compiles what was chosen since the last time. */
 static ht_status batch_add(verification *in, ht_error *error) {
     size_t first = 0;
@@ -301,6 +307,8 @@ static ht_status batch_add(verification *in, ht_error *error) {
         return status;
     HT_GROW(in->batches, in->batch_count);
     in->batches[in->batch_count++] = added;
+    for (size_t i = 0; i < added.count; ++i)
+        in->out->slow += is_slow(&added, i);
     return HT_OK;
 }
 
@@ -336,7 +344,8 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
     for (size_t i = 0; i < in->batch_count && status == HT_OK; ++i)
         for (size_t j = 0;
              j < in->batches[i].count && status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++j)
-            if (ht_space_legal(space, &in->configs[in->batches[i].first + j]))
+            if (!is_slow(&in->batches[i], j) &&
+                ht_space_legal(space, &in->configs[in->batches[i].first + j]))
                 status = config_run(in, &in->batches[i], j, error);
     ht_space_free(space);
     return status;

@@ -17,6 +17,7 @@ typedef struct ht_verify_options {
     bool reassociates;        /* the original's sums come in any order, as with atomics: outputs are
                                  compared within the template's tolerance from the start */
     unsigned compile_workers; /* 0: one a core */
+    double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
     const volatile int *interrupted; /* may be NULL */
 } ht_verify_options;
 
@@ -41,7 +42,8 @@ typedef struct ht_verify_result {
     ht_verify_size *sizes;
     size_t size_count;
     size_t configurations; /* different ones, the default among them */
-    char *reason;          /* why it does not agree; NULL when it does */
+    size_t slow;  /* of these, not run: the compiler took longer than it may (never the default) */
+    char *reason; /* why it does not agree; NULL when it does */
     /* With HT_VERIFY_DIFFERS: the failing configuration, with every parameter at its default that
      * it also fails without; and the index of its size. */
     ht_config failing;

@@ -40,13 +40,18 @@ static char *unit_of(const char *guard) {
                      guard);
 }
 
+static double compile_limit; /* 0: as it is */
+
 static ht_verify_result verify_text(const char *text, const char *problem, bool reassociates) {
     bound bound;
     ht_error error = {0};
     ht_verify_result result;
     bind_text(&bound, text, problem);
-    const ht_verify_options options = {
-        .seed = 5, .configurations = 12, .reassociates = reassociates, .compile_workers = 2};
+    const ht_verify_options options = {.seed = 5,
+                                       .configurations = 12,
+                                       .reassociates = reassociates,
+                                       .compile_workers = 2,
+                                       .compile_limit = compile_limit};
     ht_status status =
         ht_verify(&bound.templates[0], &bound.problem, &bound.device, &options, &result, &error);
     cr_assert_eq(status, HT_OK, "%s", error.message);
@@ -148,5 +153,44 @@ Test(verify, sums_in_any_order_are_compared_within_the_tolerance) {
     ht_verify_result result = verify_text(text, "N=5000", true);
     cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
     cr_assert_not(result.bitwise);
+    ht_verify_result_free(&result);
+}
+
+/* A configuration whose compiling takes minutes says nothing about the template; the others do. */
+Test(verify, what_the_compiler_takes_too_long_for_is_left_out_and_counted) {
+    static const char text[] =
+        "#pragma tune unit\n"
+        "#include <hip/hip_runtime.h>\n"
+        "template <int N, long M> struct count {\n"
+        "    static constexpr int value = count<N - 1, 2 * M>::value + count<N - 1, 2 * M + "
+        "1>::value;\n"
+        "};\n"
+        "template <long M> struct count<0, M> { static constexpr int value = 0; };\n"
+        "__global__ void k__original(const float *in, float *out, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = 2 * in[i];\n"
+        "}\n"
+        "#pragma tune kernel(k<BLOCK>)\n"
+        "#pragma tune problem(line : N)\n"
+        "#pragma tune arg(in : in float[problem.N])\n"
+        "#pragma tune arg(out : out float[problem.N])\n"
+        "#pragma tune arg(n : int = problem.N)\n"
+        "#pragma tune param(BLOCK : 32, 64, 128 = 64)\n"
+        "#pragma tune block(BLOCK)\n"
+        "#pragma tune grid(ceil_div(problem.N, BLOCK))\n"
+        "#pragma tune reference(k__original)\n"
+        "#pragma tune block(64)\n"
+        "#pragma tune grid(ceil_div(problem.N, 64))\n"
+        "template <int BLOCK> __global__ void k(const float *in, float *out, int n) {\n"
+        "    int i = blockIdx.x * BLOCK + threadIdx.x + count<BLOCK == 128 ? 22 : 0, 1>::value;\n"
+        "    if (i < n) out[i] = 2 * in[i];\n"
+        "}\n";
+    compile_limit = 8;
+    ht_verify_result result = verify_text(text, "N=500", false);
+    compile_limit = 0;
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_assert_eq(result.slow, 1);
+    cr_assert_eq(result.configurations, 3);
+    cr_assert_eq(result.sizes[0].runs, 2);
     ht_verify_result_free(&result);
 }
