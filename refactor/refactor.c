@@ -353,8 +353,8 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
         if (is_repeated(source, &list, i))
             tell_repeated(source, list.items[i], &refactor->kernels[i]);
         else
-            analyse(source, list.items[i], problems, options->recipe, &refactor->kernels[i],
-                    &refactor->work[i]);
+            analyse(source, list.items[i], problems, options ? options->recipe : NULL,
+                    &refactor->kernels[i], &refactor->work[i]);
     refactor->count = list.count;
     free(list.items);
     *out_refactor = refactor;
