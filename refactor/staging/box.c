@@ -30,7 +30,7 @@ static bool is_constant_sum(ht_stage *stage, const ht_poly *poly) {
 }
 
 /* How often an inner loop runs: a number, or a sum of arguments that are template constants. */
-static const ht_poly *trips(ht_stage *stage, const ht_km_loop *loop) {
+const ht_poly *ht_stage_trips(ht_stage *stage, const ht_km_loop *loop) {
     CXCursor at = stage->km->pool.symbols[loop->symbol].cursor;
     ht_poly_pool *pool = &stage->km->pool;
     int64_t step = 0, gap = 0;
@@ -56,7 +56,7 @@ static const ht_poly *trips(ht_stage *stage, const ht_km_loop *loop) {
 static bool add_loop(ht_stage *stage, const ht_term *term, parts *to) {
     ht_poly_pool *pool = &stage->km->pool;
     const ht_km_symbol symbol = pool->symbols[term->symbols[0]];
-    const ht_poly *last = trips(stage, &stage->km->loops[symbol.loop]);
+    const ht_poly *last = ht_stage_trips(stage, &stage->km->loops[symbol.loop]);
     last = add(stage, last, ht_poly_constant(pool, 1), -1);
     to->inside = add(stage, to->inside, ht_poly_of(pool, term->symbols[0]), term->coefficient);
     if (term->coefficient > 0)
@@ -216,7 +216,7 @@ static bool is_read_again(ht_stage *stage) {
             int64_t trip;
             if (!ht_stage_is_inner(stage, control->loops[l]))
                 continue;
-            const ht_poly *known = trips(stage, &stage->km->loops[control->loops[l]]);
+            const ht_poly *known = ht_stage_trips(stage, &stage->km->loops[control->loops[l]]);
             if (!known || !ht_poly_is_constant(known, &trip))
                 trip = USUAL_WINDOW;
             times *= (double)trip;
@@ -241,5 +241,12 @@ bool ht_stage_box(ht_stage *stage) {
                 return false;
         }
     }
+    bool any = false;
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        any = any || !stage->dimensions[d].uniform;
+    if (!any)
+        return ht_stage_fail(stage, stage->reads[0].access->cursor,
+                             "all read the same element of '%s'",
+                             stage->km->arrays[stage->array].name);
     return is_read_again(stage);
 }

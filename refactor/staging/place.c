@@ -92,9 +92,28 @@ static int owns_dimensions(const ht_stage *stage, const ht_km_access *access, si
     return found;
 }
 
-/* The loops outside of the load: as many as there are without giving up what is read again. */
+static bool moves_with_outputs(const ht_stage *stage, const ht_km_access *access) {
+    for (size_t d = 0; d < access->dimension_count; ++d) {
+        const ht_poly *index = ht_stage_core(stage, access->dimensions[d].index);
+        for (size_t i = 0; i < index->count; ++i)
+            for (size_t j = 0; j < index->terms[i].count; ++j)
+                if (stage->km->pool.symbols[index->terms[i].symbols[j]].kind == HT_KM_THREAD)
+                    return true;
+    }
+    return false;
+}
+
+static bool runs_constantly(ht_stage *stage, size_t loop) {
+    bool constant = ht_stage_trips(stage, &stage->km->loops[loop]) != NULL;
+    stage->problem = NULL;
+    return constant;
+}
+
+/* The loops outside of the load: as many as there are without giving up what is read again. What is
+ * the same for all outputs, a filter, is loaded as far outside as its size is known. */
 static void choose_place(ht_stage *stage, const ht_km_access *access) {
     const ht_km_control *control = &access->control;
+    bool moves = moves_with_outputs(stage, access);
     size_t kept = 0;
     stage->outer_count = 0;
     for (size_t i = 0; i < control->loop_count && i < HT_STAGE_LOOPS_MAX; ++i) {
@@ -104,7 +123,7 @@ static void choose_place(ht_stage *stage, const ht_km_access *access) {
         if (owns < 0 || !stage->frame->is_uniform(stage->frame->context, statement))
             break;
         stage->outer[stage->outer_count++] = loop;
-        if (owns > 0)
+        if (owns > 0 && (moves || !runs_constantly(stage, loop)))
             kept = stage->outer_count;
     }
     stage->outer_count = kept;
@@ -119,17 +138,6 @@ static bool stands_inside(const ht_stage *stage, const ht_km_access *access) {
 
 /* ---- which
  * ------------------------------------------------------------------------------------------ */
-
-static bool moves_with_outputs(const ht_stage *stage, const ht_km_access *access) {
-    for (size_t d = 0; d < access->dimension_count; ++d) {
-        const ht_poly *index = ht_stage_core(stage, access->dimensions[d].index);
-        for (size_t i = 0; i < index->count; ++i)
-            for (size_t j = 0; j < index->terms[i].count; ++j)
-                if (stage->km->pool.symbols[index->terms[i].symbols[j]].kind == HT_KM_THREAD)
-                    return true;
-    }
-    return false;
-}
 
 /* Same dimensions, and in each a constant apart but for inner loops. */
 static bool belongs(const ht_stage *stage, const ht_km_access *seed, const ht_km_access *access) {
@@ -161,18 +169,20 @@ static void collect(ht_stage *stage, const ht_km_access *seed) {
         }
 }
 
-/* The read with the most others that one tile serves; NULL: none moves with the outputs. */
+/* The read with the most others that one tile serves; those that move with the outputs come first.
+ */
 static const ht_km_access *choose_seed(ht_stage *stage) {
     const ht_km_access *best = NULL;
     size_t most = 0;
     for (size_t i = 0; i < stage->km->access_count; ++i) {
         const ht_km_access *access = &stage->km->accesses[i];
         if (access->array != stage->array || !access->read || access->write ||
-            access->dimension_count > HT_STAGE_DIMENSIONS_MAX || !moves_with_outputs(stage, access))
+            access->dimension_count > HT_STAGE_DIMENSIONS_MAX)
             continue;
         collect(stage, access);
-        if (stage->read_count > most) {
-            most = stage->read_count;
+        size_t served = stage->read_count * (moves_with_outputs(stage, access) ? 1000 : 1);
+        if (served > most) {
+            most = served;
             best = access;
         }
     }
@@ -210,6 +220,29 @@ static bool stays_same(ht_stage *stage) {
                                          km->arrays[access->array].name,
                                          km->arrays[stage->array].name);
             }
+    }
+    return true;
+}
+
+static bool has_guard(const ht_km_access *access, const ht_km_test *test) {
+    for (size_t i = 0; i < access->control.guard_count; ++i)
+        if (access->control.guards[i].test == test)
+            return true;
+    return false;
+}
+
+/* What is the same for all outputs has no index that says which threads there are: each output must
+ * read it, so no condition may stand before it that does not stand before what is written. */
+static bool is_read_for_each_output(ht_stage *stage) {
+    const ht_kernel_model *km = stage->km;
+    for (size_t r = 0; r < stage->read_count; ++r) {
+        const ht_km_access *read = stage->reads[r].access;
+        for (size_t g = 0; g < read->control.guard_count; ++g)
+            for (size_t i = 0; i < km->access_count; ++i)
+                if (km->accesses[i].write &&
+                    !has_guard(&km->accesses[i], read->control.guards[g].test))
+                    return ht_stage_fail(stage, read->cursor,
+                                         "not each output reads it, and its index is not theirs");
     }
     return true;
 }
@@ -256,10 +289,12 @@ bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array,
                              of->name);
     const ht_km_access *seed = choose_seed(stage);
     if (!seed)
-        return ht_stage_fail(stage, of->declaration,
-                             "no index of '%s' is that of an output plus a distance", of->name);
+        return ht_stage_fail(stage, of->declaration, "no element of '%s' is read by its index",
+                             of->name);
     collect(stage, seed);
     stage->type = index_type(stage);
+    if (!moves_with_outputs(stage, seed) && !is_read_for_each_output(stage))
+        return false;
     return stays_same(stage) && ht_stage_box(stage) && ht_stage_bounds(stage);
 }
 

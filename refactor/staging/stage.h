@@ -98,7 +98,9 @@ const ht_poly *ht_stage_output(const ht_stage *stage, int axis);
 /* Does an index that is held by min and max lie in the box? */
 bool ht_stage_stays_inside(ht_stage *stage, const ht_km_access *access, size_t dimension);
 
-/* box.c: dimensions and places in the box of the reads that are found. */
+/* box.c: how often a loop runs, a sum of constants of the template; NULL: it is none. */
+const ht_poly *ht_stage_trips(ht_stage *stage, const ht_km_loop *loop);
+/* Dimensions and places in the box of the reads that are found. */
 bool ht_stage_box(ht_stage *stage);
 /* bounds.c: which elements may be loaded. */
 bool ht_stage_bounds(ht_stage *stage);

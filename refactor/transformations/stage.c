@@ -154,7 +154,7 @@ static bool stage_array(ht_staging *in, ht_kernel_model *km, ht_kernel_model *fi
         ht_plan_remark(in->plan, done ? HT_REMARK_APPLIED : HT_REMARK_MISSED, first->cursor,
                        done ? "'%s' may be kept in shared memory, loaded by the block together: %s"
                             : "'%s' is not kept in shared memory: %s",
-                       parameter->name, done ? in->param : "its place cannot be written as C here");
+                       parameter->name, done ? in->param : in->why);
     } else if (parameter && in->stage.problem)
         ht_plan_remark(in->plan, HT_REMARK_MISSED, in->stage.problem_cursor,
                        "'%s' is not kept in shared memory: %s", parameter->name, in->stage.problem);

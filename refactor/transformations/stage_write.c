@@ -57,6 +57,14 @@ static char *elements(const ht_stage *stage, size_t from) {
     return ht_strdup(stage->dimensions[only].extent);
 }
 
+static bool moves_with_outputs(const ht_stage *stage) {
+    for (size_t d = 0; d < stage->dimension_count; ++d)
+        for (int axis = 0; axis < 3; ++axis)
+            if (stage->dimensions[d].factor[axis])
+                return true;
+    return false;
+}
+
 /* This thread's number in its block, and how many there are. */
 static bool threads(const ht_staging *in, ht_text *number, char **count) {
     const ht_plan *plan = in->plan;
@@ -430,12 +438,17 @@ bool ht_staging_write(ht_staging *in) {
     if (stage->outer_count)
         place = (long)ht_tiled_loop_of(in->form,
                                        stage->km->pool.symbols[loop_around(stage)->symbol].cursor);
-    in->padded = moving_count(stage) > 1;
+    in->padded = moving_count(stage) > 1 && moves_with_outputs(stage);
+    in->why = "a read depends on an index that the tiled form writes in a way of its own";
     bool done = true;
     for (size_t i = 0; i < stage->read_count; ++i)
         done = done && ht_tiled_has(in->form, stage->reads[i].access->cursor);
-    done = done && write_load(in, &load) && (!in->chunk || write_load_ahead(in, &load_ahead)) &&
-           replace_reads(in);
+    if (done)
+        in->why = "what it is read by has no name at the place of the load";
+    done = done && write_load(in, &load) && (!in->chunk || write_load_ahead(in, &load_ahead));
+    if (done)
+        in->why = "a macro writes a read of it";
+    done = done && replace_reads(in);
     if (done) {
         insert(in, place, load.data, load_ahead.data);
         add_bytes(in);

@@ -29,7 +29,8 @@ typedef struct ht_staging {
      * where they may not: how many are loaded together, and 2 where the next one is loaded while
      * one is worked on. */
     const char *chunk, *buffers, *ahead;
-    bool looped; /* what is printed belongs to a load that may be ahead */
+    const char *why; /* it cannot be written */
+    bool looped;     /* what is printed belongs to a load that may be ahead */
 } ht_staging;
 
 /* Inserts the tile and its load into the form, and replaces the reads. False: nothing is changed.

@@ -381,6 +381,23 @@ Test(staging, indices_that_are_held_inside) {
                      .blocks_y = 3});
 }
 
+static void weighted_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
+                           read_visit *visit, void *context) {
+    (void)at;
+    (void)y;
+    for (int64_t k = 0; k < 9 && x < size_of(of, "n"); ++k)
+        visit(context, 2 * k);
+}
+
+Test(staging, a_filter_that_all_outputs_read) {
+    run((experiment){.kernel = "weighted",
+                     .array = "taps",
+                     .loops = weighted_loops,
+                     .line = true,
+                     .sizes = {{"n"}, {13}},
+                     .blocks_x = 4});
+}
+
 static void echo_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
                        read_visit *visit, void *context) {
     (void)at;
@@ -405,6 +422,6 @@ Test(staging, what_is_not_proved_is_refused) {
     run((experiment){.kernel = "wide", .array = "in", .line = true, .refusal = "how often"});
     run((experiment){.kernel = "scale", .array = "in", .line = true, .refusal = "twice"});
     run((experiment){.kernel = "rows_apart", .array = "in", .refusal = "twice"});
-    run((experiment){.kernel = "blur_padded", .array = "mask", .refusal = "no index"});
+    run((experiment){.kernel = "blur_padded", .array = "mask", .refusal = "not each output"});
     run((experiment){.kernel = "blur_padded", .array = "out", .refusal = "is written"});
 }

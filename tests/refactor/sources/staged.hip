@@ -111,6 +111,27 @@ __global__ void echo(const float *signal, const float *taps, float *out, int n)
     }
 }
 
+// A filter of which every second element counts.
+__global__ void weighted(const float *signal, const float *taps, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    float sum = 0.0f;
+    for (int k = 0; k < 9; ++k)
+        sum += taps[2 * k] * signal[i + k];
+    out[i] = sum;
+}
+
+// One factor for all.
+__global__ void jacobi_scaled(const double *a, const double *factor, double *b, int n, int m)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i > 0 && i < n - 1 && j > 0 && j < m - 1)
+        b[i * m + j] = factor[0] * (a[(i - 1) * m + j] + a[(i + 1) * m + j]);
+}
+
 // Which elements are read depends on data.
 __global__ void masked(const float *in, const int *wanted, float *out, int n)
 {
@@ -170,6 +191,7 @@ void launch(const float *in, const float *mask, float *out, int width, int heigh
 void launch_lines(const float *in, const float *taps, const int *wanted, float *out, int n)
 {
     echo<<<(n + 63) / 64, 64>>>(in, taps, out, n);
+    weighted<<<(n + 63) / 64, 64>>>(in, taps, out, n);
     masked<<<(n + 63) / 64, 64>>>(in, wanted, out, n);
     wide<<<(n + 63) / 64, 64>>>(in, out, n, 5);
     scale<<<(n + 63) / 64, 64>>>(in, out, n);
@@ -178,4 +200,5 @@ void launch_lines(const float *in, const float *taps, const int *wanted, float *
 void launch_doubles(const double *a, double *b, int n, int m)
 {
     jacobi<<<dim3((m + 31) / 32, (n + 7) / 8), dim3(32, 8)>>>(a, b, n, m);
+    jacobi_scaled<<<dim3((m + 31) / 32, (n + 7) / 8), dim3(32, 8)>>>(a, a, b, n, m);
 }

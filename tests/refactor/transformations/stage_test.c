@@ -36,6 +36,10 @@ static const char problems[] =
     "\"args\": [\"in : in float[problem.H * problem.W] integers(-8, 8)\", "
     "\"out : out float[problem.W * problem.H]\", \"width : int = problem.W\", "
     "\"height : int = problem.H\"], \"instances\": [{\"fields\": {\"W\": 35, \"H\": 19}}]}, "
+    "{\"kernel\": \"weighted\", \"problem\": \"weighted : N\", \"tolerance\": \"exact\", "
+    "\"args\": [\"signal : in float[problem.N + 8] integers(-8, 8)\", "
+    "\"taps : in float[17] integers(-8, 8)\", \"out : out float[problem.N]\", "
+    "\"n : int = problem.N\"], \"instances\": [{\"fields\": {\"N\": 1001}}]}, "
     "{\"kernel\": \"strided\", \"problem\": \"strided : W, H\", \"tolerance\": \"exact\", "
     "\"args\": [\"in : in float[4 * problem.H * problem.W] integers(-8, 8)\", "
     "\"weights : in float[9] integers(-8, 8)\", \"out : out float[problem.W * problem.H]\", "
@@ -136,6 +140,12 @@ Test(stage, indices_that_are_held_inside) {
                                   "TILED=true STAGE_IN=true COARSEN_X=2 COARSEN_Y=4", NULL});
 }
 
+Test(stage, a_filter_that_all_outputs_read) {
+    compare("weighted", (const char *const[]){
+                            "TILED=true STAGE_TAPS=true",
+                            "TILED=true STAGE_TAPS=true STAGE_SIGNAL=true COARSEN_X=4", NULL});
+}
+
 Test(stage, a_window_in_one_dimension) {
     compare("echo", (const char *const[]){"TILED=true STAGE_SIGNAL=true",
                                           "TILED=true STAGE_SIGNAL=true COARSEN_X=4", NULL});
@@ -143,7 +153,7 @@ Test(stage, a_window_in_one_dimension) {
 
 Test(stage, what_cannot_be_staged_is_said) {
     subject of = staged("blur_padded");
-    cr_expect(remarked(&of, "'mask' is not kept in shared memory: no index of 'mask'"));
+    cr_expect(remarked(&of, "'mask' is not kept in shared memory: not each output reads it"));
     cr_expect_not(is_legal(&of, "blur_padded", "STAGE_IN=true")); /* only in the tiled form */
     cr_expect_not(is_legal(&of, "blur_padded",
                            "TILED=true STAGE_IN=true BLOCK_X=128 BLOCK_Y=8 COARSEN_X=8 "
