@@ -29,6 +29,7 @@ typedef struct ht_kernel_facts {
     size_t template_parameter_count;
     ht_launches launches;
     bool raw_grid_dim[3];                   /* gridDim.a outside of gridDim.a * blockDim.a */
+    bool raw_thread[3], raw_block[3];       /* other uses than for the first of all threads */
     unsigned global_uses[3], total_uses[3]; /* of a global index; of gridDim.a * blockDim.a */
     unsigned flat_uses; /* those of axis x that count blocks over two axes of the grid */
     char *problem;      /* why block and grid cannot be changed; NULL when they can */

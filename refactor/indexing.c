@@ -285,6 +285,9 @@ static void note_plain(ht_model *model, ht_index_kind kind, int axis) {
     of->uses_block = of->uses_block || kind == HT_INDEX_BLOCK;
     of->uses_block_dim = of->uses_block_dim || kind == HT_INDEX_BLOCK_DIM;
     of->uses_grid_dim = of->uses_grid_dim || kind == HT_INDEX_GRID_DIM;
+    ht_kernel_facts *facts = model->facts;
+    facts->raw_thread[axis] = facts->raw_thread[axis] || kind == HT_INDEX_THREAD;
+    facts->raw_block[axis] = facts->raw_block[axis] || kind == HT_INDEX_BLOCK;
     model->facts->raw_grid_dim[axis] =
         model->facts->raw_grid_dim[axis] || kind == HT_INDEX_GRID_DIM;
 }
@@ -305,7 +308,7 @@ static void note_origin(ht_model *model, CXCursor expression) {
     int axis;
     CXCursor pitch;
     if (block_origin(model, expression, &axis, &pitch))
-        model->axes[axis].uses_block = true;
+        note_plain(model, HT_INDEX_BLOCK, axis);
     else { /* the number of a block in the grid */
         note_plain(model, HT_INDEX_BLOCK, 0);
         note_plain(model, HT_INDEX_BLOCK, 1);
@@ -365,8 +368,9 @@ static bool note_first(ht_model *model, CXCursor cursor) {
         ht_index_kind kind = first_of(model, items[i], &axis);
         bool dealt = (kind == HT_INDEX_THREAD || kind == HT_INDEX_BLOCK) &&
                      (thread & block & 1u << axis) && model->axes[axis].block > 1;
+        ht_axis *of = &model->axes[axis];
         if (dealt)
-            model->axes[axis].uses_global = true;
+            of->uses_global = of->uses_thread = of->uses_block = true;
         else if (on_expression(items[i], cursor, model))
             ht_ast_walk(items[i], on_expression, model);
     }

@@ -161,16 +161,17 @@ static bool flat_alone(const ht_model *model) {
 
 static axis_verdict judge(const ht_model *model, ht_plan *plan, int axis) {
     const ht_axis *of = &model->axes[axis];
-    bool raw = of->uses_thread || of->uses_block_dim || model->facts->raw_grid_dim[axis];
+    const ht_kernel_facts *facts = model->facts;
+    bool raw = facts->raw_thread[axis] || of->uses_block_dim || facts->raw_grid_dim[axis];
     if (!of->uses_global)
-        return of->uses_block || raw || of->block > 1 ? AXIS_PINNED : AXIS_UNUSED;
-    if (raw || of->uses_block) {
+        return facts->raw_block[axis] || raw || of->block > 1 ? AXIS_PINNED : AXIS_UNUSED;
+    if (raw || facts->raw_block[axis]) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                        "the block along %c stays: %s is used by itself", 'x' + axis,
-                       of->uses_thread      ? "threadIdx"
-                       : of->uses_block_dim ? "blockDim"
-                       : of->uses_block     ? "blockIdx"
-                                            : "gridDim");
+                       facts->raw_thread[axis]  ? "threadIdx"
+                       : of->uses_block_dim     ? "blockDim"
+                       : facts->raw_block[axis] ? "blockIdx"
+                                                : "gridDim");
         return AXIS_PINNED;
     }
     if (axis == 0 && !flat_alone(model)) {

@@ -84,3 +84,33 @@ Test(index, a_barrier_between_threads_that_meet_nowhere_orders_nothing) {
                           "    __syncthreads();\n"
                           "    out[i] = out[i ^ 1];\n"));
 }
+
+/* What the first thread does must not be done once for each of its outputs. */
+Test(index, the_first_of_all_threads_is_not_coarsened) {
+    static const char *const plane = HEAD
+        "__global__ void k(const float *in, float *out, int w, int h) {\n"
+        "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    if (x < w && y < h) {\n"
+        "        out[y * w + x] = in[y * w + x];\n"
+        "        if (threadIdx.x == 0 && threadIdx.y == 0 && blockIdx.x == 0 && blockIdx.y == 0)\n"
+        "            out[w * h] += 1.0f;\n"
+        "    }\n"
+        "}\n"
+        "void run(const float *in, float *out, int w, int h) {\n"
+        "    k<<<dim3((w + 15) / 16, (h + 7) / 8), dim3(16, 8)>>>(in, out, w, h);\n"
+        "}\n";
+    static const char *const sizes =
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+        "\"problem\": \"plane : w, h\", \"tolerance\": \"exact\", \"args\": ["
+        "\"in : in float[problem.w * problem.h]\", "
+        "\"out : inout float[problem.w * problem.h + 1]\", "
+        "\"w : int = problem.w\", \"h : int = problem.h\"], "
+        "\"instances\": [{\"fields\": {\"w\": 50, \"h\": 37}}]}]}";
+    subject of = subject_open(plane, sizes, "k");
+    cr_expect(applied(&of, "block-size"));
+    cr_expect_not(applied(&of, "coarsen-x") || applied(&of, "coarsen-yz"));
+    cr_expect_not(applied(&of, "register-tile"));
+    expect_equal(&of, "k", (const char *const[]){"BLOCK_X=32 BLOCK_Y=4", "BLOCK_Y=16", NULL});
+    subject_close(&of);
+}
