@@ -104,10 +104,10 @@ static double elements_of(const shape *in, const int64_t *extents) {
 }
 
 /* The given extents, halved together until the problem is small. */
-static void cut_down(const shape *in, int64_t *extents) {
+static void cut_down(const shape *in, int64_t *extents, double most) {
     for (;;) {
         bool halved = false;
-        if (elements_of(in, extents) <= CUT_MAX)
+        if (elements_of(in, extents) <= most)
             return;
         for (size_t i = 0; i < in->extent_count; ++i)
             if (extents[i] > 16) {
@@ -151,7 +151,7 @@ void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
     int64_t base[64] = {0}, whole[64] = {0};
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
-    cut_down(&in, base);
+    cut_down(&in, base, CUT_MAX);
     for (int kind = 0; in.extent_count && kind < 3; ++kind)
         add_kind(&in, kind);
     add(&in, base);
@@ -163,6 +163,11 @@ void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
         add_single(&in, small ? whole : base, 0);
     if (small)
         add(&in, whole);
+    else { /* blocks that cover much need more than the smallest */
+        memcpy(base, whole, sizeof base);
+        cut_down(&in, base, WHOLE_MAX);
+        add(&in, base);
+    }
     for (int kind = 3; in.extent_count && kind < KINDS; ++kind)
         add_kind(&in, kind);
     for (int64_t edge = 64; in.extent_count > 1 && edge >= 16; edge -= 16)
