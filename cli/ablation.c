@@ -87,7 +87,7 @@ static size_t seeds_find(const ablating *in, const ht_ablation_row *row, ht_conf
     for (size_t i = 0; i < template->param_count; ++i)
         if (template->params[i].origin &&
             strcmp(template->params[i].origin, row->transformation) == 0)
-            seeds[count].choice[i] = (uint16_t) template->params[i].default_index;
+            seeds[count].choice[i] = (uint16_t)template->params[i].default_index;
     ++count;
     if (row->found)
         seeds[count++] = row->config;

@@ -6,7 +6,7 @@
 
 /* Behind each ht_kernel: what applying needs. */
 typedef struct ht_kernel_work {
-    bool modelled; /* model, plan and grid are there */
+    bool modelled;                         /* model, plan and grid are there */
     const struct ht_recipe_kernel *recipe; /* NULL: none; borrowed */
     ht_model model;
     ht_plan plan;

@@ -60,7 +60,7 @@ static void write_header(ht_tiled *t, size_t begin, size_t end, ht_writer *write
 static void write_statement(ht_tiled *t, ht_node *node, ht_writer *writer) {
     size_t end = ht_statement_end(&t->c, node);
     ht_node *last = node->count ? node->children[node->count - 1] : NULL;
-    if (!ht_tiled_any_apart(node)) {
+    if (node->count == 0 || !ht_tiled_any_apart(node)) {
         ht_writer_source(writer, node->range.begin, end);
         return;
     }
