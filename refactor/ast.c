@@ -91,6 +91,15 @@ static bool on_mention(CXCursor cursor, CXCursor parent, void *context) {
     return !in->found;
 }
 
+bool ht_ast_inside(CXCursor declaration, CXCursor statement) {
+    unsigned at, begin, end;
+    CXSourceRange extent = clang_getCursorExtent(statement);
+    clang_getExpansionLocation(clang_getCursorLocation(declaration), NULL, NULL, NULL, &at);
+    clang_getExpansionLocation(clang_getRangeStart(extent), NULL, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
+    return begin <= at && at < end;
+}
+
 bool ht_ast_mentions(CXCursor expression, CXCursor variable) {
     mention in = {variable, false};
     on_mention(expression, expression, &in);

@@ -195,6 +195,8 @@ void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, 
                  void *context);
 /* Is this declaration named anywhere in the expression, or is it the expression's own? */
 bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
+/* Does a declaration stand in a statement's text (of one file)? */
+bool ht_ast_inside(CXCursor declaration, CXCursor statement);
 
 /* Is this child of the translation unit an instantiation that nobody wrote? The walk leaves those
  * out. */

@@ -21,21 +21,12 @@ typedef struct searching {
     bool found;
 } searching;
 
-static bool is_inside(CXCursor declaration, CXCursor statement) {
-    unsigned at, begin, end;
-    CXSourceRange extent = clang_getCursorExtent(statement);
-    clang_getExpansionLocation(clang_getCursorLocation(declaration), NULL, NULL, NULL, &at);
-    clang_getExpansionLocation(clang_getRangeStart(extent), NULL, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
-    return begin <= at && at < end;
-}
-
 static bool on_value(CXCursor cursor, CXCursor parent, void *context);
 
 /* A variable from outside of the loop must hold what is the same for all threads. */
 static void look_at_variable(searching *in, CXCursor declaration) {
     const ht_local *local = ht_model_local(in->model, declaration);
-    if (!local || local->is_shared || is_inside(declaration, in->loop))
+    if (!local || local->is_shared || ht_ast_inside(declaration, in->loop))
         return;
     if (local->is_array || local->writes > 0 || clang_Cursor_isNull(local->initializer) ||
         ++in->depth > DEPTH_MAX) {

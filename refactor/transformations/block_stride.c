@@ -136,15 +136,6 @@ typedef struct carrying {
     bool found;
 } carrying;
 
-static bool is_inside(CXCursor declaration, CXCursor statement) {
-    unsigned at, begin, end;
-    CXSourceRange extent = clang_getCursorExtent(statement);
-    clang_getExpansionLocation(clang_getCursorLocation(declaration), NULL, NULL, NULL, &at);
-    clang_getExpansionLocation(clang_getRangeStart(extent), NULL, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
-    return begin <= at && at < end;
-}
-
 /* The variable whose own value an expression writes: v, v.x, v[i] of an array. */
 static CXCursor written(CXCursor expression) {
     for (int depth = 0; depth < 32; ++depth) {
@@ -198,7 +189,7 @@ static void note(carrying *in, CXCursor variable) {
         (local && !local->is_array && is_set_first(in, variable)))
         return;
     in->found = in->found || ht_model_parameter(in->model, variable) ||
-                (local && !is_inside(variable, in->loop));
+                (local && !ht_ast_inside(variable, in->loop));
 }
 
 static bool on_write(CXCursor cursor, CXCursor parent, void *context) {

@@ -127,10 +127,9 @@ static void check_x(ht_coarsen *c) {
     ht_node_changes(c, c->body, on_x_change, NULL);
 }
 
-/* Branches of #if that are not compiled now could be later. */
-static void check_directives(ht_coarsen *c) {
-    const char *text = c->model->text;
-    for (size_t at = c->model->body_range.begin; at < c->model->body_range.end; ++at) {
+bool ht_coarsen_has_directives(const ht_model *model) {
+    const char *text = model->text;
+    for (size_t at = model->body_range.begin; at < model->body_range.end; ++at) {
         if (text[at] != '#')
             continue;
         size_t line = at;
@@ -138,13 +137,10 @@ static void check_directives(ht_coarsen *c) {
             --line;
         size_t word = at + 1 + strspn(text + at + 1, " \t");
         if (text[line - 1] == '\n' && isalpha((unsigned char)text[word]) &&
-            strncmp(text + word, "pragma", 6) != 0) {
-            ht_plan_remark(c->plan, HT_REMARK_MISSED, c->model->kernel,
-                           "a preprocessor directive inside the kernel");
-            c->refused = true;
-            return;
-        }
+            strncmp(text + word, "pragma", 6) != 0)
+            return true;
     }
+    return false;
 }
 
 /* ---- writing ---- */
@@ -247,7 +243,8 @@ static void choose_names(ht_coarsen *c) {
 }
 
 static void coarsen(ht_coarsen *c) {
-    check_directives(c);
+    if (ht_coarsen_has_directives(c->model))
+        ht_coarsen_refuse(c, c->model->kernel, "a preprocessor directive inside the kernel");
     if (c->refused || is_ruled_out(c))
         return;
     ht_coarsen_tree(c);

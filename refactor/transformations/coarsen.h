@@ -123,6 +123,9 @@ typedef struct ht_region {
 
 /* ---- coarsen_tree.c: building and walking ---- */
 
+/* coarsen.c. Are there #if and the like in the kernel? Branches that are not compiled now could be
+ * later. */
+bool ht_coarsen_has_directives(const ht_model *model);
 /* Builds the tree; on anything that is not understood adds a remark, sets `refused`. */
 void ht_coarsen_tree(ht_coarsen *c);
 void ht_coarsen_free(ht_coarsen *c);

@@ -35,23 +35,6 @@ static bool is_ruled_out(ht_tiled *t) {
     return t->c.refused;
 }
 
-/* Branches of #if that are not compiled now could be later. */
-static void check_directives(ht_tiled *t) {
-    const char *text = t->c.model->text;
-    for (size_t at = t->c.model->body_range.begin; at < t->c.model->body_range.end; ++at) {
-        if (text[at] != '#')
-            continue;
-        size_t line = at;
-        while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '\t'))
-            --line;
-        size_t word = at + 1 + strspn(text + at + 1, " \t");
-        if (text[line - 1] == '\n' && isalpha((unsigned char)text[word]) &&
-            strncmp(text + word, "pragma", 6) != 0)
-            ht_coarsen_refuse(&t->c, t->c.model->kernel,
-                              "a preprocessor directive inside the kernel");
-    }
-}
-
 static void on_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
     if (name->variable == *(const size_t *)context)
         ht_coarsen_refuse(c, change->cursor, "`%s` is changed, or its address is taken",
@@ -292,7 +275,8 @@ static void tile(ht_tiled *t) {
         any |= c->model->axes[axis].uses_global;
     if (!any || is_ruled_out(t))
         return;
-    check_directives(t);
+    if (ht_coarsen_has_directives(c->model))
+        ht_coarsen_refuse(c, c->model->kernel, "a preprocessor directive inside the kernel");
     if (!c->refused)
         ht_coarsen_tree(c);
     if (!c->refused)

@@ -106,6 +106,16 @@ const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, siz
     return NULL;
 }
 
+bool has_parameter(const char *text, const char *problems_text, const char *name) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, problems_text, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    bool has = kernel->template && ht_template_param(kernel->template, name);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return has;
+}
+
 int clang_run(const char *text, const char *options, char **out_output) {
     char *folder;
     ht_error error;

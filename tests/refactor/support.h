@@ -15,6 +15,8 @@ ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems);
 /* The kernel of that name; fails the test when there is none. */
 const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index);
+/* Has the template of kernel "k", made of this text, a parameter of this name? */
+bool has_parameter(const char *text, const char *problems_text, const char *name);
 
 /* Runs clang-19 over a text; returns its exit status. `out_output` (free()): stdout and stderr. */
 int clang_run(const char *text, const char *options, char **out_output);

@@ -27,12 +27,7 @@ static bool tile_is_free(const char *work) {
                                 "    k<<<(n + TILE - 1) / TILE, TILE>>>(in, out, n);\n"
                                 "}\n",
                            work);
-    ht_problem_file *problems;
-    ht_refactor *refactor = refactor_text(text, problem, &problems);
-    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
-    bool is = kernel->template && ht_template_param(kernel->template, "TILE");
-    ht_refactor_free(refactor);
-    ht_problem_file_free(problems);
+    bool is = has_parameter(text, problem, "TILE");
     free(text);
     return is;
 }
