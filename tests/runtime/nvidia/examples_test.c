@@ -11,7 +11,7 @@
 
 enum { SAMPLE = 4 };
 
-TestSuite(templates, .init = workplace_make, .fini = workplace_remove, .timeout = 110);
+TestSuite(templates, .init = workplace_make, .fini = workplace_remove, .timeout = 400);
 
 static void need_nvrtc(void) {
     program_result result = program_run("devices");
@@ -71,7 +71,7 @@ Test(templates, of_the_library_compile) {
 Test(templates, of_the_examples_compile) {
     need_nvrtc();
     program_result result =
-        program_run("refactor " HT_SOURCE_DIR "/examples/kernels --out templates");
+        program_run("refactor " HT_SOURCE_DIR "/examples/kernels --no-verify --out templates");
     cr_assert_eq(result.code, 0, "%s", result.err);
     program_free(&result);
     char folder[4096];
