@@ -9,6 +9,9 @@
 
 ht_template *ht_template_fix(const ht_template *template, const bool *fixed) {
     ht_template *copy = ht_template_copy(template);
+    /* A copy has room for what it holds and no more. */
+    copy->requires = ht_realloc(copy->requires, copy->require_count + copy->param_count + 1,
+                                sizeof *copy->requires);
     for (size_t i = 0; i < copy->param_count; ++i) {
         const ht_param *param = &copy->params[i];
         if (!fixed[i] || param->value_count == 1)
@@ -24,7 +27,6 @@ ht_template *ht_template_fix(const ht_template *template, const bool *fixed) {
             ht_template_free(copy, 1);
             return NULL;
         }
-        HT_GROW(copy->requires, copy->require_count);
         copy->requires[copy->require_count++] = (ht_require){expr};
     }
     return copy;

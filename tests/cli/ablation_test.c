@@ -19,6 +19,8 @@ static const char annotated[] =
     "#pragma tune from(lds-stage : STAGE, PAD_IN)\n"
     "#pragma tune from(waves-per-eu : WAVES)\n"
     "#pragma tune require(STAGE || PAD_IN == 0)\n"
+    "#pragma tune require(BLOCK >= 32)\n" /* three: no power of two, more do not fit in place */
+    "#pragma tune require(UNROLL >= 1)\n"
     "#pragma tune block(BLOCK)\n"
     "#pragma tune grid(1)\n"
     "#pragma tune arg(out : out float[1])\n"
