@@ -22,9 +22,13 @@ static const ht_trial *best_of(const ht_search_result *searched) {
     return ht_search_result_best(searched, 1, &index) ? &searched->trials[index] : NULL;
 }
 
+static bool is_from(const ht_param *param, const char *origin) {
+    return param->origin && strcmp(param->origin, origin) == 0;
+}
+
 static bool is_without(const ht_template *template, const ht_config *config, const char *origin) {
     for (size_t i = 0; i < template->param_count; ++i)
-        if (template->params[i].origin && strcmp(template->params[i].origin, origin) == 0 &&
+        if (is_from(&template->params[i], origin) &&
             config->choice[i] != template->params[i].default_index)
             return false;
     return true;
@@ -50,6 +54,14 @@ static void take_measured(const ablating *in, ht_ablation_row *row) {
 
 /* ---- further measurements */
 
+/* What the search has answered of this configuration; NULL: nothing. */
+static const ht_trial *known(const ablating *in, const ht_config *config) {
+    for (size_t i = 0; i < in->searched->trial_count; ++i)
+        if (ht_config_equal(&in->searched->trials[i].config, config))
+            return &in->searched->trials[i];
+    return NULL;
+}
+
 /* The evaluator, but for what the search has answered. */
 static ht_status evaluate(void *self, const ht_config *configs, size_t count, ht_outcome *outcomes,
                           size_t *out_done, ht_error *error) {
@@ -57,13 +69,10 @@ static ht_status evaluate(void *self, const ht_config *configs, size_t count, ht
     ht_status status = HT_OK;
     *out_done = 0;
     for (size_t i = 0; i < count && status == HT_OK; ++i) {
-        const ht_trial *known = NULL;
-        for (size_t k = 0; k < in->searched->trial_count && !known; ++k)
-            if (ht_config_equal(&in->searched->trials[k].config, &configs[i]))
-                known = &in->searched->trials[k];
+        const ht_trial *answered = known(in, &configs[i]);
         size_t done = 1;
-        if (known)
-            outcomes[i] = known->outcome;
+        if (answered)
+            outcomes[i] = answered->outcome;
         else
             status = in->evaluator->evaluate(in->evaluator->self, &configs[i], 1, &outcomes[i],
                                              &done, error);
@@ -72,21 +81,13 @@ static ht_status evaluate(void *self, const ht_config *configs, size_t count, ht
     return status;
 }
 
-static bool is_known(const ablating *in, const ht_config *config) {
-    for (size_t k = 0; k < in->searched->trial_count; ++k)
-        if (ht_config_equal(&in->searched->trials[k].config, config))
-            return true;
-    return false;
-}
-
 /* The best with the transformation taken back, then the best without it so far. */
 static size_t seeds_find(const ablating *in, const ht_ablation_row *row, ht_config *seeds) {
     const ht_template *template = in->binding->template;
     size_t count = 0;
     seeds[count] = in->best->config;
     for (size_t i = 0; i < template->param_count; ++i)
-        if (template->params[i].origin &&
-            strcmp(template->params[i].origin, row->transformation) == 0)
+        if (is_from(&template->params[i], row->transformation))
             seeds[count].choice[i] = (uint16_t)template->params[i].default_index;
     ++count;
     if (row->found)
@@ -111,7 +112,7 @@ static void measure(const ablating *in, const ht_space *space, ht_ablation_row *
     ht_search_run(strategy, &evaluator, &options, &result, NULL);
     for (size_t i = 0; i < result.trial_count; ++i) {
         const ht_trial *trial = &result.trials[i];
-        if (is_known(in, &trial->config))
+        if (known(in, &trial->config))
             continue;
         ++row->measured;
         if (trial->outcome.status == HT_OK)
@@ -128,8 +129,7 @@ static void measure_without(const ablating *in, ht_ablation_row *row) {
     if (!in->options->evaluations || late || *in->options->interrupted)
         return;
     for (size_t i = 0; i < template->param_count; ++i)
-        fixed[i] = template->params[i].origin &&
-                   strcmp(template->params[i].origin, row->transformation) == 0;
+        fixed[i] = is_from(&template->params[i], row->transformation);
     ht_template *smaller = ht_template_fix(template, fixed);
     if (!smaller)
         return;

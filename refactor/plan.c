@@ -71,6 +71,13 @@ static bool crosses(ht_range a, ht_range b) {
            (b.begin < a.begin && a.begin < b.end && b.end < a.end);
 }
 
+static void edit_add(ht_plan *plan, ht_range range, const char *param, const char *text,
+                     ht_wraps wraps) {
+    HT_GROW(plan->edits, plan->edit_count);
+    plan->edits[plan->edit_count++] =
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, wraps};
+}
+
 bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text) {
     if (range.begin > range.end || range.end > plan->model->facts->source->text_length) {
         plan->failed = true;
@@ -86,9 +93,7 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
             return false;
         }
     }
-    HT_GROW(plan->edits, plan->edit_count);
-    plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, HT_WRAPS_NOTHING};
+    edit_add(plan, range, param, text, HT_WRAPS_NOTHING);
     return true;
 }
 
@@ -106,9 +111,7 @@ bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *
         other->text = ht_strdup(text);
         return true;
     }
-    HT_GROW(plan->edits, plan->edit_count);
-    plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, HT_WRAPS_FORM};
+    edit_add(plan, range, param, text, HT_WRAPS_FORM);
     return true;
 }
 
@@ -118,9 +121,7 @@ bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const ch
             plan->failed = true;
             return false;
         }
-    HT_GROW(plan->edits, plan->edit_count);
-    plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, HT_WRAPS_ALL};
+    edit_add(plan, range, param, text, HT_WRAPS_ALL);
     return true;
 }
 
