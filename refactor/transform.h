@@ -258,5 +258,6 @@ extern const ht_transformation ht_transformation_coarsen_x;
 extern const ht_transformation ht_transformation_coarsen_outer;
 extern const ht_transformation ht_transformation_tiled;
 extern const ht_transformation ht_transformation_stage;
+extern const ht_transformation ht_transformation_vector;
 
 #endif

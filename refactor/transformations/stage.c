@@ -41,6 +41,9 @@ static void frame_init(ht_staging *in) {
 static void name_variables(ht_staging *in) {
     in->element = ht_plan_name(in->plan, "e");
     in->ahead = ht_plan_name(in->plan, "ahead");
+    in->each = ht_plan_name(in->plan, "v");
+    in->end = ht_plan_name(in->plan, "end");
+    in->here = ht_plan_name(in->plan, "at");
     for (size_t d = 0; d < HT_STAGE_DIMENSIONS_MAX; ++d) {
         char *place = ht_format("i%zu", d), *at = ht_format("at%zu", d);
         in->place[d] = ht_plan_name(in->plan, place);
@@ -59,10 +62,13 @@ static char *upper(const char *prefix, const char *name) {
 
 static void choose_names(ht_staging *in, const char *array) {
     char *stage = upper("STAGE_", array), *pad = upper("PAD_", array);
-    char *tile = ht_format("tile_%s", array);
+    char *tile = ht_format("tile_%s", array), *pack = ht_format("%s_vector", array);
+    char *vector = upper("VECTOR_", array);
     in->param = ht_plan_name(in->plan, stage);
     in->pad = ht_plan_name(in->plan, pad);
     in->tile = ht_plan_name(in->plan, tile);
+    in->pack = ht_plan_name(in->plan, pack);
+    in->vector_name = ht_plan_name(in->plan, vector);
     in->chunk = in->buffers = NULL;
     if (ht_stage_may_run_ahead(&in->stage)) {
         char *chunk = upper("CHUNK_", array), *buffers = upper("BUFFERS_", array);
@@ -74,6 +80,8 @@ static void choose_names(ht_staging *in, const char *array) {
     free(stage);
     free(pad);
     free(tile);
+    free(pack);
+    free(vector);
 }
 
 /* Can its elements be named and copied at the top of the kernel? */

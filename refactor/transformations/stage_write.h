@@ -29,12 +29,38 @@ typedef struct ht_staging {
      * where they may not: how many are loaded together, and 2 where the next one is loaded while
      * one is worked on. */
     const char *chunk, *buffers, *ahead;
-    const char *why; /* it cannot be written */
-    bool looped;     /* what is printed belongs to a load that may be ahead */
+    /* Loads of several neighbours in a row at once: how many, a parameter (vector-width adds it);
+     * NULL while that is not written. */
+    const char *vector, *vector_name;
+    const char *pack;              /* the type of so many elements */
+    const char *each, *end, *here; /* variables: a neighbour's number, coordinates */
+    bool wide;                     /* what is printed loads several */
+    const char *why;               /* it cannot be written */
+    bool looped;                   /* what is printed belongs to a load that may be ahead */
 } ht_staging;
 
 /* Inserts the tile and its load into the form, and replaces the reads. False: nothing is changed.
  */
 bool ht_staging_write(ht_staging *in);
+
+/* ---- stage_load.c: statements that load the tile ---- */
+
+bool ht_staging_load(ht_staging *in, ht_text *out);
+/* For several iterations together, or for the next one while this one is worked on: its place in
+ * the tile was read last before the barrier. */
+bool ht_staging_load_ahead(ht_staging *in, ht_text *out);
+/* The loop around the load. */
+const ht_km_loop *ht_staging_loop(const ht_stage *stage);
+/* "[c % 2]": the iteration's place in the tile. */
+bool ht_staging_slot(const ht_staging *in, ht_text *out);
+/* As ht_stage_print, of the iteration that the load is for. */
+bool ht_staging_print(const ht_staging *in, const ht_poly *poly, ht_text *out);
+bool ht_staging_print_more(const ht_staging *in, const ht_poly *poly, ht_text *out);
+
+/* ---- parts ---- */
+
+const ht_tiled_axis *ht_staging_axis(const ht_staging *in, int axis);
+/* The last dimension that is not uniform: rows lie along it. */
+size_t ht_staging_last(const ht_stage *stage);
 
 #endif

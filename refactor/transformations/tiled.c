@@ -311,16 +311,13 @@ void ht_tiled_free(ht_tiled_form *form) {
         free((char *)t->tiled[i]->factor);
         free((char *)t->tiled[i]->strided);
     }
-    for (size_t i = 0; i < t->swap_count; ++i)
-        free(t->swaps[i].text);
-    for (size_t i = 0; i < t->insert_count; ++i)
-        free(t->inserts[i].text);
+    ht_tiled_forget(t);
     free(t->swaps);
     free(t->inserts);
+    free(form->vectors);
     free(t->along);
     free(t->part);
     free(t->again);
-    free(t->meets);
     free(form->loops);
     ht_coarsen_free(&t->c);
     free(t);

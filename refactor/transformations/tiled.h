@@ -43,6 +43,16 @@ typedef struct ht_tiled_loop {
     bool has_inner; /* another one stands inside */
 } ht_tiled_loop;
 
+/* Text that vector-width may put in place of what was inserted. */
+typedef struct ht_tiled_vector {
+    const char *param; /* how many elements at once; its name is kept free */
+    const char *when;  /* the parameter of what was inserted */
+    const char *row;   /* the elements in a row, template expression; kept by the form */
+    CXCursor array;    /* the kernel's parameter */
+    CXCursor at;       /* a read of it */
+    bool apart;        /* elements of a row do not lie side by side */
+} ht_tiled_vector;
+
 typedef struct ht_tiled_form {
     const char *param; /* "TILED" */
     ht_tiled_axis axes[3];
@@ -55,6 +65,8 @@ typedef struct ht_tiled_form {
     bool has_plain;
     ht_tiled_loop *loops; /* outermost first, in the order of the source; owned */
     size_t loop_count;
+    ht_tiled_vector *vectors; /* owned */
+    size_t vector_count;
     struct ht_tiled *inside; /* register-tile's own */
 } ht_tiled_form;
 
@@ -75,9 +87,13 @@ bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text
 
 /* Puts `text` (statements, with a newline in front of each) at the start of each iteration of a
  * loop, or, for HT_TILED_TOP, in front of the first loop or segment. Several at one place stand in
- * the order of the calls. */
+ * the order of the calls. `wide`: what may stand there instead (NULL: nothing), offered with those
+ * before it by ht_tiled_offer. */
 enum { HT_TILED_TOP = -1 };
-void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text);
+void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text, const char *wide);
+void ht_tiled_offer(ht_tiled_form *form, const ht_tiled_vector *vector);
+/* Puts the wide texts of an offer in place. */
+void ht_tiled_widen(ht_tiled_form *form, size_t vector);
 
 /* Threads of a block meet inside of the form (at barriers in inserted text) when `condition`, an
  * expression over parameters, holds: "STAGE_IN || STAGE_W". Then all take the same way through it.

@@ -42,8 +42,10 @@ typedef struct ht_tile_swap {
 } ht_tile_swap;
 
 typedef struct ht_tile_insert {
-    long place; /* a loop, or HT_TILED_TOP */
-    char *text; /* owned */
+    long place;    /* a loop, or HT_TILED_TOP */
+    char *text;    /* owned */
+    char *wide;    /* what may stand there instead; NULL: nothing; owned */
+    size_t vector; /* of form.vectors: what it belongs to */
 } ht_tile_insert;
 
 typedef struct ht_tiled {
@@ -115,6 +117,11 @@ void ht_tiled_name_axis(ht_tiled *t, size_t axis);
 
 /* Puts the form's text into the plan, in place of what it has of it. */
 bool ht_tiled_put(ht_tiled *t, const char *form);
+
+/* ---- tiled_stage.c ---- */
+
+/* What others replaced and inserted. */
+void ht_tiled_forget(ht_tiled *t);
 
 /* ---- tiled_segment.c: loops over a thread's outputs ---- */
 

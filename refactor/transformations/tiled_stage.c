@@ -44,10 +44,42 @@ bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text
     return true;
 }
 
-void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text) {
+void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text, const char *wide) {
     ht_tiled *t = form->inside;
     HT_GROW(t->inserts, t->insert_count);
-    t->inserts[t->insert_count++] = (ht_tile_insert){loop, ht_strdup(text)};
+    t->inserts[t->insert_count++] =
+        (ht_tile_insert){loop, ht_strdup(text), wide ? ht_strdup(wide) : NULL, form->vector_count};
+}
+
+void ht_tiled_offer(ht_tiled_form *form, const ht_tiled_vector *vector) {
+    HT_GROW(form->vectors, form->vector_count);
+    form->vectors[form->vector_count] = *vector;
+    form->vectors[form->vector_count++].row = ht_strdup(vector->row);
+}
+
+void ht_tiled_widen(ht_tiled_form *form, size_t vector) {
+    ht_tiled *t = form->inside;
+    for (size_t i = 0; i < t->insert_count; ++i) {
+        ht_tile_insert *insert = &t->inserts[i];
+        if (!insert->wide || insert->vector != vector)
+            continue;
+        free(insert->text);
+        insert->text = insert->wide;
+        insert->wide = NULL;
+    }
+}
+
+void ht_tiled_forget(ht_tiled *t) {
+    while (t->swap_count > 0)
+        free(t->swaps[--t->swap_count].text);
+    while (t->insert_count > 0) {
+        free(t->inserts[--t->insert_count].text);
+        free(t->inserts[t->insert_count].wide);
+    }
+    while (t->form.vector_count > 0)
+        free((char *)t->form.vectors[--t->form.vector_count].row);
+    free(t->meets);
+    t->meets = NULL;
 }
 
 void ht_tiled_meet(ht_tiled_form *form, const char *condition) {
@@ -65,11 +97,6 @@ bool ht_tiled_write(ht_tiled_form *form) {
         return true;
     }
     free(text);
-    while (t->swap_count > 0)
-        free(t->swaps[--t->swap_count].text);
-    while (t->insert_count > 0)
-        free(t->inserts[--t->insert_count].text);
-    free(t->meets);
-    t->meets = NULL;
+    ht_tiled_forget(t);
     return false;
 }

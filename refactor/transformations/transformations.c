@@ -19,6 +19,7 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_grid_order,    /* around everything, the forms that follow too */
     &ht_transformation_tiled,         /* another form beside it */
     &ht_transformation_stage,         /* into that form */
+    &ht_transformation_vector,        /* accesses that those wrote */
     NULL,
 };
 

@@ -105,6 +105,41 @@ Test(stage, channels_loaded_together_and_ahead) {
     subject_close(&of);
 }
 
+Test(stage, neighbours_loaded_at_once) {
+    compare("blur_padded",
+            (const char *const[]){
+                "TILED=true STAGE_IN=true VECTOR_IN=4 BLOCK_X=16 BLOCK_Y=2",
+                "TILED=true STAGE_IN=true VECTOR_IN=2 PAD_IN=1 COARSEN_X=2 COARSEN_X_STRIDED=true",
+                NULL});
+    compare("convolve_valid",
+            (const char *const[]){"TILED=true STAGE_IN=true VECTOR_IN=4 PAD_IN=1",
+                                  "TILED=true STAGE_IN=true VECTOR_IN=2 CHUNK_IN=4",
+                                  "TILED=true STAGE_IN=true VECTOR_IN=4 BUFFERS_IN=2 COARSEN_X=2",
+                                  NULL});
+    compare("jacobi", (const char *const[]){"TILED=true STAGE_A=true VECTOR_A=4 COARSEN_X=2",
+                                            "TILED=true STAGE_A=true VECTOR_A=2", NULL});
+    compare("shrink", (const char *const[]){"TILED=true STAGE_IN=true VECTOR_IN=4", NULL});
+    compare("weighted",
+            (const char *const[]){"TILED=true STAGE_TAPS=true VECTOR_TAPS=4 STAGE_SIGNAL=true "
+                                  "VECTOR_SIGNAL=2",
+                                  NULL});
+}
+
+Test(stage, rows_loaded_at_once_end_one_by_one) {
+    subject of = staged("blur_padded");
+    expect_pieces(&of, "TILED=true STAGE_IN=true VECTOR_IN=4",
+                  (const char *const[]){"struct in_vector { float element[4]; };", "e < 60;",
+                                        "e % 5 * 4", "if (i1 + 4 <= 20 && (", "end < width",
+                                        "*(in_vector *)&tile_in[i0][i1] = "
+                                        "*(const in_vector *)&in[",
+                                        "for (int v = 0; v < 4; ++v)", "i1 + v < 20", NULL});
+    char *text = apply_config(&of, "TILED=true STAGE_IN=true");
+    cr_expect_null(strstr(text, "in_vector"));
+    free(text);
+    cr_expect_not(is_legal(&of, "blur_padded", "TILED=true VECTOR_IN=4"));
+    subject_close(&of);
+}
+
 Test(stage, a_star_has_no_corners) {
     compare("jacobi", (const char *const[]){"TILED=true STAGE_A=true",
                                             "TILED=true STAGE_A=true COARSEN_X=2 COARSEN_Y=2 "

@@ -1,0 +1,106 @@
+/* Accesses to neighbouring elements as one: a thread loads and stores 1, 2 or 4 elements of a row
+ * at once. It runs behind the transformations that made the loads and loops, and changes what they
+ * wrote. Elements are copied in a struct of so many, with the alignment of one, so that any address
+ * will do. docs/vectors.md says when this is done and why it is right. */
+#include "base/memory.h"
+#include "refactor/plan.h"
+#include "refactor/transformations/tiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDEST = 16 }; /* bytes of an access */
+
+/* ---- elements
+ * ---------------------------------------------------------------------------------------- */
+
+static bool is_plain_type(CXType type);
+
+typedef struct member_walk {
+    bool plain;
+} member_walk;
+
+static enum CXChildVisitResult on_member(CXCursor cursor, CXCursor parent, CXClientData context) {
+    (void)parent;
+    member_walk *walk = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    bool copies = kind == CXCursor_Constructor && (clang_CXXConstructor_isCopyConstructor(cursor) ||
+                                                   clang_CXXConstructor_isMoveConstructor(cursor));
+    if (kind == CXCursor_CXXMethod) {
+        CXString name = clang_getCursorSpelling(cursor);
+        copies = strcmp(clang_getCString(name), "operator=") == 0;
+        clang_disposeString(name);
+    }
+    if (kind == CXCursor_Destructor || (copies && !clang_CXXMethod_isDefaulted(cursor)))
+        walk->plain = false;
+    if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
+        walk->plain = walk->plain && is_plain_type(clang_getCursorType(cursor));
+    return walk->plain ? CXChildVisit_Continue : CXChildVisit_Break;
+}
+
+/* Are its values nothing but bytes? Of a template's argument that is taken for granted, as a launch
+ * hands them over so. */
+static bool is_plain_type(CXType type) {
+    type = clang_getCanonicalType(type);
+    if (clang_isVolatileQualifiedType(type))
+        return false;
+    if (type.kind == CXType_ConstantArray)
+        return is_plain_type(clang_getArrayElementType(type));
+    if (type.kind != CXType_Record)
+        return type.kind != CXType_Invalid;
+    member_walk walk = {true};
+    clang_visitChildren(clang_getTypeDeclaration(type), on_member, &walk);
+    return walk.plain;
+}
+
+/* Why elements of an array cannot be copied several at once; NULL: they can. */
+static const char *unfit(CXCursor array) {
+    CXType element = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(array)));
+    long long size = clang_Type_getSizeOf(element);
+    if (clang_isVolatileQualifiedType(element))
+        return "it is volatile";
+    if (!is_plain_type(element))
+        return "its elements are not copied as plain bytes";
+    if (size >= WIDEST)
+        return "an element is as wide as an access can be";
+    return NULL;
+}
+
+/* ---- loads of tiles
+ * --------------------------------------------------------------------------------- */
+
+static bool widen_load(ht_plan *plan, ht_tiled_form *form, size_t index) {
+    const ht_tiled_vector *vector = &form->vectors[index];
+    const ht_parameter *array = ht_model_parameter(plan->model, vector->array);
+    const char *why = vector->apart ? "neighbours in a row of its tile do not lie side by side"
+                                    : unfit(vector->array);
+    if (why) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, vector->at, "'%s' is loaded element by element: %s",
+                       array->name, why);
+        return false;
+    }
+    ht_plan_param(plan, vector->param, "1, 2, 4", "1");
+    ht_plan_require(plan, "%s == 1 || %s && %s <= %s", vector->param, vector->when, vector->param,
+                    vector->row);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, vector->at,
+                   "%s: a thread loads so many neighbours of '%s' at once", vector->param,
+                   array->name);
+    ht_tiled_widen(form, index);
+    return true;
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    (void)model;
+    ht_tiled_form *form = ht_tiled_of(plan);
+    size_t changed = 0;
+    for (size_t i = 0; form && i < form->vector_count; ++i)
+        changed += widen_load(plan, form, i);
+    if (changed && !plan->failed && !ht_tiled_write(form))
+        plan->abandoned = true;
+}
+
+const ht_transformation ht_transformation_vector = {
+    .name = "vector-width",
+    .summary = "neighbouring elements loaded and stored at once",
+    .apply = apply,
+};
