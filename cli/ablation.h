@@ -39,11 +39,20 @@ void ht_ablation_free(ht_ablation *ablation);
  * constraints already. Free with ht_template_free(, 1). */
 ht_template *ht_template_fix(const ht_template *template, const bool *fixed);
 
-/* Which parameters are to keep their defaults so that the space has at most `most` legal
- * configurations: docs/optimize.md has the order. *out_template: the template with those fixed,
- * whose space *out_space is; NULL: nothing had to be left out, and *out_space is the whole.
- * `dropped` gets their names, ", " between. */
-ht_status ht_space_cap(const ht_binding *binding, uint64_t most, ht_template **out_template,
-                       ht_space **out_space, ht_text *dropped, ht_error *error);
+/* Why parameters keep their defaults: names, ", " between. */
+typedef struct ht_space_cut {
+    ht_text idle;      /* they do nothing on the device */
+    ht_text too_large; /* the space would be, with them */
+} ht_space_cut;
+
+/* Which parameters are to keep their defaults: those that do nothing on the device (`emulated`: the
+ * host, which has no registers to share out), and as many others that the space has at most `most`
+ * legal configurations: docs/optimize.md has the order. *out_template: the template with those
+ * fixed, whose space *out_space is; NULL: nothing had to be left out, and *out_space is the whole.
+ */
+ht_status ht_space_cap(const ht_binding *binding, bool emulated, uint64_t most,
+                       ht_template **out_template, ht_space **out_space, ht_space_cut *out_cut,
+                       ht_error *error);
+void ht_space_cut_free(ht_space_cut *cut);
 
 #endif

@@ -70,6 +70,7 @@ static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "reference", ht_report_json_text(result->reference));
     json_object_set_new(object, "original_finding", ht_report_json_text(result->original_finding));
     json_object_set_new(object, "space", json_integer((json_int_t)result->space));
+    json_object_set_new(object, "idle", ht_report_json_text(result->idle));
     json_object_set_new(object, "left_out", ht_report_json_text(result->left_out));
     json_object_set_new(object, "strategy",
                         ht_report_json_text(*result->strategy ? result->strategy : NULL));

@@ -155,6 +155,9 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s the original itself: %s\n", "check", result->original_finding);
     if (result->evaluated)
         search_print(result, out);
+    if (result->idle)
+        fprintf(out, "  %-10s %s: nothing on this device depends on them\n", "left out",
+                result->idle);
     if (result->left_out)
         fprintf(out, "  %-10s %s: with them the space would be too large to search\n", "left out",
                 result->left_out);

@@ -44,7 +44,10 @@ static const struct order {
     {"coarsen-yz", "COARSEN_Y_STRIDED"},
     {"coarsen-yz", "COARSEN_Z"},
     {"unroll", NULL},
+    {NULL, "BUFFERS_"},
+    {NULL, "CHUNK_"},
     {"grid-order", NULL},
+    {"lds-stage", NULL},
     {"coarsen-yz", NULL},
     {"fixed-sizes", NULL},
     {"coarsen-x", NULL},
@@ -70,27 +73,54 @@ static size_t fix(const ht_template *template, const struct order *step, bool *f
     return count;
 }
 
-ht_status ht_space_cap(const ht_binding *binding, uint64_t most, ht_template **out_template,
-                       ht_space **out_space, ht_text *dropped, ht_error *error) {
+/* Builds the space with what is fixed so far, in place of the one before. */
+static ht_status rebuild(const ht_binding *binding, const bool *fixed, ht_template **template,
+                         ht_space **space, ht_error *error) {
+    ht_template *smaller = ht_template_fix(binding->template, fixed);
+    if (!smaller) /* too many constraints: as it is */
+        return *space ? HT_OK : ht_space_build(binding, 0, space, error);
+    ht_space_free(*space);
+    *space = NULL;
+    if (*template)
+        ht_template_free(*template, 1);
+    *template = smaller;
+    ht_binding bound = *binding;
+    bound.template = smaller;
+    return ht_space_build(&bound, 0, space, error);
+}
+
+/* On the host: there are no registers to share out between threads. */
+static const struct order idle[] = {{"waves-per-eu", NULL}, {"launch-bounds", NULL}};
+
+static ht_status build_first(const ht_binding *binding, bool emulated, bool *fixed,
+                             ht_template **template, ht_space **space, ht_space_cut *cut,
+                             ht_error *error) {
+    size_t count = 0;
+    for (size_t i = 0; emulated && i < sizeof idle / sizeof *idle; ++i)
+        count += fix(binding->template, &idle[i], fixed, &cut->idle);
+    return count ? rebuild(binding, fixed, template, space, error)
+                 : ht_space_build(binding, 0, space, error);
+}
+
+ht_status ht_space_cap(const ht_binding *binding, bool emulated, uint64_t most,
+                       ht_template **out_template, ht_space **out_space, ht_space_cut *out_cut,
+                       ht_error *error) {
     bool fixed[HT_PARAM_MAX] = {false};
     *out_template = NULL;
-    ht_status status = ht_space_build(binding, 0, out_space, error);
+    *out_space = NULL;
+    *out_cut = (ht_space_cut){0};
+    ht_status status =
+        build_first(binding, emulated, fixed, out_template, out_space, out_cut, error);
     for (size_t i = 0; i < sizeof order / sizeof *order && status == HT_OK; ++i) {
         if (ht_space_count(*out_space) <= most)
             break;
-        if (!fix(binding->template, &order[i], fixed, dropped))
-            continue;
-        ht_template *smaller = ht_template_fix(binding->template, fixed);
-        if (!smaller)
-            break;
-        ht_space_free(*out_space);
-        *out_space = NULL;
-        if (*out_template)
-            ht_template_free(*out_template, 1);
-        *out_template = smaller;
-        ht_binding bound = *binding;
-        bound.template = smaller;
-        status = ht_space_build(&bound, 0, out_space, error);
+        if (fix(binding->template, &order[i], fixed, &out_cut->too_large))
+            status = rebuild(binding, fixed, out_template, out_space, error);
     }
     return status;
+}
+
+void ht_space_cut_free(ht_space_cut *cut) {
+    ht_text_free(&cut->idle);
+    ht_text_free(&cut->too_large);
 }

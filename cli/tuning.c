@@ -1,3 +1,4 @@
+#include "cli/first_moves.h"
 #include "cli/seeding.h"
 
 #include "base/clock.h"
@@ -10,7 +11,9 @@
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
 static const double finals_seconds = 4.0; /* when no time limit is given */
-static const double finals_share = 0.25;  /* of a pair's time, when one is, at least */
+static const double finals_share = 0.25;  /* of a pair's time, when one is, at least, */
+static const double finals_most =
+    0.5; /* and at most: a slow final elsewhere must not stop a search */
 static const double least_seconds = 0.5;
 static const uint64_t space_most = 1000000; /* configurations that a search handles well */
 
@@ -144,8 +147,13 @@ static const char *strategy_choose(const pair *pair) {
 static ht_status strategy_make(pair *pair, ht_strategy **out_strategy, ht_error *error) {
     size_t seed_count;
     ht_config *seeds = seeds_find(pair, &seed_count);
-    ht_strategy_options options = {
-        .seed = pair->session->options.seed, .seeds = seeds, .seed_count = seed_count};
+    ht_move moves[HT_FIRST_MOVES_MOST];
+    uint64_t seed = pair->session->options.seed;
+    ht_strategy_options options = {.seed = seed,
+                                   .seeds = seeds,
+                                   .seed_count = seed_count,
+                                   .moves = moves,
+                                   .move_count = ht_first_moves_find(pair->space, seed, moves)};
     const char *name = strategy_choose(pair);
     snprintf(pair->result->strategy, sizeof pair->result->strategy, "%s", name);
     ht_status status = ht_strategy_create(name, pair->space, &options, out_strategy, error);
@@ -164,20 +172,23 @@ static ht_status search(pair *pair, ht_error *error) {
         planned = given->max_evals;
     ht_progress_plan(pair->session->progress, planned, ht_job_baseline(pair->job).median_ms);
     ht_search_options options = {
-        .budget = {.max_evaluations = given->max_evals},
+        .budget = {.max_evaluations = given->max_evals,
+                   .each_seconds = pair->session->each_seconds},
         .on_event = ht_progress_event,
         .context = pair->session->progress,
         .interrupted = &ht_interrupted,
     };
     if (pair->deadline > 0) {
         double total = pair->deadline - pair->begun;
-        double finals = fmax(total * finals_share, pair->session->finals_seconds);
+        double finals =
+            fmin(fmax(total * finals_share, pair->session->finals_seconds), total * finals_most);
         double left = pair->deadline - ht_clock_seconds() - finals;
         options.budget.max_seconds = left > 0 ? left : 1e-9;
     }
     status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options, &pair->result->search,
                            error);
     ht_strategy_free(strategy);
+    pair->session->each_seconds = pair->result->search.each_seconds;
     pair->result->evaluated = pair->result->search.trial_count;
     pair->result->exhausted = pair->result->search.exhausted;
     if (pair->result->search.interrupted && status == HT_OK)
@@ -205,15 +216,18 @@ static void rejections_count(ht_pair_result *result) {
     }
 }
 
-/* The default first, then the cheapest others. */
+/* The default first, then the cheapest others; only one of them when time is short. */
 static void finalists_choose(pair *pair) {
     ht_pair_result *result = pair->result;
+    double left = pair->deadline - ht_clock_seconds();
+    bool hurry = pair->deadline > 0 && left < pair->session->finals_seconds;
+    size_t most = hurry ? 1 : FINALISTS;
     ht_config standard = ht_config_default(pair->binding.template);
     result->finalists[0] = (ht_candidate){.config = standard, .is_default = true};
     result->finalist_count = 1;
     size_t best[FINALISTS + 1];
     size_t count = ht_search_result_best(&result->search, FINALISTS + 1, best);
-    for (size_t i = 0; i < count && result->finalist_count <= FINALISTS; ++i) {
+    for (size_t i = 0; i < count && result->finalist_count <= most; ++i) {
         const ht_config *config = &result->search.trials[best[i]].config;
         if (!ht_config_equal(config, &standard))
             result->finalists[result->finalist_count++] = (ht_candidate){.config = *config};
@@ -300,14 +314,16 @@ static void decide(pair *pair) {
 
 /* The space, without the parameters that make it too large. */
 static ht_status space_make(pair *pair, ht_error *error) {
-    ht_text dropped = {0};
-    ht_status status =
-        ht_space_cap(&pair->binding, space_most, &pair->capped, &pair->space, &dropped, error);
+    ht_space_cut cut;
+    ht_status status = ht_space_cap(&pair->binding, pair->session->device.emulated, space_most,
+                                    &pair->capped, &pair->space, &cut, error);
     if (status == HT_OK)
         pair->result->space = ht_space_count(pair->space);
-    if (status == HT_OK && pair->capped)
-        pair->result->left_out = ht_text_take(&dropped);
-    ht_text_free(&dropped);
+    if (status == HT_OK && cut.idle.length)
+        pair->result->idle = ht_text_take(&cut.idle);
+    if (status == HT_OK && cut.too_large.length)
+        pair->result->left_out = ht_text_take(&cut.too_large);
+    ht_space_cut_free(&cut);
     return status;
 }
 
@@ -409,6 +425,7 @@ void ht_pair_result_free(ht_pair_result *result) {
     free(result->reason);
     free(result->original_finding);
     free(result->left_out);
+    free(result->idle);
     ht_ablation_free(&result->ablation);
     free(result->predictor_refused);
     for (size_t i = 0; i < result->rejection_count; ++i)

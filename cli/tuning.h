@@ -38,6 +38,7 @@ typedef struct ht_session {
     double start;            /* clock */
     double reserve;          /* seconds of max_time kept for what follows the tuning */
     double finals_seconds;   /* the longest that the finals of a kernel took so far */
+    double each_seconds;     /* and that a configuration took */
     size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
     ht_progress *progress; /* borrowed */
 } ht_session;
@@ -86,6 +87,8 @@ typedef struct ht_pair_result {
     bool has_config;
     ht_config config; /* the one that stays: the winner, or the default when kept */
     uint64_t space;   /* legal configurations; 0 when the space was not built */
+    char *idle;       /* parameters that keep their defaults because they do nothing here; owned;
+                         NULL: none */
     char *left_out;   /* parameters that keep their defaults because the space is too large; owned;
                          NULL: none */
     ht_ablation ablation;

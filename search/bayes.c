@@ -11,11 +11,15 @@
  * that knows the rest of the space. Seeds that lose against the first of the spread count as
  * nothing.
  *
+ * Where the caller knows steps that are worth a try, these come first instead (search/ladder.h),
+ * and the spread is rare.
+ *
  * A batch imagines the outcome of each pick before the next (ht_gp_imagine). */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
 #include "search/bayes_model.h"
+#include "search/ladder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +30,7 @@ const ht_bayes_settings ht_bayes_defaults = {
     .features = (1U << HT_FEATURE_KINDS) - 1,
     .design = 10,
     .design_seeded = 14,
+    .design_apart = 4,
     .spread = 50,
     .clip = 1,
     .length = {[HT_FEATURE_SIZE] = 0.6,
@@ -51,6 +56,7 @@ const ht_bayes_settings ht_bayes_defaults = {
 typedef struct bayes {
     ht_explorer explorer;
     ht_bayes_model model;
+    ht_ladder ladder;
     size_t seed_count;
     size_t design, picked; /* asked from the spread, and by the model */
     double best_seed, best_design;
@@ -63,6 +69,7 @@ static void *bayes_create(const ht_space *space, const ht_strategy_options *opti
     ht_explorer_begin(&self->explorer, space, options);
     ht_bayes_model_begin(&self->model, &self->explorer,
                          options->bayes ? options->bayes : &ht_bayes_defaults);
+    ht_ladder_begin(&self->ladder, &self->explorer, options->moves, options->move_count);
     self->seed_count = self->explorer.point_count;
     self->best_seed = self->best_design = INFINITY;
     return self;
@@ -71,6 +78,7 @@ static void *bayes_create(const ht_space *space, const ht_strategy_options *opti
 static void bayes_destroy(void *data) {
     bayes *self = data;
     ht_bayes_model_end(&self->model);
+    ht_ladder_end(&self->ladder);
     ht_explorer_end(&self->explorer);
     free(self);
 }
@@ -126,23 +134,34 @@ static bool spread_due(const bayes *self) {
     const ht_bayes_settings *settings = self->model.settings;
     if (self->model.successes < SUCCESSES_LEAST)
         return true;
+    if (self->ladder.count)
+        return self->design < (size_t)settings->design_seeded &&
+               (size_t)settings->design_apart * (self->design + 1) <= self->picked;
     if (self->seed_count == 0 || self->best_design < self->best_seed)
         return self->design < (size_t)settings->design;
     return self->design < (size_t)settings->design_seeded && self->design < self->picked;
 }
 
+/* From the spread, or the model's choice; false: nothing is left. */
+static bool pick(bayes *self, bool spread, ht_config *out_config) {
+    if (spread)
+        return spread_pick(self, out_config);
+    return ht_bayes_model_pick(&self->model, out_config) ||
+           ht_explorer_fresh(&self->explorer, out_config);
+}
+
 static size_t bayes_ask(void *data, size_t want, ht_config *out_configs) {
     bayes *self = data;
     for (size_t count = 0; count < want; ++count) {
-        bool spread = spread_due(self);
-        if (spread ? !spread_pick(self, &out_configs[count])
-                   : !ht_bayes_model_pick(&self->model, &out_configs[count]) &&
-                         !ht_explorer_fresh(&self->explorer, &out_configs[count]))
+        bool step = ht_ladder_step(&self->ladder, &out_configs[count]);
+        bool spread = !step && spread_due(self);
+        if (!step && !pick(self, spread, &out_configs[count]))
             return count;
         size_t point = ht_explorer_ask(&self->explorer, &out_configs[count]);
         self->explorer.points[point].owner = spread ? OWNER_DESIGN : HT_NO_POINT;
         ht_bayes_model_asked(&self->model, &out_configs[count]);
-        *(spread ? &self->design : &self->picked) += 1;
+        if (!step)
+            *(spread ? &self->design : &self->picked) += 1;
     }
     return want;
 }

@@ -11,6 +11,7 @@ typedef struct ht_bayes_settings {
     unsigned features; /* kinds, a bit each: 1 << HT_FEATURE_SIZE | ... */
     int design;        /* configurations spread over the space before the model is asked */
     int design_seeded; /* the same beside seeds, in turn with the model's */
+    int design_apart;  /* where moves were given: the model's picks between two of the spread */
     int spread;        /* each is the farthest of so many samples */
     double clip;       /* log of the ratio to the best beyond which times are softly clipped */
     double length[HT_FEATURE_KINDS]; /* mean of the prior of log length scales, by kind */

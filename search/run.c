@@ -13,22 +13,32 @@ typedef struct search {
     const ht_search_options *options;
     ht_search_result *result;
     double start;
-    double batch_seconds; /* of the longest batch so far */
-    size_t best;          /* index of the best trial; SIZE_MAX before the first success */
+    double each_seconds; /* that a configuration takes: as expected, then by the slowest batch */
+    size_t best;         /* index of the best trial; SIZE_MAX before the first success */
 } search;
 
 static bool interrupted(const search *run) {
     return run->options->interrupted && *run->options->interrupted;
 }
 
+/* How many of a batch the time that is left is likely to be enough for. */
+static size_t batch_in_time(const search *run, size_t batch) {
+    double left = run->options->budget.max_seconds - (ht_clock_seconds() - run->start);
+    if (left <= 0)
+        return 0;
+    if (run->each_seconds <= 0)
+        return batch > 1 ? batch / 2 : 1;
+    size_t fit = (size_t)fmin(left / run->each_seconds, (double)batch);
+    return fit == 0 && run->result->trial_count == 0 ? 1 : fit;
+}
+
 /* How many configurations may be asked for now; 0 when the budget is spent, or would be before
- * another batch is done. */
+ * another one is done. */
 static size_t batch_size(const search *run) {
     const ht_search_budget *budget = &run->options->budget;
-    double spent = ht_clock_seconds() - run->start;
-    if (budget->max_seconds > 0 && spent + run->batch_seconds >= budget->max_seconds)
-        return 0;
     size_t batch = run->evaluator->batch ? run->evaluator->batch : 1;
+    if (budget->max_seconds > 0)
+        batch = batch_in_time(run, batch);
     if (budget->max_evaluations == 0)
         return batch;
     uint64_t done = run->result->trial_count;
@@ -70,8 +80,9 @@ static ht_status batch_run(search *run, ht_config *configs, ht_outcome *outcomes
     double begun = ht_clock_seconds();
     ht_status status =
         run->evaluator->evaluate(run->evaluator->self, configs, count, outcomes, &done, error);
-    double seconds = ht_clock_seconds() - begun;
-    run->batch_seconds = seconds > run->batch_seconds ? seconds : run->batch_seconds;
+    double each = (ht_clock_seconds() - begun) / (double)count;
+    bool slowest = each > run->each_seconds || run->result->trial_count == 0;
+    run->each_seconds = slowest ? each : run->each_seconds;
     for (size_t i = 0; i < done && i < count; ++i)
         trial_add(run, &configs[i], &outcomes[i]);
     if (status == HT_ERROR_INTERRUPTED) {
@@ -94,6 +105,7 @@ ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
         .options = options,
         .result = out_result,
         .start = ht_clock_seconds(),
+        .each_seconds = options->budget.each_seconds,
         .best = SIZE_MAX,
     };
     size_t room = evaluator->batch ? evaluator->batch : 1;
@@ -113,6 +125,7 @@ ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
             break;
         status = batch_run(&run, configs, outcomes, count, error);
     }
+    out_result->each_seconds = run.each_seconds;
     out_result->exhausted = out_result->trial_count == ht_space_count(ht_strategy_space(strategy));
     free(configs);
     free(outcomes);

@@ -9,11 +9,21 @@
 
 #include "search/evaluator.h"
 
+/* A step that may be worth a try: some parameters take given values. */
+typedef struct ht_move {
+    ht_config to;
+    bool set[HT_PARAM_MAX]; /* those that the step changes */
+    bool foundation;        /* likely enough to help that others are tried on top of it at once */
+} ht_move;
+
 typedef struct ht_strategy_options {
     uint64_t seed;
     const ht_config
         *seeds; /* asked first, in order, illegal and double ones dropped; borrowed during create */
     size_t seed_count;
+    const ht_move *moves; /* tried early, from the seeds on, by the strategies that search/ladder.h
+                             serves (bayes, auto); borrowed during create */
+    size_t move_count;
     const struct ht_bayes_settings *bayes; /* search/bayes.h; NULL: the defaults; borrowed */
 } ht_strategy_options;
 
@@ -47,6 +57,8 @@ void ht_strategy_free(ht_strategy *strategy);
 typedef struct ht_search_budget {
     uint64_t max_evaluations; /* 0: no limit. Outcomes taken from the database count too */
     double max_seconds;       /* 0: no limit */
+    double each_seconds;      /* that a configuration is expected to take; 0: not known, and where
+                                 there is a limit, the first batch is a small one */
 } ht_search_budget;
 
 typedef struct ht_search_event {
@@ -78,6 +90,7 @@ typedef struct ht_search_result {
     size_t trial_count;
     bool exhausted; /* the whole space was evaluated */
     bool interrupted;
+    double each_seconds; /* that a configuration took, in the slowest batch */
 } ht_search_result;
 
 /* Runs until the space or the budget ends, or on interruption (HT_OK with result.interrupted set).

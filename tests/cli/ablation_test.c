@@ -164,22 +164,38 @@ Test(ablation, a_space_is_cut_down_in_order_and_keeps_its_configurations) {
                  {143, 36, "WAVES"},
                  {35, 24, "WAVES, PAD_IN"},
                  {20, 6, "WAVES, PAD_IN, UNROLL"},
-                 {1, 6, "WAVES, PAD_IN, UNROLL"}};
+                 {1, 3, "WAVES, PAD_IN, UNROLL, STAGE"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         ht_space *space;
-        ht_text dropped = {0};
+        ht_space_cut cut;
         ht_error error = {0};
-        cr_assert_eq(ht_space_cap(&binding, cases[i].most, &capped, &space, &dropped, &error),
+        cr_assert_eq(ht_space_cap(&binding, false, cases[i].most, &capped, &space, &cut, &error),
                      HT_OK, "%s", error.message);
         cr_expect_eq(ht_space_count(space), cases[i].left, "%lu: %lu", (unsigned long)cases[i].most,
                      (unsigned long)ht_space_count(space));
-        cr_expect_str_eq(dropped.data ? dropped.data : "", cases[i].dropped);
+        cr_expect_str_eq(cut.too_large.data ? cut.too_large.data : "", cases[i].dropped);
+        cr_expect_eq(cut.idle.length, 0);
         ht_config standard = ht_config_default(template);
         cr_expect(ht_space_legal(space, &standard));
         ht_space_free(space);
-        ht_text_free(&dropped);
+        ht_space_cut_free(&cut);
         if (capped)
             ht_template_free(capped, 1);
     }
+    ht_template_free(template, 1);
+}
+
+Test(ablation, what_does_nothing_on_the_host_is_not_searched_there) {
+    ht_template *template = template_parse(), *capped;
+    const ht_binding binding = {template, NULL, &device};
+    ht_space *space;
+    ht_space_cut cut;
+    cr_assert_eq(ht_space_cap(&binding, true, 144, &capped, &space, &cut, NULL), HT_OK);
+    cr_expect_eq(ht_space_count(space), 36);
+    cr_expect_str_eq(cut.idle.data, "WAVES");
+    cr_expect_eq(cut.too_large.length, 0);
+    ht_space_cut_free(&cut);
+    ht_space_free(space);
+    ht_template_free(capped, 1);
     ht_template_free(template, 1);
 }
