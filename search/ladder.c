@@ -113,6 +113,9 @@ static void rank(ht_ladder *ladder) {
 /* What helped, added one by one to the best, where that still has the value of the first seed. */
 static bool merge(ht_ladder *ladder, ht_config *out_config) {
     const ht_config *seed = &ladder->explorer->points[0].config;
+    for (size_t i = 0; i < ladder->count && !ladder->ranked; ++i)
+        if (is_under_way(ladder, i))
+            return false;
     if (!ladder->ranked)
         rank(ladder);
     while (ladder->merged < ladder->helped && ladder->merges < MERGES) {

@@ -26,8 +26,7 @@ void ht_ladder_begin(ht_ladder *ladder, const ht_explorer *explorer, const ht_mo
                      size_t count);
 void ht_ladder_end(ht_ladder *ladder);
 /* The next step, legal and not asked yet; the caller asks it before the next call. False: there are
- * no more. What helped is known from the outcomes told when the last single step has been asked:
- * those that come later count as of no help. */
+ * no more for now. What helped is put together when all single steps have been told. */
 bool ht_ladder_step(ht_ladder *ladder, ht_config *out_config);
 
 #endif
