@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { SAMPLES = 200, WISHES = 3, CHANGES = 5 };
+enum { SAMPLES = 200, WISHES = 3, CHANGES = 6 };
 
 /* Parameters, by the transformation that they come from and how their names begin, and the values
  * wished for, the dearest first; the first one that a parameter has is taken. */
@@ -24,6 +24,7 @@ static const step steps[] = {
       {"register-tile", "TILE_", {4, 2}}}},
     {{{"lds-stage", "STAGE_", {1}},
       {NULL, "TILED", {1}},
+      {"vector-width", "VECTOR_", {4, 2}},
       {NULL, "COARSEN_X", {2}},
       {NULL, "COARSEN_Y", {2}},
       {"register-tile", "TILE_", {4, 2}}}},

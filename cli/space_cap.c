@@ -46,6 +46,7 @@ static const struct order {
     {"unroll", NULL},
     {NULL, "BUFFERS_"},
     {NULL, "CHUNK_"},
+    {"vector-width", NULL},
     {"grid-order", NULL},
     {"lds-stage", NULL},
     {"coarsen-yz", NULL},
