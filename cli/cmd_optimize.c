@@ -60,14 +60,8 @@ static int finish(ht_survey *survey, const ht_session *session, const optimize_o
     ht_outputs_report(&survey->entries, given->out, out);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: what was measured is in the database and will be reused.\n");
-    json_t *document = document_make(survey, session);
-    char *path = ht_path_join(given->out, "optimize.json");
-    if (code == HT_EXIT_OK)
-        code = ht_report_json(path, document);
-    free(path);
-    int asked = ht_report_json(given->json, document);
-    code = code ? code : asked;
-    json_decref(document);
+    code = ht_outputs_json(given->out, "optimize.json", given->json, document_make(survey, session),
+                           code);
     int result = ht_survey_exit_code(survey);
     return result ? result : code;
 }

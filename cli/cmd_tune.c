@@ -192,15 +192,10 @@ static int finish(tune_input *input, const ht_session *session, const tune_optio
         best_report(&input->entries.items[i], given->top, &session->device, out);
     ht_entries_report_summary(&input->entries, &session->device, out);
     ht_outputs_report(&input->entries, given->out, out);
-    json_t *document = document_make(input, session, given->top);
-    char *path = ht_path_join(given->out, "tune.json");
-    if (code == HT_EXIT_OK)
-        code = ht_report_json(path, document);
-    free(path);
-    int asked = ht_report_json(given->json, document);
-    json_decref(document);
+    code = ht_outputs_json(given->out, "tune.json", given->json,
+                           document_make(input, session, given->top), code);
     int result = ht_entries_exit_code(&input->entries);
-    return result ? result : code ? code : asked;
+    return result ? result : code;
 }
 
 static int tune(ht_session *session, const tune_options *given, const char *path) {

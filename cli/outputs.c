@@ -300,3 +300,14 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out)
         file_report(entries, i, offsetof(ht_entry, skeleton_file), "fill in", out);
     }
 }
+
+int ht_outputs_json(const char *folder, const char *name, const char *asked, json_t *document,
+                    int code) {
+    char *path = ht_path_join(folder, name);
+    if (code == HT_EXIT_OK)
+        code = ht_report_json(path, document);
+    free(path);
+    int more = ht_report_json(asked, document);
+    json_decref(document);
+    return code ? code : more;
+}

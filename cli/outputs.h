@@ -25,6 +25,11 @@ typedef struct ht_output_source {
 ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
                            const ht_refactor_options *compiler, const char *folder,
                            ht_error *error);
+/* Writes a command's document into the folder and to where the user asked for it (NULL: nowhere
+ * else; "-": standard output). `code` is what the command ends with so far: a document in the
+ * folder is written only when that is 0. Takes the document; returns the exit code. */
+int ht_outputs_json(const char *folder, const char *name, const char *asked, json_t *document,
+                    int code);
 /* Tells which files were written. */
 void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out);
 

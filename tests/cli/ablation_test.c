@@ -1,4 +1,5 @@
 /* What a transformation is worth, against brute force over a small space; spaces cut down. */
+#include "../templates/support.h"
 #include "cli/ablation.h"
 
 #include "templates/template.h"
@@ -27,30 +28,7 @@ static const char annotated[] =
     "template <int BLOCK, int UNROLL, bool STAGE, int PAD_IN, int WAVES>\n"
     "__global__ void k(float *out) {}\n";
 
-static const ht_device_fields device = {.max_threads = 1024,
-                                        .max_block_x = 1024,
-                                        .max_block_y = 1024,
-                                        .max_block_z = 64,
-                                        .max_grid_x = 2147483647,
-                                        .max_grid_y = 65535,
-                                        .max_grid_z = 65535,
-                                        .max_static_lds = 65536,
-                                        .max_dynamic_lds = 65536,
-                                        .lds_per_unit = 65536,
-                                        .wavefront = 64,
-                                        .units = 104,
-                                        .registers = 256};
 static const volatile int never;
-
-static ht_template *template_parse(void) {
-    ht_template *template;
-    size_t count;
-    ht_error error = {0};
-    cr_assert_eq(ht_template_parse(annotated, "k.hip", &template, &count, &error), HT_OK, "%s",
-                 error.message);
-    cr_assert_eq(count, 1);
-    return template;
-}
 
 /* Waves gain nothing; the others meet: unrolling helps less when staged. */
 static double cost_of(const ht_config *config) {
@@ -104,8 +82,8 @@ static void search_little(const ht_space *space, const ht_template *template, ht
 }
 
 Test(ablation, with_evaluations_enough_each_row_is_the_best_of_what_is_left) {
-    ht_template *template = template_parse();
-    const ht_binding binding = {template, NULL, &device};
+    ht_template *template = test_template(annotated);
+    const ht_binding binding = {template, NULL, &test_device};
     ht_space *space;
     ht_trial trials[2];
     ht_search_result searched;
@@ -131,8 +109,8 @@ Test(ablation, with_evaluations_enough_each_row_is_the_best_of_what_is_left) {
 }
 
 Test(ablation, without_evaluations_only_what_the_search_saw_counts) {
-    ht_template *template = template_parse();
-    const ht_binding binding = {template, NULL, &device};
+    ht_template *template = test_template(annotated);
+    const ht_binding binding = {template, NULL, &test_device};
     ht_space *space;
     ht_trial trials[2];
     ht_search_result searched;
@@ -155,8 +133,8 @@ Test(ablation, without_evaluations_only_what_the_search_saw_counts) {
 }
 
 Test(ablation, a_space_is_cut_down_in_order_and_keeps_its_configurations) {
-    ht_template *template = template_parse(), *capped;
-    const ht_binding binding = {template, NULL, &device};
+    ht_template *template = test_template(annotated), *capped;
+    const ht_binding binding = {template, NULL, &test_device};
     static const struct {
         uint64_t most, left;
         const char *dropped;
@@ -186,8 +164,8 @@ Test(ablation, a_space_is_cut_down_in_order_and_keeps_its_configurations) {
 }
 
 Test(ablation, what_does_nothing_on_the_host_is_not_searched_there) {
-    ht_template *template = template_parse(), *capped;
-    const ht_binding binding = {template, NULL, &device};
+    ht_template *template = test_template(annotated), *capped;
+    const ht_binding binding = {template, NULL, &test_device};
     ht_space *space;
     ht_space_cut cut;
     cr_assert_eq(ht_space_cap(&binding, true, 144, &capped, &space, &cut, NULL), HT_OK);

@@ -1,4 +1,5 @@
 /* What a search of a refactored kernel tries first. */
+#include "../templates/support.h"
 #include "cli/first_moves.h"
 
 #include <criterion/criterion.h>
@@ -30,17 +31,6 @@ static const char from[] = "#pragma tune from(block-size : BLOCK_X)\n"
                            "#pragma tune from(register-tile : TILED)\n"
                            "#pragma tune from(lds-stage : STAGE_IN, STAGE_W)\n";
 
-static const ht_device_fields device = {.max_threads = 1024,
-                                        .max_block_x = 1024,
-                                        .max_block_y = 1024,
-                                        .max_block_z = 64,
-                                        .max_grid_x = 65535,
-                                        .max_grid_y = 65535,
-                                        .max_grid_z = 65535,
-                                        .max_static_lds = 65536,
-                                        .max_dynamic_lds = 65536,
-                                        .wavefront = 64};
-
 typedef struct fixture {
     ht_template *template;
     ht_problem problem;
@@ -52,17 +42,16 @@ typedef struct fixture {
 
 static void fixture_make(fixture *f, const char *origins) {
     char *text = malloc(sizeof KERNEL + sizeof from), *at = strstr(KERNEL, "template <");
-    size_t count, head = (size_t)(at - KERNEL);
+    size_t head = (size_t)(at - KERNEL);
     ht_error error = {0};
     memcpy(text, KERNEL, head);
     strcpy(text + head, origins);
     strcat(text, at);
-    cr_assert_eq(ht_template_parse(text, "k.hip", &f->template, &count, &error), HT_OK, "%s",
-                 error.message);
+    f->template = test_template(text);
     free(text);
     cr_assert_eq(ht_problem_parse(&f->template->problem, "R=3 S=5", &f->problem, &error), HT_OK,
                  "%s", error.message);
-    f->binding = (ht_binding){f->template, &f->problem, &device};
+    f->binding = (ht_binding){f->template, &f->problem, &test_device};
     cr_assert_eq(ht_space_build(&f->binding, 0, &f->space, &error), HT_OK, "%s", error.message);
     f->count = ht_first_moves_find(f->space, 1, f->moves);
 }
