@@ -39,6 +39,32 @@ static size_t index_axis(const ht_tiled *t, ht_node *node) {
     return SIZE_MAX;
 }
 
+static bool is_comparison(const ht_node *node) {
+    return node->kind == HT_NODE_BINARY && node->op >= CXBinaryOperator_LT &&
+           node->op <= CXBinaryOperator_NE;
+}
+
+/* What the term says of its left side, or of its right side when that is the index. */
+static int relation(const ht_node *node, bool negated, bool mirrored) {
+    enum CXBinaryOperatorKind op = (enum CXBinaryOperatorKind)node->op;
+    if (op == CXBinaryOperator_EQ || op == CXBinaryOperator_NE)
+        return (op == CXBinaryOperator_EQ) == negated ? CXBinaryOperator_NE : CXBinaryOperator_EQ;
+    op = negated ? ht_ast_negated(op) : op;
+    return mirrored ? ht_ast_mirrored(op) : op;
+}
+
+/* An index is never negative, so that one that is not 0 is above it. No other (in)equality is a
+ * bound. */
+static bool as_bound(ht_tiled *t, ht_tile_bound *bound) {
+    int64_t value;
+    if (bound->op == CXBinaryOperator_EQ)
+        return false;
+    if (bound->op != CXBinaryOperator_NE)
+        return true;
+    bound->op = CXBinaryOperator_GT;
+    return ht_model_constant(t->c.model, bound->bound->cursor, &value) && value == 0;
+}
+
 /* A term of a guard as a bound of an index, or as the same for all outputs. False: neither. */
 static bool read_bound(ht_tiled *t, const ht_guard_term *term, ht_tile_bound *out_bound) {
     ht_coarsen *c = &t->c;
@@ -49,16 +75,14 @@ static bool read_bound(ht_tiled *t, const ht_guard_term *term, ht_tile_bound *ou
     if (ht_node_share(c, node) == HT_SHARE_SAME)
         return true;
     node = ht_node_strip(node);
-    if (node->kind != HT_NODE_BINARY || node->op < CXBinaryOperator_LT ||
-        node->op > CXBinaryOperator_GE)
+    if (!is_comparison(node))
         return false;
-    int op = term->negated ? (int)ht_ast_negated((enum CXBinaryOperatorKind)node->op) : node->op;
     size_t side = index_axis(t, node->children[0]) != SIZE_MAX ? 0 : 1;
     out_bound->axis = index_axis(t, node->children[side]);
     out_bound->index = node->children[side];
     out_bound->bound = node->children[1 - side];
-    out_bound->op = side == 0 ? op : (int)ht_ast_mirrored((enum CXBinaryOperatorKind)op);
-    return out_bound->axis != SIZE_MAX && out_bound->bound->plain &&
+    out_bound->op = relation(node, term->negated, side == 1);
+    return as_bound(t, out_bound) && out_bound->axis != SIZE_MAX && out_bound->bound->plain &&
            out_bound->bound->type == HT_TYPE_INTEGER &&
            ht_node_share(c, out_bound->bound) == HT_SHARE_SAME;
 }

@@ -51,7 +51,7 @@ static void check_shapes(const char *path_in_tests, size_t least, const char *co
 }
 
 Test(tiled, planes) {
-    check_shapes("tiled/shapes/planes", 9, (const char *const[]){"masked", NULL});
+    check_shapes("tiled/shapes/planes", 10, (const char *const[]){"masked", NULL});
 }
 
 /* An output channel is an axis where inputs do not depend on it, and loops neither. */
