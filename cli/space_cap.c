@@ -49,6 +49,7 @@ static const struct order {
     {"vector-width", NULL},
     {"grid-order", NULL},
     {"lds-stage", NULL},
+    {"stream-window", NULL},
     {"coarsen-yz", NULL},
     {"fixed-sizes", NULL},
     {"coarsen-x", NULL},

@@ -264,14 +264,20 @@ bool ht_stage_may_run_ahead(const ht_stage *stage) {
     return may;
 }
 
-/* int where all subscripts are, else what holds any index. */
-static const char *index_type(const ht_stage *stage) {
-    for (size_t i = 0; i < stage->read_count; ++i) {
-        CXCursor index = ht_ast_child(ht_ast_strip(stage->reads[i].access->cursor, false), 1);
+const char *ht_stage_index_type(const ht_km_access *const *reads, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        CXCursor index = ht_ast_child(ht_ast_strip(reads[i]->cursor, false), 1);
         CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(index, false)));
         if (type.kind != CXType_Int && type.kind != CXType_Short)
             return "long long";
     }
+    return "int";
+}
+
+static const char *type_of_reads(const ht_stage *stage) {
+    for (size_t i = 0; i < stage->read_count; ++i)
+        if (strcmp(ht_stage_index_type(&stage->reads[i].access, 1), "int") != 0)
+            return "long long";
     return "int";
 }
 
@@ -292,7 +298,7 @@ bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array,
         return ht_stage_fail(stage, of->declaration, "no element of '%s' is read by its index",
                              of->name);
     collect(stage, seed);
-    stage->type = index_type(stage);
+    stage->type = type_of_reads(stage);
     if (!moves_with_outputs(stage, seed) && !is_read_for_each_output(stage))
         return false;
     return stays_same(stage) && ht_stage_box(stage) && ht_stage_bounds(stage);

@@ -83,6 +83,8 @@ void ht_stage_free(ht_stage *stage);
 /* May what later iterations of the loop around the load read be loaded ahead? */
 bool ht_stage_may_run_ahead(const ht_stage *stage);
 
+/* "int" where all subscripts are, else what holds any index. */
+const char *ht_stage_index_type(const ht_km_access *const *reads, size_t count);
 /* Is the symbol the same for all threads of the block at the place of the load? */
 bool ht_stage_is_given(const ht_stage *stage, size_t symbol);
 /* Is a loop inside of that place? */

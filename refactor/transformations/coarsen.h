@@ -300,6 +300,8 @@ void ht_writer_printf(ht_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A new line, indented like the line of `like` and by the writer's depth. */
 void ht_writer_line(ht_writer *writer, size_t like);
+/* Text of our own that has a newline in front of each line but the first, each indented so. */
+void ht_writer_lines(ht_writer *writer, const char *text, size_t like);
 void ht_writer_free(ht_writer *writer);
 /* "TYPE name[n] = init;" of a variable that shares its declaration with others. */
 void ht_writer_variable(ht_writer *writer, const ht_node *variable);

@@ -150,6 +150,15 @@ void ht_writer_line(ht_writer *writer, size_t like) {
     indent(writer);
 }
 
+void ht_writer_lines(ht_writer *writer, const char *text, size_t like) {
+    const char *at = text;
+    for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        ht_text_append_n(&writer->text, at, (size_t)(end - at));
+        ht_writer_line(writer, like);
+    }
+    ht_text_append(&writer->text, at);
+}
+
 /* ---- declarations that have to be written anew ---- */
 
 char *ht_variable_type(const ht_variable *variable, bool element) {

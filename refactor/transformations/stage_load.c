@@ -205,9 +205,8 @@ static bool write_tests_of(ht_staging *in, size_t begin, size_t end, const char 
     return done;
 }
 
-/* The tests for an element; with `behind`, for it and one further along the row, each alternative
- * for both: bounds are affine, so all between pass too. */
-static bool write_tests(ht_staging *in, const char *behind, ht_text *out) {
+/* Each alternative for both elements: bounds are affine, so all between pass too. */
+bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t count = stage->bound_count;
     bool several = count && stage->bounds[count - 1].alternative > 0, done = true;
@@ -227,20 +226,27 @@ static bool write_tests(ht_staging *in, const char *behind, ht_text *out) {
     return done;
 }
 
+/* The iteration's number, as a factor: "c", "(z - 1)"; NULL: it cannot be printed. free(). */
+static char *iteration(const ht_staging *in) {
+    ht_text past = {0};
+    size_t symbol = ht_staging_loop(&in->stage)->symbol;
+    bool done = ht_staging_print(in, ht_poly_of(&in->stage.km->pool, symbol), &past);
+    char *number = done ? ht_format(strchr(past.data, ' ') ? "(%s)" : "%s", past.data) : NULL;
+    ht_text_free(&past);
+    return number;
+}
+
 /* "[c % 2]": the iteration's place in the tile. */
 bool ht_staging_slot(const ht_staging *in, ht_text *out) {
-    ht_text past = {0};
     if (!in->chunk)
         return true;
-    bool done = ht_staging_print(
-        in, ht_poly_of(&in->stage.km->pool, ht_staging_loop(&in->stage)->symbol), &past);
-    const char *whole = past.data && strpbrk(past.data, " ") ? "(%s)" : "%s";
-    char *number = ht_format(whole, past.data);
+    char *number = iteration(in);
+    if (!number)
+        return false;
     ht_text_printf(out, "$?{%s * %s > 1}{[%s %% (%s * %s)]}{[%s %% ${%s * %s}]}", in->chunk,
                    in->buffers, number, in->chunk, in->buffers, number, in->chunk, in->buffers);
     free(number);
-    ht_text_free(&past);
-    return done;
+    return true;
 }
 
 static bool write_address(const ht_staging *in, ht_text *out) {
@@ -283,7 +289,7 @@ static bool write_element(const ht_staging *in, const char *offset, ht_text *out
 static bool write_one(ht_staging *in, const char *indent, ht_text *out) {
     bool tests = in->stage.bound_count > 0;
     ht_text_printf(out, tests ? "%sif (" : "", indent);
-    bool done = write_tests(in, NULL, out);
+    bool done = ht_staging_tests(in, NULL, out);
     ht_text_printf(out, tests ? ")%s    " : "%s", indent);
     return done && write_element(in, "", out);
 }
@@ -298,7 +304,7 @@ static bool write_several(ht_staging *in, const char *indent, ht_text *out) {
                    in->vector);
     ht_text_printf(out, "%sif (%s + ${%s} <= ${%s}%s", indent, in->place[last], in->vector, extent,
                    tests ? " && (" : "");
-    bool done = write_tests(in, in->end, out);
+    bool done = ht_staging_tests(in, in->end, out);
     ht_text_printf(out, "%s)%s    *(%s *)&", tests ? ")" : "", indent, in->pack);
     done = done && write_place(in, "", out);
     ht_text_printf(out, " = *(const %s *)&%s", in->pack, stage->km->arrays[stage->array].name);
@@ -311,7 +317,7 @@ static bool write_several(ht_staging *in, const char *indent, ht_text *out) {
                    in->here, at, in->each, indent, in->place[last], in->each, extent,
                    tests ? " && (" : "");
     stage->coordinate_names[last] = in->here;
-    done = done && write_tests(in, NULL, out);
+    done = done && ht_staging_tests(in, NULL, out);
     ht_text_printf(out, "%s)%s            ", tests ? ")" : "", indent);
     done = done && write_element(in, offset, out);
     stage->coordinate_names[last] = at;
@@ -371,22 +377,23 @@ bool ht_staging_load(ht_staging *in, ht_text *out) {
  * the tile was read last before the barrier. */
 bool ht_staging_load_ahead(ht_staging *in, ht_text *out) {
     const ht_km_loop *loop = ht_staging_loop(&in->stage);
-    ht_text past = {0};
-    bool done = ht_staging_print(in, ht_poly_of(&in->stage.km->pool, loop->symbol), &past);
+    char *past = iteration(in);
+    if (!past)
+        return false;
     ht_text_printf(out,
                    "$?{%s > 1}{if (%s %% %s == 0) }{if (%s %% ${%s} == 0) }{\n"
                    "    for (int %s = ${%s} > 1 && %s > 0; %s < ${%s * %s}; ++%s) {\n"
                    "        if (${%s} > 1 || %s == 0)\n            __syncthreads();\n"
                    "        if (%s + %s < ",
-                   in->chunk, past.data, in->chunk, past.data, in->chunk, in->ahead, in->buffers,
-                   past.data, in->ahead, in->chunk, in->buffers, in->ahead, in->buffers, in->ahead,
+                   in->chunk, past, in->chunk, past, in->chunk, in->ahead, in->buffers, past,
+                   in->ahead, in->chunk, in->buffers, in->ahead, in->buffers, in->ahead,
                    loop->counter, in->ahead);
-    done = done && ht_staging_print(in, loop->bound, out);
+    bool done = ht_staging_print(in, loop->bound, out);
     ht_text_append(out, ")");
     in->looped = true;
     done = done && write_copy(in, "\n            ", out);
     in->looped = false;
     ht_text_printf(out, "\n    }\n    if (${%s} == 1)\n        __syncthreads();\n}", in->buffers);
-    ht_text_free(&past);
+    free(past);
     return done;
 }

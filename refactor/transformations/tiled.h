@@ -81,19 +81,47 @@ size_t ht_tiled_loop_of(const ht_tiled_form *form, CXCursor loop);
 bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression);
 
 /* Where the form writes the expression, `text` stands instead; "$@" in it is the expression as the
- * form would have written it. False when the expression comes out of a macro, or one around it or
- * in it is replaced already. */
+ * form would have written it, with what it was replaced by before. False when the expression comes
+ * out of a macro, or one around it or in it is replaced already. */
 bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text);
+bool ht_tiled_may_replace(const ht_tiled_form *form, CXCursor expression);
 
 /* Puts `text` (statements, with a newline in front of each) at the start of each iteration of a
- * loop, or, for HT_TILED_TOP, in front of the first loop or segment. Several at one place stand in
- * the order of the calls. `wide`: what may stand there instead (NULL: nothing), offered with those
- * before it by ht_tiled_offer. */
-enum { HT_TILED_TOP = -1 };
+ * loop; for HT_TILED_TOP, in front of the first loop or segment; for HT_TILED_FRONT, in front of
+ * all that is run for the thread's outputs. Several at one place stand in the order of the calls.
+ * `wide`: what may stand there instead (NULL: nothing), offered with those before it by
+ * ht_tiled_offer. */
+enum { HT_TILED_TOP = -1, HT_TILED_FRONT = -2 };
 void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text, const char *wide);
 void ht_tiled_offer(ht_tiled_form *form, const ht_tiled_vector *vector);
 /* Puts the wide texts of an offer in place. */
 void ht_tiled_widen(ht_tiled_form *form, size_t vector);
+
+/* ---- statements of one's own that are run for each output of a thread (tiled_each.c) ---- */
+
+/* Could the expression be evaluated at the start of `place` (as for ht_tiled_insert) for an output,
+ * with the value that its names have where it stands? NULL: yes; else why not. */
+const char *ht_tiled_why_not_at(const ht_tiled_form *form, CXCursor expression, long place);
+/* Is it evaluated whenever the place is reached, for each output? */
+bool ht_tiled_always_runs(const ht_tiled_form *form, CXCursor expression, long place);
+/* The expression in the language of ht_plan_edit, free(); NULL: a macro writes it. */
+char *ht_tiled_source(const ht_tiled_form *form, CXCursor expression);
+/* For arrays with an element for each output that tells the expression's value from others': the
+ * dimensions "[COARSEN_Y][COARSEN_X]" and the place in it "[ty][tx]". free() both. */
+void ht_tiled_places(const ht_tiled_form *form, CXCursor expression, char **out_dimensions,
+                     char **out_place);
+/* Puts a segment of its own at `place`: `text`, for each such output, with the indices and
+ * constants that the expression (one that stands for all in `text`) names; where `condition` holds.
+ */
+void ht_tiled_insert_each(ht_tiled_form *form, long place, CXCursor expression,
+                          const char *condition, const char *text);
+
+/* ---- walking (tiled_stream.c) ---- */
+
+/* Of an axis with one output a thread: `param` outputs of a thread along it are computed one after
+ * the other, in a loop around all else. `fresh` is a variable of the form: is it the first of them?
+ * NULL as `param` takes it back. */
+void ht_tiled_walk(ht_tiled_form *form, size_t axis, const char *param, const char *fresh);
 
 /* Threads of a block meet inside of the form (at barriers in inserted text) when `condition`, an
  * expression over parameters, holds: "STAGE_IN || STAGE_W". Then all take the same way through it.

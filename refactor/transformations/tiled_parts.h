@@ -42,10 +42,12 @@ typedef struct ht_tile_swap {
 } ht_tile_swap;
 
 typedef struct ht_tile_insert {
-    long place;    /* a loop, or HT_TILED_TOP */
-    char *text;    /* owned */
-    char *wide;    /* what may stand there instead; NULL: nothing; owned */
-    size_t vector; /* of form.vectors: what it belongs to */
+    long place;      /* a loop, HT_TILED_TOP or HT_TILED_FRONT */
+    char *text;      /* owned */
+    ht_node *each;   /* run for each output that this expression tells apart; NULL: once */
+    char *condition; /* under which; owned */
+    char *wide;      /* what may stand there instead; NULL: nothing; owned */
+    size_t vector;   /* of form.vectors: what it belongs to */
 } ht_tile_insert;
 
 typedef struct ht_tiled {
@@ -68,7 +70,9 @@ typedef struct ht_tiled {
     ht_tile_insert *inserts; /* owned */
     size_t insert_count;
     char *meets; /* the condition under which threads meet inside; NULL: never; owned */
-    bool topped; /* the text for HT_TILED_TOP is written */
+    /* An axis along which a thread walks; names are NULL where it does not. */
+    size_t walked;
+    const char *steps, *fresh, *last;
 } ht_tiled;
 
 /* ---- tiled_front.c: guards, and what stands in front of the work ---- */
@@ -101,6 +105,16 @@ size_t ht_tiled_declared(ht_node *item, ht_node ***out_list);
 char *ht_tiled_text(ht_tiled *t);
 /* The output's index, not clamped: "x0 + tx * x_step". free(). */
 char *ht_tiled_place(const ht_tiled *t, size_t axis);
+/* In front of which statement of the work the text for HT_TILED_TOP stands: that, or the segment
+ * that it begins, may be the first that reads what is staged. */
+size_t ht_tiled_top(const ht_tiled *t);
+/* Runs the work for all outputs of the thread. `walk`: they are walked along an axis. */
+typedef enum ht_tile_walk {
+    HT_WALK_NOT,
+    HT_WALK_MAY, /* a parameter says whether */
+    HT_WALK_DOES
+} ht_tile_walk;
+void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like);
 
 /* ---- tiled_plain.c: an axis whose index is blockIdx itself ---- */
 
@@ -127,5 +141,16 @@ void ht_tiled_forget(ht_tiled *t);
 
 void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
                             ht_writer *writer);
+/* One of somebody else's statements. */
+void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like);
+
+/* ---- tiled_stage.c, tiled_stream.c ---- */
+
+/* The expression's node in the work; NULL: there is none, or it depends on the plain index. */
+ht_node *ht_tiled_find(const ht_tiled *t, CXCursor expression);
+/* This thread's first output along an axis. */
+void ht_tiled_write_first(ht_tiled *t, size_t axis, ht_writer *writer, size_t like);
+/* ht_tiled_write_calls, in a loop where outputs are walked. */
+void ht_tiled_write_walk(ht_tiled *t, ht_writer *writer, size_t like);
 
 #endif

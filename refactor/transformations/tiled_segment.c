@@ -17,18 +17,24 @@ char *ht_tiled_place(const ht_tiled *t, size_t axis) {
 
 /* ---- the loops ---- */
 
-static void write_loops(ht_tiled *t, ht_writer *writer, size_t like) {
+/* Loops along all axes, or along those that are `needed`; how many. */
+static int write_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+    int count = 0;
     for (size_t i = 0; i < t->axis_count; ++i) {
         const ht_tiled_axis *axis = t->tiled[i];
+        if (needed && !needed[t->axes[i].variable])
+            continue;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "#pragma unroll");
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", axis->counter,
-                         axis->counter, axis->factor, axis->counter,
-                         i + 1 == t->axis_count ? " {" : "");
+        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)", axis->counter, axis->counter,
+                         axis->factor, axis->counter);
         ++writer->depth;
+        ++count;
     }
-    writer->depth -= (int)t->axis_count;
+    ht_writer_printf(writer, count ? " {" : "{");
+    writer->depth -= count;
+    return count;
 }
 
 /* const int x = the output's index; `clamped`: or the nearest one inside. */
@@ -198,7 +204,7 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
         bool effect = t->leaves;
         for (size_t i = begin; i < end; ++i)
             effect |= ht_node_has_effect(&t->c, list[i]);
-        write_loops(t, writer, like);
+        write_loops(t, NULL, writer, like);
         writer->depth += (int)t->axis_count;
         if (effect)
             write_leave(t, writer, like);
@@ -221,4 +227,41 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
         writer->depth -= (int)t->axis_count - 1;
     }
     free(needed);
+}
+
+static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like) {
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    ht_node *expression = insert->each;
+    writer->failed |= !ht_tiled_needs(t, &expression, 0, 1, needed);
+    bool any = false;
+    for (size_t i = 0; i < t->axis_count; ++i)
+        any |= needed[t->axes[i].variable];
+    if (!any)
+        ht_writer_line(writer, like);
+    int loops = write_loops(t, needed, writer, like);
+    writer->depth += loops ? loops : 1;
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (needed[t->axes[i].variable])
+            write_index(t, i, true, writer, like);
+    write_again(t, NULL, 0, 0, needed, writer, like);
+    ht_writer_lines(writer, insert->text, like);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+    writer->depth -= loops ? loops - 1 : 0;
+    free(needed);
+}
+
+void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer,
+                         size_t like) {
+    ht_writer_printf(writer, "$?{%s}{", insert->condition);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s) {", insert->condition);
+    ++writer->depth;
+    write_once(t, insert, writer, like);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}}{");
+    write_once(t, insert, writer, like);
+    ht_writer_printf(writer, "}");
 }

@@ -3,6 +3,7 @@
 #include "refactor/transformations/tiled_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 ht_tiled_form *ht_tiled_of(const ht_plan *plan) {
     return plan->tiled;
@@ -15,7 +16,7 @@ size_t ht_tiled_loop_of(const ht_tiled_form *form, CXCursor loop) {
     return SIZE_MAX;
 }
 
-static ht_node *find_node(const ht_tiled *t, CXCursor expression) {
+ht_node *ht_tiled_find(const ht_tiled *t, CXCursor expression) {
     for (size_t i = 0; i < t->c.node_count; ++i) {
         ht_node *node = t->c.nodes[i];
         if (!clang_equalCursors(node->cursor, expression))
@@ -28,17 +29,45 @@ static ht_node *find_node(const ht_tiled *t, CXCursor expression) {
 }
 
 bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression) {
-    return find_node(form->inside, expression) != NULL;
+    return ht_tiled_find(form->inside, expression) != NULL;
+}
+
+/* The new text, with the old one for "$@". */
+static void replace_more(ht_tile_swap *swap, const char *text) {
+    ht_text joined = {0};
+    const char *at = text;
+    for (const char *mark; (mark = strstr(at, "$@")) != NULL; at = mark + 2) {
+        ht_text_append_n(&joined, at, (size_t)(mark - at));
+        ht_text_append(&joined, swap->text);
+    }
+    ht_text_append(&joined, at);
+    free(swap->text);
+    swap->text = ht_text_take(&joined);
+}
+
+bool ht_tiled_may_replace(const ht_tiled_form *form, CXCursor expression) {
+    const ht_tiled *t = form->inside;
+    const ht_node *node = ht_tiled_find(t, expression);
+    if (!node || !node->plain || node->kind <= HT_NODE_EMPTY)
+        return false;
+    for (size_t i = 0; i < t->swap_count; ++i) {
+        const ht_node *other = t->swaps[i].node;
+        if (other != node && (ht_node_within(node, other) || ht_node_within(other, node)))
+            return false;
+    }
+    return true;
 }
 
 bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text) {
     ht_tiled *t = form->inside;
-    ht_node *node = find_node(t, expression);
-    if (!node || !node->plain || node->kind <= HT_NODE_EMPTY)
+    if (!ht_tiled_may_replace(form, expression))
         return false;
+    ht_node *node = ht_tiled_find(t, expression);
     for (size_t i = 0; i < t->swap_count; ++i)
-        if (ht_node_within(node, t->swaps[i].node) || ht_node_within(t->swaps[i].node, node))
-            return false;
+        if (t->swaps[i].node == node) {
+            replace_more(&t->swaps[i], text);
+            return true;
+        }
     HT_GROW(t->swaps, t->swap_count);
     t->swaps[t->swap_count++] = (ht_tile_swap){node, ht_strdup(text)};
     return true;
@@ -47,8 +76,10 @@ bool ht_tiled_replace(ht_tiled_form *form, CXCursor expression, const char *text
 void ht_tiled_insert(ht_tiled_form *form, long loop, const char *text, const char *wide) {
     ht_tiled *t = form->inside;
     HT_GROW(t->inserts, t->insert_count);
-    t->inserts[t->insert_count++] =
-        (ht_tile_insert){loop, ht_strdup(text), wide ? ht_strdup(wide) : NULL, form->vector_count};
+    t->inserts[t->insert_count++] = (ht_tile_insert){.place = loop,
+                                                     .text = ht_strdup(text),
+                                                     .wide = wide ? ht_strdup(wide) : NULL,
+                                                     .vector = form->vector_count};
 }
 
 void ht_tiled_offer(ht_tiled_form *form, const ht_tiled_vector *vector) {
@@ -75,6 +106,7 @@ void ht_tiled_forget(ht_tiled *t) {
     while (t->insert_count > 0) {
         free(t->inserts[--t->insert_count].text);
         free(t->inserts[t->insert_count].wide);
+        free(t->inserts[t->insert_count].condition);
     }
     while (t->form.vector_count > 0)
         free((char *)t->form.vectors[--t->form.vector_count].row);

@@ -15,12 +15,10 @@ static void write_inserts(ht_tiled *t, long place, ht_writer *writer, size_t lik
     for (size_t i = 0; i < t->insert_count; ++i) {
         if (t->inserts[i].place != place)
             continue;
-        const char *at = t->inserts[i].text;
-        for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
-            ht_text_append_n(&writer->text, at, (size_t)(end - at));
-            ht_writer_line(writer, like);
-        }
-        ht_text_append(&writer->text, at);
+        if (t->inserts[i].each)
+            ht_tiled_write_each(t, &t->inserts[i], writer, like);
+        else
+            ht_writer_lines(writer, t->inserts[i].text, like);
     }
     --writer->depth;
 }
@@ -123,13 +121,28 @@ static int entered_above(const ht_tiled *t, const ht_node *node) {
     return count;
 }
 
-/* In front of the first statement that may read what is staged. */
+/* May it read what is staged? */
+static bool is_top(const ht_node *statement) {
+    bool declares = statement->kind == HT_NODE_VARIABLE || statement->kind == HT_NODE_DECLARATION;
+    if (declares && !ht_node_is_risky((ht_node *)statement))
+        return false;
+    return ht_tiled_any_apart(statement) || ht_node_is_loop(statement);
+}
+
+size_t ht_tiled_top(const ht_tiled *t) {
+    for (size_t i = 0; i < t->work.count;) {
+        size_t end = t->work.statements[i]->apart
+                         ? ht_jam_group_end(t->work.statements, i, t->work.count)
+                         : i + 1;
+        for (size_t k = i; k < end; ++k)
+            if (is_top(t->work.statements[k]))
+                return i;
+        i = end;
+    }
+    return t->work.count;
+}
+
 static void write_top(ht_tiled *t, ht_node *before, ht_writer *writer) {
-    bool declares = before->kind == HT_NODE_VARIABLE || before->kind == HT_NODE_DECLARATION;
-    if (t->topped || (declares && !ht_node_is_risky(before)) ||
-        (!ht_tiled_any_apart(before) && !ht_node_is_loop(before)))
-        return;
-    t->topped = true;
     --writer->depth;
     write_inserts(t, HT_TILED_TOP, writer, ht_statement_of(before)->range.begin);
     ++writer->depth;
@@ -140,7 +153,7 @@ static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *wri
     for (size_t i = 0; i < count;) {
         int deeper = top ? entered_above(t, list[i]) : 0;
         writer->depth -= deeper;
-        if (top)
+        if (top && i == ht_tiled_top(t))
             write_top(t, list[i], writer);
         if (list[i]->apart) {
             size_t end = ht_jam_group_end(list, i, count);
@@ -210,44 +223,44 @@ static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const h
 static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
     for (size_t i = 0; i < t->axis_count; ++i) {
         const ht_tiled_axis *of = t->tiled[i];
-        char letter = (char)('x' + of->axis);
         if (!of->strided)
             continue;
         ht_writer_printf(writer, "$?{%s}{", of->strided);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "const int %s = ${%s ? %s : 1};}{}", t->axes[i].step, of->strided,
                          ht_plan_block(t->c.plan, of->axis));
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const %s%s = %s + threadIdx.%c", t->axes[i].type, of->first,
-                         of->origin, letter);
-        ht_writer_printf(writer, "$?{!%s}{ * (%s ? 1 : %s)}{ * ${%s}};", of->strided, of->strided,
-                         of->factor, of->factor);
+        ht_tiled_write_first(t, i, writer, like);
     }
 }
 
-/* Are all outputs of the thread inside? Where threads meet: all of the block. */
-static char *whole_text(const ht_tiled *t, bool block) {
+/* Are all outputs of the thread inside? Where threads meet: all of the block. An output that is
+ * walked to is, along that axis. */
+static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
     ht_text text = {0};
     for (size_t i = 0; i < t->axis_count; ++i) {
         const ht_tiled_axis *of = t->tiled[i];
         const char *begin = block ? of->origin : of->first;
-        if (of->low)
-            ht_text_printf(&text, "%s%s >= %s", text.length ? " && " : "", begin, of->low);
-        if (!t->axes[i].has_high)
-            continue;
-        ht_text_printf(&text, "%s%s + ", text.length ? " && " : "", begin);
-        if (block || !of->strided)
-            ht_text_printf(&text, "${%s - 1}", of->extent);
-        else
-            ht_text_printf(&text, "${%s - 1}$?{%s}{ * %s}{ * ${%s}}", of->factor, of->strided,
-                           t->axes[i].step, ht_plan_block(t->c.plan, of->axis));
-        ht_text_printf(&text, " <= %s", of->high);
+        bool walked = walk != HT_WALK_NOT && i == t->walked;
+        char *may = walked ? ht_format("(%s > 1 || ", t->steps) : ht_strdup("");
+        if (of->low && !(walked && walk == HT_WALK_DOES))
+            ht_text_printf(&text, "%s%s%s >= %s%s", text.length ? " && " : "", may, begin, of->low,
+                           walked ? ")" : "");
+        if (t->axes[i].has_high && !(walked && walk == HT_WALK_DOES)) {
+            ht_text_printf(&text, "%s%s%s + ", text.length ? " && " : "", may, begin);
+            if (block || !of->strided)
+                ht_text_printf(&text, "${%s - 1}", of->extent);
+            else
+                ht_text_printf(&text, "${%s - 1}$?{%s}{ * %s}{ * ${%s}}", of->factor, of->strided,
+                               t->axes[i].step, ht_plan_block(t->c.plan, of->axis));
+            ht_text_printf(&text, " <= %s%s", of->high, walked ? ")" : "");
+        }
+        free(may);
     }
     return text.length ? ht_text_take(&text) : NULL;
 }
 
-static void write_calls(ht_tiled *t, ht_writer *writer, size_t like) {
-    char *thread = whole_text(t, false), *block = whole_text(t, true);
+void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like) {
+    char *thread = whole_text(t, false, walk), *block = whole_text(t, true, walk);
     if (!thread) {
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "%s(false);", t->tile);
@@ -283,10 +296,12 @@ char *ht_tiled_text(ht_tiled *t) {
     size_t like = c->body->children[0]->range.begin;
     for (size_t i = 0; i < t->work.count; ++i)
         collect_swaps(t, t->work.statements[i], &writer, NULL);
-    t->topped = false;
     ht_writer_source(&writer, c->body->range.begin, c->body->range.begin + 1);
     ht_tiled_write_front(t, &writer, like);
     write_firsts(t, &writer, like);
+    --writer.depth;
+    write_inserts(t, HT_TILED_FRONT, &writer, like);
+    ++writer.depth;
     ht_writer_line(&writer, like);
     ht_writer_printf(&writer, "// the outputs of this thread; edge: some may lie outside");
     ht_writer_line(&writer, like);
@@ -297,7 +312,7 @@ char *ht_tiled_text(ht_tiled *t) {
     --writer.depth;
     ht_writer_line(&writer, like);
     ht_writer_printf(&writer, "};");
-    write_calls(t, &writer, like);
+    ht_tiled_write_walk(t, &writer, like);
     ht_writer_line(&writer, c->body->range.end - 1);
     ht_writer_source(&writer, c->body->range.end - 1, c->body->range.end);
     bool failed = writer.failed;

@@ -20,6 +20,7 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_tiled,         /* another form beside it */
     &ht_transformation_stage,         /* into that form */
     &ht_transformation_vector,        /* accesses that those wrote */
+    &ht_transformation_stream,        /* and around it */
     NULL,
 };
 
