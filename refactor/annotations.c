@@ -270,7 +270,9 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
     }
     write_axes("block", blocks, &text);
     write_axes("grid", grids, &text);
-    if (grid->lds)
+    if (grid->lds && plan->lds_times)
+        ht_text_printf(&text, "#pragma tune lds((%s) * (%s))\n", grid->lds, plan->lds_times);
+    else if (grid->lds)
         ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
     write_entry(model, builtin, &text);
     if (!builtin) {

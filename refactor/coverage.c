@@ -186,7 +186,11 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     char *unchanged = at_default(plan, axis);
     char *per_block = ht_plan_per_block(plan, axis);
     char *before = ht_format("(%s) * %lld", grid->original[axis], (long long)of->block);
-    if (!is_fixed(plan, grid, axis)) {
+    if (!is_fixed(plan, grid, axis) && plan->falls_back[axis]) {
+        form->kind = HT_FORM_GENERIC;
+        form->pieces = true;
+        ht_plan_require(plan, "%s || (%s) %% (%s) == 0", unchanged, before, per_block);
+    } else if (!is_fixed(plan, grid, axis)) {
         bool pieces = exact || keep;
         /* Not n / b either: for sizes that the old block does not divide it covers more. */
         if (!(enough && form->kind == HT_FORM_CEIL))

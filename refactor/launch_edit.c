@@ -223,11 +223,13 @@ static char *axis_text(const editing *in, const ht_extent3 *extent, int axis) {
                : NULL;
 }
 
-/* The threads along an axis are chosen at run time, and their number must stay as it was: the new
+/* The number of threads along an axis must stay as it was, and the old block is one that the kernel
+ * goes on to work with (the threads are chosen at run time, or their places are computed): the new
  * block is launched where it divides that number, else the old one. */
 static bool divides_or_not(const editing *in, int axis) {
     const ht_form *form = &in->grid->form[axis];
-    return mentions_assumed(in->site->block.axis[axis]) && form->pieces;
+    bool old = in->plan->falls_back[axis] || mentions_assumed(in->site->block.axis[axis]);
+    return old && form->pieces;
 }
 
 static bool any_divides_or_not(const editing *in) {
@@ -483,7 +485,8 @@ static bool edit_grid(editing *in) {
             continue;
         char *per_block = ht_plan_per_block(plan, axis);
         /* where a grid is declared, the block may not be yet */
-        bool at_launch = named && mentions_assumed(in->site->block.axis[axis]);
+        bool at_launch =
+            named && (plan->falls_back[axis] || mentions_assumed(in->site->block.axis[axis]));
         done = edit_form(in, axis, per_block) || (!at_launch && wrap_axis(in, axis));
         free(per_block);
     }
@@ -500,6 +503,26 @@ static bool edit_grid(editing *in) {
         free(plan->edits[plan->edit_count].param);
     }
     return whole_grid(in) && !in->follow;
+}
+
+/* Several times the bytes, where blocks take more than they did. */
+static bool edit_lds(editing *in) {
+    const ht_plan *plan = in->plan;
+    const ht_symbol *lds = in->site->lds;
+    if (!plan->lds_times)
+        return true;
+    if (!lds || !lds->has_place)
+        return false;
+    char *names[3], *params;
+    for (int axis = 0; axis < 3; ++axis)
+        names[axis] = plan->block_changed[axis] ? ht_plan_axis_params(plan, axis) : ht_strdup("");
+    params = ht_format("%s%s%s", names[0], names[1], names[2]); /* one axis takes part */
+    bool done = ht_plan_editf(in->plan, lds->place, params, "($[%zu,%zu]) * ${%s}",
+                              lds->place.begin, lds->place.end, plan->lds_times);
+    for (int axis = 0; axis < 3; ++axis)
+        free(names[axis]);
+    free(params);
+    return done;
 }
 
 void ht_plan_follow(ht_plan *plan, const char *name) {
@@ -548,7 +571,7 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char
     for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
         in.site = &in.launches->items[i];
         size_t before = plan->edit_count;
-        if (edit_block(&in) && edit_grid(&in))
+        if (edit_block(&in) && edit_grid(&in) && edit_lds(&in))
             continue;
         if (in.site->file == 0)
             *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);

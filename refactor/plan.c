@@ -53,6 +53,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->covers);
     free(plan->names);
     free(plan->helpers);
+    free(plan->lds_times);
     free(plan->followed);
     free(plan->remarks.items);
     free(plan->applied);

@@ -63,8 +63,12 @@ struct ht_plan {
     bool free_cover[3];  /* any number does (grid-stride loops) */
     bool keep_cover[3];  /* must not grow either */
     bool keep_grid[3];   /* another block takes the same grid */
-    char *bound[3];      /* bounds that the grid must cover, beside the model's guards; owned */
-    char *helpers; /* declarations that the parameterized kernel needs in the unit; NULL: none */
+    bool falls_back[3];  /* for sizes of which the new block does not divide the number of threads,
+                            tuned sources launch the old one, with which the kernel works too */
+    char *lds_times; /* how many times its dynamic shared memory a block takes now; NULL: once */
+    bool renumbered; /* threads have other places than the built-in names say */
+    char *bound[3];  /* bounds that the grid must cover, beside the model's guards; owned */
+    char *helpers;   /* declarations that the parameterized kernel needs in the unit; NULL: none */
     char **names;
     size_t name_count;
     size_t left_out; /* how many transformations are not to run, from the last */
@@ -81,6 +85,23 @@ struct ht_plan {
     bool failed;
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };
+
+/* What a transformation may add to or change, to be taken back. */
+typedef struct ht_axis_state {
+    char *block, *bound; /* owned */
+    bool changed, exact, free_, keep, keep_grid, falls_back;
+} ht_axis_state;
+
+typedef struct ht_plan_state {
+    size_t edits, params, requires, covers, followed, help;
+    bool lds_times, renumbered;
+    ht_axis_state axis[3];
+} ht_plan_state;
+
+ht_plan_state ht_plan_save(const ht_plan *plan);
+/* Takes back what was added since; remarks stay. */
+void ht_plan_restore(ht_plan *plan, ht_plan_state *to);
+void ht_plan_state_free(ht_plan_state *state);
 
 void ht_plan_init(ht_plan *plan, const ht_model *model);
 void ht_plan_free(ht_plan *plan);

@@ -8,8 +8,10 @@
 
 #include "base/memory.h"
 #include "refactor/kernel_model/kernel_model.h"
+#include "refactor/transformations/block_renumber.h"
 #include "refactor/transformations/launch_bounds.h"
 #include "refactor/transformations/tile.h"
+#include "refactor/uniform.h"
 #include "refactor/values.h"
 
 #include <stdio.h>
@@ -77,7 +79,12 @@ static bool pinned(const ht_model *model, ht_plan *plan) {
             free(literals);
             return true;
         }
-    return false;
+    int line;
+    if (!ht_block_votes(model, &line))
+        return false;
+    ht_plan_remark_at(plan, HT_REMARK_MISSED, line,
+                      "the kernel counts votes of its block's threads");
+    return true;
 }
 
 /* ---- grid-stride loops
@@ -266,6 +273,7 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
     if (axes == 0) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                        "no axis is indexed by blockIdx * blockDim + threadIdx alone");
+        plan->abandoned = !ht_block_renumber_apply(model, plan);
         return;
     }
     for (int axis = 0; axis < 3; ++axis) {
@@ -321,6 +329,19 @@ static bool share_memory(const ht_model *model) {
            (model->feature[HT_FEATURE_BARRIER] && !meets_nowhere(model));
 }
 
+/* By the constant that ties threads to their block; else blocks as they are, several as one. */
+static void apply_shared(const ht_model *model, ht_plan *plan) {
+    ht_plan_state before = ht_plan_save(plan);
+    bool done = ht_block_tile_apply(model, plan) && !plan->failed;
+    if (!done) {
+        plan->failed = false;
+        ht_plan_restore(plan, &before);
+        done = ht_block_group_apply(model, plan);
+    }
+    plan->abandoned = !done;
+    ht_plan_state_free(&before);
+}
+
 static void apply(const ht_model *model, ht_plan *plan) {
     if (!model->launch_known) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
@@ -337,7 +358,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     if (pinned(model, plan) || ht_block_stride_apply(model, plan))
         return;
     if (share_memory(model))
-        plan->abandoned = !ht_block_tile_apply(model, plan);
+        apply_shared(model, plan);
     else
         apply_map(model, plan);
 }

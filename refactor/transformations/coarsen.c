@@ -4,6 +4,7 @@
 #include "refactor/transformations/coarsen.h"
 
 #include "base/memory.h"
+#include "refactor/plan.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -44,7 +45,9 @@ static bool is_ruled_out(ht_coarsen *c) {
         has_feature(c, HT_FEATURE_ASM, "there is inline assembly") ||
         has_feature(c, HT_FEATURE_INDEX_ESCAPE, "thread or block indices are used as a whole"))
         return true;
-    if (!axis->uses_global)
+    if (c->plan->renumbered)
+        ht_coarsen_refuse(c, c->model->kernel, "threads compute their places for another block");
+    else if (!axis->uses_global)
         ht_coarsen_refuse(c, c->model->kernel,
                           "no global index over x (blockIdx.x * blockDim.x + threadIdx.x)");
     else if (clang_Cursor_isNull(axis->index_variable))

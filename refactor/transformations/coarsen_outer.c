@@ -151,7 +151,7 @@ static void write_loops(outer *in) {
 
 static void apply(const ht_model *model, ht_plan *plan) {
     outer in = {.model = model, .plan = plan};
-    if (!model->launch_known || model->facts->problem)
+    if (!model->launch_known || model->facts->problem || plan->renumbered)
         return;
     for (size_t i = 0; i < model->facts->reached_count; ++i)
         ht_ast_walk(model->facts->reached[i], on_global, &in);

@@ -32,6 +32,8 @@ static bool is_ruled_out(ht_tiled *t) {
                               model->feature_line[features[i].feature]);
     if (!model->launch_known || model->facts->problem)
         ht_coarsen_refuse(&t->c, model->kernel, "the block of its launch is not known");
+    if (t->c.plan->renumbered)
+        ht_coarsen_refuse(&t->c, model->kernel, "threads compute their places for another block");
     return t->c.refused;
 }
 

@@ -37,64 +37,6 @@ size_t ht_transformation_count(void) {
     return sizeof ht_transformations / sizeof *ht_transformations - 1;
 }
 
-typedef struct snapshot {
-    size_t edits, params, requires, covers, followed, help;
-    char *block[3], *bound[3];
-    bool changed[3], exact[3], free_[3], keep[3];
-} snapshot;
-
-static snapshot snapshot_take(const ht_plan *plan) {
-    snapshot taken = {.edits = plan->edit_count,
-                      .params = plan->param_count,
-                      .requires = plan->require_count,
-                      .covers = plan->cover_count,
-                      .followed = plan->followed_count,
-                      .help = plan->helpers ? strlen(plan->helpers) : 0};
-    for (int axis = 0; axis < 3; ++axis) {
-        taken.block[axis] = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL;
-        taken.bound[axis] = plan->bound[axis] ? ht_strdup(plan->bound[axis]) : NULL;
-        taken.changed[axis] = plan->block_changed[axis];
-        taken.exact[axis] = plan->exact_cover[axis];
-        taken.free_[axis] = plan->free_cover[axis];
-        taken.keep[axis] = plan->keep_cover[axis];
-    }
-    return taken;
-}
-
-static void roll_back(ht_plan *plan, snapshot *to) {
-    while (plan->edit_count > to->edits) {
-        ht_edit *edit = &plan->edits[--plan->edit_count];
-        free(edit->param);
-        free(edit->text);
-    }
-    while (plan->param_count > to->params) {
-        ht_planned_param *param = &plan->params[--plan->param_count];
-        free(param->name);
-        free(param->values);
-        free(param->default_value);
-        free(param->hidden_macro);
-    }
-    while (plan->require_count > to->requires)
-        free(plan->requires[--plan->require_count]);
-    while (plan->followed_count > to->followed)
-        free(plan->followed[--plan->followed_count]);
-    if (plan->helpers)
-        plan->helpers[to->help] = 0;
-    while (plan->cover_count > to->covers)
-        free(plan->covers[--plan->cover_count].param);
-    for (int axis = 0; axis < 3; ++axis) {
-        free(plan->block[axis]);
-        free(plan->bound[axis]);
-        plan->bound[axis] = to->bound[axis];
-        plan->block[axis] = to->block[axis];
-        to->bound[axis] = to->block[axis] = NULL;
-        plan->block_changed[axis] = to->changed[axis];
-        plan->exact_cover[axis] = to->exact[axis];
-        plan->free_cover[axis] = to->free_[axis];
-        plan->keep_cover[axis] = to->keep[axis];
-    }
-}
-
 void ht_plan_run(ht_plan *plan) {
     size_t count = ht_transformation_count();
     for (size_t i = 0; i + plan->left_out < count; ++i) {
@@ -103,12 +45,12 @@ void ht_plan_run(ht_plan *plan) {
             plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
         if (plan->recipe && !step)
             continue;
-        snapshot before = snapshot_take(plan);
+        ht_plan_state before = ht_plan_save(plan);
         plan->transformation = (*each)->name;
         plan->failed = plan->abandoned = false;
         (*each)->apply(plan->model, plan);
         if (plan->failed || plan->abandoned)
-            roll_back(plan, &before);
+            ht_plan_restore(plan, &before);
         if (plan->failed) {
             ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                            "its changes meet those of another transformation, or a name is taken");
@@ -118,10 +60,7 @@ void ht_plan_run(ht_plan *plan) {
         }
         if (step && !plan->unmet)
             plan->unmet = ht_recipe_restrict(plan, step, before.params);
-        for (int axis = 0; axis < 3; ++axis) {
-            free(before.block[axis]);
-            free(before.bound[axis]);
-        }
+        ht_plan_state_free(&before);
     }
     plan->transformation = NULL;
     plan->failed = false;

@@ -5,20 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool offers_block(const ht_kernel *kernel) {
-    for (size_t i = 0; i < kernel->transformation_count; ++i)
-        if (strcmp(kernel->transformations[i], "block-size") == 0)
-            return true;
-    return false;
-}
-
 Test(stride, any_block_deals_out_the_iterations) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_open("tests/refactor/sources/row_stride.hip", &problems);
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i) {
         const ht_kernel *kernel = ht_refactor_kernel(refactor, i);
         cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", kernel->name, kernel->reason);
-        cr_expect(offers_block(kernel), "%s", kernel->name);
+        cr_expect(frees_block(kernel), "%s", kernel->name);
     }
     const ht_kernel *pairs = kernel_named(refactor, "pairs", NULL);
     cr_expect(strstr(pairs->template->unit, "grid(height, 2)"), "%s", pairs->template->unit);
@@ -77,7 +70,7 @@ Test(stride, iterations_that_depend_on_their_thread_are_left_alone) {
                  cases[i].body);
         ht_problem_file *problems;
         ht_refactor *refactor = refactor_text(source, NULL, &problems);
-        cr_expect(!offers_block(kernel_named(refactor, "k", NULL)), "%s", cases[i].what);
+        cr_expect(!frees_block(kernel_named(refactor, "k", NULL)), "%s", cases[i].what);
         ht_refactor_free(refactor);
         ht_problem_file_free(problems);
     }

@@ -106,6 +106,17 @@ const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, siz
     return NULL;
 }
 
+bool frees_block(const ht_kernel *kernel) {
+    bool offered = false;
+    for (size_t i = 0; i < kernel->transformation_count; ++i)
+        offered = offered || strcmp(kernel->transformations[i], "block-size") == 0;
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        if (kernel->remarks[i].kind == HT_REMARK_APPLIED &&
+            strstr(kernel->remarks[i].message, "the original's blocks"))
+            return false;
+    return offered;
+}
+
 bool has_parameter(const char *text, const char *problems_text, const char *name) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_text(text, problems_text, &problems);

@@ -15,6 +15,8 @@ ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems);
 /* The kernel of that name; fails the test when there is none. */
 const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index);
+/* May the block be any, rather than one that holds the original's blocks, or cuts them? */
+bool frees_block(const ht_kernel *kernel);
 /* Has the template of kernel "k", made of this text, a parameter of this name? */
 bool has_parameter(const char *text, const char *problems_text, const char *name);
 

@@ -39,7 +39,7 @@ static bool keeps_block(const char *body) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_text(text, problem, &problems);
     const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
-    bool keeps = !kernel->template || !ht_template_param(kernel->template, "BLOCK_X");
+    bool keeps = !frees_block(kernel);
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
     free(text);

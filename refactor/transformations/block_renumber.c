@@ -1,0 +1,259 @@
+/* block-size for kernels that use thread and block indices in ways of their own: rows counted by
+ * blockIdx.z / columns, threadIdx as the channel. Where threads have nothing to do with each other,
+ * it does not matter which of them share a block. So blocks of another size are launched, as many
+ * threads as before, and each thread computes the place that it would have had: all the kernel sees
+ * are the original's threadIdx, blockIdx, blockDim and gridDim. Nothing has to be known of what it
+ * does with them. The new block divides the old one, or is a multiple of it. */
+#include "refactor/transformations/block_renumber.h"
+
+#include "base/memory.h"
+#include "refactor/transformations/launch_bounds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- may the built-in names be variables?
+ * --------------------------------------------------------------------------------- */
+
+enum { THREAD, BLOCK, SIZE, GRID, NAMES };
+static const char *const built_in[NAMES] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
+typedef struct name_search {
+    bool names[NAMES];
+    bool called; /* by a function of the device library */
+} name_search;
+
+static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    static const char *const functions[] = {
+        "__ockl_get_local_id",        "__ockl_get_group_id",    "__ockl_get_local_size",
+        "__ockl_get_num_groups",      "__ockl_get_global_id",   "__ockl_get_global_size",
+        "__builtin_amdgcn_workitem_", "__builtin_amdgcn_workg", "__builtin_amdgcn_grid_"};
+    name_search *in = context;
+    if (!clang_isExpression(clang_getCursorKind(cursor)))
+        return true;
+    char *name = ht_cursor_name(cursor);
+    for (size_t i = 0; i < NAMES; ++i)
+        in->names[i] = in->names[i] || strcmp(name, built_in[i]) == 0;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
+        in->called = in->called || strncmp(name, functions[i], strlen(functions[i])) == 0;
+    free(name);
+    return true;
+}
+
+const char *ht_renumber_obstacle(const ht_model *model) {
+    name_search own = {0};
+    ht_ast_walk(model->body, on_name, &own);
+    if (own.called)
+        return "it asks for its place by functions, not by the built-in variables";
+    for (size_t i = 0; i < model->facts->reached_count; ++i) {
+        name_search other = {0};
+        if (clang_equalCursors(model->facts->reached[i], model->kernel))
+            continue;
+        ht_ast_walk(model->facts->reached[i], on_name, &other);
+        for (size_t name = 0; name < NAMES; ++name)
+            if (other.names[name] || other.called)
+                return "a function that it calls asks for its place";
+    }
+    if (model->facts->assumed)
+        return "the source goes on to launch blocks that it chooses at run time";
+    if (model->facts->launches.count == 0)
+        return "no launch of it is seen, so that its grid is not";
+    return NULL;
+}
+
+bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km) {
+    bool meets = model->feature[HT_FEATURE_ATOMIC];
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        meets = meets || strstr(model->parameters[i].type, "volatile");
+    for (size_t i = 0; i < km->loop_count; ++i)
+        if (meets && !km->loops[i].normal)
+            return true;
+    return false;
+}
+
+/* ---- the variables
+ * ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct variables {
+    const ht_plan *plan;
+    const ht_renumbering *of;
+    const char *launched[NAMES]; /* the built-in values themselves */
+} variables;
+
+/* One index of one axis: what the template says; behind it what applied sources do. */
+static void write_axis(const variables *in, int name, int axis, ht_text *out) {
+    const char *p = in->of->param[axis];
+    char a = (char)('x' + axis);
+    long long b = (long long)in->plan->model->axes[axis].block;
+    const char *thread = in->launched[THREAD], *block = in->launched[BLOCK];
+    const char *size = in->launched[SIZE], *grid = in->launched[GRID];
+    char *same = ht_format("%s.%c", in->launched[name], a), *less = NULL, *more = NULL;
+    char *part = ht_format("(%s < %lld ? %lld / %s : 1)", p ? p : "1", b, b, p ? p : "1");
+    if (p && name == THREAD) {
+        less = ht_format("%s.%c %% $?{1}{%s}{${%lld / %s}} * ${%s} + %s.%c", block, a, part, b, p,
+                         p, thread, a);
+        more = ht_format("%s.%c %% %lld", thread, a, b);
+    } else if (p && name == BLOCK) {
+        less = ht_format("%s.%c / $?{1}{%s}{${%lld / %s}}", block, a, part, b, p);
+        more =
+            ht_format("%s.%c * (%s.%c / %lld) + %s.%c / %lld", block, a, size, a, b, thread, a, b);
+    } else if (p && name == GRID) {
+        less = ht_format("%s.%c / $?{1}{%s}{${%lld / %s}}", grid, a, part, b, p);
+        more = ht_format("%s.%c * (%s.%c / %lld)", grid, a, size, a, b);
+    } else if (p)
+        less = ht_format("%lld", b), more = ht_format("%lld", b);
+    if (!p)
+        ht_text_append(out, same);
+    else {
+        if (!in->of->whole)
+            ht_text_printf(out, "$?{%s < %lld}{%s < %lld ? %s : }{%s}", p, b, p, b, less, less);
+        ht_text_printf(out, "$?{%s > %lld}{%s > %lld ? %s : }{%s}", p, b, p, b, more, more);
+        ht_text_printf(out, "$?{%s == %lld}{%s}{%s}", p, b, same, same);
+    }
+    free(same);
+    free(less);
+    free(more);
+    free(part);
+}
+
+static void write_shadows(const variables *in, ht_text *out) {
+    name_search used = {0};
+    ht_ast_walk(in->plan->model->body, on_name, &used);
+    for (int name = 0; name < NAMES; ++name) {
+        if (!used.names[name])
+            continue;
+        ht_text_printf(out, "    const dim3 %s(", built_in[name]);
+        for (int axis = 0; axis < 3; ++axis) {
+            ht_text_append(out, axis ? ", " : "");
+            write_axis(in, name, axis, out);
+        }
+        ht_text_append(out, ");\n");
+    }
+}
+
+static void write_group(const variables *in, ht_text *out) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const char *p = in->of->param[axis];
+        long long b = (long long)in->plan->model->axes[axis].block;
+        if (p && in->of->group)
+            ht_text_printf(out,
+                           "    const unsigned %s = $?{1}{%s > %lld ? }{}%s.%c / %lld$?{1}{ : "
+                           "0}{};\n",
+                           in->of->group, p, b, in->launched[THREAD], 'x' + axis, b);
+    }
+}
+
+static char *shape_text(const ht_model *model) {
+    ht_text text = {0};
+    for (int axis = 0; axis < 3; ++axis)
+        if (axis == 0 || model->axes[axis].block > 1 || (axis == 1 && model->axes[2].block > 1))
+            ht_text_printf(&text, axis ? " x %lld" : "%lld", (long long)model->axes[axis].block);
+    return ht_text_take(&text);
+}
+
+void ht_renumber_write(ht_plan *plan, const ht_renumbering *of) {
+    static const char *const wanted[NAMES] = {"launched_thread", "launched_block", "launched_size",
+                                              "launched_grid"};
+    const ht_model *model = plan->model;
+    ht_range inside = {model->body_range.begin + 1, model->body_range.end - 1};
+    variables in = {.plan = plan, .of = of};
+    for (int name = 0; name < NAMES; ++name)
+        in.launched[name] = ht_plan_name(plan, wanted[name]);
+    ht_text inner = {0}, text = {0}, params = {0};
+    write_group(&in, &inner);
+    write_shadows(&in, &inner);
+    char *shape = shape_text(model);
+    ht_text_printf(&text, "\n    // threads have the places that they had in blocks of %s\n",
+                   shape);
+    for (int name = 0; name < NAMES; ++name)
+        if (inner.data && strstr(inner.data, in.launched[name]))
+            ht_text_printf(&text, "    const dim3 %s(%s.x, %s.y, %s.z);\n", in.launched[name],
+                           built_in[name], built_in[name], built_in[name]);
+    ht_text_printf(&text, "    {\n%s$[%zu,%zu]\n    }\n", inner.data ? inner.data : "",
+                   inside.begin, inside.end);
+    for (int axis = 0; axis < 3; ++axis)
+        if (of->param[axis])
+            ht_text_printf(&params, params.length ? ",%s" : "%s", of->param[axis]);
+    ht_plan_edit(plan, inside, params.data, text.data);
+    plan->renumbered = true;
+    free(shape);
+    ht_text_free(&inner);
+    ht_text_free(&text);
+    ht_text_free(&params);
+}
+
+/* ---- the block
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+void ht_renumber_axis(ht_plan *plan, int axis, const char *name, const char *values) {
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)plan->model->axes[axis].block);
+    ht_plan_param(plan, name, values, number);
+    ht_plan_set_block(plan, axis, name);
+    plan->exact_cover[axis] = plan->falls_back[axis] = true;
+}
+
+/* The old block, and its quarters, halves, doubles and quadruples. */
+static char *values_of(int64_t block, int axes) {
+    ht_text text = {0};
+    int64_t least = axes == 1 ? 32 : axes == 2 ? 4 : 2;
+    for (int64_t divisor = 4; divisor >= 2; divisor /= 2)
+        if (block % divisor == 0 && block / divisor >= least)
+            ht_text_printf(&text, "%lld, ", (long long)(block / divisor));
+    ht_text_printf(&text, "%lld", (long long)block);
+    for (int64_t factor = 2; factor <= 4; factor *= 2)
+        if (block * factor <= 1024)
+            ht_text_printf(&text, ", %lld", (long long)(block * factor));
+    return ht_text_take(&text);
+}
+
+static const char *obstacle(const ht_model *model) {
+    const char *why = ht_renumber_obstacle(model);
+    if (why)
+        return why;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (strstr(model->parameters[i].type, "volatile"))
+            return "its threads may rely on running in step, and would not be in the same "
+                   "wavefronts";
+    ht_kernel_model *km = ht_kernel_model_scan(model);
+    bool waits = ht_renumber_may_wait(model, km);
+    ht_kernel_model_free(km);
+    return waits ? "a loop may wait for other threads" : NULL;
+}
+
+bool ht_block_renumber_apply(const ht_model *model, ht_plan *plan) {
+    static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+    ht_renumbering of = {0};
+    int axes = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        axes += model->axes[axis].block > 1;
+    const char *why = axes ? obstacle(model) : "it is one thread";
+    if (why) {
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "threads cannot be numbered anew for another block: %s", why);
+        return false;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        if (model->axes[axis].block <= 1)
+            continue;
+        of.param[axis] = ht_plan_name(plan, axis_names[axis]);
+        char *values = values_of(model->axes[axis].block, axes);
+        ht_renumber_axis(plan, axis, of.param[axis], values);
+        free(values);
+    }
+    ht_renumber_write(plan, &of);
+    if (!ht_launch_bounds_follow(plan))
+        return false;
+    char *threads = ht_plan_threads(plan);
+    ht_plan_require(plan, "%s <= device.max_threads", threads);
+    free(threads);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
+                   "the block became %s, %s, %s: each thread computes the place that it has in "
+                   "the original's blocks",
+                   plan->block[0], plan->block[1], plan->block[2]);
+    return true;
+}
