@@ -59,6 +59,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->applied);
     free(plan->unapplied);
     free(plan->unmet);
+    free(plan->wide.text);
     ht_tiled_free(plan->tiled);
     *plan = (ht_plan){0};
 }

@@ -36,6 +36,16 @@ typedef struct ht_planned_param {
                            NULL: none */
 } ht_planned_param;
 
+/* Another text for an edit, which vector-width may put in its place. */
+typedef struct ht_wide_edit {
+    ht_range range;
+    char *text;                   /* NULL: there is none; owned */
+    const char *param;            /* its parameter: how many outputs' elements are one access */
+    const char *factor, *strided; /* of the outputs */
+    const char *why;              /* the first access that is no part of it; NULL: none; static */
+    CXCursor at;
+} ht_wide_edit;
+
 typedef struct ht_cover {
     int axis;
     char *param;
@@ -81,6 +91,7 @@ struct ht_plan {
     const char **applied;
     size_t applied_count;
     char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
+    ht_wide_edit wide;           /* of coarsen-x */
     struct ht_tiled_form *tiled; /* the kernel's tiled form; NULL: none; owned */
     bool failed;
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */

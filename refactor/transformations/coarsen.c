@@ -245,6 +245,15 @@ static void choose_names(ht_coarsen *c) {
     free(label);
 }
 
+/* The same with neighbours' accesses as one, for vector-width. */
+static void offer_vectors(ht_coarsen *c, ht_range inside) {
+    ht_writer writer = {.c = c};
+    ht_vectors_begin(c);
+    bool done = write_jammed(c, &writer) && c->vector_count;
+    ht_vectors_offer(c, inside, done ? writer.text.data : NULL);
+    ht_writer_free(&writer);
+}
+
 static void coarsen(ht_coarsen *c) {
     if (ht_coarsen_has_directives(c->model))
         ht_coarsen_refuse(c, c->model->kernel, "a preprocessor directive inside the kernel");
@@ -289,6 +298,8 @@ static void coarsen(ht_coarsen *c) {
         ht_plan_remark(c->plan, HT_REMARK_APPLIED, c->variables[c->x].cursor,
                        "each thread computes %s outputs along `%s`%s; %s: a block apart", c->factor,
                        c->variables[c->x].name, jammed ? ", side by side" : "", c->strided);
+        if (jammed)
+            offer_vectors(c, inside);
     }
     ht_writer_free(&writer);
 }

@@ -74,6 +74,9 @@ typedef struct ht_node {
     bool unresolved; /* CALL: by a name that nothing is known about */
     bool apart;      /* statement: runs once for each output */
     bool kept;       /* x in a macro's body: stays, as the first output's */
+    bool next;       /* an access: the next output's is the next element (coarsen_vector.h) */
+    const char *pack, *row; /* names for it as a part of one access; NULL: none yet */
+    bool convex;            /* an IF that lets outputs through that lie side by side */
 } ht_node;
 
 typedef struct ht_variable {
@@ -109,9 +112,15 @@ typedef struct ht_coarsen {
     const char *label;      /* next_x */
     const char *label_each; /* next_x_2 */
     const char *inside;     /* inside */
-    bool refused;           /* a remark has been made */
-    char *apart_reason;     /* why outputs have to be computed one after the other; NULL: no reason;
-                               owned */
+    const char *vector;     /* VECTOR_OUTPUTS: how many outputs' elements are one access; NULL: this
+                               is not written */
+    const char *vector_begin, *vector_each; /* cx_first, cx_each */
+    size_t vector_count;                    /* accesses written so */
+    const char *vector_why;                 /* the first that is not; NULL: none; static */
+    CXCursor vector_at;
+    bool refused;       /* a remark has been made */
+    char *apart_reason; /* why outputs have to be computed one after the other; NULL: no reason;
+                           owned */
     CXCursor apart_place;
 } ht_coarsen;
 
@@ -155,6 +164,9 @@ size_t ht_statement_tail(const ht_coarsen *c, const ht_node *node);
 size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node);
 /* The node that stands in a list of statements: the declaration of a VARIABLE, else the node. */
 const ht_node *ht_statement_of(const ht_node *node);
+
+/* Is the text of its range the whole expression? Not where an argument of a macro begins it. */
+bool ht_node_is_whole(const ht_coarsen *c, const ht_node *node);
 
 /* ---- coarsen_calls.c ---- */
 
@@ -345,11 +357,14 @@ bool ht_variable_has_initialiser(const ht_coarsen *c, const ht_node *node);
 typedef struct ht_jam_swaps {
     ht_coarsen *c;
     ht_writer *writer;
-    bool front;   /* what runs once for all outputs, whatever the nodes say */
-    bool label;   /* a return stands in an inner loop */
-    bool keeps_x; /* a macro names x: it is declared as the first output's */
+    bool front;                       /* what runs once for all outputs, whatever the nodes say */
+    const struct ht_vectors *vectors; /* accesses that have their own text; NULL: none */
+    bool label;                       /* a return stands in an inner loop */
+    bool keeps_x;                     /* a macro names x: it is declared as the first output's */
 } ht_jam_swaps;
 
+/* For a list of statements. */
+void ht_jam_swaps_add(ht_jam_swaps *swaps, ht_node **list, size_t count);
 /* For the work, or for what stands in front of it. */
 ht_jam_swaps ht_jam_swaps_make(ht_coarsen *c, const ht_layout *layout, ht_writer *writer,
                                bool front);
@@ -372,6 +387,10 @@ typedef struct ht_tests {
 
 void ht_tests_find(ht_coarsen *c, ht_node **list, size_t begin, size_t end, ht_tests *out_tests);
 void ht_tests_free(ht_tests *tests);
+/* Does an `if` without else skip the rest of its list? */
+bool ht_test_skips(const ht_node *statement);
+/* When its test lets two outputs through, does it let all between them? */
+bool ht_test_is_convex(ht_coarsen *c, ht_node *statement);
 /* Does a test name the variable, or a variable made of it? */
 bool ht_tests_need(ht_coarsen *c, const ht_tests *tests, size_t variable);
 
@@ -380,5 +399,12 @@ bool ht_tests_need(ht_coarsen *c, const ht_tests *tests, size_t variable);
 void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
 /* The parts that do not stand in front, in a loop over the outputs. */
 void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like);
+
+/* ---- coarsen_vector.c: accesses of neighbouring outputs as one (coarsen_vector.h) ---- */
+
+/* From now on coarsen-x writes such loops, with the parameter VECTOR_OUTPUTS. */
+void ht_vectors_begin(ht_coarsen *c);
+/* What it wrote (NULL: there is none of them), for vector-width, which adds the parameter. */
+void ht_vectors_offer(ht_coarsen *c, ht_range range, const char *text);
 
 #endif

@@ -27,6 +27,20 @@ static bool reads_memory(ht_coarsen *c, const ht_guard *guard) {
     return found;
 }
 
+bool ht_test_skips(const ht_node *statement) {
+    return skips_the_rest(statement->children[1]);
+}
+
+bool ht_test_is_convex(ht_coarsen *c, ht_node *statement) {
+    ht_guard guard = {.statement = statement};
+    ht_guard_collect(c, statement->children[0], ht_test_skips(statement), &guard);
+    bool known = guard.term_count > 0 && statement->children[0]->plain && !reads_memory(c, &guard);
+    for (size_t i = 0; i < guard.term_count; ++i)
+        known &= guard.terms[i].kind != HT_TERM_OTHER;
+    ht_guard_free(&guard);
+    return known;
+}
+
 /* A condition that can be asked of the first and the last output alone. */
 static bool read_test(ht_coarsen *c, ht_node *statement, bool leaves, ht_guard *out_guard) {
     *out_guard = (ht_guard){.statement = statement, .leaves = leaves};

@@ -2,7 +2,7 @@
  * once, what is not goes into small loops over the outputs, and values that live on between such
  * loops become arrays. */
 #include "base/memory.h"
-#include "refactor/transformations/coarsen.h"
+#include "refactor/transformations/coarsen_vector.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -206,15 +206,9 @@ static bool serves_tests(ht_coarsen *c, const group *of, ht_node *item) {
     return true;
 }
 
-/* One loop over the outputs. `inside`: all tests hold, so they are left out. */
-static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
+/* The statements for one output. `inside`: all tests hold, so they are left out. */
+static void write_iteration(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     size_t like = of->like;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", c->counter, c->counter,
-                     c->factor, c->counter, of->braces ? " {" : "");
-    ++writer->depth;
     if (of->own_x)
         write_own_x(c, writer, like);
     if (of->label) {
@@ -241,11 +235,125 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "%s:;", c->label);
     }
+}
+
+/* One loop over the outputs. */
+static void write_each(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
+    size_t like = of->like;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "#pragma unroll");
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", c->counter, c->counter,
+                     c->factor, c->counter, of->braces ? " {" : "");
+    ++writer->depth;
+    write_iteration(c, of, writer, inside);
     --writer->depth;
     if (of->braces) {
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
     }
+}
+
+/* ---- several outputs' elements as one access ---- */
+
+typedef struct vector_context {
+    ht_coarsen *c;
+    const group *of;
+    bool inside;
+} vector_context;
+
+static void write_vector_front(const ht_vector_loop *loop, ht_writer *writer) {
+    vector_context *context = loop->context;
+    if (context->of->own_x)
+        write_own_x(context->c, writer, loop->like);
+}
+
+static void write_vector_body(const ht_vector_loop *loop, ht_writer *writer) {
+    vector_context *context = loop->context;
+    ht_coarsen *c = context->c;
+    const group *of = context->of;
+    ht_writer inner = {.c = c, .depth = writer->depth};
+    ht_jam_swaps swaps = {.c = c, .writer = &inner, .vectors = loop->vectors};
+    ht_jam_swaps_add(&swaps, of->list + of->begin, of->end - of->begin);
+    write_iteration(c, of, &inner, context->inside);
+    ht_text_append(&writer->text, inner.text.data ? inner.text.data : "");
+    writer->failed |= inner.failed;
+    ht_writer_free(&inner);
+}
+
+static void write_usual(const ht_vector_loop *loop, ht_writer *writer) {
+    vector_context *context = loop->context;
+    write_each(context->c, context->of, writer, context->inside);
+}
+
+static bool is_own_text(const void *context, const ht_node *node) {
+    (void)context;
+    (void)node;
+    return true;
+}
+
+/* The group's statements as they are run where tests are left out. */
+static size_t flatten(const group *of, bool inside, ht_node **items) {
+    size_t count = 0;
+    for (size_t i = of->begin; i < of->end; ++i) {
+        const ht_guard *test = inside ? &of->tests.guards[i - of->begin] : NULL;
+        ht_node *item = of->list[i];
+        if (!test || !test->term_count) {
+            items[count++] = item;
+            continue;
+        }
+        ht_node *body = test->leaves ? NULL : item->children[1];
+        bool block = body && body->kind == HT_NODE_COMPOUND;
+        for (size_t k = 0; block && k < body->count; ++k)
+            items[count++] = body->children[k];
+        if (body && !block)
+            items[count++] = body;
+    }
+    return count;
+}
+
+static size_t flat_count(const group *of) {
+    size_t count = 1;
+    for (size_t i = of->begin; i < of->end; ++i)
+        count += of->list[i]->kind == HT_NODE_IF ? 1 + of->list[i]->children[1]->count : 1;
+    return count;
+}
+
+/* One loop over the outputs; where neighbours' accesses can be one, that loop beside it. */
+static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
+    ht_vectors vectors = {0};
+    if (c->vector && !of->label) {
+        ht_node **items = ht_alloc(flat_count(of), sizeof(ht_node *));
+        size_t count = flatten(of, inside, items);
+        ht_vectors_note(c);
+        ht_vectors_find(c, items, count, is_own_text, NULL, NULL, &vectors);
+        if (vectors.why && !c->vector_why) {
+            c->vector_why = vectors.why;
+            c->vector_at = vectors.at;
+        }
+        free(items);
+    }
+    if (!vectors.count) {
+        write_each(c, of, writer, inside);
+        ht_vectors_free(&vectors);
+        return;
+    }
+    c->vector_count += vectors.count;
+    ht_vectors_name(c, &vectors);
+    vector_context context = {c, of, inside};
+    ht_vector_loop loop = {.vectors = &vectors,
+                           .counter = c->counter,
+                           .factor = c->factor,
+                           .width = c->vector,
+                           .begin = c->vector_begin,
+                           .each = c->vector_each,
+                           .like = of->like,
+                           .front = write_vector_front,
+                           .body = write_vector_body,
+                           .usual = write_usual,
+                           .context = &context};
+    ht_vectors_write(&loop, writer);
+    ht_vectors_free(&vectors);
 }
 
 /* bool inside = (the tests hold for the first and the last output); */

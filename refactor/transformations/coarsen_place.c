@@ -75,3 +75,11 @@ size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node) {
             return ht_statement_tail(c, parent->children[i - 1]);
     return parent->range.begin + 1;
 }
+
+bool ht_node_is_whole(const ht_coarsen *c, const ht_node *node) {
+    const char *text = c->model->text;
+    int depth = 0;
+    for (size_t at = node->range.begin; at < node->range.end && depth >= 0; ++at)
+        depth += strchr("([{", text[at]) ? 1 : strchr(")]}", text[at]) ? -1 : 0;
+    return node->plain && depth == 0;
+}

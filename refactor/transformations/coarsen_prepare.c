@@ -58,7 +58,8 @@ ht_step_form ht_step_form_of(ht_coarsen *c, ht_node *access) {
         outer = outer->parent;
     bool whole = outer && (outer->range.begin != access->range.begin ||
                            outer->range.end != access->range.end);
-    return access->plain || whole ? HT_STEP_ADDRESS : HT_STEP_NONE;
+    bool own = access->plain ? ht_node_is_whole(c, access) : whole;
+    return own ? HT_STEP_ADDRESS : HT_STEP_NONE;
 }
 
 /* ---- preparing ---- */

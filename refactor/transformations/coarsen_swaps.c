@@ -1,6 +1,6 @@
 /* The places in the source that read differently when outputs stand side by side. */
 #include "base/memory.h"
-#include "refactor/transformations/coarsen.h"
+#include "refactor/transformations/coarsen_vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +102,11 @@ static void swap_return(ht_jam_swaps *swaps, ht_node *node) {
 static bool on_swap(ht_node *node, void *context) {
     ht_jam_swaps *swaps = context;
     ht_coarsen *c = swaps->c;
+    char *element = ht_vectors_element(swaps->vectors, node, c->vector_each);
+    if (element) {
+        ht_writer_swap(swaps->writer, node->range, element);
+        return false;
+    }
     if (node->kind == HT_NODE_RETURN && !swaps->front)
         swap_return(swaps, node);
     if (!swaps->front && ht_node_apart_root(node) && ht_node_steps(c, node))
@@ -122,6 +127,11 @@ static bool on_swap(ht_node *node, void *context) {
     else if (variable->array)
         ht_writer_swap(swaps->writer, node->range, ht_format("%s[%s]", variable->name, c->counter));
     return true;
+}
+
+void ht_jam_swaps_add(ht_jam_swaps *swaps, ht_node **list, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        ht_node_walk(list[i], on_swap, swaps);
 }
 
 /* For the work, or for what stands in front of it. */

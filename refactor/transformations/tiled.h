@@ -128,6 +128,11 @@ void ht_tiled_walk(ht_tiled_form *form, size_t axis, const char *param, const ch
  */
 void ht_tiled_meet(ht_tiled_form *form, const char *condition);
 
+/* From now on neighbouring outputs' elements are one access where they can be, `param` of them.
+ * False: nowhere; *out_why (NULL: there is no access at all) and *out_at say what the first one
+ * lacks. */
+bool ht_tiled_pack(ht_tiled_form *form, const char *param, const char **out_why, CXCursor *out_at);
+
 /* Writes the form anew, with what was replaced and inserted. False: it cannot be written so, and
  * stands as it was before; nothing is replaced or inserted then. */
 bool ht_tiled_write(ht_tiled_form *form);

@@ -69,6 +69,11 @@ typedef struct ht_tiled {
     size_t swap_count;
     ht_tile_insert *inserts; /* owned */
     size_t insert_count;
+    const char *vector; /* the parameter of outputs whose elements are one access; NULL: none */
+    const char *vector_begin, *vector_each, *vector_inside;
+    size_t vector_count;    /* accesses written so */
+    const char *vector_why; /* the first that is not; NULL: none; static */
+    CXCursor vector_at;
     char *meets; /* the condition under which threads meet inside; NULL: never; owned */
     /* An axis along which a thread walks; names are NULL where it does not. */
     size_t walked;
@@ -99,7 +104,15 @@ bool ht_tiled_is_zero(const ht_tiled *t, const ht_node *variable);
 /* The variables that a statement declares. */
 size_t ht_tiled_declared(ht_node *item, ht_node ***out_list);
 
+/* Cuts and settles the body anew, as it was after other questions had been asked of it. */
+void ht_tiled_cut_again(ht_tiled *t);
+
 /* ---- tiled_write.c: the form as text ---- */
+
+/* Notes the places that read differently in `node`. `vectors`: accesses that have their own text;
+ * NULL: none. */
+void ht_tiled_collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer,
+                            const struct ht_vectors *vectors);
 
 /* The whole form, with its braces; NULL when it cannot be written. free(). */
 char *ht_tiled_text(ht_tiled *t);
@@ -137,7 +150,25 @@ bool ht_tiled_put(ht_tiled *t, const char *form);
 /* What others replaced and inserted. */
 void ht_tiled_forget(ht_tiled *t);
 
+/* ---- tiled_vector.c: accesses of outputs side by side as one ---- */
+
+/* The loops of a segment, `usual` where nothing of it can be one access. */
+typedef void ht_tiled_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                            ht_writer *writer);
+void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                            ht_tiled_usual *usual, ht_writer *writer);
+
 /* ---- tiled_segment.c: loops over a thread's outputs ---- */
+
+/* Parts of it: loops over all axes (or those that are `needed`) but the last `inner`, and how many;
+ * an output's index; what is computed anew; the statements. */
+int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_writer *writer,
+                         size_t like);
+void ht_tiled_write_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *writer, size_t like);
+void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                          ht_writer *writer, size_t like);
+void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                          ht_writer *writer, size_t like);
 
 void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
                             ht_writer *writer);

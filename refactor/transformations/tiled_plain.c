@@ -203,7 +203,7 @@ static void unshift(ht_tiled *t) {
     memmove(&t->axes[0], &t->axes[1], t->axis_count * sizeof *t->axes);
 }
 
-static void cut_again(ht_tiled *t) {
+void ht_tiled_cut_again(ht_tiled *t) {
     ht_tiled_uncut(t);
     free(t->again);
     t->again = NULL;
@@ -235,7 +235,7 @@ static bool attempt(ht_tiled *t, const candidate *of) {
                                     .variable = of->declaration->cursor,
                                     .name = c->variables[of->declaration->variable].name};
     t->form.has_plain = true;
-    cut_again(t);
+    ht_tiled_cut_again(t);
     bool done = !c->refused && loops_inside(t) == loops && find_shared(t);
     if (!done) {
         c->refused = false;
@@ -245,7 +245,7 @@ static bool attempt(ht_tiled *t, const candidate *of) {
         memset(t->along, 0, c->node_count);
         unshift(t);
     }
-    cut_again(t);
+    ht_tiled_cut_again(t);
     return done;
 }
 

@@ -17,10 +17,10 @@ char *ht_tiled_place(const ht_tiled *t, size_t axis) {
 
 /* ---- the loops ---- */
 
-/* Loops along all axes, or along those that are `needed`; how many. */
-static int write_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_writer *writer,
+                         size_t like) {
     int count = 0;
-    for (size_t i = 0; i < t->axis_count; ++i) {
+    for (size_t i = 0; i + inner < t->axis_count; ++i) {
         const ht_tiled_axis *axis = t->tiled[i];
         if (needed && !needed[t->axes[i].variable])
             continue;
@@ -32,13 +32,14 @@ static int write_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_
         ++writer->depth;
         ++count;
     }
-    ht_writer_printf(writer, count ? " {" : "{");
+    if (inner == 0)
+        ht_writer_printf(writer, count ? " {" : "{");
     writer->depth -= count;
     return count;
 }
 
 /* const int x = the output's index; `clamped`: or the nearest one inside. */
-static void write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
+void ht_tiled_write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
     const ht_tiled_axis *axis = t->tiled[i];
     char *place = ht_tiled_place(t, i);
     ht_writer_line(writer, like);
@@ -86,8 +87,8 @@ static bool is_indexed(const ht_tiled *t, size_t variable) {
 }
 
 /* What is computed anew, and declared in another segment. */
-static void write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
-                        ht_writer *writer, size_t like) {
+void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                          ht_writer *writer, size_t like) {
     for (size_t n = 0; n < t->c.node_count; ++n) { /* in the order of the source */
         ht_node *node = t->c.nodes[n];
         bool here = false;
@@ -195,38 +196,53 @@ static bool write_declarations(ht_tiled *t, ht_node **list, size_t begin, size_t
     return empty;
 }
 
+void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                          ht_writer *writer, size_t like) {
+    for (size_t i = begin; i < end; ++i) {
+        bool wanted = !ht_tiled_is_skipped(t, list[i]);
+        ht_node **variables;
+        size_t count = ht_tiled_declared(list[i], &variables);
+        for (size_t k = 0; k < count; ++k)
+            wanted |= needed[variables[k]->variable];
+        if (wanted)
+            write_item(t, list[i], needed, writer, like);
+    }
+}
+
+/* The statements in loops over all outputs. */
+static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer) {
+    size_t like = ht_statement_of(list[begin])->range.begin;
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed), effect = t->leaves;
+    ht_tiled_needs(t, list, begin, end, needed);
+    for (size_t i = begin; i < end; ++i)
+        effect |= ht_node_has_effect(&t->c, list[i]);
+    ht_tiled_write_loops(t, NULL, 0, writer, like);
+    writer->depth += (int)t->axis_count;
+    if (effect)
+        write_leave(t, writer, like);
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (needed[t->axes[i].variable])
+            ht_tiled_write_index(t, i, !effect, writer, like);
+    ht_tiled_write_again(t, list, begin, end, needed, writer, like);
+    ht_tiled_write_items(t, list, begin, end, needed, writer, like);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+    writer->depth -= (int)t->axis_count - 1;
+    free(needed);
+}
+
 void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
                             ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
     writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
-    if (!write_declarations(t, list, begin, end, needed, writer, like)) {
-        bool effect = t->leaves;
-        for (size_t i = begin; i < end; ++i)
-            effect |= ht_node_has_effect(&t->c, list[i]);
-        write_loops(t, NULL, writer, like);
-        writer->depth += (int)t->axis_count;
-        if (effect)
-            write_leave(t, writer, like);
-        for (size_t i = 0; i < t->axis_count; ++i)
-            if (needed[t->axes[i].variable])
-                write_index(t, i, !effect, writer, like);
-        write_again(t, list, begin, end, needed, writer, like);
-        for (size_t i = begin; i < end; ++i) {
-            bool wanted = !ht_tiled_is_skipped(t, list[i]);
-            ht_node **variables;
-            size_t count = ht_tiled_declared(list[i], &variables);
-            for (size_t k = 0; k < count; ++k)
-                wanted |= needed[variables[k]->variable];
-            if (wanted)
-                write_item(t, list[i], needed, writer, like);
-        }
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
-        writer->depth -= (int)t->axis_count - 1;
-    }
+    bool empty = write_declarations(t, list, begin, end, needed, writer, like);
     free(needed);
+    if (!empty && t->vector)
+        ht_tiled_write_vectors(t, list, begin, end, write_usual, writer);
+    else if (!empty)
+        write_usual(t, list, begin, end, writer);
 }
 
 static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like) {
@@ -238,12 +254,12 @@ static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *wri
         any |= needed[t->axes[i].variable];
     if (!any)
         ht_writer_line(writer, like);
-    int loops = write_loops(t, needed, writer, like);
+    int loops = ht_tiled_write_loops(t, needed, 0, writer, like);
     writer->depth += loops ? loops : 1;
     for (size_t i = 0; i < t->axis_count; ++i)
         if (needed[t->axes[i].variable])
-            write_index(t, i, true, writer, like);
-    write_again(t, NULL, 0, 0, needed, writer, like);
+            ht_tiled_write_index(t, i, true, writer, like);
+    ht_tiled_write_again(t, NULL, 0, 0, needed, writer, like);
     ht_writer_lines(writer, insert->text, like);
     --writer->depth;
     ht_writer_line(writer, like);

@@ -1,6 +1,7 @@
 /* The tiled form as text: the front, then the work once, as a lambda that is told whether outputs
  * may lie outside. */
 #include "base/memory.h"
+#include "refactor/transformations/coarsen_vector.h"
 #include "refactor/transformations/tiled_parts.h"
 
 #include <ctype.h>
@@ -172,14 +173,16 @@ typedef struct swap_walk {
     ht_tiled *t;
     ht_writer *writer;
     const ht_node *inside; /* what is written is the inside of this replaced expression */
+    const ht_vectors *vectors;
 } swap_walk;
 
-static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside);
+static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside,
+                          const ht_vectors *vectors);
 
 /* The text that a replaced expression gets, with "$@" filled in. */
 static char *replaced_text(ht_tiled *t, const ht_tile_swap *swap) {
     ht_writer inner = {.c = &t->c};
-    collect_swaps(t, swap->node, &inner, swap->node);
+    collect_swaps(t, swap->node, &inner, swap->node, NULL);
     ht_writer_source(&inner, swap->node->range.begin, swap->node->range.end);
     ht_text text = {0};
     const char *at = swap->text;
@@ -195,6 +198,11 @@ static char *replaced_text(ht_tiled *t, const ht_tile_swap *swap) {
 static bool on_swap(ht_node *node, void *context) {
     swap_walk *walk = context;
     ht_tiled *t = walk->t;
+    char *element = ht_vectors_element(walk->vectors, node, t->vector_each);
+    if (element) {
+        ht_writer_swap(walk->writer, node->range, element);
+        return false;
+    }
     for (size_t i = 0; i < t->swap_count && node != walk->inside; ++i)
         if (t->swaps[i].node == node) {
             ht_writer_swap(walk->writer, node->range, replaced_text(t, &t->swaps[i]));
@@ -212,9 +220,15 @@ static bool on_swap(ht_node *node, void *context) {
     return true;
 }
 
-static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside) {
-    swap_walk walk = {t, writer, inside};
+static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside,
+                          const ht_vectors *vectors) {
+    swap_walk walk = {t, writer, inside, vectors};
     ht_node_walk(node, on_swap, &walk);
+}
+
+void ht_tiled_collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer,
+                            const ht_vectors *vectors) {
+    collect_swaps(t, node, writer, NULL, vectors);
 }
 
 /* ---- the whole ---- */
@@ -295,7 +309,9 @@ char *ht_tiled_text(ht_tiled *t) {
     ht_writer writer = {.c = c};
     size_t like = c->body->children[0]->range.begin;
     for (size_t i = 0; i < t->work.count; ++i)
-        collect_swaps(t, t->work.statements[i], &writer, NULL);
+        ht_tiled_collect_swaps(t, t->work.statements[i], &writer, NULL);
+    t->vector_count = 0;
+    t->vector_why = NULL;
     ht_writer_source(&writer, c->body->range.begin, c->body->range.begin + 1);
     ht_tiled_write_front(t, &writer, like);
     write_firsts(t, &writer, like);

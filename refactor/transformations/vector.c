@@ -2,6 +2,7 @@
  * at once. It runs behind the transformations that made the loads and loops, and changes what they
  * wrote. Elements are copied in a struct of so many, with the alignment of one, so that any address
  * will do. docs/vectors.md says when this is done and why it is right. */
+#include "refactor/transformations/vector.h"
 #include "base/memory.h"
 #include "refactor/plan.h"
 #include "refactor/transformations/tiled.h"
@@ -53,17 +54,19 @@ static bool is_plain_type(CXType type) {
     return walk.plain;
 }
 
-/* Why elements of an array cannot be copied several at once; NULL: they can. */
-static const char *unfit(CXCursor array) {
-    CXType element = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(array)));
+const char *ht_vector_unfit(CXType element) {
     long long size = clang_Type_getSizeOf(element);
-    if (clang_isVolatileQualifiedType(element))
+    if (clang_isVolatileQualifiedType(clang_getCanonicalType(element)))
         return "it is volatile";
     if (!is_plain_type(element))
         return "its elements are not copied as plain bytes";
     if (size >= WIDEST)
         return "an element is as wide as an access can be";
     return NULL;
+}
+
+static CXType element_of(CXCursor array) {
+    return clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(array)));
 }
 
 /* ---- loads of tiles
@@ -73,7 +76,7 @@ static bool widen_load(ht_plan *plan, ht_tiled_form *form, size_t index) {
     const ht_tiled_vector *vector = &form->vectors[index];
     const ht_parameter *array = ht_model_parameter(plan->model, vector->array);
     const char *why = vector->apart ? "neighbours in a row of its tile do not lie side by side"
-                                    : unfit(vector->array);
+                                    : ht_vector_unfit(element_of(vector->array));
     if (why) {
         ht_plan_remark(plan, HT_REMARK_MISSED, vector->at, "'%s' is loaded element by element: %s",
                        array->name, why);
@@ -89,14 +92,72 @@ static bool widen_load(ht_plan *plan, ht_tiled_form *form, size_t index) {
     return true;
 }
 
+/* ---- outputs side by side
+ * --------------------------------------------------------------------------- */
+
+/* Puts the text that coarsen-x has for it in place of its own. */
+static void widen_edit(ht_plan *plan) {
+    ht_wide_edit *wide = &plan->wide;
+    for (size_t i = 0; i < plan->edit_count; ++i) {
+        ht_edit *edit = &plan->edits[i];
+        if (edit->range.begin != wide->range.begin || edit->range.end != wide->range.end ||
+            !edit->param || strcmp(edit->param, wide->factor) != 0)
+            continue;
+        free(edit->text);
+        edit->text = wide->text;
+        wide->text = NULL;
+        return;
+    }
+}
+
+static const ht_tiled_axis *axis_x(const ht_tiled_form *form) {
+    for (size_t i = 0; form && i < form->axis_count; ++i)
+        if (form->axes[i].axis == 0)
+            return &form->axes[i];
+    return NULL;
+}
+
+/* Loads and stores of a thread's outputs along x. */
+static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
+    const ht_wide_edit *wide = &plan->wide;
+    const ht_tiled_axis *x = axis_x(form);
+    const char *why = NULL;
+    CXCursor at = clang_getNullCursor();
+    if (!x && !wide->param)
+        return false;
+    const char *param = wide->param ? wide->param : ht_plan_name(plan, "VECTOR_OUTPUTS");
+    const char *factor = wide->param ? wide->factor : x->factor;
+    const char *strided = wide->param ? wide->strided : x->strided;
+    bool jam = wide->text != NULL, tiled = x && ht_tiled_pack(form, param, &why, &at);
+    if (!jam && !tiled) {
+        if (wide->why || why)
+            ht_plan_remark(plan, HT_REMARK_MISSED, wide->why ? wide->at : at,
+                           "elements of neighbouring outputs are accessed one by one: %s",
+                           wide->why ? wide->why : why);
+        return false;
+    }
+    ht_plan_param(plan, param, "1, 2, 4", "1");
+    ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
+    if (!jam || (form && !tiled))
+        ht_plan_require(plan, jam ? "%s == 1 || !%s" : "%s == 1 || %s", param, form->param);
+    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
+                   "%s: elements of so many neighbouring outputs are one access", param);
+    return true;
+}
+
 static void apply(const ht_model *model, ht_plan *plan) {
     (void)model;
     ht_tiled_form *form = ht_tiled_of(plan);
-    size_t changed = 0;
+    bool changed = false;
     for (size_t i = 0; form && i < form->vector_count; ++i)
-        changed += widen_load(plan, form, i);
-    if (changed && !plan->failed && !ht_tiled_write(form))
+        changed |= widen_load(plan, form, i);
+    bool packed = pack_outputs(plan, form);
+    if (plan->failed || (!changed && !packed))
+        return;
+    if (form && !ht_tiled_write(form))
         plan->abandoned = true;
+    else if (packed && plan->wide.text)
+        widen_edit(plan);
 }
 
 const ht_transformation ht_transformation_vector = {

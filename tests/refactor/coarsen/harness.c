@@ -37,22 +37,39 @@ static bool on_kernel(CXCursor cursor, CXCursor parent, void *context) {
     return false;
 }
 
-static outcome run_one(const ht_transformation *transformation, const ht_source *source,
+/* Runs the transformations; what one adds that then gives up is taken back. */
+static bool run_list(const ht_transformation *const *list, const ht_model *model, ht_plan *plan) {
+    bool done = true;
+    for (; *list; ++list) {
+        size_t covers = plan->cover_count, params = plan->param_count;
+        plan->transformation = (*list)->name;
+        plan->failed = plan->abandoned = false;
+        (*list)->apply(model, plan);
+        done = done && !plan->failed;
+        while (plan->abandoned && plan->cover_count > covers)
+            free(plan->covers[--plan->cover_count].param);
+        for (; plan->abandoned && params < plan->param_count; ++params)
+            plan->params[params].name[0] = 0;
+    }
+    return done;
+}
+
+static outcome run_one(const ht_transformation *const *list, const ht_source *source,
                        CXCursor kernel, ht_range *out_range, ht_text *out_text) {
     ht_model model;
     ht_plan plan;
     ht_model_build(source, kernel, NULL, &model);
     ht_plan_init(&plan, &model);
-    plan.transformation = transformation->name;
-    transformation->apply(&model, &plan);
+    bool done = run_list(list, &model, &plan);
     outcome result = {.kernel = ht_strdup(model.name)};
     for (size_t i = 0; i < plan.remarks.count; ++i) {
         const ht_remark *remark = &plan.remarks.items[i];
         if (remark->kind == HT_REMARK_APPLIED)
-            result.applied = !plan.failed;
-        else if (remark->kind == HT_REMARK_NOTE)
+            result.applied = done;
+        else if (remark->kind == HT_REMARK_NOTE && !result.note)
             result.note = ht_strdup(remark->message);
-        else {
+        else if (remark->kind == HT_REMARK_MISSED) {
+            free(result.reason);
             result.reason = ht_strdup(remark->message);
             result.line = remark->line;
             result.column = remark->column;
@@ -63,6 +80,8 @@ static outcome run_one(const ht_transformation *transformation, const ht_source 
     for (size_t i = 0; i < plan.param_count; ++i)
         if (strncmp(plan.params[i].name, "TILE_", 5) == 0)
             result.plain = ht_strdup(plan.params[i].name);
+        else if (strcmp(plan.params[i].name, "VECTOR_OUTPUTS") == 0)
+            result.vectors = true;
     char *problem;
     *out_range = model.range;
     if (!ht_plan_render(&plan, model.range, NULL, out_text, &problem)) {
@@ -81,6 +100,12 @@ outcomes coarsen_text(const char *folder, const char *name, const char *text) {
 
 outcomes rewrite_text(const ht_transformation *transformation, const char *folder, const char *name,
                       const char *text) {
+    return rewrite_list((const ht_transformation *const[]){transformation, NULL}, folder, name,
+                        text);
+}
+
+outcomes rewrite_list(const ht_transformation *const *transformations, const char *folder,
+                      const char *name, const char *text) {
     outcomes result = {0};
     ht_error error = {0};
     char *path = ht_path_join(folder, name);
@@ -104,7 +129,7 @@ outcomes rewrite_text(const ht_transformation *transformation, const char *folde
         ht_text body = {0};
         HT_GROW(result.items, result.count);
         result.items[result.count++] =
-            run_one(transformation, source, list.items[i], &range, &body);
+            run_one(transformations, source, list.items[i], &range, &body);
         ht_text_append_n(&out, text + at, range.begin - at);
         ht_text_append(&out, body.data ? body.data : "");
         ht_text_free(&body);
@@ -193,7 +218,10 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
                        variants[v].factor[1], variants[v].factor[2], variants[v].strided);
     ht_text_append(main, "};\n");
     for (size_t v = 0; v < count; ++v) {
-        ht_text_printf(main, "namespace coarse%zu {\n#define TILED %d\n", v, variants[v].tiled);
+        ht_text_printf(main,
+                       "namespace coarse%zu {\n#define TILED %d\n#undef VECTOR_OUTPUTS\n"
+                       "#define VECTOR_OUTPUTS %u\n",
+                       v, variants[v].tiled, variants[v].vector ? variants[v].vector : 1);
         for (int axis = 0; axis < 3; ++axis)
             ht_text_printf(main, "#define COARSEN_%c %u\n#define COARSEN_%c_STRIDED %d\n",
                            'X' + axis, variants[v].factor[axis], 'X' + axis, variants[v].strided);
@@ -212,7 +240,7 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
 char *compare_runs(const char *folder, const char *original, const outcomes *of) {
     variant variants[8]; /* blocked, then strided */
     for (int v = 0; v < 8; ++v)
-        variants[v] = (variant){{1u << v % 4, 1, 1}, v / 4 == 1, false, 1};
+        variants[v] = (variant){{1u << v % 4, 1, 1}, v / 4 == 1, false, 1, 1};
     return compare_variants(folder, original, of, variants, 8);
 }
 

@@ -1,5 +1,5 @@
-/* Runs one transformation alone over a source text, and compares kernels before and after by
- * running them. */
+/* Runs one transformation alone, or some, over a source text, and compares kernels before and after
+ * by running them. */
 #ifndef HT_TESTS_COARSEN_HARNESS_H
 #define HT_TESTS_COARSEN_HARNESS_H
 
@@ -10,6 +10,7 @@ typedef struct outcome {
     bool applied;
     bool covers[3];   /* axes of the grid along which a thread computes several outputs */
     char *plain;      /* parameter: outputs along blockIdx itself; NULL: none */
+    bool vectors;     /* it has VECTOR_OUTPUTS */
     char *note;       /* why outputs are computed one after the other; NULL: side by side */
     char *reason;     /* of a refusal; NULL when applied */
     int line, column; /* of the reason */
@@ -22,6 +23,8 @@ typedef struct outcomes {
 } outcomes;
 
 /* `name` is for messages; the text is written to a file in `folder` first. */
+outcomes rewrite_list(const ht_transformation *const *transformations, const char *folder,
+                      const char *name, const char *text); /* NULL ends */
 outcomes rewrite_text(const ht_transformation *transformation, const char *folder, const char *name,
                       const char *text);
 outcomes coarsen_text(const char *folder, const char *name, const char *text); /* coarsen-x */
@@ -32,7 +35,8 @@ const outcome *outcomes_find(const outcomes *of, const char *kernel);
 typedef struct variant {
     unsigned factor[3];
     bool strided, tiled;
-    unsigned plain; /* along blockIdx itself */
+    unsigned plain;  /* along blockIdx itself */
+    unsigned vector; /* VECTOR_OUTPUTS; 0: 1 */
 } variant;
 
 /* As compare_runs, with these configurations. */

@@ -12,10 +12,10 @@
 #include <string.h>
 
 /* The first is the original itself. */
-static const variant tiles[] = {{{1, 1, 1}, false, false, 1}, {{1, 1, 1}, false, true, 1},
-                                {{2, 1, 1}, false, true, 1},  {{4, 2, 1}, true, true, 2},
-                                {{1, 4, 2}, false, true, 3},  {{3, 5, 2}, false, true, 4},
-                                {{2, 3, 4}, true, true, 8},   {{8, 1, 1}, false, true, 1}};
+static const variant tiles[] = {{{1, 1, 1}, false, false, 1, 1}, {{1, 1, 1}, false, true, 1, 1},
+                                {{2, 1, 1}, false, true, 1, 1},  {{4, 2, 1}, true, true, 2, 1},
+                                {{1, 4, 2}, false, true, 3, 1},  {{3, 5, 2}, false, true, 4, 1},
+                                {{2, 3, 4}, true, true, 8, 1},   {{8, 1, 1}, false, true, 1, 1}};
 
 static void check_source(const char *name, const char *text, size_t least,
                          const char *const *refused) {

@@ -1,0 +1,10 @@
+/* Several elements of an array accessed as one (vector.c). */
+#ifndef HT_REFACTOR_VECTOR_H
+#define HT_REFACTOR_VECTOR_H
+
+#include <clang-c/Index.h>
+
+/* Why elements of a type cannot be copied several at once; NULL: they can. */
+const char *ht_vector_unfit(CXType element);
+
+#endif

@@ -1,0 +1,131 @@
+/* Kernels in which elements of neighbouring outputs are one access compute what the originals do,
+ * bit for bit; what cannot be one access is left alone, with the reason and its place. */
+#include "tests/refactor/coarsen/generate.h"
+#include "tests/refactor/coarsen/harness.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Side by side, and tiled; a width divides the outputs. The first is the original itself. */
+static const variant widths[] = {{{1, 1, 1}, false, false, 1, 1}, {{2, 1, 1}, false, false, 1, 2},
+                                 {{4, 1, 1}, false, false, 1, 4}, {{8, 1, 1}, false, false, 1, 4},
+                                 {{6, 1, 1}, false, false, 1, 3}, {{2, 1, 1}, false, true, 1, 2},
+                                 {{4, 2, 1}, false, true, 2, 4},  {{8, 3, 2}, false, true, 4, 2}};
+
+static const ht_transformation *const all[] = {
+    &ht_transformation_coarsen_x, &ht_transformation_tiled, &ht_transformation_vector, NULL};
+
+typedef struct trial {
+    char *folder;
+    outcomes of;
+    size_t applied, vectors;
+} trial;
+
+static trial trial_run(const char *text) {
+    trial made = {0};
+    cr_assert_eq(ht_dir_temporary("vector", &made.folder, NULL), HT_OK);
+    made.of = rewrite_list(all, made.folder, "shapes.hip", text);
+    for (size_t i = 0; i < made.of.count; ++i) {
+        made.applied += made.of.items[i].applied;
+        made.vectors += made.of.items[i].vectors;
+    }
+    return made;
+}
+
+static void trial_end(trial *made) {
+    outcomes_free(&made->of);
+    ht_dir_remove(made->folder);
+    free(made->folder);
+}
+
+static void expect_equal(const trial *made, const char *text) {
+    char *difference =
+        compare_variants(made->folder, text, &made->of, widths, sizeof widths / sizeof *widths);
+    cr_expect_null(difference, "%s", difference);
+    free(difference);
+}
+
+static char *shapes(const char *path_in_tests) {
+    char *path = ht_format("%s/tests/refactor/%s.hip", HT_SOURCE_DIR, path_in_tests);
+    char *text = NULL;
+    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
+    free(path);
+    return text;
+}
+
+/* All are equal; those named in `alone` have no such access, the others have. */
+static void check_shapes(const char *path, size_t least, const char *const *alone) {
+    char *text = shapes(path);
+    trial made = trial_run(text);
+    cr_expect_geq(made.applied, least);
+    for (size_t i = 0; i < made.of.count; ++i) {
+        const outcome *one = &made.of.items[i];
+        bool expected = true;
+        for (const char *const *each = alone; *each; ++each)
+            expected = expected && strcmp(*each, one->kernel) != 0;
+        cr_expect_eq(one->vectors, expected, "%s, line %d: %s", one->kernel, one->line,
+                     one->reason ? one->reason : "");
+    }
+    expect_equal(&made, text);
+    trial_end(&made);
+    free(text);
+}
+
+Test(vector, maps) {
+    check_shapes("vector/shapes/maps", 14, (const char *const[]){"counted", "spread", NULL});
+}
+
+Test(vector, convolutions) {
+    char *text = shapes("coarsen/shapes/convolutions");
+    trial made = trial_run(text);
+    cr_expect_geq(made.vectors, 8, "%zu of %zu", made.vectors, made.of.count);
+    expect_equal(&made, text);
+    trial_end(&made);
+    free(text);
+}
+
+Test(vector, control_flow) {
+    char *text = shapes("coarsen/shapes/control");
+    trial made = trial_run(text);
+    expect_equal(&made, text);
+    trial_end(&made);
+    free(text);
+}
+
+Test(vector, data) {
+    char *text = shapes("coarsen/shapes/data");
+    trial made = trial_run(text);
+    expect_equal(&made, text);
+    trial_end(&made);
+    free(text);
+}
+
+Test(vector, planes) {
+    char *text = shapes("tiled/shapes/planes");
+    trial made = trial_run(text);
+    expect_equal(&made, text);
+    trial_end(&made);
+    free(text);
+}
+
+Test(vector, random_kernels) {
+    ht_random random;
+    ht_text text = {0};
+    ht_random_seed(&random, 20261122);
+    ht_text_append(&text, "#include <hip/hip_runtime.h>\n#define TWICE(v) ((v) * 2)\n"
+                          "#define AT(c) in[y * W + x + (c)]\n");
+    for (int i = 0; i < 30; ++i) {
+        char *name = ht_format("random%d", i);
+        generate_kernel(&random, name, &text);
+        free(name);
+    }
+    trial made = trial_run(text.data);
+    cr_expect_geq(made.vectors, 10, "%zu", made.vectors);
+    expect_equal(&made, text.data);
+    trial_end(&made);
+    ht_text_free(&text);
+}
