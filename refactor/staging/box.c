@@ -158,7 +158,7 @@ static bool write_extent(ht_stage *stage, ht_stage_dimension *dimension) {
         if (factor != 1)
             ht_text_printf(&text, " * %lld", (long long)factor);
         rest = add(stage, rest, ht_poly_constant(pool, factor), -1);
-        dimension->extent_default += factor * (stage->frame->tile_default[axis] - 1);
+        dimension->extent_usual += factor * (stage->frame->tile_usual[axis] - 1);
         first = false;
     }
     bool done = rest && (first ? ht_stage_print_constant(stage, rest, &text)
@@ -166,7 +166,7 @@ static bool write_extent(ht_stage *stage, ht_stage_dimension *dimension) {
     int64_t span;
     if (!ht_poly_is_constant(dimension->span, &span))
         span = USUAL_WINDOW - 1;
-    dimension->extent_default += span + 1;
+    dimension->extent_usual += span + 1;
     dimension->extent = ht_text_take(&text);
     return done || ht_stage_fail(stage, stage->reads[0].access->cursor,
                                  "the box's width is not a constant of the template");
@@ -206,9 +206,9 @@ static bool is_read_again(ht_stage *stage) {
     int64_t outputs = 1, elements = 1;
     double reads = 0;
     for (int axis = 0; axis < 3; ++axis)
-        outputs *= stage->frame->axis[axis] ? stage->frame->tile_default[axis] : 1;
+        outputs *= stage->frame->axis[axis] ? stage->frame->tile_usual[axis] : 1;
     for (size_t d = 0; d < stage->dimension_count; ++d)
-        elements *= stage->dimensions[d].extent_default;
+        elements *= stage->dimensions[d].extent_usual;
     for (size_t i = 0; i < stage->read_count; ++i) {
         const ht_km_control *control = &stage->reads[i].access->control;
         double times = 1;

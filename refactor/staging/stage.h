@@ -16,9 +16,9 @@ enum { HT_STAGE_DIMENSIONS_MAX = 6, HT_STAGE_LOOPS_MAX = 8, HT_STAGE_BOUNDS_MAX 
 
 /* How the outputs of a block lie, and what is constant. */
 typedef struct ht_stage_frame {
-    bool axis[3];            /* a thread's index along it is that of outputs */
-    const char *tile[3];     /* outputs of a block along it, template expressions */
-    int64_t tile_default[3]; /* of the original */
+    bool axis[3];          /* a thread's index along it is that of outputs */
+    const char *tile[3];   /* outputs of a block along it, template expressions */
+    int64_t tile_usual[3]; /* as many as to judge by whether staging may pay */
     /* Is a loop's control the same for all threads of a block, with that of all around it? */
     bool (*is_uniform)(const void *context, CXCursor loop);
     /* The template constant that an argument is, with 0 for any value; NULL: it is none. */
@@ -41,7 +41,7 @@ typedef struct ht_stage_dimension {
     const ht_poly *low;  /* of the box, without the outputs' origins; over what is given */
     const ht_poly *span; /* what loops and neighbours add to the outputs': constants, arguments */
     char *extent;        /* template expression; owned */
-    int64_t extent_default;
+    int64_t extent_usual;
 } ht_stage_dimension;
 
 typedef struct ht_stage_read {

@@ -26,6 +26,10 @@ static const char *constant(const void *context, const char *argument) {
     return NULL;
 }
 
+/* Outputs of a block along an axis: the original's threads, and where these are few, as many as
+ * coarsening or another block can make. */
+enum { USUAL_LEAST = 8 };
+
 static void frame_init(ht_staging *in) {
     in->frame = (ht_stage_frame){.is_uniform = is_uniform, .constant = constant, .context = in};
     for (size_t i = 0; i < in->form->axis_count; ++i) {
@@ -33,7 +37,9 @@ static void frame_init(ht_staging *in) {
         const ht_axis *of = &in->plan->model->axes[axis->axis];
         in->frame.axis[axis->axis] = true;
         in->frame.tile[axis->axis] = axis->extent;
-        in->frame.tile_default[axis->axis] = of->block > 0 ? of->block : 16;
+        in->frame.tile_usual[axis->axis] = of->block <= 0            ? 16
+                                           : of->block < USUAL_LEAST ? USUAL_LEAST
+                                                                     : of->block;
     }
 }
 

@@ -241,7 +241,7 @@ static void on_model(const ht_kernel_model *km, const char *name, const char *pr
     cr_assert_not_null(km, "%s: %s", name, problem);
     ht_stage_frame frame = {.axis = {true, !of->line, false},
                             .tile = {"TX", of->line ? "1" : "TY", "1"},
-                            .tile_default = {TILE_X, of->line ? 1 : TILE_Y, 1},
+                            .tile_usual = {TILE_X, of->line ? 1 : TILE_Y, 1},
                             .is_uniform = every_loop,
                             .constant = no_constant};
     for (size_t i = 0; i < km->array_count; ++i) {
