@@ -11,7 +11,8 @@ typedef struct change {
     int64_t wishes[WISHES];
 } change;
 
-/* Together, a step. What the first change is about must be there, the rest need not. */
+/* Together, a step. What the first change is about must be there, the rest need not; where all of
+ * them together are not legal, the last ones are left out. */
 typedef struct step {
     change changes[CHANGES];
 } step;
@@ -22,12 +23,17 @@ static const step steps[] = {
       {NULL, "COARSEN_X", {2}},
       {NULL, "COARSEN_Y", {2}},
       {"register-tile", "TILE_", {4, 2}}}},
+    {{{"register-tile", "TILED", {1}},
+      {NULL, "COARSEN_X", {8, 4, 2}},
+      {"vector-width", "VECTOR_OUTPUTS", {4}},
+      {"register-tile", "TILE_", {2}}}},
     {{{"lds-stage", "STAGE_", {1}},
       {NULL, "TILED", {1}},
-      {"vector-width", "VECTOR_", {4, 2}},
-      {NULL, "COARSEN_X", {2}},
+      {NULL, "COARSEN_X", {8, 4, 2}},
       {NULL, "COARSEN_Y", {2}},
-      {"register-tile", "TILE_", {4, 2}}}},
+      {"vector-width", "VECTOR_", {4, 2}},
+      {"register-tile", "TILE_", {2}}}},
+    {{{"stream-window", "STREAM_", {8, 4}}, {NULL, "TILED", {1}}, {NULL, "COARSEN_X", {4, 2}}}},
     {{{"unroll", "UNROLL", {4, 8, 2}}}},
     {{{"coarsen-yz", "COARSEN_Y", {4, 2}}}},
     {{{"block-size", "BLOCK_X", {64, 128}}, {"block-size", "BLOCK_Y", {4, 8}}}},
@@ -70,12 +76,35 @@ static bool change_make(const ht_template *template, const change *change, ht_mo
     return changed;
 }
 
-static bool step_make(const ht_template *template, const step *step, ht_move *move) {
+/* The first `count` changes of a step; false: there is nothing to change. */
+static bool changes_make(const ht_template *template, const step *step, size_t count,
+                         ht_move *move) {
     *move = (ht_move){.to = ht_config_default(template)};
-    for (size_t c = 0; c < CHANGES && step->changes[c].prefix; ++c)
+    for (size_t c = 0; c < count && step->changes[c].prefix; ++c)
         if (!change_make(template, &step->changes[c], move) && c == 0)
             return false;
     return true;
+}
+
+static ht_config moved(const ht_config *from, const ht_move *move) {
+    ht_config config = *from;
+    for (size_t i = 0; i < config.count; ++i)
+        if (move->set[i])
+            config.choice[i] = move->to.choice[i];
+    return config;
+}
+
+/* A step that is legal from the default with sizes as constants. */
+static bool step_make(const ht_space *space, const ht_config *base, const step *step,
+                      ht_move *move) {
+    for (size_t count = CHANGES; count > 0; --count) {
+        if (!changes_make(ht_space_binding(space)->template, step, count, move))
+            return false;
+        ht_config config = moved(base, move);
+        if (ht_space_legal(space, &config))
+            return true;
+    }
+    return false;
 }
 
 /* Sizes as constants: those of a legal configuration that has the most of them. What such a
@@ -103,9 +132,11 @@ static bool sizes_make(const ht_space *space, uint64_t seed, ht_move *move) {
 
 size_t ht_first_moves_find(const ht_space *space, uint64_t seed,
                            ht_move out_moves[HT_FIRST_MOVES_MOST]) {
-    const ht_template *template = ht_space_binding(space)->template;
+    ht_config base = ht_config_default(ht_space_binding(space)->template);
     size_t count = sizes_make(space, seed, &out_moves[0]);
+    if (count)
+        base = moved(&base, &out_moves[0]);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i)
-        count += step_make(template, &steps[i], &out_moves[count]);
+        count += step_make(space, &base, &steps[i], &out_moves[count]);
     return count;
 }
