@@ -203,8 +203,16 @@ void ht_node_changes(ht_coarsen *c, ht_node *node,
                      void *context);
 void ht_coarsen_set_reason(ht_coarsen *c, CXCursor place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Why the outputs of one thread cannot be computed side by side: sets apart_reason. */
-void ht_coarsen_check_jam(ht_coarsen *c);
+/* Why the outputs of one thread cannot be computed side by side: sets apart_reason. `at_once`: what
+ * is written may be read in the statement that writes it alone. */
+void ht_coarsen_check_jam(ht_coarsen *c, bool at_once);
+
+/* ---- coarsen_in_place.c ---- */
+
+/* Is each element of an array, a parameter, accessed by one output alone? */
+bool ht_coarsen_is_in_place(ht_coarsen *c, size_t variable);
+/* Do all accesses to it stand in one assignment? */
+bool ht_coarsen_is_in_one_statement(const ht_coarsen *c, size_t variable);
 
 /* ---- coarsen_share.c: what differs between outputs ---- */
 

@@ -305,7 +305,7 @@ static void check_types(ht_coarsen *c) {
 
 bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout) {
     check_types(c);
-    ht_coarsen_check_jam(c);
+    ht_coarsen_check_jam(c, false);
     if (c->apart_reason)
         return false;
     ht_share_reset(c);

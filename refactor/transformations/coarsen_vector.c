@@ -137,7 +137,8 @@ static bool add(finding *in, ht_node *node, bool store) {
         return false;
     }
     HT_GROW(out->items, out->count);
-    out->items[out->count++] = (ht_vector_access){.node = node, .store = store, .type = type};
+    out->items[out->count++] =
+        (ht_vector_access){.node = node, .store = store, .load = !store, .type = type};
     return true;
 }
 
@@ -214,13 +215,17 @@ static void drop_stores(finding *in, const ht_node *because) {
     out->count = kept;
 }
 
-/* out[x] = value; with nothing else that shows in the value. */
+/* out[x] = value, out[x] += value; with nothing else that shows in the value. */
 static bool is_store(ht_coarsen *c, const ht_node *item) {
-    if (item->kind != HT_NODE_ASSIGN || item->op != CXBinaryOperator_Assign)
+    if (item->kind != HT_NODE_ASSIGN)
         return false;
     const ht_node *target = ht_node_strip(item->children[0]);
     return (target->kind == HT_NODE_SUBSCRIPT || target->kind == HT_NODE_DEREFERENCE) &&
            !ht_node_has_change(c, item->children[1]) && !ht_node_has_change(c, item->children[0]);
+}
+
+static bool is_compound(const ht_node *item) {
+    return item->kind == HT_NODE_ASSIGN && item->op != CXBinaryOperator_Assign;
 }
 
 void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_free_node *is_free,
@@ -240,7 +245,10 @@ void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_fr
             drop_stores(&in, item);
         if (effect && !store)
             refuse(&in, item, "it is written in a way of its own");
-        if (store && certain && !add(&in, ht_node_strip(item->children[0]), true))
+        bool added = store && certain && add(&in, ht_node_strip(item->children[0]), true);
+        if (added)
+            out_vectors->items[out_vectors->count - 1].load = is_compound(item);
+        else if (store)
             drop_stores(&in, item); /* they would come behind it */
         stored = stored || effect;
     }
@@ -296,7 +304,7 @@ static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *wr
     const ht_vectors *vectors = loop->vectors;
     bool any = false;
     for (size_t i = 0; i < vectors->count; ++i)
-        any |= vectors->items[i].store == store;
+        any |= store ? vectors->items[i].store : vectors->items[i].load;
     if (!any)
         return;
     ht_writer_line(writer, loop->like);
@@ -307,7 +315,7 @@ static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *wr
     loop->front(loop, writer);
     for (size_t i = 0; i < vectors->count; ++i) {
         const ht_vector_access *access = &vectors->items[i];
-        if (access->store != store)
+        if (store ? !access->store : !access->load)
             continue;
         ht_writer_line(writer, loop->like);
         if (store)

@@ -9,7 +9,7 @@
 
 typedef struct ht_vector_access {
     ht_node *node; /* the element; HT_NODE_SUBSCRIPT or HT_NODE_DEREFERENCE */
-    bool store;
+    bool store, load;
     char *type;       /* of an element; owned */
     const char *pack; /* a type of so many */
     const char *name; /* a variable of that */

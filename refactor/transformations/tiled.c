@@ -285,7 +285,7 @@ static void tile(ht_tiled *t) {
         ht_coarsen_check_calls(c);
     if (c->refused || c->body->count == 0 || !is_worth(t))
         return;
-    ht_coarsen_check_jam(c);
+    ht_coarsen_check_jam(c, true);
     if (c->apart_reason) {
         ht_coarsen_refuse(c, c->apart_place, "%s", c->apart_reason);
         return;

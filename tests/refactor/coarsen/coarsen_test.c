@@ -44,8 +44,7 @@ Test(coarsen, convolutions) {
 }
 
 Test(coarsen, control_flow) {
-    check_shapes("control", 16,
-                 (const char *const[]){"in_place", "histogram", "changing_bounds", NULL});
+    check_shapes("control", 16, (const char *const[]){"histogram", "changing_bounds", NULL});
 }
 
 Test(coarsen, data) {
