@@ -155,20 +155,52 @@ static void need(ht_slice *slice, CXCursor declaration, int line) {
         need(slice, primary, line);
 }
 
+/* `exp(x)` of a template names the complex numbers' too where a header brings them along. They take
+ * none but their own types, which a unit that has none of them cannot pass. */
+static bool takes_own_types(CXCursor declaration) {
+    static const char *const headers[] = {"/complex", "/valarray", "/valarray_after.h"};
+    CXCursor definition = clang_getCursorDefinition(declaration); /* behind `using std::exp` too */
+    CXSourceLocation location =
+        clang_getCursorLocation(clang_Cursor_isNull(definition) ? declaration : definition);
+    CXFile file;
+    clang_getExpansionLocation(location, &file, NULL, NULL, NULL);
+    CXString name = clang_getFileName(file);
+    const char *path = clang_getCString(name);
+    bool found = false;
+    for (size_t i = 0; path && i < sizeof headers / sizeof *headers; ++i)
+        found = found || ends(path, headers[i]);
+    clang_disposeString(name);
+    return found;
+}
+
+/* All that the name may stand for; of what takes its own types alone, only where nothing else is.
+ */
+static void need_overloads(ht_slice *slice, CXCursor cursor) {
+    unsigned count = clang_getNumOverloadedDecls(cursor), others = 0;
+    for (unsigned i = 0; i < count; ++i)
+        others += !takes_own_types(clang_getOverloadedDecl(cursor, i));
+    for (unsigned i = 0; i < count; ++i) {
+        CXCursor one = clang_getOverloadedDecl(cursor, i);
+        if (!others || !takes_own_types(one))
+            need(slice, one, ht_ast_line(cursor));
+    }
+}
+
 static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     ht_slice *slice = context;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     int line = ht_ast_line(cursor);
     if (kind == CXCursor_OverloadedDeclRef) {
-        for (unsigned i = 0; i < clang_getNumOverloadedDecls(cursor); ++i)
-            need(slice, clang_getOverloadedDecl(cursor, i), line);
+        need_overloads(slice, cursor);
         return true;
     }
     if (!clang_isReference(kind) && !clang_isExpression(kind))
         return true;
     CXCursor referenced = clang_getCursorReferenced(cursor);
-    if (!clang_Cursor_isNull(referenced) && !clang_isInvalid(clang_getCursorKind(referenced)))
+    if (clang_getCursorKind(referenced) == CXCursor_OverloadedDeclRef)
+        need_overloads(slice, referenced);
+    else if (!clang_Cursor_isNull(referenced) && !clang_isInvalid(clang_getCursorKind(referenced)))
         need(slice, referenced, line);
     return true;
 }

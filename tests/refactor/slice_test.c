@@ -105,6 +105,18 @@ Test(slice, definitions_from_the_command_line_go_along) {
     free(unit);
 }
 
+/* <random> and others bring the overloads for complex numbers along. */
+Test(slice, mathematics_of_a_template_is_no_reach_for_complex_numbers) {
+    char *unit = slice("#include <random>\n#include <hip/hip_runtime.h>\n"
+                       "template <typename T> __global__ void k(T *p) {\n"
+                       "  p[0] = exp(p[1]) + sqrt(p[2]) + std::pow(p[3], T(2));\n}\n"
+                       "void f(float *p) { k<<<1, 64>>>(p); }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(!has(unit, "complex"));
+    free(unit);
+}
+
 Test(slice, an_unknown_kernel_is_named) {
     char *path = ht_path_join(HT_SOURCE_DIR, "examples/kernels/conv1x1.hip"), *unit;
     const char *kernel = "not_there";
