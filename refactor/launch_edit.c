@@ -193,42 +193,12 @@ static bool block_changed(const ht_plan *plan) {
     return plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
 }
 
-static bool is_record(CXCursor variable) {
-    return !clang_Cursor_isNull(variable) &&
-           clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
-}
-
-static bool mentions_assumed(const ht_symbol *symbol) {
-    if (!symbol)
-        return false;
-    for (int i = 0; i < 3; ++i)
-        if (mentions_assumed(symbol->arguments[i]))
-            return true;
-    return symbol->assumed || mentions_assumed(symbol->value_of);
-}
-
-/* Text of one axis of what the source launches, where that is not known here; free(). NULL: it
- * cannot be told at the launch. */
-static char *axis_text(const editing *in, const ht_extent3 *extent, int axis) {
-    const ht_symbol *symbol = extent->axis[axis];
-    if (is_record(extent->variable)) {
-        char *name = ht_cursor_name(extent->variable);
-        char *text = ht_format("%s.%c", name, 'x' + axis);
-        free(name);
-        return text;
-    }
-    return symbol && symbol->has_place
-               ? ht_format("(%.*s)", (int)(symbol->place.end - symbol->place.begin),
-                           in->plan->model->text + symbol->place.begin)
-               : NULL;
-}
-
 /* The number of threads along an axis must stay as it was, and the old block is one that the kernel
  * goes on to work with (the threads are chosen at run time, or their places are computed): the new
  * block is launched where it divides that number, else the old one. */
 static bool divides_or_not(const editing *in, int axis) {
     const ht_form *form = &in->grid->form[axis];
-    bool old = in->plan->falls_back[axis] || mentions_assumed(in->site->block.axis[axis]);
+    bool old = in->plan->falls_back[axis] || ht_symbol_is_assumed(in->site->block.axis[axis]);
     return old && form->pieces;
 }
 
@@ -254,8 +224,8 @@ static char *block_params(const editing *in) {
 
 /* "grid.x * block.x % 64 == 0"; free(). NULL: cannot be written. */
 static char *division(const editing *in, int axis) {
-    char *grid = axis_text(in, &in->site->grid, axis);
-    char *block = axis_text(in, &in->site->block, axis);
+    char *grid = ht_launch_axis_text(in->plan->model, &in->site->grid, axis);
+    char *block = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
     char *text = grid && block
                      ? ht_format("%s * %s %% ${%s} == 0", grid, block, in->plan->block[axis])
                      : NULL;
@@ -270,7 +240,8 @@ static void block_axis(const editing *in, int axis, ht_text *out, bool *good) {
         ht_text_printf(out, "${%s}", block);
         return;
     }
-    char *test = division(in, axis), *old = axis_text(in, &in->site->block, axis);
+    char *test = division(in, axis),
+         *old = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
     *good = *good && test;
     ht_text_printf(out, "%s ? ${%s} : %s", test ? test : "", block, old ? old : "");
     free(test);
@@ -372,8 +343,8 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
  * OLD * (b / new b); b is told by the source where it is not known here. NULL: it cannot. */
 static char *rescaled(const editing *in, int axis, const char *old) {
     char *per_block = ht_plan_per_block(in->plan, axis), *text = NULL;
-    bool assumed = mentions_assumed(in->site->block.axis[axis]);
-    char *block = assumed ? axis_text(in, &in->site->block, axis)
+    bool assumed = ht_symbol_is_assumed(in->site->block.axis[axis]);
+    char *block = assumed ? ht_launch_axis_text(in->plan->model, &in->site->block, axis)
                           : ht_format("%lld", (long long)in->plan->model->axes[axis].block);
     if (block && divides_or_not(in, axis)) {
         char *test = division(in, axis);
@@ -408,7 +379,7 @@ static bool wrap_axis(editing *in, int axis) {
  * and does nothing else, what it returns. */
 static bool whole_grid(editing *in) {
     const ht_extent3 *grid = &in->site->grid;
-    bool named = is_record(grid->variable);
+    bool named = ht_extent_is_record(grid->variable);
     if (!grid->has_argument || (!named && !grid->is_call))
         return false;
     char *name = named ? ht_cursor_name(grid->variable)
@@ -472,7 +443,7 @@ static bool is_rewritten(const editing *in, CXCursor grid) {
 static bool edit_grid(editing *in) {
     ht_plan *plan = in->plan;
     const ht_extent3 *grid = &in->site->grid;
-    bool named = is_record(grid->variable);
+    bool named = ht_extent_is_record(grid->variable);
     if (named && is_rewritten(in, grid->variable))
         return true;
     for (int axis = 0; axis < 3; ++axis)
@@ -486,7 +457,7 @@ static bool edit_grid(editing *in) {
         char *per_block = ht_plan_per_block(plan, axis);
         /* where a grid is declared, the block may not be yet */
         bool at_launch =
-            named && (plan->falls_back[axis] || mentions_assumed(in->site->block.axis[axis]));
+            named && (plan->falls_back[axis] || ht_symbol_is_assumed(in->site->block.axis[axis]));
         done = edit_form(in, axis, per_block) || (!at_launch && wrap_axis(in, axis));
         free(per_block);
     }
@@ -503,26 +474,6 @@ static bool edit_grid(editing *in) {
         free(plan->edits[plan->edit_count].param);
     }
     return whole_grid(in) && !in->follow;
-}
-
-/* Several times the bytes, where blocks take more than they did. */
-static bool edit_lds(editing *in) {
-    const ht_plan *plan = in->plan;
-    const ht_symbol *lds = in->site->lds;
-    if (!plan->lds_times)
-        return true;
-    if (!lds || !lds->has_place)
-        return false;
-    char *names[3], *params;
-    for (int axis = 0; axis < 3; ++axis)
-        names[axis] = plan->block_changed[axis] ? ht_plan_axis_params(plan, axis) : ht_strdup("");
-    params = ht_format("%s%s%s", names[0], names[1], names[2]); /* one axis takes part */
-    bool done = ht_plan_editf(in->plan, lds->place, params, "($[%zu,%zu]) * ${%s}",
-                              lds->place.begin, lds->place.end, plan->lds_times);
-    for (int axis = 0; axis < 3; ++axis)
-        free(names[axis]);
-    free(params);
-    return done;
 }
 
 void ht_plan_follow(ht_plan *plan, const char *name) {
@@ -571,7 +522,9 @@ bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char
     for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
         in.site = &in.launches->items[i];
         size_t before = plan->edit_count;
-        if (edit_block(&in) && edit_grid(&in) && edit_lds(&in))
+        bool done = plan->stacked ? ht_launch_edit_stacked(plan, in.site)
+                                  : edit_block(&in) && edit_grid(&in);
+        if (done && ht_launch_edit_lds(plan, in.site))
             continue;
         if (in.site->file == 0)
             *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);

@@ -10,4 +10,16 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place);
  * themselves. */
 void ht_plan_follow(ht_plan *plan, const char *name);
 
+/* launch_stack.c: */
+bool ht_extent_is_record(CXCursor variable);
+/* Does a value that stands for what is known at run time alone take part? */
+bool ht_symbol_is_assumed(const ht_symbol *symbol);
+/* Text of one axis of what the source launches, to stand at the launch; free(). NULL: it cannot be
+ * told there. */
+char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int axis);
+/* Blocks that lie in one: at the launch, since whether they do depends on its grid. */
+bool ht_launch_edit_stacked(ht_plan *plan, const ht_launch_site *site);
+/* Several times the bytes, where blocks take more than they did. */
+bool ht_launch_edit_lds(ht_plan *plan, const ht_launch_site *site);
+
 #endif

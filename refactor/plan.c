@@ -54,6 +54,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->names);
     free(plan->helpers);
     free(plan->lds_times);
+    free(plan->stacked);
     free(plan->followed);
     free(plan->remarks.items);
     free(plan->applied);

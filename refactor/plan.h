@@ -75,8 +75,13 @@ struct ht_plan {
     bool keep_grid[3];   /* another block takes the same grid */
     bool falls_back[3];  /* for sizes of which the new block does not divide the number of threads,
                             tuned sources launch the old one, with which the kernel works too */
-    char *lds_times; /* how many times its dynamic shared memory a block takes now; NULL: once */
+    char *lds_times; /* a parameter: how many times its dynamic shared memory a block takes; NULL:
+                        once */
     bool renumbered; /* threads have other places than the built-in names say */
+    char *stacked;   /* the parameter that says how many of the original's blocks are one; NULL:
+                        none are */
+    int stack_axis;  /* of the block, along which they lie; the original's is one thread there */
+    int stack_grid;  /* the grid's axis that has so many times fewer blocks */
     char *bound[3];  /* bounds that the grid must cover, beside the model's guards; owned */
     char *helpers;   /* declarations that the parameterized kernel needs in the unit; NULL: none */
     char **names;
@@ -105,7 +110,7 @@ typedef struct ht_axis_state {
 
 typedef struct ht_plan_state {
     size_t edits, params, requires, covers, followed, help;
-    bool lds_times, renumbered;
+    bool lds_times, renumbered, stacked;
     ht_axis_state axis[3];
 } ht_plan_state;
 

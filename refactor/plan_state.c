@@ -13,7 +13,8 @@ ht_plan_state ht_plan_save(const ht_plan *plan) {
                            .followed = plan->followed_count,
                            .help = plan->helpers ? strlen(plan->helpers) : 0,
                            .lds_times = plan->lds_times != NULL,
-                           .renumbered = plan->renumbered};
+                           .renumbered = plan->renumbered,
+                           .stacked = plan->stacked != NULL};
     for (int axis = 0; axis < 3; ++axis)
         taken.axis[axis] = (ht_axis_state){
             .block = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL,
@@ -66,6 +67,10 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
     if (!to->lds_times) {
         free(plan->lds_times);
         plan->lds_times = NULL;
+    }
+    if (!to->stacked) {
+        free(plan->stacked);
+        plan->stacked = NULL;
     }
     plan->renumbered = to->renumbered;
     for (int axis = 0; axis < 3; ++axis)

@@ -213,9 +213,6 @@ static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int6
 
 void ht_runtime_block_assume(ht_model *model) {
     ht_launches *launches = &model->facts->launches;
-    if (model->feature[HT_FEATURE_SHARED] || model->feature[HT_FEATURE_DYNAMIC_LDS] ||
-        model->feature[HT_FEATURE_BARRIER])
-        return;
     int64_t values[3];
     values_choose(launches, values);
     values_given(model->entry, values);

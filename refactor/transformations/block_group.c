@@ -19,9 +19,8 @@ typedef struct grouping {
     const ht_model *model;
     ht_plan *plan;
     ht_kernel_model *km;
-    int axis;
-    const char *param, *group;
-    int64_t lds; /* bytes of dynamic shared memory of one of the original's blocks */
+    const char *param, *group; /* how many blocks are one; which of them a thread belongs to */
+    int64_t lds;               /* bytes of dynamic shared memory of one of the original's blocks */
     const char *problem;
     CXCursor place;
 } grouping;
@@ -85,40 +84,6 @@ static bool runs_in_step(const ht_model *model) {
     }
     ht_kernel_model_free(km);
     return may;
-}
-
-/* ---- along which axis
- * ---------------------------------------------------------------------------------------------- */
-
-static bool grid_is_one(const ht_model *model, int axis) {
-    const ht_launches *launches = &model->facts->launches;
-    for (size_t i = 0; i < launches->count; ++i) {
-        int64_t value = 1;
-        const ht_symbol *symbol = launches->items[i].grid.axis[axis];
-        if (symbol && (!ht_symbol_value(symbol, &value) || value > 1))
-            return false;
-    }
-    return true;
-}
-
-/* Blocks that follow each other along the block's last axis keep the order of their threads, so
- * that they fall apart into the wavefronts that they did. Along another they do not. */
-static bool choose_axis(grouping *in) {
-    const ht_axis *axes = in->model->axes;
-    int last = axes[2].block > 1 ? 2 : axes[1].block > 1 ? 1 : 0;
-    int64_t threads = axes[0].block * axes[1].block * axes[2].block;
-    in->axis = last;
-    while (in->axis >= 0 && (axes[in->axis].block <= 1 || grid_is_one(in->model, in->axis)))
-        --in->axis;
-    if (in->axis < 0)
-        return refuse(in, in->model->kernel, "its grid is one block along the axes of the block");
-    if (threads * 2 > 1024)
-        return refuse(in, in->model->kernel, "two blocks are more threads than one may have");
-    if ((in->axis != last || threads % WAVEFRONT != 0) && runs_in_step(in->model))
-        return refuse(in, in->model->kernel,
-                      "its threads may rely on running in step, and would not be in the same "
-                      "wavefronts");
-    return true;
 }
 
 /* ---- shared arrays
@@ -185,7 +150,6 @@ static bool write_array(grouping *in, const declarator *of, const ht_tokens *tok
     char *name = ht_tokens_text(tokens, of->name), *wanted = ht_format("%s_of_blocks", name);
     const char *all = ht_plan_name(in->plan, wanted);
     size_t begin = tokens->items[of->name].end, end = tokens->items[of->end].begin;
-    long long block = (long long)in->model->axes[in->axis].block;
     bool good = true;
     if (dynamic) {
         CXType element = clang_getArrayElementType(clang_getCursorType(of->variable));
@@ -195,8 +159,8 @@ static bool write_array(grouping *in, const declarator *of, const ht_tokens *tok
                        "extern __shared__ %s %s[]; %s *const %s = %s + %s * (%lld / sizeof(%s));",
                        type, all, type, name, all, in->group, (long long)in->lds, type);
     } else
-        ht_text_printf(out, "__shared__ %s %s[${%s / %lld}]%.*s; %s (&%s)%.*s = %s[%s];", type, all,
-                       in->param, block, (int)(end - begin), tokens->text + begin, type, name,
+        ht_text_printf(out, "__shared__ %s %s[${%s}]%.*s; %s (&%s)%.*s = %s[%s];", type, all,
+                       in->param, (int)(end - begin), tokens->text + begin, type, name,
                        (int)(end - begin), tokens->text + begin, all, in->group);
     free(name);
     free(wanted);
@@ -284,7 +248,6 @@ static bool on_cast(CXCursor cursor, CXCursor parent, void *context) {
 static bool static_fits(grouping *in) {
     const ht_tiles none = {.model = in->model};
     const ht_kernel_facts *facts = in->model->facts;
-    long long block = (long long)in->model->axes[in->axis].block;
     for (size_t i = 0; i < facts->reached_count; ++i) {
         bool elsewhere = false;
         if (!clang_equalCursors(facts->reached[i], in->model->kernel))
@@ -300,10 +263,9 @@ static bool static_fits(grouping *in) {
     if (!bytes)
         return refuse(in, in->model->kernel, "the extent of a shared array is not understood");
     if (cast)
-        ht_plan_require(in->plan, "%s == %lld || (%s) %% %d == 0", in->param, block, bytes,
-                        LDS_ALIGNMENT);
-    ht_plan_require(in->plan, "%s == %lld || %s / %lld * (%s) <= device.max_static_lds", in->param,
-                    block, in->param, block, bytes);
+        ht_plan_require(in->plan, "%s == 1 || (%s) %% %d == 0", in->param, bytes, LDS_ALIGNMENT);
+    ht_plan_require(in->plan, "%s == 1 || %s * (%s) <= device.max_static_lds", in->param, in->param,
+                    bytes);
     free(bytes);
     return true;
 }
@@ -322,10 +284,9 @@ static bool dynamic_fits(grouping *in) {
                           "another block's could follow");
         in->lds = bytes;
     }
-    long long block = (long long)in->model->axes[in->axis].block;
-    in->plan->lds_times = ht_format("%s / %lld", in->param, block);
-    ht_plan_require(in->plan, "%s == %lld || %s / %lld * %lld <= device.max_static_lds", in->param,
-                    block, in->param, block, (long long)in->lds);
+    in->plan->lds_times = ht_strdup(in->param);
+    ht_plan_require(in->plan, "%s == 1 || %s * %lld <= device.max_static_lds", in->param, in->param,
+                    (long long)in->lds);
     return true;
 }
 
@@ -333,37 +294,26 @@ static bool dynamic_fits(grouping *in) {
  * ----------------------------------------------------------------------------------------------------
  */
 
-static void add_parameter(grouping *in) {
-    ht_text values = {0};
-    const ht_axis *axes = in->model->axes;
-    int64_t block = axes[in->axis].block, threads = axes[0].block * axes[1].block * axes[2].block;
-    for (int64_t together = 1; together <= 8 && threads * together <= 1024; together *= 2)
-        ht_text_printf(&values, together > 1 ? ", %lld" : "%lld", (long long)(block * together));
-    ht_renumber_axis(in->plan, in->axis, in->param, values.data);
-    ht_text_free(&values);
-}
-
 static bool group(grouping *in) {
-    static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+    const ht_axis *axes = in->model->axes;
     const char *why = ht_renumber_obstacle(in->model);
+    if (!why && (!barriers_fit(in) || !effects_fit(in)))
+        return false;
+    why = why ? why : ht_renumber_stack(in->plan, &in->param);
     if (why)
         return refuse(in, in->model->kernel, why);
-    if (!barriers_fit(in) || !effects_fit(in) || !choose_axis(in))
-        return false;
-    in->param = ht_plan_name(in->plan, axis_names[in->axis]);
+    bool waves = axes[0].block * axes[1].block * axes[2].block % WAVEFRONT == 0;
+    if ((!waves || in->model->facts->assumed) && runs_in_step(in->model))
+        return refuse(in, in->model->kernel,
+                      "its threads may rely on running in step, and would not be in the same "
+                      "wavefronts");
     in->group = ht_plan_name(in->plan, "block_of_these");
-    add_parameter(in);
-    if (!static_fits(in) || !dynamic_fits(in))
-        return false;
-    ht_ast_walk(in->model->body, on_statement, in);
+    bool fits = static_fits(in) && dynamic_fits(in);
+    if (fits)
+        ht_ast_walk(in->model->body, on_statement, in);
     if (in->problem)
         return false;
-    ht_renumbering of = {.whole = true, .group = in->group};
-    of.param[in->axis] = in->param;
-    ht_renumber_write(in->plan, &of);
-    char *threads = ht_plan_threads(in->plan);
-    ht_plan_require(in->plan, "%s <= device.max_threads", threads);
-    free(threads);
+    ht_renumber_write(in->plan, NULL, in->group);
     return ht_launch_bounds_follow(in->plan);
 }
 
@@ -372,9 +322,8 @@ bool ht_block_group_apply(const ht_model *model, ht_plan *plan) {
     bool done = group(&in) && !plan->failed;
     if (done)
         ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                       "several of the original's blocks along %c become one of %s, each with "
-                       "shared memory of its own",
-                       'x' + in.axis, in.param);
+                       "%s of the original's blocks become one, each with shared memory of its own",
+                       in.param);
     else if (in.problem)
         ht_plan_remark(plan, HT_REMARK_MISSED, in.place,
                        "its blocks cannot be several of the original's: %s", in.problem);

@@ -56,11 +56,9 @@ const char *ht_renumber_obstacle(const ht_model *model) {
             if (other.names[name] || other.called)
                 return "a function that it calls asks for its place";
     }
-    if (model->facts->assumed)
-        return "the source goes on to launch blocks that it chooses at run time";
     if (model->facts->launches.count == 0)
         return "no launch of it is seen, so that its grid is not";
-    return NULL;
+    return ht_launch_says_extents(model) ? NULL : "a launch of it cannot be rewritten";
 }
 
 bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km) {
@@ -79,44 +77,59 @@ bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km) {
 
 typedef struct variables {
     const ht_plan *plan;
-    const ht_renumbering *of;
+    const char *const *param;
     const char *launched[NAMES]; /* the built-in values themselves */
 } variables;
 
-/* One index of one axis: what the template says; behind it what applied sources do. */
-static void write_axis(const variables *in, int name, int axis, ht_text *out) {
-    const char *p = in->of->param[axis];
+/* One index along an axis with blocks of another size. */
+static void write_resized(const variables *in, int name, int axis, const char *same, ht_text *out) {
+    const char *p = in->param[axis];
     char a = (char)('x' + axis);
     long long b = (long long)in->plan->model->axes[axis].block;
     const char *thread = in->launched[THREAD], *block = in->launched[BLOCK];
     const char *size = in->launched[SIZE], *grid = in->launched[GRID];
-    char *same = ht_format("%s.%c", in->launched[name], a), *less = NULL, *more = NULL;
-    char *part = ht_format("(%s < %lld ? %lld / %s : 1)", p ? p : "1", b, b, p ? p : "1");
-    if (p && name == THREAD) {
-        less = ht_format("%s.%c %% $?{1}{%s}{${%lld / %s}} * ${%s} + %s.%c", block, a, part, b, p,
-                         p, thread, a);
+    char *less = NULL, *more = NULL;
+    char *parts = ht_format("$?{1}{(%s < %lld ? %lld / %s : 1)}{${%lld / %s}}", p, b, b, p, b, p);
+    if (name == THREAD) {
+        less = ht_format("%s.%c %% %s * ${%s} + %s.%c", block, a, parts, p, thread, a);
         more = ht_format("%s.%c %% %lld", thread, a, b);
-    } else if (p && name == BLOCK) {
-        less = ht_format("%s.%c / $?{1}{%s}{${%lld / %s}}", block, a, part, b, p);
+    } else if (name == BLOCK) {
+        less = ht_format("%s.%c / %s", block, a, parts);
         more =
             ht_format("%s.%c * (%s.%c / %lld) + %s.%c / %lld", block, a, size, a, b, thread, a, b);
-    } else if (p && name == GRID) {
-        less = ht_format("%s.%c / $?{1}{%s}{${%lld / %s}}", grid, a, part, b, p);
+    } else if (name == GRID) {
+        less = ht_format("%s.%c / %s", grid, a, parts);
         more = ht_format("%s.%c * (%s.%c / %lld)", grid, a, size, a, b);
-    } else if (p)
+    } else
         less = ht_format("%lld", b), more = ht_format("%lld", b);
-    if (!p)
-        ht_text_append(out, same);
-    else {
-        if (!in->of->whole)
-            ht_text_printf(out, "$?{%s < %lld}{%s < %lld ? %s : }{%s}", p, b, p, b, less, less);
-        ht_text_printf(out, "$?{%s > %lld}{%s > %lld ? %s : }{%s}", p, b, p, b, more, more);
-        ht_text_printf(out, "$?{%s == %lld}{%s}{%s}", p, b, same, same);
-    }
-    free(same);
+    ht_text_printf(out, "$?{%s < %lld}{%s < %lld ? %s : }{%s}", p, b, p, b, less, less);
+    ht_text_printf(out, "$?{%s > %lld}{%s > %lld ? %s : }{%s}", p, b, p, b, more, more);
+    ht_text_printf(out, "$?{%s == %lld}{%s}{%s}", p, b, same, same);
     free(less);
     free(more);
-    free(part);
+    free(parts);
+}
+
+/* One index where several blocks are one; false: it is what it was. */
+static bool write_stacked(const variables *in, int name, int axis, const char *same, ht_text *out) {
+    const ht_plan *plan = in->plan;
+    bool stack = plan->stacked && axis == plan->stack_axis;
+    bool grid = plan->stacked && axis == plan->stack_grid;
+    char s = (char)('x' + plan->stack_axis), *other = NULL;
+    if (stack && name == THREAD)
+        other = ht_strdup("0");
+    else if (stack && name == SIZE)
+        other = ht_strdup("1");
+    else if (grid && name == BLOCK)
+        other =
+            ht_format("%s * %s.%c + %s.%c", same, in->launched[SIZE], s, in->launched[THREAD], s);
+    else if (grid && name == GRID)
+        other = ht_format("%s * %s.%c", same, in->launched[SIZE], s);
+    if (!other)
+        return false;
+    ht_text_printf(out, "$?{1}{%s > 1 ? %s : %s}{%s}", plan->stacked, other, same, other);
+    free(other);
+    return true;
 }
 
 static void write_shadows(const variables *in, ht_text *out) {
@@ -127,22 +140,15 @@ static void write_shadows(const variables *in, ht_text *out) {
             continue;
         ht_text_printf(out, "    const dim3 %s(", built_in[name]);
         for (int axis = 0; axis < 3; ++axis) {
+            char *same = ht_format("%s.%c", in->launched[name], 'x' + axis);
             ht_text_append(out, axis ? ", " : "");
-            write_axis(in, name, axis, out);
+            if (in->param && in->param[axis])
+                write_resized(in, name, axis, same, out);
+            else if (!write_stacked(in, name, axis, same, out))
+                ht_text_append(out, same);
+            free(same);
         }
         ht_text_append(out, ");\n");
-    }
-}
-
-static void write_group(const variables *in, ht_text *out) {
-    for (int axis = 0; axis < 3; ++axis) {
-        const char *p = in->of->param[axis];
-        long long b = (long long)in->plan->model->axes[axis].block;
-        if (p && in->of->group)
-            ht_text_printf(out,
-                           "    const unsigned %s = $?{1}{%s > %lld ? }{}%s.%c / %lld$?{1}{ : "
-                           "0}{};\n",
-                           in->of->group, p, b, in->launched[THREAD], 'x' + axis, b);
     }
 }
 
@@ -154,30 +160,36 @@ static char *shape_text(const ht_model *model) {
     return ht_text_take(&text);
 }
 
-void ht_renumber_write(ht_plan *plan, const ht_renumbering *of) {
+void ht_renumber_write(ht_plan *plan, const char *const param[3], const char *group) {
     static const char *const wanted[NAMES] = {"launched_thread", "launched_block", "launched_size",
                                               "launched_grid"};
     const ht_model *model = plan->model;
     ht_range inside = {model->body_range.begin + 1, model->body_range.end - 1};
-    variables in = {.plan = plan, .of = of};
+    variables in = {.plan = plan, .param = param};
     for (int name = 0; name < NAMES; ++name)
         in.launched[name] = ht_plan_name(plan, wanted[name]);
     ht_text inner = {0}, text = {0}, params = {0};
-    write_group(&in, &inner);
+    if (group)
+        ht_text_printf(&inner, "    const unsigned %s = %s.%c;\n", group, in.launched[THREAD],
+                       'x' + plan->stack_axis);
     write_shadows(&in, &inner);
     char *shape = shape_text(model);
-    ht_text_printf(&text, "\n    // threads have the places that they had in blocks of %s\n",
-                   shape);
+    if (plan->stacked)
+        ht_text_printf(&text, "\n    // $?{1}{%s}{${%s}} blocks of the kernel's lie in one\n",
+                       plan->stacked, plan->stacked);
+    else
+        ht_text_printf(&text, "\n    // threads have the places that they had in blocks of %s\n",
+                       shape);
     for (int name = 0; name < NAMES; ++name)
         if (inner.data && strstr(inner.data, in.launched[name]))
             ht_text_printf(&text, "    const dim3 %s(%s.x, %s.y, %s.z);\n", in.launched[name],
                            built_in[name], built_in[name], built_in[name]);
     ht_text_printf(&text, "    {\n%s$[%zu,%zu]\n    }\n", inner.data ? inner.data : "",
                    inside.begin, inside.end);
-    for (int axis = 0; axis < 3; ++axis)
-        if (of->param[axis])
-            ht_text_printf(&params, params.length ? ",%s" : "%s", of->param[axis]);
-    ht_plan_edit(plan, inside, params.data, text.data);
+    for (int axis = 0; param && axis < 3; ++axis)
+        if (param[axis])
+            ht_text_printf(&params, params.length ? ",%s" : "%s", param[axis]);
+    ht_plan_edit(plan, inside, plan->stacked ? plan->stacked : params.data, text.data);
     plan->renumbered = true;
     free(shape);
     ht_text_free(&inner);
@@ -185,11 +197,57 @@ void ht_renumber_write(ht_plan *plan, const ht_renumbering *of) {
     ht_text_free(&params);
 }
 
+/* ---- several blocks as one
+ * ------------------------------------------------------------------------------------------- */
+
+static bool grid_is_one(const ht_model *model, int axis) {
+    const ht_launches *launches = &model->facts->launches;
+    for (size_t i = 0; i < launches->count; ++i) {
+        int64_t value = 1;
+        const ht_symbol *symbol = launches->items[i].grid.axis[axis];
+        if (symbol && (!ht_symbol_value(symbol, &value) || value > 1))
+            return false;
+    }
+    return true;
+}
+
+const char *ht_renumber_stack(ht_plan *plan, const char **out_param) {
+    static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+    const ht_axis *axes = plan->model->axes;
+    int64_t threads = axes[0].block * axes[1].block * axes[2].block;
+    int axis = axes[2].block > 1 ? 3 : axes[1].block > 1 ? 2 : 1, grid = 0;
+    while (grid < 3 && grid_is_one(plan->model, grid))
+        ++grid;
+    if (axis == 3)
+        return "its blocks have threads along all axes";
+    if (grid == 3)
+        return "its grid is one block";
+    if (threads * 2 > 1024)
+        return "two blocks are more threads than one may have";
+    ht_text values = {0};
+    for (int64_t together = 1; together <= 8 && threads * together <= 1024; together *= 2)
+        ht_text_printf(&values, together > 1 ? ", %lld" : "%lld", (long long)together);
+    *out_param = ht_plan_name(plan, axis_names[axis]);
+    plan->stacked = ht_strdup(*out_param);
+    plan->stack_axis = axis;
+    plan->stack_grid = grid;
+    ht_plan_param(plan, *out_param, values.data, "1");
+    ht_plan_set_block(plan, axis, *out_param);
+    plan->keep_grid[axis] = true;
+    ht_plan_cover(plan, grid, *out_param);
+    plan->exact_cover[grid] = plan->falls_back[grid] = true;
+    ht_text_free(&values);
+    char *product = ht_plan_threads(plan);
+    ht_plan_require(plan, "%s <= device.max_threads", product);
+    free(product);
+    return NULL;
+}
+
 /* ---- the block
  * ----------------------------------------------------------------------------------------------------
  */
 
-void ht_renumber_axis(ht_plan *plan, int axis, const char *name, const char *values) {
+static void resize(ht_plan *plan, int axis, const char *name, const char *values) {
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)plan->model->axes[axis].block);
     ht_plan_param(plan, name, values, number);
@@ -225,32 +283,42 @@ static const char *obstacle(const ht_model *model) {
     return waits ? "a loop may wait for other threads" : NULL;
 }
 
-bool ht_block_renumber_apply(const ht_model *model, ht_plan *plan) {
+static void resize_all(ht_plan *plan, int axes) {
     static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
-    ht_renumbering of = {0};
+    const char *param[3] = {NULL};
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t block = plan->model->axes[axis].block;
+        if (block <= 1)
+            continue;
+        param[axis] = ht_plan_name(plan, axis_names[axis]);
+        char *values = values_of(block, axes);
+        resize(plan, axis, param[axis], values);
+        free(values);
+    }
+    char *threads = ht_plan_threads(plan);
+    ht_plan_require(plan, "%s <= device.max_threads", threads);
+    free(threads);
+    ht_renumber_write(plan, param, NULL);
+}
+
+bool ht_block_renumber_apply(const ht_model *model, ht_plan *plan) {
     int axes = 0;
     for (int axis = 0; axis < 3; ++axis)
         axes += model->axes[axis].block > 1;
-    const char *why = axes ? obstacle(model) : "it is one thread";
+    const char *why = axes ? obstacle(model) : "it is one thread", *param;
+    if (!why && model->facts->assumed) /* the source's own blocks may be of any size */
+        why = ht_renumber_stack(plan, &param);
     if (why) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                        "threads cannot be numbered anew for another block: %s", why);
         return false;
     }
-    for (int axis = 0; axis < 3; ++axis) {
-        if (model->axes[axis].block <= 1)
-            continue;
-        of.param[axis] = ht_plan_name(plan, axis_names[axis]);
-        char *values = values_of(model->axes[axis].block, axes);
-        ht_renumber_axis(plan, axis, of.param[axis], values);
-        free(values);
-    }
-    ht_renumber_write(plan, &of);
+    if (plan->stacked)
+        ht_renumber_write(plan, NULL, NULL);
+    else
+        resize_all(plan, axes);
     if (!ht_launch_bounds_follow(plan))
         return false;
-    char *threads = ht_plan_threads(plan);
-    ht_plan_require(plan, "%s <= device.max_threads", threads);
-    free(threads);
     ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
                    "the block became %s, %s, %s: each thread computes the place that it has in "
                    "the original's blocks",

@@ -6,24 +6,21 @@
 #include "refactor/geometry.h"
 #include "refactor/kernel_model/kernel_model.h"
 
-typedef struct ht_renumbering {
-    const char *param[3]; /* the block along an axis as launched; NULL: as it was */
-    bool whole;           /* blocks are several of the original's: never smaller ones */
-    const char *group;    /* a variable for which of them a thread belongs to; NULL: none */
-} ht_renumbering;
-
 /* Around the kernel's body: variables with the names of the built-in indices, which answer with the
- * place in the original's block and grid. They are right for the original's block too, whatever the
- * parameter says, where that is not below it. */
-void ht_renumber_write(ht_plan *plan, const ht_renumbering *of);
-/* Why such variables would not answer for all of the kernel; NULL: they do. */
+ * place in the original's block and grid. `param`: the block along an axis as launched; NULL: as it
+ * was, but for blocks that lie in one (ht_renumber_stack), where `group` is the name of a variable
+ * that tells them apart, or NULL. They are right for the original's block too, whatever the
+ * parameters say, where these are not below it. */
+void ht_renumber_write(ht_plan *plan, const char *const param[3], const char *group);
+/* Several of the original's blocks as one, along an axis of the block that has one thread;
+ * `*out_param` says how many. NULL, or why this cannot be. */
+const char *ht_renumber_stack(ht_plan *plan, const char **out_param);
+/* Why such variables would not answer for all of the kernel, or its launches not be rewritten;
+ * NULL: they do. */
 const char *ht_renumber_obstacle(const ht_model *model);
 /* Is there a loop that may wait for what other threads do? Whether it ends may depend on who shares
  * a block or a wavefront. */
 bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km);
-/* Another block along an axis, which tuned sources launch where it divides the number of threads.
- */
-void ht_renumber_axis(ht_plan *plan, int axis, const char *name, const char *values);
 
 /* The block's shape for kernels whose threads have nothing to do with each other, and use their
  * indices in any way. False, with a remark, when it cannot; what was added must be taken back. */

@@ -332,7 +332,8 @@ static bool share_memory(const ht_model *model) {
 /* By the constant that ties threads to their block; else blocks as they are, several as one. */
 static void apply_shared(const ht_model *model, ht_plan *plan) {
     ht_plan_state before = ht_plan_save(plan);
-    bool done = ht_block_tile_apply(model, plan) && !plan->failed;
+    /* a value that stands for what is chosen at run time ties nothing */
+    bool done = !model->facts->assumed && ht_block_tile_apply(model, plan) && !plan->failed;
     if (!done) {
         plan->failed = false;
         ht_plan_restore(plan, &before);

@@ -86,6 +86,9 @@ bool ht_kernel_name_place(const ht_model *model, size_t *out_offset) {
  * divides the number of threads: it still launches the old one elsewhere. */
 static bool may_fall_back(const ht_plan *plan) {
     const ht_model *model = plan->model;
+    bool changed = plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
+    if (model->facts->assumed && (!changed || plan->renumbered))
+        return true;
     for (int axis = 0; axis < 3; ++axis)
         if (model->facts->assumed && plan->block_changed[axis] && !plan->free_cover[axis] &&
             (plan->exact_cover[axis] || !(plan->bound[axis] || model->axes[axis].guard)))
@@ -99,8 +102,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     if (may_fall_back(plan)) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the source launches blocks of any size where the new one does not divide "
-                       "the number of threads");
+                       "the source goes on to launch blocks of any size");
         return;
     }
     if (find_bounds(model).found) {

@@ -67,8 +67,9 @@ static const refusal cases[] = {
           "  __shared__ float t[1024];\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
           "  t[threadIdx.x] = i < n ? in[i] : 0;\n  __syncthreads();\n"
           "  if (i < n) out[i] = t[0];\n}\n"
-          "void f(const float *a, float *b, int n, int threads) { k<<<n, threads>>>(a, b, n); }\n",
-     HT_KERNEL_NEEDS_PROBLEM, "'threads'", 9},
+          "void f(const float *a, float *b, int n, int threads) {\n  if (n > 9) threads = 32;\n"
+          "  k<<<(n + threads - 1) / threads, threads + 1>>>(a, b, n); }\n",
+     HT_KERNEL_NEEDS_PROBLEM, "'threads'", 11},
     {"a block that is changed after it was set",
      HEAD "__global__ void k(const float *in, float *out, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"

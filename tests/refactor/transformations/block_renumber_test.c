@@ -134,12 +134,13 @@ Test(block_group, blocks_together_have_arrays_of_their_own) {
     char *text = line_of("", SUM);
     subject of = subject_open(text, line_problem, "k");
     cr_expect(remarked(&of, "each with shared memory of its own"));
-    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_X=128", NULL});
-    cr_expect_not(is_legal(&of, "k", "BLOCK_X=256")); /* six blocks are not fours */
-    expect_pieces(&of, "BLOCK_X=128",
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", NULL});
+    cr_expect_not(is_legal(&of, "k", "BLOCK_Y=4")); /* six blocks are not fours */
+    expect_pieces(&of, "BLOCK_Y=2",
                   (const char *const[]){"__shared__ int sums_of_blocks[2][64]; int (&sums)[64] = "
                                         "sums_of_blocks[block_of_these];",
-                                        "(n) * (64) % 128 == 0 ? ", NULL});
+                                        "(n) % 2 == 0 ? (n) / 2 : (n)",
+                                        "dim3((64), (n) % 2 == 0 ? 1 * 2 : 1, 1)", NULL});
     subject_close(&of);
     free(text);
 }
@@ -155,15 +156,15 @@ Test(block_group, dynamic_memory_is_cut_into_as_many_pieces) {
              "    int *out;\n    hipMalloc(&out, 4 * 64 * n);\n"
              "    k<<<n, 64, 64 * sizeof(int)>>>(out, in, n);\n}\n";
     subject of = subject_open(text, line_problem, "k");
-    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_X=128", NULL});
-    expect_pieces(&of, "BLOCK_X=128",
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", NULL});
+    expect_pieces(&of, "BLOCK_Y=2",
                   (const char *const[]){"turned = turned_of_blocks + block_of_these * (256 / "
                                         "sizeof(int))",
                                         "(64 * sizeof(int)) * 2", NULL});
     subject_close(&of);
 }
 
-Test(block_group, along_the_last_axis_of_the_block) {
+Test(block_group, of_two_axes_along_the_third) {
     const char *text =
         HEAD "__global__ void k(int *out, const int *in, int n) {\n"
              "    __shared__ int tile[8][9];\n"
@@ -181,7 +182,7 @@ Test(block_group, along_the_last_axis_of_the_block) {
                 "\"n : int = problem.n\"",
                 "exact"),
         "k");
-    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=16", "BLOCK_Y=32", NULL});
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Z=2", NULL});
     subject_close(&of);
 }
 
@@ -221,4 +222,51 @@ Test(block_group, what_a_block_has_for_itself) {
         groups("", SHARED "int c = __syncthreads_or(in[threadIdx.x]);\n" READ " out[0] = c;"));
     cr_expect_not(groups("#define ARRAY __shared__ int s[64]\n",
                          "ARRAY;\ns[threadIdx.x] = in[threadIdx.x];\n__syncthreads();\n" READ));
+}
+
+/* Blocks that the program chooses at run time go on to be its own: several of them are one. */
+Test(block_group, of_any_size) {
+    const char *text = HEAD "__global__ void k(int *out, const int *in, int n) {\n"
+                            "    __shared__ int most;\n"
+                            "    if (threadIdx.x == 0) most = 0;\n"
+                            "    __syncthreads();\n"
+                            "    atomicMax(&most, in[blockIdx.x * blockDim.x + threadIdx.x]);\n"
+                            "    __syncthreads();\n"
+                            "    if (threadIdx.x == 0) out[blockIdx.x] = most + n;\n}\n"
+                            "void run(const int *in, int n, int threads) {\n"
+                            "    int *out;\n    hipMalloc(&out, 4 * n);\n"
+                            "    k<<<n, threads>>>(out, in, n);\n}\n";
+    subject of =
+        subject_open(text,
+                     PROBLEM("\"out : inout int[problem.n]\", \"in : in int[problem.n * 256]\", "
+                             "\"n : int = problem.n\"",
+                             "exact"),
+                     "k");
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", NULL});
+    expect_pieces(&of, "BLOCK_Y=2",
+                  (const char *const[]){"(n) % 2 == 0 && (threads) * 2 <= 1024 ? (n) / 2 : (n)",
+                                        "dim3((threads), (n) % 2 == 0 && (threads) * 2 <= 1024",
+                                        NULL});
+    cr_expect_not(remarked(&of, "__launch_bounds__ of the block's threads became a choice"));
+    subject_close(&of);
+}
+
+Test(block_renumber, blocks_of_any_size_lie_in_one) {
+    const char *text =
+        HEAD "__global__ void k(int *out, const int *in, int n) {\n"
+             "    for (int first = 0; first < n; first += blockDim.x)\n"
+             "        if (first + threadIdx.x < n)\n"
+             "            out[blockIdx.x * n + first + threadIdx.x] = in[threadIdx.x];\n}\n"
+             "void run(const int *in, int n, int m) {\n"
+             "    int *out;\n    hipMalloc(&out, 4 * n * m);\n"
+             "    for (int threads = 64; threads <= 256; threads *= 2)\n"
+             "        k<<<m, threads>>>(out, in, n);\n}\n";
+    subject of =
+        subject_open(text,
+                     PROBLEM("\"out : inout int[problem.n * problem.m]\", \"in : in int[1024]\", "
+                             "\"n : int = problem.n\"",
+                             "exact"),
+                     "k");
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", "BLOCK_Y=4", NULL});
+    subject_close(&of);
 }

@@ -1,0 +1,133 @@
+/* Launches of blocks that lie several in one, and texts of what a source launches. */
+#include "refactor/launch_edit.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+bool ht_extent_is_record(CXCursor variable) {
+    return !clang_Cursor_isNull(variable) &&
+           clang_getCanonicalType(clang_getCursorType(variable)).kind == CXType_Record;
+}
+
+bool ht_symbol_is_assumed(const ht_symbol *symbol) {
+    if (!symbol)
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (ht_symbol_is_assumed(symbol->arguments[i]))
+            return true;
+    return symbol->assumed || ht_symbol_is_assumed(symbol->value_of);
+}
+
+char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int axis) {
+    const ht_symbol *symbol = extent->axis[axis];
+    if (ht_extent_is_record(extent->variable)) {
+        char *name = ht_cursor_name(extent->variable);
+        char *text = ht_format("%s.%c", name, 'x' + axis);
+        free(name);
+        return text;
+    }
+    return symbol && symbol->has_place
+               ? ht_format("(%.*s)", (int)(symbol->place.end - symbol->place.begin),
+                           model->text + symbol->place.begin)
+               : NULL;
+}
+
+/* The same, of axes that are not written too. */
+static char *extent_text(const ht_model *model, const ht_extent3 *extent, int axis) {
+    bool written = extent->axis[axis] || ht_extent_is_record(extent->variable);
+    return written ? ht_launch_axis_text(model, extent, axis) : ht_strdup("1");
+}
+
+bool ht_launch_says_extents(const ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    bool all = true;
+    for (size_t i = 0; i < launches->count; ++i) {
+        const ht_launch_site *site = &launches->items[i];
+        all = all && (site->file != 0 || (site->block.has_argument && site->grid.has_argument));
+        for (int axis = 0; axis < 3; ++axis) {
+            char *block = extent_text(model, &site->block, axis);
+            char *grid = extent_text(model, &site->grid, axis);
+            all = all && ((block && grid) || site->file != 0);
+            free(block);
+            free(grid);
+        }
+    }
+    return all;
+}
+
+/* ---- several blocks in one
+ * ------------------------------------------------------------------------------------------- */
+
+/* "grid.x % 4 == 0": as many of the original's blocks lie in one, where the grid is a multiple and,
+ * of blocks that are chosen at run time, they are not too many threads. free(); NULL: cannot be
+ * written. */
+static char *stack_test(const ht_plan *plan, const ht_launch_site *site) {
+    char *grid = extent_text(plan->model, &site->grid, plan->stack_grid);
+    ht_text text = {0};
+    bool good = grid, assumed = false;
+    ht_text_printf(&text, "%s %% ${%s} == 0", grid ? grid : "", plan->stacked);
+    for (int axis = 0; axis < 3; ++axis)
+        assumed = assumed || ht_symbol_is_assumed(site->block.axis[axis]);
+    for (int axis = 0; assumed && axis < plan->stack_axis; ++axis) {
+        char *block = extent_text(plan->model, &site->block, axis);
+        good = good && block;
+        ht_text_printf(&text, axis ? " * %s" : " && %s", block ? block : "");
+        free(block);
+    }
+    if (assumed)
+        ht_text_printf(&text, " * ${%s} <= 1024", plan->stacked);
+    free(grid);
+    if (good)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+static bool edit_extents(ht_plan *plan, const ht_extent3 *extent, int changed, const char *test,
+                         const char *format) {
+    ht_text text = {0};
+    bool good = extent->has_argument;
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis < 3; ++axis) {
+        char *old = extent_text(plan->model, extent, axis);
+        char *new = ht_format(format, old ? old : "", plan->stacked);
+        good = good && old;
+        ht_text_append(&text, axis ? ", " : "");
+        if (axis == changed)
+            ht_text_printf(&text, "%s ? %s : %s", test, new, old ? old : "");
+        else
+            ht_text_append(&text, old ? old : "");
+        free(old);
+        free(new);
+    }
+    ht_text_append(&text, ")");
+    good = good && ht_plan_edit(plan, extent->argument, plan->stacked, text.data);
+    ht_text_free(&text);
+    return good;
+}
+
+/* Blocks that lie in one: at the launch, since whether they do depends on its grid. */
+bool ht_launch_edit_stacked(ht_plan *plan, const ht_launch_site *site) {
+    char *test = stack_test(plan, site);
+    bool done = test && edit_extents(plan, &site->block, plan->stack_axis, test, "%s * ${%s}") &&
+                edit_extents(plan, &site->grid, plan->stack_grid, test, "%s / ${%s}");
+    free(test);
+    return done;
+}
+
+/* Several times the bytes, where blocks take more than they did. */
+bool ht_launch_edit_lds(ht_plan *plan, const ht_launch_site *site) {
+    const ht_symbol *lds = site->lds;
+    if (!plan->lds_times)
+        return true;
+    if (!lds || !lds->has_place)
+        return false;
+    return ht_plan_editf(plan, lds->place, plan->lds_times, "($[%zu,%zu]) * ${%s}",
+                         lds->place.begin, lds->place.end, plan->lds_times);
+}
