@@ -1,7 +1,8 @@
 /* grid-order: the order in which blocks that follow each other in time lie in a grid of two or
  * three axes: row by row as they are dispatched, column by column, or a few rows together, which
- * share more of what the second-level cache holds. Blocks have no order among each other and none
- * is left out or run twice (the places are a permutation of the grid's first two axes), so nothing
+ * share more of what the second-level cache holds; along the third axis last, as dispatched, or
+ * first (output channels of one tile, which read the same inputs). Blocks have no order among each
+ * other and none is left out or run twice (the places are a permutation of the grid's), so nothing
  * has to be known of what they compute: only that all of them ask for their place by the name
  * blockIdx in the kernel's own text, which a variable of that name then answers. */
 #include "base/memory.h"
@@ -51,20 +52,16 @@ static bool has_axis(const ht_axis *axis) {
     return axis->uses_block || axis->uses_global;
 }
 
-/* $?{}: the template has both orders, an applied source the one that it takes. */
-static void write(ht_plan *plan, const char *order, ht_range body) {
-    const char *x = ht_plan_name(plan, "block_x"), *y = ht_plan_name(plan, "block_y");
-    const char *z = ht_plan_name(plan, "block_z"), *number = ht_plan_name(plan, "block_number");
+/* In an applied source, the order that it takes; in a template, all. */
+static char *plane_text(ht_plan *plan, const char *order, const char *x, const char *y) {
+    const char *number = ht_plan_name(plan, "block_number");
     const char *rows = ht_plan_name(plan, "rows_together"), *band = ht_plan_name(plan, "band");
     const char *first = ht_plan_name(plan, "first_row"), *height = ht_plan_name(plan, "band_rows");
     char *count = ht_format("%s == 1 ? gridDim.y : %s", order, order);
     char *text = ht_format(
-        "{\n"
         "    // blocks that follow each other $?{%s == 1}{have places by %s: 0 along rows, 1 along "
         "columns, else in bands of so many rows}{lie in one column of the grid}"
         "$?{%s > 1}{}{lie in a band of ${%s} rows of the grid, column by column}\n"
-        "    unsigned %s = blockIdx.x, %s = blockIdx.y;\n"
-        "    const unsigned %s = blockIdx.z;\n"
         "    if ($?{%s >= 0}{%s > 0 && }{}gridDim.x < 65536 && gridDim.y < 65536) {\n"
         "        const unsigned %s = %s * gridDim.x + %s;\n"
         "        const unsigned %s = $?{%s == 1}{%s}{gridDim.y}$?{%s > 1}{}{${%s}};\n"
@@ -72,18 +69,56 @@ static void write(ht_plan *plan, const char *order, ht_range body) {
         "        const unsigned %s = gridDim.y - %s < %s ? gridDim.y - %s : %s;\n"
         "        %s = %s %% %s / %s;\n"
         "        %s = %s + %s %% %s %% %s;\n"
-        "    }\n"
-        "    {\n"
-        "    const dim3 blockIdx(%s, %s, %s);\n"
-        "    $[%zu,%zu]\n"
-        "    }\n"
-        "}",
-        order, order, order, order, x, y, z, order, order, number, y, x, rows, order, count, order,
-        order, band, rows, first, number, band, rows, height, first, rows, first, rows, x, number,
-        band, height, y, first, number, band, height, x, y, z, body.begin, body.end);
-    ht_plan_wrap_all(plan, body, order, text);
-    free(text);
+        "    }\n",
+        order, order, order, order, order, order, number, y, x, rows, order, count, order, order,
+        band, rows, first, number, band, rows, height, first, rows, first, rows, x, number, band,
+        height, y, first, number, band, height);
     free(count);
+    return text;
+}
+
+/* Places along z before all others. The number of a block stays within 32 bits. */
+static char *depth_text(ht_plan *plan, const char *depth, const char *const at[3]) {
+    const char *place = ht_plan_name(plan, "block_place");
+    return ht_format("    // blocks along z follow each other first$?{%s}{ where %s says so}{}\n"
+                     "    if ($?{%s}{%s && }{}gridDim.x < 2048 && gridDim.y < 1024 && gridDim.z < "
+                     "2048) {\n"
+                     "        const unsigned %s = (%s * gridDim.y + %s) * gridDim.x + %s;\n"
+                     "        %s = %s %% gridDim.z;\n"
+                     "        %s = %s / gridDim.z %% gridDim.x;\n"
+                     "        %s = %s / gridDim.z / gridDim.x;\n"
+                     "    }\n",
+                     depth, depth, depth, depth, place, at[2], at[1], at[0], at[2], place, at[0],
+                     place, at[1], place);
+}
+
+/* $?{}: the template has all orders, an applied source the one that it takes. `depth` NULL: there
+ * is nothing along z. */
+static void write(ht_plan *plan, const char *order, const char *depth, ht_range body) {
+    const char *at[] = {ht_plan_name(plan, "block_x"), ht_plan_name(plan, "block_y"),
+                        ht_plan_name(plan, "block_z")};
+    char *plane = plane_text(plan, order, at[0], at[1]);
+    char *along = depth ? depth_text(plan, depth, at) : NULL;
+    char *deep = depth ? ht_format("$?{%s}{%s}{%s}", depth, along, along) : ht_strdup("");
+    char *text = ht_format("{\n"
+                           "    unsigned %s = blockIdx.x, %s = blockIdx.y;\n"
+                           "    %sunsigned %s = blockIdx.z;\n"
+                           "%s"
+                           "$?{%s > 0}{%s}{%s}"
+                           "    {\n"
+                           "    const dim3 blockIdx(%s, %s, %s);\n"
+                           "    $[%zu,%zu]\n"
+                           "    }\n"
+                           "}",
+                           at[0], at[1], depth ? "" : "const ", at[2], deep, order, plane, plane,
+                           at[0], at[1], at[2], body.begin, body.end);
+    char *params = depth ? ht_format("%s,%s", order, depth) : ht_strdup(order);
+    ht_plan_wrap_all(plan, body, params, text);
+    free(params);
+    free(text);
+    free(deep);
+    free(along);
+    free(plane);
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
@@ -97,12 +132,16 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     }
     const char *order = ht_plan_name(plan, "GRID_ORDER");
+    const char *depth = has_axis(&model->axes[2]) ? ht_plan_name(plan, "GRID_DEPTH") : NULL;
     ht_plan_param(plan, order, "0, 1, 4, 8", "0");
-    write(plan, order, model->body_range);
+    if (depth)
+        ht_plan_param(plan, depth, "false, true", "false");
+    write(plan, order, depth, model->body_range);
     ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
                    "the places in the grid of blocks that follow each other became %s: along rows "
-                   "(0), along columns (1), or in bands of 4 or 8 rows",
-                   order);
+                   "(0), along columns (1), or in bands of 4 or 8 rows%s%s%s",
+                   order, depth ? "; " : "", depth ? depth : "",
+                   depth ? ": along z before that" : "");
 }
 
 const ht_transformation ht_transformation_grid_order = {

@@ -23,7 +23,9 @@ Test(grid_order, three_axes) {
     cr_expect(applied(&of, "grid-order"));
     expect_equal(&of, "volume",
                  (const char *const[]){"GRID_ORDER=1", "GRID_ORDER=4 BLOCK_Y=1",
-                                       "GRID_ORDER=8 COARSEN_Z=2", NULL});
+                                       "GRID_ORDER=8 COARSEN_Z=2", "GRID_DEPTH=true",
+                                       "GRID_DEPTH=true GRID_ORDER=1 BLOCK_Z=2",
+                                       "GRID_DEPTH=true GRID_ORDER=4 COARSEN_X=2", NULL});
     subject_close(&of);
 }
 
@@ -52,6 +54,46 @@ Test(grid_order, every_block_has_a_place_of_its_own) {
     cr_expect(applied(&of, "grid-order"));
     expect_equal(&of, "places",
                  (const char *const[]){"GRID_ORDER=1", "GRID_ORDER=4", "GRID_ORDER=8", NULL});
+    subject_close(&of);
+}
+
+static const char levels[] =
+    HEAD "__global__ void levels(int *out, int W, int H, int D) {\n"
+         "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+         "    int z = blockIdx.z;\n"
+         "    if (x < W && y < H)\n"
+         "        out[(z * H + y) * W + x] +=\n"
+         "            1 + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;\n"
+         "}\n"
+         "void run(int W, int H, int D) {\n"
+         "    int *out;\n"
+         "    hipMalloc(&out, sizeof(int) * W * H * D);\n"
+         "    levels<<<dim3((W + 7) / 8, (H + 3) / 4, D), dim3(8, 4)>>>(out, W, H, D);\n"
+         "}\n";
+static const char levels_problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"levels\", "
+    "\"problem\": \"volume : W, H, D\", \"args\": [\"out : inout int[problem.W * problem.H * "
+    "problem.D]\", \"W : int = problem.W\", \"H : int = problem.H\", \"D : int = problem.D\"], "
+    "\"tolerance\": \"exact\", \"instances\": [{\"name\": \"odd\", \"fields\": {\"W\": 45, \"H\": "
+    "22, "
+    "\"D\": 7}}]}]}";
+
+Test(grid_order, every_block_of_every_level_has_a_place_of_its_own) {
+    subject of = subject_open(levels, levels_problem, "levels");
+    cr_expect(applied(&of, "grid-order"));
+    expect_equal(&of, "levels",
+                 (const char *const[]){"GRID_DEPTH=true", "GRID_DEPTH=true GRID_ORDER=1",
+                                       "GRID_DEPTH=true GRID_ORDER=4", "GRID_ORDER=8", NULL});
+    expect_pieces(&of, "GRID_DEPTH=true",
+                  (const char *const[]){"blocks along z follow each other first", "% gridDim.z;",
+                                        "const dim3 blockIdx(", NULL});
+    char *text = apply_config(&of, "GRID_DEPTH=true");
+    cr_expect_null(strstr(text, "rows_together"), "the order in the plane is the original's");
+    free(text);
+    text = apply_config(&of, "GRID_ORDER=1");
+    cr_expect_null(strstr(text, "gridDim.z"));
+    free(text);
     subject_close(&of);
 }
 
