@@ -3,6 +3,7 @@
  * loops become arrays. */
 #include "base/memory.h"
 #include "refactor/transformations/coarsen_vector.h"
+#include "refactor/transformations/vector.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -327,7 +328,7 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         size_t count = flatten(of, inside, items);
         ht_vectors_note(c);
         ht_vectors_find(c, items, count, is_own_text, NULL, NULL, &vectors);
-        if (vectors.why && !c->vector_why) {
+        if (vectors.why && (!c->vector_why || c->vector_why == ht_vector_not_next)) {
             c->vector_why = vectors.why;
             c->vector_at = vectors.at;
         }

@@ -31,8 +31,13 @@ typedef struct finding {
     size_t variable;
 } finding;
 
+const char ht_vector_not_next[] = "the next output's element is not the next one";
+
+/* The first reason, but for that, which most kernels have somewhere. */
 static void refuse(finding *in, const ht_node *node, const char *why) {
-    if (in->out->why)
+    if (in->out->why && in->out->why != ht_vector_not_next)
+        return;
+    if (in->out->why && why == ht_vector_not_next)
         return;
     in->out->why = why;
     in->out->at = node->cursor;
@@ -121,7 +126,7 @@ static bool add(finding *in, ht_node *node, bool store) {
     const char *why = NULL;
     char *type = NULL;
     if (!node->next)
-        why = "the next output's element is not the next one";
+        why = ht_vector_not_next;
     else if (!ht_node_is_whole(in->c, node))
         why = "a macro writes the access";
     else if (!in->is_free(in->context, node))

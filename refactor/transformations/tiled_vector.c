@@ -3,6 +3,7 @@
 #include "refactor/plan.h"
 #include "refactor/transformations/coarsen_vector.h"
 #include "refactor/transformations/tiled_parts.h"
+#include "refactor/transformations/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,7 @@ void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t en
     find_tests(&of);
     ht_node **items = untested(&of, &count);
     ht_vectors_find(&t->c, items, count, is_free, t, t->again, &vectors);
-    if (vectors.why && !t->vector_why) {
+    if (vectors.why && (!t->vector_why || t->vector_why == ht_vector_not_next)) {
         t->vector_why = vectors.why;
         t->vector_at = vectors.at;
     }

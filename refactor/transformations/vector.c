@@ -129,13 +129,15 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     const char *factor = wide->param ? wide->factor : x->factor;
     const char *strided = wide->param ? wide->strided : x->strided;
     bool jam = wide->text != NULL, tiled = x && ht_tiled_pack(form, param, &why, &at);
-    if (!jam && !tiled) {
-        if (wide->why || why)
-            ht_plan_remark(plan, HT_REMARK_MISSED, wide->why ? wide->at : at,
-                           "elements of neighbouring outputs are accessed one by one: %s",
-                           wide->why ? wide->why : why);
-        return false;
+    if (wide->why && (!why || why == ht_vector_not_next)) {
+        why = wide->why;
+        at = wide->at;
     }
+    if (why && (why != ht_vector_not_next || (!jam && !tiled)))
+        ht_plan_remark(plan, jam || tiled ? HT_REMARK_NOTE : HT_REMARK_MISSED, at,
+                       "elements of neighbouring outputs are accessed one by one: %s", why);
+    if (!jam && !tiled)
+        return false;
     ht_plan_param(plan, param, "1, 2, 4", "1");
     ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
     if (!jam || (form && !tiled))

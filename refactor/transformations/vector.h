@@ -7,4 +7,7 @@
 /* Why elements of a type cannot be copied several at once; NULL: they can. */
 const char *ht_vector_unfit(CXType element);
 
+/* The reason why an access has no neighbours: its place. */
+extern const char ht_vector_not_next[];
+
 #endif

@@ -129,3 +129,56 @@ Test(vector, random_kernels) {
     trial_end(&made);
     ht_text_free(&text);
 }
+
+/* ---- what is left alone ---- */
+
+#define HEAD                                                                                       \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "struct careful { float a; __device__ void operator=(const careful &o) { a = o.a; } };\n"      \
+    "__global__ void k(%s in, const int *at, float *out, float *more, int n) {\n" /* line 3 */     \
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "    if (x >= n) return;\n"
+#define TAIL                                                                                       \
+    "}\n"                                                                                          \
+    "void launch(%s in, const int *at, float *out, float *more, int n) {\n"                        \
+    "    k<<<(n + 15) / 16, 16>>>(in, at, out, more, n);\n}\n"
+
+/* `body` begins in line 6. `some`: other accesses are vectors. */
+static void check_left(const char *type, const char *body, bool some, int line, int column,
+                       const char *words) {
+    char *head = ht_format(HEAD, type), *tail = ht_format(TAIL, type);
+    char *text = ht_format("%s%s%s", head, body, tail);
+    trial made = trial_run(text);
+    cr_assert_eq(made.of.count, 1);
+    const outcome *one = &made.of.items[0];
+    const char *said = some ? one->note : one->reason;
+    cr_expect_eq(one->vectors, some, "%s", text);
+    cr_expect(said && strstr(said, words), "\"%s\" for %s", said ? said : "", text);
+    if (!some) {
+        cr_expect_eq(one->line, line, "line %d, not %d, for %s", one->line, line, text);
+        cr_expect_eq(one->column, column, "column %d, not %d, for %s", one->column, column, text);
+    }
+    trial_end(&made);
+    free(text);
+    free(head);
+    free(tail);
+}
+
+Test(vector, places_that_do_not_follow_each_other) {
+    check_left("const float *", "    out[2 * x] = in[3 * x];\n", false, 6, 18, "not the next one");
+    check_left("const float *", "    if (in[2 * x] > 0) out[x] = 1;\n", false, 6, 5,
+               "a way of its own");
+}
+
+Test(vector, elements_that_are_more_than_bytes) {
+    check_left("volatile const float *", "    out[x] = in[x];\n", false, 3, 42, "volatile");
+    check_left("const careful *", "    careful c; c = in[x]; out[2 * x] = c.a;\n", false, 6, 20,
+               "plain bytes");
+}
+
+Test(vector, memory_that_may_be_the_same) {
+    check_left("const float *", "    out[x] = 1; more[2 * x] = in[x];\n", false, 6, 17,
+               "may be the same");
+    check_left("const float *", "    out[x] = in[x]; more[x] = in[x + 1];\n", true, 0, 0,
+               "may be the same");
+}
