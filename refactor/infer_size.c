@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16 };
+enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16, DRAWS = 500 };
 static const int64_t threads_wanted = 32768, work_most = 20000000, bytes_most = 64 << 20,
                      axis_most = INT32_MAX;
 
@@ -267,6 +267,35 @@ static void grow_small(ht_sizes *sizes) {
                 in->fields[i].value *= 2;
 }
 
+/* Sizes that are computed from each other in ways of their own (what is left of a matrix, channels
+ * of a product) are found by trying, those of the source last. */
+static bool draw(ht_sizes *sizes) {
+    static const int64_t values[] = {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024, 4096};
+    ht_infer *in = sizes->in;
+    int64_t *kept = ht_alloc(in->field_count + 1, sizeof *kept), threads;
+    uint64_t state = 1;
+    bool found = false;
+    for (size_t i = 0; i < in->field_count; ++i)
+        kept[i] = in->fields[i].value;
+    for (int draws = 0; draws < 2 * DRAWS && !found; ++draws) {
+        for (size_t i = 0; i < in->field_count; ++i) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            bool free_ = !in->fields[i].known || draws >= DRAWS;
+            in->fields[i].value =
+                free_ ? values[(state >> 33) % (sizeof values / sizeof *values)] : kept[i];
+        }
+        take_expressions(sizes);
+        found = threads_of(sizes, &threads) && threads > 1 && is_small(sizes) && !has_empty(sizes);
+    }
+    for (size_t i = 0; i < in->field_count; ++i) {
+        sizes->smaller =
+            sizes->smaller || (found && in->fields[i].known && in->fields[i].value != kept[i]);
+        in->fields[i].value = found ? in->fields[i].value : kept[i];
+    }
+    free(kept);
+    return found;
+}
+
 bool ht_sizes_choose(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
     int64_t threads;
@@ -292,7 +321,7 @@ bool ht_sizes_choose(ht_sizes *sizes) {
         take_expressions(sizes);
         grow_grid(sizes);
     }
-    if (threads_of(sizes, &threads))
+    if (threads_of(sizes, &threads) || draw(sizes))
         return true;
     ht_infer_miss(in, 0, "sizes for which the launch's grid has a block");
     return false;

@@ -147,6 +147,19 @@ Test(infer, flattened_indices_and_wrapped_neighbours_stay_inside) {
     done(&of);
 }
 
+/* What is left of a matrix behind its diagonal: no size that is small by itself leaves a block. */
+Test(infer, sizes_that_follow_from_each_other_are_found_by_trying) {
+    inferred of =
+        infer(HEAD "__global__ void k(float *m, int dim, int offset) {\n"
+                   "  int at = (offset + (blockIdx.x + 1) * 16) * dim + offset + threadIdx.x;\n"
+                   "  m[at] = 2 * m[at];\n}\n"
+                   "void run(int dim) {\n  float *m;\n  hipMalloc(&m, dim * dim * sizeof(float));\n"
+                   "  for (int i = 0; i < dim - 16; i += 16)\n"
+                   "    k<<<(dim - i) / 16 - 1, 16>>>(m, dim, i);\n}\n");
+    cr_expect_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+    done(&of);
+}
+
 Test(infer, without_a_guard_the_grid_says_it) {
     inferred of = infer(HEAD "__global__ void k(float *a) {\n"
                              "  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
