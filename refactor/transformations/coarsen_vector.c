@@ -239,7 +239,7 @@ void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_fr
     finding in = {c, items, count, is_free, context, again, out_vectors, false, SIZE_MAX};
     bool stored = false, certain = true;
     for (size_t i = 0; i < count; ++i) {
-        ht_node *item = items[i];
+        ht_node *item = items[i]->kind > HT_NODE_VARIABLE ? ht_node_strip(items[i]) : items[i];
         bool effect = ht_node_has_effect(c, item);
         bool store = effect && is_store(c, item);
         certain = certain && !has_jump(item);
