@@ -25,6 +25,7 @@ static const step steps[] = {
       {"register-tile", "TILE_", {4, 2}}}},
     {{{"register-tile", "TILED", {1}},
       {NULL, "COARSEN_X", {8, 4, 2}},
+      {"inner-path", "INNER_PATH", {1}},
       {"vector-width", "VECTOR_OUTPUTS", {4}},
       {"register-tile", "TILE_", {2}}}},
     {{{"lds-stage", "STAGE_", {1}},

@@ -48,6 +48,7 @@ static const struct order {
     {NULL, "CHUNK_"},
     {"vector-width", NULL},
     {"grid-order", NULL},
+    {"inner-path", NULL},
     {"lds-stage", NULL},
     {"stream-window", NULL},
     {"coarsen-yz", NULL},

@@ -258,6 +258,7 @@ extern const ht_transformation ht_transformation_coarsen_x;
 extern const ht_transformation ht_transformation_coarsen_outer;
 extern const ht_transformation ht_transformation_tiled;
 extern const ht_transformation ht_transformation_stage;
+extern const ht_transformation ht_transformation_inner_path;
 extern const ht_transformation ht_transformation_vector;
 extern const ht_transformation ht_transformation_stream;
 

@@ -143,6 +143,7 @@ void ht_kernel_model_free(ht_kernel_model *km) {
     free(km->accesses);
     free(km->barriers);
     free(km->effects);
+    free(km->comparisons);
     free(km->dependences);
     ht_poly_pool_free(&km->pool);
     isl_ctx_free(km->context);

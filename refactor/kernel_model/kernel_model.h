@@ -65,6 +65,12 @@ typedef struct ht_km_guard {
     ht_km_place place;
 } ht_km_guard;
 
+/* A comparison of whole numbers in the body. */
+typedef struct ht_km_comparison {
+    CXCursor cursor;        /* the expression, without parentheses */
+    const ht_km_test *test; /* NULL: it stands for different things */
+} ht_km_comparison;
+
 /* Where a statement stands: inside which loops, behind which conditions. */
 typedef struct ht_km_control {
     size_t *loops; /* indices, outermost first */
@@ -185,6 +191,8 @@ struct ht_kernel_model {
     size_t barrier_count;
     ht_km_effect *effects;
     size_t effect_count;
+    ht_km_comparison *comparisons; /* in the order of the text */
+    size_t comparison_count;
     ht_km_dependence *dependences; /* one for each array that is written */
     size_t dependence_count;
     ht_km_footprint *footprints;

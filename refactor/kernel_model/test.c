@@ -198,6 +198,30 @@ static const ht_km_test *compare(ht_scan *scan, enum CXBinaryOperatorKind kind, 
     }
 }
 
+static bool is_same(const ht_km_test *a, const ht_km_test *b) {
+    if (a == b)
+        return true;
+    if (a->kind != b->kind || a->value != b->value || a->kind == HT_TEST_UNKNOWN)
+        return false;
+    return !a->left || (is_same(a->left, b->left) && is_same(a->right, b->right));
+}
+
+/* Loops are walked more than once. */
+static const ht_km_test *note_comparison(ht_scan *scan, CXCursor cursor, const ht_km_test *test) {
+    ht_kernel_model *km = scan->km;
+    for (size_t i = 0; i < km->comparison_count && !scan->dry; ++i)
+        if (clang_equalCursors(km->comparisons[i].cursor, cursor)) {
+            ht_km_comparison *known = &km->comparisons[i];
+            known->test = known->test && is_same(known->test, test) ? test : NULL;
+            return test;
+        }
+    if (!scan->dry) {
+        HT_GROW(km->comparisons, km->comparison_count);
+        km->comparisons[km->comparison_count++] = (ht_km_comparison){cursor, test};
+    }
+    return test;
+}
+
 static const ht_km_test *short_circuit(ht_scan *scan, bool both, CXCursor left, CXCursor right,
                                        CXCursor at) {
     const ht_km_test *first = ht_scan_test(scan, left);
@@ -220,7 +244,7 @@ const ht_km_test *ht_scan_test(ht_scan *scan, CXCursor expression) {
         if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
             return short_circuit(scan, kind == CXBinaryOperator_LAnd, left, right, cursor);
         if (is_comparison(kind))
-            return compare(scan, kind, left, right, cursor);
+            return note_comparison(scan, cursor, compare(scan, kind, left, right, cursor));
     }
     ht_km_value value = ht_scan_value(scan, cursor);
     if (!value.value || value.is_pointer || !is_integer(cursor))

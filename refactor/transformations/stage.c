@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 4, FIXED_MAX = HT_STAGING_FIXED_MAX, SHARED_BYTES = 65536 };
+enum { ARRAYS_MAX = 4, SHARED_BYTES = 65536 };
 
 static bool is_uniform(const void *context, CXCursor loop) {
     const ht_staging *in = context;
@@ -120,17 +120,23 @@ static void add_parameters(ht_staging *in) {
                         (long long)in->fixed[i].value);
 }
 
+size_t ht_staging_steps(const ht_plan *plan, ht_km_fixed fixed[HT_STAGING_FIXED_MAX],
+                        const char *names[HT_STAGING_FIXED_MAX]) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->param_count && count < HT_STAGING_FIXED_MAX; ++i)
+        if (plan->params[i].step) {
+            fixed[count] = (ht_km_fixed){plan->params[i].stands_for, plan->params[i].step};
+            names[count++] = plan->params[i].name;
+        }
+    return count;
+}
+
 /* The model in which strides and dilations have the problem's values. */
 static ht_kernel_model *build_fixed(ht_staging *in) {
-    const ht_plan *plan = in->plan;
-    for (size_t i = 0; i < plan->param_count && in->fixed_count < FIXED_MAX; ++i)
-        if (plan->params[i].step) {
-            in->fixed[in->fixed_count] =
-                (ht_km_fixed){plan->params[i].stands_for, plan->params[i].step};
-            in->fixed_names[in->fixed_count++] = plan->params[i].name;
-        }
-    return in->fixed_count ? ht_kernel_model_build_fixed(plan->model, in->fixed, in->fixed_count)
-                           : NULL;
+    in->fixed_count = ht_staging_steps(in->plan, in->fixed, in->fixed_names);
+    return in->fixed_count
+               ? ht_kernel_model_build_fixed(in->plan->model, in->fixed, in->fixed_count)
+               : NULL;
 }
 
 /* For any strides; else for those of the problem. */

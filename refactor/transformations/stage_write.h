@@ -39,6 +39,10 @@ typedef struct ht_staging {
     bool looped;                   /* what is printed belongs to a load that may be ahead */
 } ht_staging;
 
+/* The template constants that are strides and dilations, with the problem's values; how many. */
+size_t ht_staging_steps(const ht_plan *plan, ht_km_fixed fixed[HT_STAGING_FIXED_MAX],
+                        const char *names[HT_STAGING_FIXED_MAX]);
+
 /* Inserts the tile and its load into the form, and replaces the reads. False: nothing is changed.
  */
 bool ht_staging_write(ht_staging *in);

@@ -116,6 +116,18 @@ void ht_tiled_places(const ht_tiled_form *form, CXCursor expression, char **out_
 void ht_tiled_insert_each(ht_tiled_form *form, long place, CXCursor expression,
                           const char *condition, const char *text);
 
+/* ---- a way of its own for threads inside (tiled_stage.c) ---- */
+
+/* Where the conditions hold for a thread's outputs (`thread`; `block`: for all of the block's,
+ * asked where threads meet inside), the name that is returned is true, a constant for the compiler,
+ * in what is replaced and inserted; elsewhere it is false. `param`: whether there is such a way, a
+ * boolean parameter. Only one. The name is the plan's. */
+const char *ht_tiled_inner(ht_tiled_form *form, const char *param, const char *thread,
+                           const char *block);
+/* This thread's (the block's) last output along one of form->axes, "x_first + 3 * x_apart"; free().
+ */
+char *ht_tiled_last(const ht_tiled_form *form, size_t axis, bool block);
+
 /* ---- walking (tiled_stream.c) ---- */
 
 /* Of an axis with one output a thread: `param` outputs of a thread along it are computed one after

@@ -74,6 +74,11 @@ typedef struct ht_tiled {
     size_t vector_count;    /* accesses written so */
     const char *vector_why; /* the first that is not; NULL: none; static */
     CXCursor vector_at;
+    /* A way of its own for threads in whose outputs' windows some comparisons always come out the
+     * same: the parameter, a name for `it is taken`, and the condition for a thread's outputs and
+     * for the block's. NULL: there is none; texts owned. */
+    const char *within, *inner;
+    char *within_thread, *within_block;
     char *meets; /* the condition under which threads meet inside; NULL: never; owned */
     /* An axis along which a thread walks; names are NULL where it does not. */
     size_t walked;

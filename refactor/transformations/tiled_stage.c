@@ -112,6 +112,20 @@ void ht_tiled_forget(ht_tiled *t) {
         free((char *)t->form.vectors[--t->form.vector_count].row);
     free(t->meets);
     t->meets = NULL;
+    free(t->within_thread);
+    free(t->within_block);
+    t->within_thread = t->within_block = NULL;
+    t->within = NULL;
+}
+
+const char *ht_tiled_inner(ht_tiled_form *form, const char *param, const char *thread,
+                           const char *block) {
+    ht_tiled *t = form->inside;
+    t->within = param;
+    t->inner = ht_plan_name(t->c.plan, "inner");
+    t->within_thread = ht_strdup(thread);
+    t->within_block = ht_strdup(block);
+    return t->inner;
 }
 
 void ht_tiled_meet(ht_tiled_form *form, const char *condition) {

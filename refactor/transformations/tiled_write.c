@@ -247,6 +247,28 @@ static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
     }
 }
 
+/* How far the last output lies behind the first. */
+static void add_reach(const ht_tiled *t, size_t axis, bool block, ht_text *out) {
+    const ht_tiled_axis *of = t->tiled[axis];
+    if (block || !of->strided)
+        ht_text_printf(out, "${%s - 1}", of->extent);
+    else
+        ht_text_printf(out, "${%s - 1}$?{%s}{ * %s}{ * ${%s}}", of->factor, of->strided,
+                       t->axes[axis].step, ht_plan_block(t->c.plan, of->axis));
+}
+
+char *ht_tiled_last(const ht_tiled_form *form, size_t axis, bool block) {
+    const ht_tiled *t = form->inside;
+    ht_text text = {0};
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (t->tiled[i] == &form->axes[axis]) {
+            ht_text_printf(&text, "%s + ",
+                           block ? form->axes[axis].origin : form->axes[axis].first);
+            add_reach(t, i, block, &text);
+        }
+    return ht_text_take(&text);
+}
+
 /* Are all outputs of the thread inside? Where threads meet: all of the block. An output that is
  * walked to is, along that axis. */
 static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
@@ -261,11 +283,7 @@ static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
                            walked ? ")" : "");
         if (t->axes[i].has_high && !(walked && walk == HT_WALK_DOES)) {
             ht_text_printf(&text, "%s%s%s + ", text.length ? " && " : "", may, begin);
-            if (block || !of->strided)
-                ht_text_printf(&text, "${%s - 1}", of->extent);
-            else
-                ht_text_printf(&text, "${%s - 1}$?{%s}{ * %s}{ * ${%s}}", of->factor, of->strided,
-                               t->axes[i].step, ht_plan_block(t->c.plan, of->axis));
+            add_reach(t, i, block, &text);
             ht_text_printf(&text, " <= %s%s", of->high, walked ? ")" : "");
         }
         free(may);
@@ -273,33 +291,69 @@ static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
     return text.length ? ht_text_take(&text) : NULL;
 }
 
-void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like) {
-    char *thread = whole_text(t, false, walk), *block = whole_text(t, true, walk);
-    if (!thread) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s(false);", t->tile);
-        free(block);
-        return;
-    }
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const bool %s = ", t->whole);
+/* What a thread asks, or where threads meet inside, what the block does. */
+static void write_asked(const ht_tiled *t, const char *thread, const char *block,
+                        ht_writer *writer) {
     if (t->meets)
-        ht_writer_printf(writer, "$?{%s}{%s ? %s : %s}{%s}$?{!(%s)}{}{%s};", t->meets, t->meets,
+        ht_writer_printf(writer, "$?{%s}{(%s ? %s : %s)}{%s}$?{!(%s)}{}{%s}", t->meets, t->meets,
                          block, thread, block, t->meets, thread);
     else
-        ht_writer_printf(writer, "%s;", thread);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s)", t->whole);
+        ht_writer_printf(writer, "%s", thread);
+}
+
+/* tile(edge, inner); the second where the form has that way. */
+static void write_call(const ht_tiled *t, const char *edge, const char *inner, ht_writer *writer,
+                       size_t like) {
     ++writer->depth;
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s(false);", t->tile);
+    ht_writer_printf(writer, "%s(%s%s%s);", t->tile, edge, inner ? ", " : "", inner ? inner : "");
     --writer->depth;
+}
+
+/* `thread` NULL: all are inside, always. `inner` "": with the way for those inside; "NAME && ": if
+ * the parameter says so; NULL: without it. */
+static void write_ways(ht_tiled *t, const char *thread, const char *block, const char *inner,
+                       ht_writer *writer, size_t like) {
+    const char *no = inner ? "false" : NULL;
+    if (thread) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const bool %s = ", t->whole);
+        write_asked(t, thread, block, writer);
+        ht_writer_printf(writer, ";");
+    }
+    ht_writer_line(writer, like);
+    if (inner) {
+        ht_writer_printf(writer, "if (%s%s%s", inner, thread ? t->whole : "", thread ? " && " : "");
+        write_asked(t, t->within_thread, t->within_block, writer);
+        ht_writer_printf(writer, ") // so are their windows");
+        write_call(t, "false", "true", writer, like);
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "else ");
+    }
+    if (thread)
+        ht_writer_printf(writer, "if (%s)", t->whole);
+    write_call(t, "false", no, writer, like);
+    if (!thread)
+        return;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "else // those outside compute what the nearest one inside does");
-    ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s(true);", t->tile);
-    --writer->depth;
+    write_call(t, "true", no, writer, like);
+}
+
+void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like) {
+    char *thread = whole_text(t, false, walk), *block = whole_text(t, true, walk);
+    if (t->within) {
+        char *asked = ht_format("%s && ", t->within);
+        ht_writer_printf(writer, "$?{%s}{", t->within);
+        write_ways(t, thread, block, asked, writer, like);
+        ht_writer_printf(writer, "}{");
+        write_ways(t, thread, block, "", writer, like);
+        ht_writer_printf(writer, "}$?{!%s}{}{", t->within);
+        write_ways(t, thread, block, NULL, writer, like);
+        ht_writer_printf(writer, "}");
+        free(asked);
+    } else
+        write_ways(t, thread, block, NULL, writer, like);
     free(thread);
     free(block);
 }
@@ -321,8 +375,10 @@ char *ht_tiled_text(ht_tiled *t) {
     ht_writer_line(&writer, like);
     ht_writer_printf(&writer, "// the outputs of this thread; edge: some may lie outside");
     ht_writer_line(&writer, like);
-    ht_writer_printf(&writer, "auto %s = [&](bool %s) __attribute__((always_inline)) {", t->tile,
-                     t->edge);
+    ht_writer_printf(&writer, "auto %s = [&](bool %s", t->tile, t->edge);
+    if (t->within)
+        ht_writer_printf(&writer, "$?{%s}{, bool %s}{, bool %s}", t->within, t->inner, t->inner);
+    ht_writer_printf(&writer, ") __attribute__((always_inline)) {");
     ++writer.depth;
     write_list(t, t->work.statements, t->work.count, &writer);
     --writer.depth;

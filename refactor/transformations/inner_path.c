@@ -1,0 +1,320 @@
+/* inner-path: comparisons in the tiled form that ask whether an output's window lies inside of its
+ * input (the padding of a convolution) come out the same for all outputs but those at the input's
+ * edges. Threads whose outputs are all such take a way of their own, in which the compiler knows.
+ *
+ * A comparison is value >= 0 with a value that is affine in the outputs' indices and the loops'
+ * counters, with whole coefficients: its least value over a thread's outputs and all iterations is
+ * that at one corner, which is asked once, ahead (docs/tiling.md). Where the loops bounds hold what
+ * differs inside of the form, or the value holds anything else, the comparison stays. */
+#include "base/memory.h"
+#include "refactor/plan.h"
+#include "refactor/staging/stage.h"
+#include "refactor/transformations/stage_write.h"
+#include "refactor/transformations/tiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONDITIONS_MAX = 16 };
+
+/* A comparison that can be decided ahead. */
+typedef struct decided {
+    CXCursor cursor;
+    bool holds; /* always, inside; else never */
+} decided;
+
+typedef struct inner_path {
+    ht_plan *plan;
+    ht_tiled_form *form;
+    ht_kernel_model *km;
+    ht_stage_frame frame;
+    ht_stage stage; /* of which only printing is used */
+    decided *list;  /* owned */
+    size_t count;
+    char *thread[CONDITIONS_MAX], *block[CONDITIONS_MAX]; /* all must hold; owned */
+    size_t condition_count;
+    /* Strides and dilations that are taken at the problem's values; 0: any will do. */
+    ht_km_fixed fixed[HT_STAGING_FIXED_MAX];
+    const char *fixed_names[HT_STAGING_FIXED_MAX];
+    size_t fixed_count;
+} inner_path;
+
+/* ---- the least value ---- */
+
+/* The term's coefficient where it is that of this symbol alone; 0: there is none. False: the symbol
+ * is multiplied by another. */
+static bool coefficient_of(const ht_poly *poly, size_t symbol, int64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < poly->count; ++i)
+        for (size_t k = 0; k < poly->terms[i].count; ++k) {
+            if (poly->terms[i].symbols[k] != symbol)
+                continue;
+            if (poly->terms[i].count != 1)
+                return false;
+            *out = poly->terms[i].coefficient;
+        }
+    return true;
+}
+
+/* Without the loop's counter: at the end where that is least. NULL: not known. */
+static const ht_poly *over_loop(inner_path *in, const ht_poly *value, const ht_km_loop *loop) {
+    ht_poly_pool *pool = &in->km->pool;
+    int64_t factor, step;
+    if (!coefficient_of(value, loop->symbol, &factor))
+        return NULL;
+    if (factor == 0)
+        return value;
+    if (!loop->normal || !loop->bound || !ht_poly_is_constant(loop->step, &step) || step == 0 ||
+        factor % step != 0)
+        return NULL;
+    value = ht_poly_add(pool, value, ht_poly_of(pool, loop->symbol), -factor);
+    if (factor > 0 || !value)
+        return value;
+    /* The counter stays within the bound, so that its last value is less than one step before. */
+    const ht_poly *way = ht_poly_add(pool, loop->bound, loop->first, -1);
+    int64_t per = factor / step; /* of the counter itself */
+    const ht_poly *last =
+        way ? ht_poly_add(pool, way, ht_poly_constant(pool, step > 0 ? 1 : -1), -1) : NULL;
+    return last ? ht_poly_add(pool, value, last, per) : NULL;
+}
+
+static size_t thread_symbol(inner_path *in, int axis) {
+    ht_poly_pool *pool = &in->km->pool;
+    for (size_t i = 0; i < pool->symbol_count; ++i)
+        if (pool->symbols[i].kind == HT_KM_THREAD && pool->symbols[i].axis == axis)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Outputs' indices by name; *out_factor: of that along the axis. */
+static const ht_poly *over_outputs(inner_path *in, const ht_poly *value, int axis,
+                                   int64_t *out_factor) {
+    ht_poly_pool *pool = &in->km->pool;
+    size_t thread = thread_symbol(in, axis);
+    *out_factor = 0;
+    if (thread == SIZE_MAX)
+        return value;
+    if (!coefficient_of(value, thread, out_factor))
+        return NULL;
+    const ht_poly *name =
+        ht_poly_of(pool, ht_stage_coordinate(in->km, HT_STAGE_OUTPUT + (size_t)axis));
+    value = ht_poly_add(pool, value, ht_stage_output(&in->stage, axis), -*out_factor);
+    return value ? ht_poly_add(pool, value, name, *out_factor) : NULL;
+}
+
+/* Is all of it the same for the launch? (Outputs have names by now.) */
+static bool is_given(const inner_path *in, const ht_poly *value) {
+    for (size_t i = 0; i < value->count; ++i)
+        for (size_t k = 0; k < value->terms[i].count; ++k) {
+            const ht_km_symbol *symbol = &in->km->pool.symbols[value->terms[i].symbols[k]];
+            if (symbol->scope != HT_SCOPE_LAUNCH || symbol->kind != HT_KM_ARGUMENT)
+                return false;
+        }
+    return true;
+}
+
+/* "value >= 0" at the corner, for a thread's outputs or the block's; NULL: it cannot be said. */
+static char *corner(inner_path *in, const ht_poly *value, const int64_t factors[3], bool block) {
+    char *ends[3] = {NULL, NULL, NULL};
+    ht_text text = {0};
+    for (size_t i = 0; i < in->form->axis_count; ++i) {
+        const ht_tiled_axis *axis = &in->form->axes[i];
+        const char *first = block ? axis->origin : axis->first;
+        char *last = ht_tiled_last(in->form, i, block);
+        ends[axis->axis] =
+            ht_format("(%s)(%s)", in->stage.type, factors[axis->axis] < 0 ? last : first);
+        in->stage.output_names[axis->axis] = ends[axis->axis];
+        free(last);
+    }
+    bool done = ht_stage_print(&in->stage, value, &text);
+    ht_text_append(&text, " >= 0");
+    for (int axis = 0; axis < 3; ++axis) {
+        in->stage.output_names[axis] = NULL;
+        free(ends[axis]);
+    }
+    if (!done) {
+        ht_text_free(&text);
+        return NULL;
+    }
+    return ht_text_take(&text);
+}
+
+static bool add_condition(inner_path *in, char *thread, char *block) {
+    for (size_t i = 0; i < in->condition_count && thread && block; ++i)
+        if (strcmp(in->thread[i], thread) == 0) {
+            free(thread);
+            free(block);
+            return true;
+        }
+    if (!thread || !block || in->condition_count == CONDITIONS_MAX) {
+        free(thread);
+        free(block);
+        return false;
+    }
+    in->thread[in->condition_count] = thread;
+    in->block[in->condition_count++] = block;
+    return true;
+}
+
+/* Can it be asked ahead whether value >= 0, for all outputs and iterations? False too where it does
+ * not depend on the outputs. */
+static bool decide_value(inner_path *in, const ht_poly *value) {
+    int64_t factors[3] = {0, 0, 0};
+    for (size_t l = 0; l < in->km->loop_count && value; ++l)
+        value = over_loop(in, value, &in->km->loops[l]);
+    for (size_t i = 0; i < in->form->axis_count && value; ++i) {
+        int axis = in->form->axes[i].axis;
+        value = over_outputs(in, value, axis, &factors[axis]);
+    }
+    if (!value || !(factors[0] || factors[1] || factors[2]) || !is_given(in, value))
+        return false;
+    return add_condition(in, corner(in, value, factors, false), corner(in, value, factors, true));
+}
+
+/* ---- comparisons ---- */
+
+static bool has_leaf(const ht_km_test *test, const ht_poly *value) {
+    if (test->kind == HT_TEST_AND)
+        return has_leaf(test->left, value) || has_leaf(test->right, value);
+    return test->kind == HT_TEST_NOT_NEGATIVE && test->value == value;
+}
+
+/* Does an access stand behind value >= 0? */
+static bool guards_access(const inner_path *in, const ht_poly *value) {
+    for (size_t i = 0; i < in->km->access_count && value; ++i) {
+        const ht_km_control *control = &in->km->accesses[i].control;
+        for (size_t k = 0; k < control->guard_count; ++k)
+            if (has_leaf(control->guards[k].test, value))
+                return true;
+    }
+    return false;
+}
+
+/* a && b of an unsigned comparison, too. */
+static bool decide_all(inner_path *in, const ht_km_test *test) {
+    if (test->kind == HT_TEST_AND)
+        return decide_all(in, test->left) && decide_all(in, test->right);
+    return test->kind == HT_TEST_NOT_NEGATIVE && guards_access(in, test->value) &&
+           decide_value(in, test->value);
+}
+
+static void decide(inner_path *in, const ht_km_comparison *of) {
+    ht_poly_pool *pool = &in->km->pool;
+    size_t before = in->condition_count;
+    if (!of->test || !ht_tiled_may_replace(in->form, of->cursor))
+        return;
+    bool holds = decide_all(in, of->test), fails = false;
+    if (!holds) {
+        while (in->condition_count > before) {
+            free(in->thread[--in->condition_count]);
+            free(in->block[in->condition_count]);
+        }
+        if (of->test->kind == HT_TEST_NOT_NEGATIVE) {
+            const ht_poly *not = ht_poly_add(pool, ht_poly_constant(pool, -1), of->test->value, -1);
+            fails = guards_access(in, not) && decide_value(in, not);
+        }
+    }
+    if (!holds && !fails)
+        return;
+    HT_GROW(in->list, in->count);
+    in->list[in->count++] = (decided){of->cursor, holds};
+}
+
+/* ---- the form ---- */
+
+static char *join(char *const *list, size_t count) {
+    ht_text text = {0};
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, i ? " && %s" : "%s", list[i]);
+    return ht_text_take(&text);
+}
+
+static void write(inner_path *in) {
+    ht_plan *plan = in->plan;
+    const char *param = ht_plan_name(plan, "INNER_PATH");
+    char *thread = join(in->thread, in->condition_count);
+    char *block = join(in->block, in->condition_count);
+    const char *inner = ht_tiled_inner(in->form, param, thread, block);
+    for (size_t i = 0; i < in->count; ++i) {
+        char *told = ht_format(in->list[i].holds ? "(%s || $@)" : "(!%s && $@)", inner);
+        char *text = ht_format("$?{%s}{%s}{%s}$?{!%s}{}{$@}", param, told, told, param);
+        ht_tiled_replace(in->form, in->list[i].cursor, text);
+        free(text);
+        free(told);
+    }
+    ht_plan_param(plan, param, "false, true", "false");
+    ht_plan_require(plan, "!%s || %s", param, in->form->param);
+    for (size_t i = 0; i < in->fixed_count; ++i)
+        ht_plan_require(plan, "!%s || %s == %lld", param, in->fixed_names[i],
+                        (long long)in->fixed[i].value);
+    ht_plan_remark(
+        plan, HT_REMARK_APPLIED, in->list[0].cursor,
+        "%s: threads whose outputs' windows lie inside take a way without %zu comparison%s", param,
+        in->count, in->count == 1 ? "" : "s");
+    if (!plan->failed && !ht_tiled_write(in->form)) {
+        plan->abandoned = true;
+        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                       "the tiled form cannot be written with a way for threads inside");
+    }
+    free(thread);
+    free(block);
+}
+
+/* Indices that are no int are compared as long long. */
+static const char *type_of(const ht_tiled_form *form) {
+    for (size_t i = 0; i < form->axis_count; ++i) {
+        CXType type = clang_getCanonicalType(clang_getCursorType(form->axes[i].variable));
+        if (type.kind != CXType_Int && type.kind != CXType_Short)
+            return "long long";
+    }
+    return "int";
+}
+
+static void forget(inner_path *in) {
+    while (in->condition_count > 0) {
+        free(in->thread[--in->condition_count]);
+        free(in->block[in->condition_count]);
+    }
+    free(in->list);
+    in->list = NULL;
+    in->count = 0;
+    ht_kernel_model_free(in->km);
+}
+
+/* All that can be decided as the model has it. */
+static size_t collect(inner_path *in, ht_kernel_model *km) {
+    in->km = km;
+    in->stage = (ht_stage){.km = km, .frame = &in->frame, .type = type_of(in->form)};
+    for (size_t i = 0; i < km->comparison_count; ++i)
+        decide(in, &km->comparisons[i]);
+    return in->count;
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    inner_path in = {.plan = plan, .form = ht_tiled_of(plan)};
+    if (!in.form)
+        return;
+    for (size_t i = 0; i < in.form->axis_count; ++i)
+        in.frame.axis[in.form->axes[i].axis] = true;
+    size_t any = collect(&in, ht_kernel_model_build(model));
+    size_t steps = ht_staging_steps(plan, in.fixed, in.fixed_names);
+    if (steps) { /* where more can be, with these */
+        inner_path with = in;
+        with.list = NULL;
+        with.count = with.condition_count = 0;
+        with.fixed_count = steps;
+        bool more = collect(&with, ht_kernel_model_build_fixed(model, in.fixed, steps)) > any;
+        forget(more ? &in : &with);
+        in = more ? with : in;
+    }
+    in.stage.frame = &in.frame;
+    if (in.count)
+        write(&in);
+    forget(&in);
+}
+
+const ht_transformation ht_transformation_inner_path = {
+    .name = "inner-path",
+    .summary = "a way without edge tests for threads whose windows lie inside",
+    .apply = apply,
+};
