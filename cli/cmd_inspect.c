@@ -19,6 +19,8 @@ typedef struct inspect_options {
     bool all;
     uint64_t sample;
     uint64_t seed;
+    bool count;
+    uint64_t blocks;
     const char *json;
 } inspect_options;
 
@@ -41,6 +43,11 @@ static const ht_option options[] = {
              "default configuration and others up to 16."},
     {"seed", HT_OPTION_COUNT, offsetof(inspect_options, seed), "N", .fallback = "1",
      .help = "Seed of the sample."},
+    {"count", HT_OPTION_FLAG, offsetof(inspect_options, count),
+     .help = "Follows the compiled instructions (gfx9, such as gfx90a) and tells how often a "
+             "configuration goes to memory for each output, beside the original kernel."},
+    {"blocks", HT_OPTION_COUNT, offsetof(inspect_options, blocks), "N", .min = 1, .fallback = "512",
+     .help = "Of a larger grid --count follows N blocks, one from each equal part."},
     {"json", HT_OPTION_JSON, offsetof(inspect_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
@@ -153,17 +160,32 @@ static ht_status configs_choose(ht_inspected *inspected, const ht_binding *bindi
     return status;
 }
 
+static ht_status original_inspect(const inspection_run *run, const ht_binding *binding,
+                                  ht_inspect_options options, ht_inspection *out_original,
+                                  ht_error *error) {
+    ht_config defaults = ht_config_default(binding->template);
+    options.original = true;
+    return ht_inspect(&run->device, binding, &defaults, 1, &options, &ht_interrupted, out_original,
+                      error);
+}
+
 static ht_status instance_inspect(inspection_run *run, const ht_template *template,
                                   const ht_problem *problem, ht_error *error) {
     ht_binding binding = {template, problem, &run->device.fields};
-    ht_inspected inspected = {
-        .path = run->path, .device = &run->device, .template = template, .problem = problem};
+    ht_inspected inspected = {.path = run->path,
+                              .device = &run->device,
+                              .template = template,
+                              .problem = problem,
+                              .counted = run->given->count};
+    ht_inspect_options options = {.count = run->given->count, .blocks_max = run->given->blocks};
     ht_status status = configs_choose(&inspected, &binding, run->given, error);
     if (status == HT_OK) {
         inspected.inspections = ht_alloc(inspected.count, sizeof *inspected.inspections);
-        status = ht_inspect(&run->device, &binding, inspected.configs, inspected.count,
+        status = ht_inspect(&run->device, &binding, inspected.configs, inspected.count, &options,
                             &ht_interrupted, inspected.inspections, error);
     }
+    if (status == HT_OK && options.count)
+        status = original_inspect(run, &binding, options, &inspected.original, error);
     if (inspected.inspections && (status == HT_OK || status == HT_ERROR_INTERRUPTED)) {
         ht_inspected_print(&inspected, run->out);
         json_array_append_new(run->found, ht_inspected_json(&inspected));
@@ -267,10 +289,17 @@ const ht_command ht_command_inspect = {
         "configuration that the compiler rejects, or dies of, is listed with the reason.\n\n"
         "On gfx90a and gfx942 both kinds of vector registers share one file, and VGPR includes "
         "AGPR. On NVIDIA targets VGPR are a thread's registers, waves are warps, a SIMD is a "
-        "scheduler.",
-    .examples = "hiptemper inspect conv2d.hip --problem 'N=1 C=16 H=28 W=28 K=32 R=3 S=3 pad=1'\n"
-                "hiptemper inspect conv2d.hip --problem resnet50.json --arch gfx1030 --sample 64\n"
-                "hiptemper inspect conv2d.hip --problem resnet50.json --arch sm_90 --sample 64",
+        "scheduler.\n\n"
+        "With --count the instructions are followed as a GPU would run them, with the arguments "
+        "and the grid of the problem, and a second table tells, for each output element: 32-bit "
+        "words that lanes load from memory, and with how many load instructions; words that a wave "
+        "loads for all its lanes; accesses to LDS; multiplications; instructions. "
+        "Where data decides what is done nothing is counted, and the instruction is named.",
+    .examples =
+        "hiptemper inspect conv2d.hip --problem 'N=1 C=16 H=28 W=28 K=32 R=3 S=3 pad=1'\n"
+        "hiptemper inspect conv2d.hip --problem resnet50.json --arch gfx1030 --sample 64\n"
+        "hiptemper inspect conv2d.hip --problem resnet50.json --arch sm_90 --sample 64\n"
+        "hiptemper inspect conv2d.hip --problem resnet50.json --count --config 'COARSEN_X=4'",
     .options = options,
     .options_size = sizeof(inspect_options),
     .min_operands = 1,

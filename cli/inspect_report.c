@@ -1,6 +1,7 @@
 #include "cli/inspect_report.h"
 
 #include "base/memory.h"
+#include "cli/accesses_report.h"
 #include "cli/entry.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ enum { REASONS_SHOWN = 10 };
 void ht_inspected_free(ht_inspected *inspected) {
     for (size_t i = 0; inspected->inspections && i < inspected->count; ++i)
         ht_inspection_free(&inspected->inspections[i]);
+    ht_inspection_free(&inspected->original);
     free(inspected->inspections);
     free(inspected->configs);
 }
@@ -90,6 +92,8 @@ void ht_inspected_print(const ht_inspected *inspected, FILE *out) {
         fprintf(out, " of %llu legal", (unsigned long long)inspected->legal);
     fprintf(out, " configuration%s\n", inspected->count == 1 ? "" : "s");
     print_table(inspected, out);
+    if (inspected->counted)
+        ht_accesses_print(inspected, out);
     print_failures(inspected, out);
     fputc('\n', out);
 }
@@ -126,17 +130,31 @@ static json_t *launch_json(const ht_launch *launch, const ht_inspection_launch *
     return object;
 }
 
-static json_t *config_json(const ht_inspected *inspected, size_t index) {
-    const ht_inspection *inspection = &inspected->inspections[index];
-    json_t *launches = json_array();
-    for (size_t l = 0; inspection->launches && l < inspected->template->launch_count; ++l)
-        json_array_append_new(
-            launches, launch_json(&inspected->template->launches[l], &inspection->launches[l]));
-    return json_pack("{s:o, s:s, s:o, s:o}", "config",
-                     ht_config_json(inspected->template, &inspected->configs[index]), "status",
+/* The launches of one inspection. */
+static json_t *launches_json(const ht_inspected *inspected, const ht_inspection *inspection,
+                             bool original) {
+    json_t *array = json_array();
+    size_t count;
+    const ht_launch *launches = ht_inspect_launches(inspected->template, original, &count);
+    for (size_t l = 0; inspection->launches && l < count; ++l) {
+        const ht_inspection_launch *launch = &inspection->launches[l];
+        json_t *object = launch_json(&launches[l], launch);
+        if (inspected->counted) {
+            json_object_set_new(object, "accesses", ht_accesses_json(launch));
+            json_object_set_new(object, "uncounted",
+                                launch->counted ? json_null() : json_string(launch->uncounted));
+        }
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *inspection_json(const ht_inspected *inspected, const ht_inspection *inspection,
+                               json_t *config) {
+    return json_pack("{s:o, s:s, s:o, s:o}", "config", config, "status",
                      ht_status_name(inspection->status), "reason",
                      inspection->reason ? json_string(inspection->reason) : json_null(), "launches",
-                     launches);
+                     launches_json(inspected, inspection, inspection == &inspected->original));
 }
 
 json_t *ht_inspected_json(const ht_inspected *inspected) {
@@ -153,8 +171,13 @@ json_t *ht_inspected_json(const ht_inspected *inspected) {
                                          : json_null());
     json_t *configs = json_array();
     for (size_t i = 0; i < inspected->count; ++i)
-        json_array_append_new(configs, config_json(inspected, i));
+        json_array_append_new(
+            configs, inspection_json(inspected, &inspected->inspections[i],
+                                     ht_config_json(inspected->template, &inspected->configs[i])));
     json_object_set_new(object, "configurations", configs);
+    if (inspected->counted)
+        json_object_set_new(object, "original",
+                            inspection_json(inspected, &inspected->original, json_null()));
     free(fields);
     return object;
 }

@@ -15,6 +15,8 @@ typedef struct ht_inspected {
     ht_config *configs;         /* owned */
     ht_inspection *inspections; /* owned */
     size_t count;
+    bool counted;           /* accesses too, and the original's */
+    ht_inspection original; /* owned; {0} unless counted */
 } ht_inspected;
 
 void ht_inspected_free(ht_inspected *inspected);

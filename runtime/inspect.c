@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "runtime/child.h"
 #include "runtime/compile.h"
+#include "runtime/counted.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { BATCH_MAX = 32, CHILDREN_MAX = 16, REASON_SIZE = 768 };
 
 /* A batch takes a second or two; a huge kernel alone may take a minute. */
-static const double seconds_per_child = 60, seconds_per_config = 5;
+static const double seconds_per_child = 60, seconds_per_config = 5, seconds_to_count = 60;
 
 /* Configurations [first, first + count) of the caller's. */
 typedef struct range {
@@ -25,6 +26,7 @@ typedef struct inspector {
     const ht_provider *provider;
     const ht_binding *binding;
     const ht_config *configs;
+    ht_inspect_options options;
     ht_inspection *results;
     range *waiting; /* owned */
     size_t waiting_count;
@@ -39,8 +41,32 @@ typedef struct record {
     char reason[REASON_SIZE];
 } record;
 
+const ht_launch *ht_inspect_launches(const ht_template *template, bool original,
+                                     size_t *out_count) {
+    bool reference = original && template->reference_kind == HT_REFERENCE_KERNEL;
+    *out_count = reference ? template->reference_launch_count : template->launch_count;
+    return reference ? template->reference_launches : template->launches;
+}
+
+static const ht_launch *launches_of(const inspector *self, size_t *out_count) {
+    return ht_inspect_launches(self->binding->template, self->options.original, out_count);
+}
+
 static size_t launch_count(const inspector *self) {
-    return self->binding->template->launch_count;
+    size_t count;
+    launches_of(self, &count);
+    return count;
+}
+
+/* In the child: what cannot be counted is no failure of the configuration. */
+static void count_launch(const inspector *self, const ht_config *config, const ht_launch *launch,
+                         const ht_program *program, const char *lowered,
+                         ht_inspection_launch *out) {
+    ht_error error = {0};
+    out->counted = ht_launch_count(self->device, self->binding, config, launch, program, lowered,
+                                   self->options.blocks_max, &out->accesses, &error) == HT_OK;
+    snprintf(out->uncounted, sizeof out->uncounted, "%.*s", (int)sizeof out->uncounted - 1,
+             error.message);
 }
 
 /* In the child: resources of a compiled configuration. */
@@ -48,8 +74,10 @@ static ht_status read_launches(const inspector *self, const ht_config *config,
                                const ht_program *program, ht_inspection_launch *out,
                                ht_error *error) {
     ht_status status = HT_OK;
-    for (size_t i = 0; i < launch_count(self) && !status; i++) {
-        const ht_launch *launch = &self->binding->template->launches[i];
+    size_t count;
+    const ht_launch *launches = launches_of(self, &count);
+    for (size_t i = 0; i < count && !status; i++) {
+        const ht_launch *launch = &launches[i];
         ht_geometry *geometry = &out[i].geometry;
         status = ht_binding_geometry(self->binding, config, launch, geometry, error);
         if (!status)
@@ -57,6 +85,8 @@ static ht_status read_launches(const inspector *self, const ht_config *config,
                 self->device, program->code, program->code_size, program->kernels[i],
                 geometry->block[0] * geometry->block[1] * geometry->block[2], geometry->lds,
                 &out[i].resources, error);
+        if (!status && self->options.count)
+            count_launch(self, config, launch, program, program->kernels[i], &out[i]);
     }
     return status;
 }
@@ -84,8 +114,11 @@ static void inspect_range(const inspector *self, int fd, range range) {
     const ht_config *configs = self->configs + range.first;
     ht_program *programs = ht_alloc(range.count, sizeof *programs);
     ht_error error = {0};
-    ht_status status = ht_program_compile_batch(self->device, self->binding, configs, range.count,
-                                                programs, &error);
+    ht_status status =
+        self->options.original
+            ? ht_program_compile(self->device, self->binding, configs, true, programs, &error)
+            : ht_program_compile_batch(self->device, self->binding, configs, range.count, programs,
+                                       &error);
     if (status && range.count > 1) {
         size_t half = range.count / 2;
         inspect_range(self, fd, (struct range){range.first, half});
@@ -119,7 +152,8 @@ static void push(inspector *self, size_t first, size_t count) {
 static ht_status start_next(inspector *self, ht_error *error) {
     range range = self->waiting[--self->waiting_count];
     child_context context = {self, range};
-    double seconds = seconds_per_child + seconds_per_config * (double)range.count;
+    double each = seconds_per_config + (self->options.count ? seconds_to_count : 0);
+    double seconds = seconds_per_child + each * (double)range.count;
     ht_status status =
         ht_child_start(child_work, &context, seconds, &self->children[self->running_count], error);
     if (status)
@@ -196,6 +230,8 @@ static void push_batches(inspector *self, size_t count) {
     size_t batch = (count + cores - 1) / cores;
     if (batch > BATCH_MAX)
         batch = BATCH_MAX;
+    if (self->options.original)
+        batch = 1; /* all at defaults */
     for (size_t batches = batch ? (count + batch - 1) / batch : 0; batches > 0; batches--) {
         size_t first = (batches - 1) * batch;
         push(self, first, count - first < batch ? count - first : batch);
@@ -217,12 +253,14 @@ static ht_status inspect_all(inspector *self, const volatile int *interrupted, h
 }
 
 ht_status ht_inspect(const ht_device *device, const ht_binding *binding, const ht_config *configs,
-                     size_t count, const volatile int *interrupted, ht_inspection *out_inspections,
+                     size_t count, const ht_inspect_options *options,
+                     const volatile int *interrupted, ht_inspection *out_inspections,
                      ht_error *error) {
     inspector self = {.device = device,
                       .provider = ht_provider_find(device->provider),
                       .binding = binding,
                       .configs = configs,
+                      .options = options ? *options : (ht_inspect_options){0},
                       .results = out_inspections};
     for (size_t i = 0; i < count; i++)
         out_inspections[i] = (ht_inspection){.status = HT_ERROR_INTERRUPTED};

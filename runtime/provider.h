@@ -7,6 +7,7 @@
 #ifndef HT_RUNTIME_PROVIDER_H
 #define HT_RUNTIME_PROVIDER_H
 
+#include "runtime/accesses.h"
 #include "runtime/hip.h"
 #include "templates/bind.h"
 
@@ -84,7 +85,13 @@ typedef struct ht_provider {
     ht_status (*resources)(const ht_device *device, const void *code, size_t code_size,
                            const char *lowered_name, unsigned threads, unsigned dynamic_lds,
                            ht_resources *out_resources, ht_error *error);
-    /* The same of a kernel that is loaded (hipModuleGetFunction), as its driver tells it; -1 where
+    /* Follows a compiled kernel's instructions and counts how often it goes to memory; nothing
+     * runs. HT_ERROR_UNSUPPORTED with the instruction where it cannot be followed. The slot may be
+     * NULL. */
+    ht_status (*accesses)(const ht_device *device, const void *code, size_t code_size,
+                          const char *lowered_name, const ht_counted_launch *launch,
+                          ht_accesses *out_accesses, ht_error *error);
+    /* Resources of a kernel that is loaded (hipModuleGetFunction), as its driver tells it; -1 where
      * it does not. The slot may be NULL. */
     ht_status (*loaded_resources)(hipFunction_t function, unsigned threads, unsigned dynamic_lds,
                                   ht_resources *out_resources, ht_error *error);

@@ -2,16 +2,12 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/arguments.h"
 #include "runtime/protocol.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef union scalar_bytes {
-    char bytes[64]; /* four components of the widest kind */
-    double align;
-} scalar_bytes;
 
 typedef struct loaded_launch {
     hipFunction_t function;
@@ -26,39 +22,11 @@ struct ht_variant {
     hipModule_t module;
     loaded_launch *launches;
     size_t launch_count;
-    scalar_bytes *scalars; /* one per argument of the template */
-    char **constants;      /* lowered names; owned */
+    ht_scalar *scalars; /* one per argument of the template */
+    char **constants;   /* lowered names; owned */
     size_t constant_count;
     double seconds; /* of the last run */
 };
-
-static ht_status fill_scalar(const ht_binding *binding, const ht_config *config,
-                             const ht_layout_arg *arg, scalar_bytes *out, ht_error *error) {
-    if (arg->arg->is_real) {
-        ht_element_set(arg->element, out->bytes, 0, arg->arg->real);
-        return HT_OK;
-    }
-    for (size_t i = 0; i < arg->arg->value_count && i < arg->element.components; ++i) {
-        int64_t value = 0;
-        ht_status status = ht_binding_evaluate(binding, config, arg->arg->values[i], &value, error);
-        if (status != HT_OK)
-            return status;
-        bool whole =
-            arg->element.kind == HT_ELEMENT_SIGNED || arg->element.kind == HT_ELEMENT_UNSIGNED;
-        if (whole) /* all 64 bits, which a double would not keep */
-            memcpy(out->bytes + i * arg->element.bytes, &value, arg->element.bytes);
-        else
-            ht_element_set(arg->element, out->bytes, i, (double)value);
-    }
-    return HT_OK;
-}
-
-static size_t find_arg(const ht_template *template, const char *name) {
-    for (size_t i = 0; i < template->arg_count; ++i)
-        if (strcmp(template->args[i].name, name) == 0)
-            return i;
-    return template->arg_count;
-}
 
 static void *argument_pointer(ht_variant *variant, size_t index) {
     return variant->template->args[index].role == HT_ARG_SCALAR
@@ -68,22 +36,14 @@ static void *argument_pointer(ht_variant *variant, size_t index) {
 
 static ht_status collect_arguments(ht_variant *variant, const ht_launch *launch, loaded_launch *out,
                                    ht_error *error) {
-    const ht_template *template = variant->template;
-    size_t count = 0;
-    out->arguments = ht_alloc(template->arg_count + launch->argument_count + 1, sizeof(void *));
-    if (!launch->has_arguments) {
-        for (size_t i = 0; i < template->arg_count; ++i)
-            if (template->args[i].role != HT_ARG_CONSTANT)
-                out->arguments[count++] = argument_pointer(variant, i);
-        return HT_OK;
-    }
-    for (size_t i = 0; i < launch->argument_count; ++i) {
-        size_t index = find_arg(template, launch->arguments[i]);
-        if (index == template->arg_count)
-            return ht_error_set(error, HT_ERROR_INPUT, "launch of '%s': no argument '%s'",
-                                launch->kernel, launch->arguments[i]);
-        out->arguments[count++] = argument_pointer(variant, index);
-    }
+    size_t *indices = NULL, count = 0;
+    ht_status status = ht_launch_arguments(variant->template, launch, &indices, &count, error);
+    if (status != HT_OK)
+        return status;
+    out->arguments = ht_alloc(count + 1, sizeof(void *));
+    for (size_t i = 0; i < count; ++i)
+        out->arguments[i] = argument_pointer(variant, indices[i]);
+    free(indices);
     return HT_OK;
 }
 
@@ -124,8 +84,8 @@ static ht_status load_all(ht_variant *variant, const ht_binding *binding, const 
                                     "loading the compiled kernel", error);
     for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i)
         if (template->args[i].role == HT_ARG_SCALAR)
-            status = fill_scalar(binding, config, &variant->buffers->layout.args[i],
-                                 &variant->scalars[i], error);
+            status = ht_scalar_fill(binding, config, &variant->buffers->layout.args[i],
+                                    &variant->scalars[i], error);
     for (size_t i = 0; i < variant->launch_count && status == HT_OK; ++i)
         status = load_launch(variant, binding, config, &launches[i], numbers, program->kernels[i],
                              &variant->launches[i], error);

@@ -27,6 +27,18 @@ ht_status ht_amd_elf_metadata(ht_amd_bytes elf, ht_amd_bytes *out_note, ht_error
 ht_status ht_amd_elf_descriptor(ht_amd_bytes elf, const char *symbol, ht_amd_bytes *out_descriptor,
                                 ht_error *error);
 
+/* A function's or variable's address in the image as it is loaded, and its bytes: of a symbol
+ * without a size, all to the end of its section. */
+ht_status ht_amd_elf_symbol(ht_amd_bytes elf, const char *symbol, uint64_t *out_address,
+                            ht_amd_bytes *out_bytes, ht_error *error);
+
+/* The section that holds `address`: where it begins in the image, and its bytes. */
+ht_status ht_amd_elf_section_of(ht_amd_bytes elf, uint64_t address, uint64_t *out_first,
+                                ht_amd_bytes *out_bytes, ht_error *error);
+
+/* Where the image ends that begins at address 0 when it is loaded. */
+ht_status ht_amd_elf_extent(ht_amd_bytes elf, uint64_t *out_end, ht_error *error);
+
 /* Name of the function or variable that the pointer variable `variable` is initialised with;
  * borrowed from the ELF. NULL when there is no such variable, or it points at nothing that has a
  * global name. */

@@ -58,7 +58,8 @@ static bool symbol_by_name(const symbol_table *table, const char *wanted, Elf64_
     return false;
 }
 
-/* What a symbol's address is in the file, by the section that it lies in. */
+/* What a symbol's address is in the file, by the section that it lies in. `size` 0: to the
+ * section's end. */
 static ht_status symbol_bytes(ht_amd_bytes elf, const Elf64_Ehdr *header, const Elf64_Sym *symbol,
                               uint64_t size, ht_amd_bytes *out_bytes, ht_error *error) {
     Elf64_Shdr section = {0};
@@ -66,27 +67,77 @@ static ht_status symbol_bytes(ht_amd_bytes elf, const Elf64_Ehdr *header, const 
     if (status)
         return status;
     uint64_t offset = symbol->st_value - section.sh_addr;
-    if (symbol->st_value < section.sh_addr || section.sh_type == SHT_NOBITS ||
-        offset > section.sh_size || section.sh_offset > elf.size ||
+    bool inside = symbol->st_value >= section.sh_addr && offset <= section.sh_size;
+    if (inside && size == 0)
+        size = section.sh_size - offset;
+    if (!inside || section.sh_type == SHT_NOBITS || section.sh_offset > elf.size ||
         !bytes_part(elf, section.sh_offset + offset, size, out_bytes))
-        return elf_damaged(error, "a kernel descriptor lies outside it");
+        return elf_damaged(error, "a symbol lies outside it");
     return HT_OK;
+}
+
+static ht_status symbol_find(ht_amd_bytes elf, const char *symbol, const char *what,
+                             Elf64_Ehdr *out_header, Elf64_Sym *out_symbol, ht_error *error) {
+    symbol_table table = {0};
+    ht_status status = elf_header_read(elf, out_header, error);
+    if (!status)
+        status = table_find(elf, out_header, &table, error);
+    if (!status && !symbol_by_name(&table, symbol, out_symbol))
+        status =
+            ht_error_set(error, HT_ERROR_COMPILE, "the code object has no %s '%s'", what, symbol);
+    return status;
 }
 
 ht_status ht_amd_elf_descriptor(ht_amd_bytes elf, const char *symbol, ht_amd_bytes *out_descriptor,
                                 ht_error *error) {
     Elf64_Ehdr header = {0};
     Elf64_Sym found = {0};
-    symbol_table table = {0};
-    ht_status status = elf_header_read(elf, &header, error);
+    ht_status status = symbol_find(elf, symbol, "kernel descriptor", &header, &found, error);
     if (!status)
-        status = table_find(elf, &header, &table, error);
-    if (status)
-        return status;
-    if (!symbol_by_name(&table, symbol, &found))
-        return ht_error_set(error, HT_ERROR_COMPILE,
-                            "the code object has no kernel descriptor '%s'", symbol);
-    return symbol_bytes(elf, &header, &found, DESCRIPTOR_SIZE, out_descriptor, error);
+        status = symbol_bytes(elf, &header, &found, DESCRIPTOR_SIZE, out_descriptor, error);
+    return status;
+}
+
+ht_status ht_amd_elf_symbol(ht_amd_bytes elf, const char *symbol, uint64_t *out_address,
+                            ht_amd_bytes *out_bytes, ht_error *error) {
+    Elf64_Ehdr header = {0};
+    Elf64_Sym found = {0};
+    ht_status status = symbol_find(elf, symbol, "symbol", &header, &found, error);
+    if (!status)
+        status = symbol_bytes(elf, &header, &found, found.st_size, out_bytes, error);
+    *out_address = found.st_value;
+    return status;
+}
+
+ht_status ht_amd_elf_section_of(ht_amd_bytes elf, uint64_t address, uint64_t *out_first,
+                                ht_amd_bytes *out_bytes, ht_error *error) {
+    Elf64_Ehdr header = {0};
+    ht_status status = elf_header_read(elf, &header, error);
+    for (unsigned i = 0; i < header.e_shnum && !status; i++) {
+        Elf64_Shdr section = {0};
+        status = elf_section_read(elf, &header, i, &section, error);
+        bool holds = !status && section.sh_flags & SHF_ALLOC && section.sh_type != SHT_NOBITS &&
+                     address >= section.sh_addr && address - section.sh_addr < section.sh_size;
+        *out_first = section.sh_addr;
+        if (holds && bytes_part(elf, section.sh_offset, section.sh_size, out_bytes))
+            return HT_OK;
+    }
+    return status ? status : elf_damaged(error, "a symbol lies in no section");
+}
+
+ht_status ht_amd_elf_extent(ht_amd_bytes elf, uint64_t *out_end, ht_error *error) {
+    Elf64_Ehdr header = {0};
+    ht_status status = elf_header_read(elf, &header, error);
+    *out_end = 0;
+    for (unsigned i = 0; i < header.e_shnum && !status; i++) {
+        Elf64_Shdr section = {0};
+        status = elf_section_read(elf, &header, i, &section, error);
+        bool loaded = !status && section.sh_flags & SHF_ALLOC;
+        uint64_t end = section.sh_addr + section.sh_size;
+        if (loaded && end >= section.sh_addr && end > *out_end)
+            *out_end = end;
+    }
+    return status;
 }
 
 /* The address that the loader will store at `place`: relative relocations hold it. */

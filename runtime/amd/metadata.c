@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <msgpack.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@
     X(".group_segment_fixed_size", group_segment_fixed_size, true)                                 \
     X(".max_flat_workgroup_size", max_flat_workgroup_size, true)                                   \
     X(".wavefront_size", wavefront_size, true)                                                     \
-    X(".workgroup_processor_mode", workgroup_processor_mode, false)
+    X(".workgroup_processor_mode", workgroup_processor_mode, false)                                \
+    X(".kernarg_segment_size", kernarg_segment_size, false)
 
 static const msgpack_object *map_get(const msgpack_object *map, const char *key) {
     size_t length = strlen(key);
@@ -58,6 +60,39 @@ static ht_status read_name(const msgpack_object *kernel, const char *key, char *
     return HT_OK;
 }
 
+static ht_status read_argument(const msgpack_object *object, ht_amd_argument *out,
+                               ht_error *error) {
+    int offset = 0, size = 0;
+    char *kind = NULL;
+    if (object->type != MSGPACK_OBJECT_MAP)
+        return ht_error_set(error, HT_ERROR_COMPILE, "the kernel metadata's .args holds no map");
+    ht_status status = read_number(object, ".offset", true, &offset, error);
+    if (!status)
+        status = read_number(object, ".size", true, &size, error);
+    if (!status)
+        status = read_name(object, ".value_kind", &kind, error);
+    out->offset = (uint32_t)offset;
+    out->size = (uint32_t)size;
+    snprintf(out->kind, sizeof out->kind, "%s", kind ? kind : "");
+    free(kind);
+    return status;
+}
+
+/* A kernel without arguments has no list. */
+static ht_status read_arguments(const msgpack_object *kernel, ht_amd_kernel *out, ht_error *error) {
+    const msgpack_object *list = map_get(kernel, ".args");
+    ht_status status = HT_OK;
+    if (!list)
+        return HT_OK;
+    if (list->type != MSGPACK_OBJECT_ARRAY)
+        return ht_error_set(error, HT_ERROR_COMPILE, "the kernel metadata's .args is no list");
+    out->arguments = ht_alloc(list->via.array.size, sizeof *out->arguments);
+    for (; out->argument_count < list->via.array.size && !status; out->argument_count++)
+        status = read_argument(&list->via.array.ptr[out->argument_count],
+                               &out->arguments[out->argument_count], error);
+    return status;
+}
+
 static ht_status read_kernel(const msgpack_object *object, ht_amd_kernel *out, ht_error *error) {
     if (object->type != MSGPACK_OBJECT_MAP)
         return ht_error_set(error, HT_ERROR_COMPILE,
@@ -70,6 +105,8 @@ static ht_status read_kernel(const msgpack_object *object, ht_amd_kernel *out, h
         status = read_number(object, key, required, &out->member, error);
     KERNEL_NUMBERS(READ_NUMBER)
 #undef READ_NUMBER
+    if (!status)
+        status = read_arguments(object, out, error);
     if (!status && out->wavefront_size != 32 && out->wavefront_size != 64)
         status = ht_error_set(error, HT_ERROR_COMPILE,
                               "the kernel metadata's .wavefront_size is %d, not 32 or 64",
@@ -116,6 +153,7 @@ void ht_amd_metadata_free(ht_amd_metadata *metadata) {
     for (size_t i = 0; i < metadata->kernel_count; i++) {
         free(metadata->kernels[i].name);
         free(metadata->kernels[i].symbol);
+        free(metadata->kernels[i].arguments);
     }
     free(metadata->kernels);
     *metadata = (ht_amd_metadata){0};

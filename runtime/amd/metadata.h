@@ -5,6 +5,12 @@
 
 #include "runtime/amd/code_object.h"
 
+/* One argument of a kernel, given or hidden, in the memory that arguments come in. */
+typedef struct ht_amd_argument {
+    uint32_t offset, size;
+    char kind[40]; /* .value_kind: "global_buffer", "by_value", "hidden_block_count_x" */
+} ht_amd_argument;
+
 /* Numbers as the note has them; -1 where it has none. */
 typedef struct ht_amd_kernel {
     char *name;   /* mangled; owned */
@@ -19,6 +25,9 @@ typedef struct ht_amd_kernel {
     int max_flat_workgroup_size;
     int wavefront_size;
     int workgroup_processor_mode;
+    int kernarg_segment_size;
+    ht_amd_argument *arguments; /* owned */
+    size_t argument_count;
 } ht_amd_kernel;
 
 typedef struct ht_amd_metadata {

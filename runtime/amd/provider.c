@@ -1,5 +1,6 @@
 /* The amd provider: HIP and hiprtc from ROCm's libraries, devices, compile options. */
 #include "base/memory.h"
+#include "runtime/amd/accesses.h"
 #include "runtime/amd/clocks.h"
 #include "runtime/amd/lowered_name.h"
 #include "runtime/amd/prelude.h"
@@ -139,6 +140,7 @@ const ht_provider ht_provider_amd = {
     .compile_options = amd_compile_options,
     .program_size = 16, /* docs/amd-provider.md has the measurement */
     .resources = ht_amd_resources,
+    .accesses = ht_amd_accesses,
     .why_not = amd_why_not,
     .settings = amd_settings,
     .clocks = amd_clocks,

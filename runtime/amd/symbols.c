@@ -201,3 +201,11 @@ ht_status ht_amd_symbols_load(const char *const *runtime_names, const char *cons
     free_places(&places);
     return status;
 }
+
+void *ht_amd_library_open(const char *const *names) {
+    char reason[400];
+    places places = find_places();
+    void *library = open_first(&places, names, reason, sizeof reason);
+    free_places(&places);
+    return library;
+}

@@ -42,4 +42,8 @@ extern const char *const ht_amd_hiprtc_names[];
 ht_status ht_amd_symbols_load(const char *const *runtime_names, const char *const *hiprtc_names,
                               ht_amd_symbols *out_symbols, ht_error *error);
 
+/* The first of other libraries of ROCm that is there, looked for in the same places; NULL when none
+ * is. It stays open. */
+void *ht_amd_library_open(const char *const *names);
+
 #endif

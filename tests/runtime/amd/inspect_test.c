@@ -85,8 +85,8 @@ Test(inspect, a_rejected_configuration_does_not_spoil_its_batch) {
     fixture f;
     ht_error error = {0};
     fixture_open(&f, false);
-    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, f.found, &error), HT_OK,
-                 "%s", error.message);
+    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, NULL, f.found, &error),
+                 HT_OK, "%s", error.message);
     for (size_t i = 0; i < COUNT; i++) {
         if (i % 4 != 1) {
             expect_fine(&f, i);
@@ -103,8 +103,8 @@ Test(inspect, a_compiler_that_dies_is_the_fault_of_its_configuration_alone) {
     fixture f;
     ht_error error = {0};
     fixture_open(&f, true);
-    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, f.found, &error), HT_OK,
-                 "%s", error.message);
+    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, NULL, f.found, &error),
+                 HT_OK, "%s", error.message);
     for (size_t i = 0; i < COUNT; i++) {
         static const ht_status expected[] = {HT_OK, HT_ERROR_COMPILE, HT_ERROR_CRASH, HT_OK};
         cr_expect_eq(f.found[i].status, expected[i % 4], "%zu: %s", i,
@@ -123,8 +123,8 @@ Test(inspect, an_unknown_target_fails_every_configuration_and_nothing_else) {
     ht_error error = {0};
     fixture_open(&f, false);
     snprintf(f.device.arch, sizeof f.device.arch, "gfx000");
-    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, f.found, &error), HT_OK,
-                 "%s", error.message);
+    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, NULL, f.found, &error),
+                 HT_OK, "%s", error.message);
     for (size_t i = 0; i < COUNT; i++)
         cr_expect(f.found[i].status == HT_ERROR_CRASH || f.found[i].status == HT_ERROR_COMPILE);
     fixture_close(&f);
@@ -135,8 +135,9 @@ Test(inspect, an_interruption_leaves_the_rest_marked) {
     ht_error error = {0};
     volatile int interrupted = 1;
     fixture_open(&f, false);
-    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, &interrupted, f.found, &error),
-                 HT_ERROR_INTERRUPTED);
+    cr_assert_eq(
+        ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, &interrupted, f.found, &error),
+        HT_ERROR_INTERRUPTED);
     for (size_t i = 0; i < COUNT; i++)
         cr_expect_eq(f.found[i].status, HT_ERROR_INTERRUPTED);
     fixture_close(&f);
@@ -147,7 +148,7 @@ Test(inspect, a_provider_without_resources_says_so) {
     ht_error error = {0};
     fixture_open(&f, false);
     cr_assert_eq(ht_device_find("host", &f.device, &error), HT_OK, "%s", error.message);
-    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, f.found, &error),
+    cr_assert_eq(ht_inspect(&f.device, &f.binding, f.configs, COUNT, NULL, NULL, f.found, &error),
                  HT_ERROR_UNSUPPORTED);
     cr_expect(strstr(error.message, "host"), "%s", error.message);
     fixture_close(&f);

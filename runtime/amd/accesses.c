@@ -1,0 +1,271 @@
+#include "runtime/amd/accesses.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "runtime/amd/isa/disassembly.h"
+#include "runtime/amd/isa/launch.h"
+#include "runtime/amd/metadata.h"
+#include "runtime/amd/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Compilers read arguments by whole lines of memory, of which the last has room. */
+enum { ARGUMENT_UNIT = 64, PACKET_SIZE = 64, STEPS_MAX = 50000000, SAMPLE_SEED = 1 };
+/* Outputs that take more than this are not marked element by element. */
+static const uint64_t marked_max = UINT64_C(1) << 33;
+
+/* What one count works on. */
+typedef struct subject {
+    const ht_counted_launch *launch;
+    ht_amd_metadata metadata; /* owned */
+    const ht_amd_kernel *described;
+    ht_isa_kernel kernel; /* owned */
+    ht_isa_memory memory; /* owned */
+    uint8_t *arguments;   /* owned; what the kernel finds at its argument pointer */
+    uint8_t *hidden;      /* owned; bytes of it that are unknown */
+    uint8_t packet[PACKET_SIZE], packet_hidden[PACKET_SIZE];
+} subject;
+
+static void put(uint8_t *bytes, uint8_t *hidden, size_t at, uint64_t value, size_t size) {
+    memcpy(bytes + at, &value, size);
+    memset(hidden + at, 0, size);
+}
+
+/* The dispatch packet: the block's threads, and the grid's. */
+static void fill_packet(subject *self) {
+    const ht_geometry *geometry = &self->launch->geometry;
+    memset(self->packet_hidden, 1, sizeof self->packet_hidden);
+    for (size_t axis = 0; axis < 3; axis++) {
+        put(self->packet, self->packet_hidden, 4 + 2 * axis, geometry->block[axis], 2);
+        put(self->packet, self->packet_hidden, 12 + 4 * axis,
+            (uint64_t)geometry->grid[axis] * geometry->block[axis], 4);
+    }
+}
+
+/* What code objects of version 5 pass behind the kernel's own arguments. Those that are not here
+ * stay unknown. */
+static void fill_hidden(subject *self, const ht_amd_argument *argument) {
+    static const char axes[] = "xyz";
+    const ht_geometry *geometry = &self->launch->geometry;
+    size_t length = strlen(argument->kind);
+    const char *place = strchr(axes, argument->kind[length - 1]);
+    size_t axis = place ? (size_t)(place - axes) : 0;
+    const struct {
+        const char *start;
+        uint64_t value;
+    } known[] = {{"hidden_block_count_", geometry->grid[axis]},
+                 {"hidden_group_size_", geometry->block[axis]},
+                 {"hidden_remainder_", 0},
+                 {"hidden_global_offset_", 0},
+                 {"hidden_grid_dims", 3}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(argument->kind, known[i].start, strlen(known[i].start)) == 0)
+            put(self->arguments, self->hidden, argument->offset, known[i].value,
+                argument->size < 8 ? argument->size : 8);
+}
+
+static ht_status fill_given(subject *self, const ht_amd_argument *place, size_t index,
+                            ht_error *error) {
+    if (index >= self->launch->argument_count)
+        return ht_error_set(error, HT_ERROR_COMPILE, "the code has more arguments than the launch");
+    const ht_kernel_argument *given = &self->launch->arguments[index];
+    uint64_t address = HT_ISA_BUFFER_BASE(index);
+    const void *value = given->value ? given->value : &address;
+    uint64_t size = given->value ? given->size : sizeof address;
+    if (place->size != size)
+        return ht_error_set(error, HT_ERROR_COMPILE,
+                            "argument %zu has %u bytes in the code and %llu in the launch",
+                            index + 1, place->size, (unsigned long long)size);
+    memcpy(self->arguments + place->offset, value, size);
+    memset(self->hidden + place->offset, 0, size);
+    return HT_OK;
+}
+
+static ht_status fill_arguments(subject *self, size_t *out_size, ht_error *error) {
+    const ht_amd_kernel *kernel = self->described;
+    size_t size = kernel->kernarg_segment_size > 0 ? (size_t)kernel->kernarg_segment_size : 0;
+    size_t given = 0;
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        size_t end = (size_t)kernel->arguments[i].offset + kernel->arguments[i].size;
+        size = end > size ? end : size;
+    }
+    if (size > 1 << 20)
+        return ht_error_set(error, HT_ERROR_COMPILE, "arguments of %zu bytes", size);
+    size = (size / ARGUMENT_UNIT + 1) * ARGUMENT_UNIT;
+    *out_size = size;
+    self->arguments = ht_alloc(size, 1);
+    self->hidden = ht_alloc(size, 1);
+    memset(self->hidden, 1, size);
+    for (size_t i = 0; i < kernel->argument_count && !status; i++) {
+        const ht_amd_argument *argument = &kernel->arguments[i];
+        if (strncmp(argument->kind, "hidden_", 7) == 0)
+            fill_hidden(self, argument);
+        else
+            status = fill_given(self, argument, given++, error);
+    }
+    if (!status && given != self->launch->argument_count)
+        status =
+            ht_error_set(error, HT_ERROR_COMPILE, "the code has fewer arguments than the launch");
+    return status;
+}
+
+static ht_isa_region *add_region(ht_isa_memory *memory, ht_isa_region_kind kind, uint64_t base,
+                                 uint64_t size) {
+    HT_GROW(memory->regions, memory->count);
+    memory->regions[memory->count] = (ht_isa_region){.kind = kind, .base = base, .size = size};
+    return &memory->regions[memory->count++];
+}
+
+static ht_status add_buffers(subject *self, ht_accesses *accesses, ht_error *error) {
+    const ht_counted_launch *launch = self->launch;
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const ht_kernel_argument *argument = &launch->arguments[i];
+        if (argument->value)
+            continue;
+        ht_isa_region *region =
+            add_region(&self->memory, HT_ISA_BUFFER, HT_ISA_BUFFER_BASE(i), argument->size);
+        if (argument->output_unit == 0)
+            continue;
+        uint64_t elements = argument->size / argument->output_unit;
+        if (elements > marked_max)
+            return ht_error_set(error, HT_ERROR_UNSUPPORTED, "an output of %llu elements",
+                                (unsigned long long)elements);
+        region->element = argument->output_unit;
+        region->written = ht_alloc(elements / 8 + 1, 1);
+        accesses->output_size += elements;
+    }
+    return HT_OK;
+}
+
+static ht_status make_memory(subject *self, ht_amd_bytes elf, ht_accesses *accesses,
+                             ht_error *error) {
+    uint64_t image = 0;
+    size_t size = 0;
+    ht_status status = fill_arguments(self, &size, error);
+    if (!status)
+        status = ht_amd_elf_extent(elf, &image, error);
+    if (status)
+        return status;
+    fill_packet(self);
+    ht_isa_region *region = add_region(&self->memory, HT_ISA_LAUNCH, HT_ISA_ARGUMENT_BASE, size);
+    region->bytes = self->arguments;
+    region->unknown = self->hidden;
+    region = add_region(&self->memory, HT_ISA_LAUNCH, HT_ISA_PACKET_BASE, PACKET_SIZE);
+    region->bytes = self->packet;
+    region->unknown = self->packet_hidden;
+    add_region(&self->memory, HT_ISA_IMAGE, HT_ISA_IMAGE_BASE, image);
+    self->memory.lds =
+        (uint64_t)self->described->group_segment_fixed_size + self->launch->geometry.lds;
+    return add_buffers(self, accesses, error);
+}
+
+/* The family whose instructions are modelled: gfx9 with 64 lanes. */
+static ht_status check_arch(const char *arch, bool *out_packed, ht_error *error) {
+    const ht_amd_target *target = ht_amd_target_find(arch);
+    if (!target || strncmp(arch, "gfx9", 4) != 0)
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                            "accesses are counted for architectures of the gfx9 family, such as "
+                            "gfx90a, and not for %s",
+                            arch);
+    *out_packed = target->unified_agprs;
+    return HT_OK;
+}
+
+static bool calls_functions(const ht_isa_program *program) {
+    for (size_t i = 0; i < program->count; i++)
+        if (strcmp(program->instructions[i].name, "s_swappc_b64") == 0)
+            return true;
+    return false;
+}
+
+/* The kernel's instructions, and those of all functions beside it when it calls one. */
+static ht_status read_code(subject *self, ht_amd_bytes elf, const char *arch, const char *name,
+                           ht_error *error) {
+    ht_isa_program *program = &self->kernel.program;
+    uint64_t address = 0, first = 0;
+    ht_amd_bytes code;
+    ht_status status = ht_amd_elf_symbol(elf, name, &address, &code, error);
+    if (!status)
+        status = ht_isa_disassemble(code, address, arch, program, error);
+    if (status || !calls_functions(program))
+        return status;
+    ht_isa_program_free(program);
+    status = ht_amd_elf_section_of(elf, address, &first, &code, error);
+    if (!status)
+        status = ht_isa_disassemble(code, first, arch, program, error);
+    if (!status)
+        self->kernel.first = ht_isa_program_find(program, address);
+    return status;
+}
+
+static ht_status read_kernel(subject *self, ht_amd_bytes elf, const char *arch, const char *name,
+                             ht_error *error) {
+    ht_amd_bytes note, descriptor;
+    bool packed = false;
+    ht_status status = check_arch(arch, &packed, error);
+    if (!status)
+        status = ht_amd_elf_metadata(elf, &note, error);
+    if (!status)
+        status = ht_amd_metadata_parse(note, &self->metadata, error);
+    if (status)
+        return status;
+    self->described = ht_amd_metadata_kernel(&self->metadata, name);
+    if (!self->described)
+        return ht_error_set(error, HT_ERROR_COMPILE, "the code object has no kernel '%s'", name);
+    status = ht_amd_elf_descriptor(elf, self->described->symbol, &descriptor, error);
+    if (!status)
+        status = ht_isa_entry_read(descriptor.data, packed, &self->kernel.entry, error);
+    if (!status)
+        status = read_code(self, elf, arch, name, error);
+    memcpy(self->kernel.block, self->launch->geometry.block, sizeof self->kernel.block);
+    self->kernel.steps = STEPS_MAX;
+    return status;
+}
+
+/* All blocks, or one from each of `blocks_max` equal parts, drawn at random: at regular distances
+ * they might all be at the same side of the image. */
+static ht_status run_blocks(subject *self, ht_accesses *accesses, ht_error *error) {
+    const uint32_t *grid = self->launch->geometry.grid;
+    uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t most = self->launch->blocks_max;
+    uint64_t parts = most && most < total ? most : total;
+    ht_random random;
+    ht_status status = HT_OK;
+    ht_random_seed(&random, SAMPLE_SEED);
+    accesses->blocks = total;
+    for (uint64_t i = 0; i < parts && !status; i++) {
+        uint64_t first = (uint64_t)((unsigned __int128)total * i / parts);
+        uint64_t next = (uint64_t)((unsigned __int128)total * (i + 1) / parts);
+        uint64_t block = first + (parts < total ? ht_random_below(&random, next - first) : 0);
+        uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
+                             (uint32_t)(block / grid[0] / grid[1])};
+        status = ht_isa_block_run(&self->kernel, &self->memory, index, &accesses->counts, error);
+        if (status)
+            ht_error_prefix(error, "block %u,%u,%u: ", index[0], index[1], index[2]);
+    }
+    return status;
+}
+
+ht_status ht_amd_accesses(const ht_device *device, const void *code, size_t code_size,
+                          const char *lowered_name, const ht_counted_launch *launch,
+                          ht_accesses *out_accesses, ht_error *error) {
+    ht_amd_bytes elf;
+    subject self = {.launch = launch};
+    *out_accesses = (ht_accesses){0};
+    ht_status status =
+        ht_amd_bundle_find((ht_amd_bytes){code, code_size}, device->arch, &elf, error);
+    if (!status)
+        status = read_kernel(&self, elf, device->arch, lowered_name, error);
+    if (!status)
+        status = make_memory(&self, elf, out_accesses, error);
+    if (!status)
+        status = run_blocks(&self, out_accesses, error);
+    ht_isa_program_free(&self.kernel.program);
+    ht_isa_memory_free(&self.memory);
+    ht_amd_metadata_free(&self.metadata);
+    free(self.arguments);
+    free(self.hidden);
+    return status;
+}
