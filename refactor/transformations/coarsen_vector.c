@@ -147,9 +147,7 @@ static bool add(finding *in, ht_node *node, bool store) {
     return true;
 }
 
-static bool is_memory(ht_coarsen *c, ht_node *node) {
-    if (node->kind != HT_NODE_SUBSCRIPT && node->kind != HT_NODE_DEREFERENCE)
-        return false;
+static bool reads_memory(ht_coarsen *c, ht_node *node) {
     ht_effects effects;
     ht_effects_collect(c, node, &effects);
     bool any = effects.reads.unknown;
@@ -157,6 +155,11 @@ static bool is_memory(ht_coarsen *c, ht_node *node) {
         any |= effects.reads.variables[i];
     ht_effects_free(&effects);
     return any;
+}
+
+static bool is_memory(ht_coarsen *c, ht_node *node) {
+    bool element = node->kind == HT_NODE_SUBSCRIPT || node->kind == HT_NODE_DEREFERENCE;
+    return element && reads_memory(c, node);
 }
 
 static bool on_read(ht_node *node, void *context) {
@@ -182,16 +185,6 @@ static bool on_read(ht_node *node, void *context) {
     default:
         return true;
     }
-}
-
-static bool reads_memory(ht_coarsen *c, ht_node *node) {
-    ht_effects effects;
-    ht_effects_collect(c, node, &effects);
-    bool any = effects.reads.unknown;
-    for (size_t i = 0; i < c->variable_count; ++i)
-        any |= effects.reads.variables[i];
-    ht_effects_free(&effects);
-    return any;
 }
 
 static bool on_jump(ht_node *node, void *context) {

@@ -24,6 +24,7 @@ static const struct equivalent {
 } equivalents[] = {
     {"batch_first", "if (h < Ho && w < Wo)", "it is known for one size, a multiple of its blocks"},
     {"jacobi", "no output of the block", "no block ends with the first row or column"},
+    {NULL, "if (VECTOR_", "one at once is one after the other"},
     {NULL, "gridDim.y < 65536", "no grid is so large that counting its blocks overflows"},
     {NULL, NULL, NULL},
 };

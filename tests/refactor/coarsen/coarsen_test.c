@@ -55,30 +55,20 @@ Test(coarsen, data) {
 
 /* Whatever is coarsened is right. */
 Test(coarsen, random_kernels) {
-    ht_random random;
-    ht_text text = {0};
-    char *folder;
-    ht_random_seed(&random, 20240229);
-    cr_assert_eq(ht_dir_temporary("coarsen", &folder, NULL), HT_OK);
-    ht_text_append(&text, "#include <hip/hip_runtime.h>\n#define TWICE(v) ((v) * 2)\n"
-                          "#define AT(c) in[y * W + x + (c)]\n");
-    for (int i = 0; i < 30; ++i) {
-        char *name = ht_format("random%d", i);
-        generate_kernel(&random, name, &text);
-        free(name);
-    }
-    outcomes of = coarsen_text(folder, "random.hip", text.data);
+    char *text = generate_source(20240229, 30), *folder = NULL;
+    cr_assert_eq(ht_dir_temporary("random", &folder, NULL), HT_OK);
+    outcomes of = coarsen_text(folder, "random.hip", text);
     size_t together = 0;
     for (size_t i = 0; i < of.count; ++i) {
         cr_expect(of.items[i].applied, "%s: %s", of.items[i].kernel, of.items[i].reason);
         together += of.items[i].applied && !of.items[i].note;
     }
     cr_expect_geq(together, 25);
-    char *difference = compare_runs(folder, text.data, &of);
+    char *difference = compare_runs(folder, text, &of);
     cr_expect_null(difference, "%s", difference);
     free(difference);
     outcomes_free(&of);
-    ht_text_free(&text);
+    free(text);
     ht_dir_remove(folder);
     free(folder);
 }

@@ -1,6 +1,9 @@
 #include "tests/refactor/coarsen/generate.h"
 
+#include "base/memory.h"
+
 #include <stdbool.h>
+#include <stdlib.h>
 
 enum { NAMES_MAX = 24 };
 
@@ -228,4 +231,18 @@ void generate_kernel(ht_random *random, const char *name, ht_text *out) {
                    "in, w, out, W, "
                    "H);\n}\n",
                    wraps ? "    }\n" : "", name, name);
+}
+
+char *generate_source(uint64_t seed, int count) {
+    ht_random random;
+    ht_text text = {0};
+    ht_random_seed(&random, seed);
+    ht_text_append(&text, "#include <hip/hip_runtime.h>\n#define TWICE(v) ((v) * 2)\n"
+                          "#define AT(c) in[y * W + x + (c)]\n");
+    for (int i = 0; i < count; ++i) {
+        char *name = ht_format("random%d", i);
+        generate_kernel(&random, name, &text);
+        free(name);
+    }
+    return ht_text_take(&text);
 }

@@ -180,29 +180,18 @@ Test(tiled, data) {
 
 /* Whatever gets the form is right. */
 Test(tiled, random_kernels) {
-    ht_random random;
-    ht_text text = {0};
-    char *folder;
-    ht_random_seed(&random, 20261122);
-    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
-    ht_text_append(&text, "#include <hip/hip_runtime.h>\n#define TWICE(v) ((v) * 2)\n"
-                          "#define AT(c) in[y * W + x + (c)]\n");
-    for (int i = 0; i < 30; ++i) {
-        char *name = ht_format("random%d", i);
-        generate_kernel(&random, name, &text);
-        free(name);
-    }
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "random.hip", text.data);
+    char *text = generate_source(20261122, 30), *folder = NULL;
+    cr_assert_eq(ht_dir_temporary("random", &folder, NULL), HT_OK);
+    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "random.hip", text);
     size_t applied = 0;
     for (size_t i = 0; i < of.count; ++i)
         applied += of.items[i].applied;
     cr_expect_geq(applied, 15, "%zu", applied);
-    char *difference =
-        compare_variants(folder, text.data, &of, tiles, sizeof tiles / sizeof *tiles);
+    char *difference = compare_variants(folder, text, &of, tiles, sizeof tiles / sizeof *tiles);
     cr_expect_null(difference, "%s", difference);
     free(difference);
     outcomes_free(&of);
-    ht_text_free(&text);
+    free(text);
     ht_dir_remove(folder);
     free(folder);
 }
