@@ -58,6 +58,8 @@ json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instan
     json_t *proof = json_pack("{s:o, s:o, s:b, s:o}", "unit", ht_report_json_text(against->unit),
                               "problem", ht_report_json_text(fields), "reassociates",
                               kernel->reassociates, "origins", origins);
+    if (kernel->rounds)
+        json_object_set_new(proof, "rounds", ht_report_json_text(kernel->rounds));
     json_object_set_new(proof, "inferred", json_boolean(kernel->problem == HT_PROBLEM_INFERRED));
     free(fields);
     return proof;
@@ -149,12 +151,13 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
     if (status == HT_OK && fields)
         status = ht_problem_parse(&templates[0].problem, fields, &problem, error);
     ht_verify_result result = {0};
-    const ht_verify_options options = {.seed = in->how->seed,
-                                       .configurations = in->how->configurations,
-                                       .reassociates =
-                                           json_is_true(json_object_get(proof, "reassociates")),
-                                       .compile_workers = 1,
-                                       .interrupted = &ht_interrupted};
+    const ht_verify_options options = {
+        .seed = in->how->seed,
+        .configurations = in->how->configurations,
+        .reassociates = json_is_true(json_object_get(proof, "reassociates")),
+        .rounds = json_string_value(json_object_get(proof, "rounds")),
+        .compile_workers = 1,
+        .interrupted = &ht_interrupted};
     if (status == HT_OK)
         status = problem_check(proof, &templates[0], fields ? &problem : NULL, out_document, error);
     bool proved = status == HT_OK && !*out_document;

@@ -51,6 +51,8 @@ static const struct order {
     {"inner-path", NULL},
     {"lds-stage", NULL},
     {"stream-window", NULL},
+    {"loop-order", "STRIP_"},
+    {"loop-order", NULL},
     {"coarsen-yz", NULL},
     {"fixed-sizes", NULL},
     {"coarsen-x", NULL},

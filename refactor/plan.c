@@ -217,6 +217,14 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
     return true;
 }
 
+char *ht_plan_rounds(const ht_plan *plan) {
+    ht_text names = {0};
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (plan->params[i].rounds)
+            ht_text_printf(&names, names.length ? ",%s" : "%s", plan->params[i].name);
+    return names.length ? ht_text_take(&names) : NULL;
+}
+
 void ht_plan_help(ht_plan *plan, const char *text) {
     char *longer = ht_format("%s%s", plan->helpers ? plan->helpers : "", text);
     free(plan->helpers);

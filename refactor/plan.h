@@ -20,6 +20,8 @@ typedef struct ht_edit {
     ht_wraps wraps;
 } ht_edit;
 
+enum { HT_PLANNED_NEST_MAX = 3 };
+
 typedef struct ht_planned_param {
     char *name;
     char *values, *default_value;
@@ -30,7 +32,10 @@ typedef struct ht_planned_param {
         *stands_for; /* the kernel's parameter whose value it is, as a constant; NULL: none */
     int64_t
         step; /* the kernel multiplies indices by it: its value in the problem; 0: it does not */
-    ht_range loop;      /* whose unroll factor it is; empty: none's */
+    ht_range loop;                      /* whose unroll factor it is; empty: none's */
+    CXCursor nest[HT_PLANNED_NEST_MAX]; /* the loops whose order it is, outermost first */
+    size_t nest_count;
+    bool rounds;        /* results may differ in their last bits where it is not the default */
     const char *type;   /* of the template parameter; NULL: int or bool */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
@@ -133,6 +138,11 @@ ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char 
 void ht_plan_help(ht_plan *plan, const char *text);
 /* Requires that keep the code of a configuration small enough for compilers. */
 void ht_plan_limit_growth(ht_plan *plan);
+/* Text at the start of `loop`'s body, where the expression `where` holds, asks for counters: it and
+ * the loops around it are to stand where the original has them. */
+void ht_loop_order_keep(ht_plan *plan, CXCursor loop, const char *where);
+/* The parameters that `rounds`, "A,B"; NULL: none. free(). */
+char *ht_plan_rounds(const ht_plan *plan);
 /* Is it a hint to the compiler, which alone makes no template? */
 bool ht_transformation_is_hint(const char *name);
 /* Sets the block along an axis, a template expression. */

@@ -107,6 +107,7 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
         kernel->origins = ht_alloc(work->plan.param_count + 1, sizeof(char *));
         for (size_t i = 0; i < work->plan.param_count; ++i)
             kernel->origins[i] = work->plan.params[i].transformation;
+        kernel->rounds = ht_plan_rounds(&work->plan);
     }
     publish(kernel, &work->plan, kernel->template != NULL);
     settle(kernel, kernel->template ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, 0,
@@ -373,6 +374,7 @@ static void kernel_free(ht_kernel *kernel) {
     if (kernel->against)
         ht_template_free(kernel->against, 1);
     free(kernel->origins);
+    free(kernel->rounds);
     for (size_t i = 0; i < kernel->remark_count; ++i) {
         free(kernel->remarks[i].file);
         free(kernel->remarks[i].message);

@@ -67,6 +67,8 @@ typedef struct ht_kernel {
                               be verified */
     const char **origins;  /* of each of its parameters: the transformation */
     bool reassociates;     /* sums may come in any order: the kernel uses atomics */
+    char *rounds; /* parameters, "A,B", that change the order of sums, so that results may differ in
+                     their last bits where they do not have their defaults; NULL: none; owned */
     ht_remark *remarks;
     size_t remark_count;
     const char **transformations; /* names of those applied; with needs-problem, that would be */

@@ -249,6 +249,7 @@ char *ht_ast_expression(const ht_model *model, CXCursor expression);
 /* Registered elsewhere, one file each. */
 extern const ht_transformation ht_transformation_block_size;
 extern const ht_transformation ht_transformation_unroll;
+extern const ht_transformation ht_transformation_loop_order;
 extern const ht_transformation ht_transformation_launch_bounds;
 extern const ht_transformation ht_transformation_waves;
 extern const ht_transformation ht_transformation_restrict;

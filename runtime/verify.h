@@ -16,6 +16,9 @@ typedef struct ht_verify_options {
     size_t sizes;             /* problems; 0: HT_VERIFY_SIZES */
     bool reassociates;        /* the original's sums come in any order, as with atomics: outputs are
                                  compared within the template's tolerance from the start */
+    const char *rounds; /* parameters, "A,B", that change the order of sums: configurations in which
+                           they do not have their defaults are compared within the tolerance, all
+                           others to the bit; NULL: none */
     unsigned compile_workers; /* 0: one a core */
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
     const volatile int *interrupted; /* may be NULL */
@@ -35,8 +38,9 @@ typedef struct ht_verify_size {
 
 typedef struct ht_verify_result {
     ht_verify_outcome outcome;
-    bool bitwise; /* outputs were compared to the bit; else within the template's tolerance, because
-                     the original may give other bits with its threads in another order */
+    bool bitwise; /* outputs were compared to the bit (but for what the options' `rounds` says);
+                     else within the template's tolerance, because the original may give other bits
+                     with its threads in another order */
     bool checked; /* every access was looked at; else only outputs and guard words, because the
                      original has findings of its own */
     ht_verify_size *sizes;

@@ -213,6 +213,27 @@ static bool prove(bounding *in) {
     return proved;
 }
 
+static bool asks_block(const ht_poly_pool *pool, const ht_poly *poly, int axis) {
+    for (size_t i = 0; i < poly->count; ++i)
+        for (size_t j = 0; j < poly->terms[i].count; ++j) {
+            const ht_km_symbol *symbol = &pool->symbols[poly->terms[i].symbols[j]];
+            if ((symbol->kind == HT_KM_BLOCK || symbol->kind == HT_KM_ORIGIN) &&
+                symbol->axis == axis)
+                return true;
+            for (int k = 0; k < 2 && symbol->kind != HT_KM_QUOTIENT; ++k)
+                if (symbol->operands[k] && asks_block(pool, symbol->operands[k], axis))
+                    return true;
+        }
+    return false;
+}
+
+bool ht_stage_asks_block(const ht_stage *stage, int axis) {
+    for (size_t i = 0; i < stage->bound_count; ++i)
+        if (asks_block(&stage->km->pool, stage->bounds[i].value, axis))
+            return true;
+    return false;
+}
+
 bool ht_stage_bounds(ht_stage *stage) {
     bounding in;
     for (size_t d = 0; d < stage->dimension_count; ++d)

@@ -189,6 +189,15 @@ static const ht_km_access *choose_seed(ht_stage *stage) {
     return best;
 }
 
+bool ht_stage_counters_differ(const ht_kernel_model *km, const ht_km_control *control) {
+    for (size_t i = 0; i < control->loop_count; ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (strcmp(km->loops[control->loops[i]].counter,
+                       km->loops[control->loops[j]].counter) == 0)
+                return false;
+    return true;
+}
+
 /* ---- memory that may change
  * ------------------------------------------------------------------------- */
 
@@ -294,6 +303,8 @@ bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array,
                                          : "'%s' is written",
                              of->name);
     const ht_km_access *seed = choose_seed(stage);
+    if (seed && !ht_stage_counters_differ(km, &seed->control))
+        return ht_stage_fail(stage, seed->cursor, "two loops around it have counters of one name");
     if (!seed)
         return ht_stage_fail(stage, of->declaration, "no element of '%s' is read by its index",
                              of->name);

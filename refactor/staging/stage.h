@@ -85,6 +85,8 @@ bool ht_stage_may_run_ahead(const ht_stage *stage);
 
 /* "int" where all subscripts are, else what holds any index. */
 const char *ht_stage_index_type(const ht_km_access *const *reads, size_t count);
+/* Can each of the loops around be told by its counter's name? */
+bool ht_stage_counters_differ(const ht_kernel_model *km, const ht_km_control *control);
 /* Is the symbol the same for all threads of the block at the place of the load? */
 bool ht_stage_is_given(const ht_stage *stage, size_t symbol);
 /* Is a loop inside of that place? */
@@ -106,6 +108,8 @@ const ht_poly *ht_stage_trips(ht_stage *stage, const ht_km_loop *loop);
 bool ht_stage_box(ht_stage *stage);
 /* bounds.c: which elements may be loaded. */
 bool ht_stage_bounds(ht_stage *stage);
+/* Do the tests depend on the block's own place along an axis, other than by a division? */
+bool ht_stage_asks_block(const ht_stage *stage, int axis);
 
 /* print.c: a polynomial as C, over arguments, loops' counters and built-in indices. Arguments that
  * are not int are converted to stage->type. False: it holds something that cannot be named there.

@@ -233,6 +233,8 @@ bool ht_window_stage(const ht_window *window, ht_kernel_model *km, const ht_wind
     *stage = (ht_stage){.km = km, .frame = frame, .array = window->array};
     const ht_km_access *first = window->reads[0];
     const ht_km_control *control = &first->control;
+    if (!ht_stage_counters_differ(km, control))
+        return ht_stage_fail(stage, first->cursor, "two loops around it have counters of one name");
     for (size_t i = 0; along->is_loop && i < control->loop_count && i < HT_STAGE_LOOPS_MAX; ++i) {
         if (control->loops[i] == along->loop)
             break;

@@ -99,10 +99,19 @@ static const ht_parameter *parameter_of(const ht_staging *in, const ht_km_array 
     return plain ? parameter : NULL;
 }
 
+/* Tests that ask for the plain index know what the block's first output along it reads: others read
+ * more. */
+static void require_one_plain(ht_staging *in) {
+    const ht_tiled_axis *plain = &in->form->plain;
+    if (in->form->has_plain && ht_stage_asks_block(&in->stage, plain->axis))
+        ht_plan_require(in->plan, "!%s || %s == 1", in->param, plain->factor);
+}
+
 static void add_parameters(ht_staging *in) {
     ht_plan *plan = in->plan;
     ht_plan_param(plan, in->param, "false, true", "false");
     ht_plan_require(plan, "!%s || %s", in->param, in->form->param);
+    require_one_plain(in);
     if (in->padded) {
         ht_plan_param(plan, in->pad, "0, 1", "0");
         ht_plan_require(plan, "%s == 0 || %s", in->pad, in->param);

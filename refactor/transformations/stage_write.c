@@ -239,6 +239,9 @@ bool ht_staging_write(ht_staging *in) {
     in->why = "what it is read by has no name at the place of the load";
     if (!insert(in, place))
         return false;
+    if (stage->outer_count)
+        ht_loop_order_keep(in->plan, stage->km->pool.symbols[ht_staging_loop(stage)->symbol].cursor,
+                           in->param);
     add_bytes(in);
     return true;
 }

@@ -174,6 +174,7 @@ static bool stream_loop(ht_streaming *in, size_t loop) {
     if (any) {
         ht_plan_param(plan, in->param, "false, true", "false");
         ht_plan_require(plan, "!%s || %s", in->param, in->form->param);
+        ht_loop_order_keep(plan, in->km->pool.symbols[of->symbol].cursor, in->param);
         finish(in);
     }
     ht_streaming_release(in);

@@ -172,6 +172,10 @@ bool ht_streaming_write(ht_streaming *in, const ht_window *window) {
         in->why = "its place has no name where it is loaded";
         done = write_move(&of, &move);
     }
+    const ht_tiled_axis *plain = &in->form->plain;
+    if (done && of.tested && in->form->has_plain &&
+        ht_stage_asks_block(&of.loads.stage, plain->axis))
+        ht_plan_require(in->plan, "!(%s) || %s == 1", in->condition, plain->factor);
     if (done) {
         replace_reads(&of);
         insert(&of, name, move.data);

@@ -116,6 +116,9 @@ void ht_tiled_places(const ht_tiled_form *form, CXCursor expression, char **out_
 void ht_tiled_insert_each(ht_tiled_form *form, long place, CXCursor expression,
                           const char *condition, const char *text);
 
+/* Is a variable written only where outputs need it, computed anew? */
+bool ht_tiled_computes_again(const ht_tiled_form *form, CXCursor variable);
+
 /* ---- a way of its own for threads inside (tiled_stage.c) ---- */
 
 /* Where the conditions hold for a thread's outputs (`thread`; `block`: for all of the block's,

@@ -93,6 +93,14 @@ const char *ht_tiled_why_not_at(const ht_tiled_form *form, CXCursor expression, 
     return walk.problem;
 }
 
+bool ht_tiled_computes_again(const ht_tiled_form *form, CXCursor variable) {
+    const ht_tiled *t = form->inside;
+    for (size_t i = 0; i < t->c.variable_count; ++i)
+        if (clang_equalCursors(t->c.variables[i].cursor, variable))
+            return t->again[i] && !t->c.variables[i].array;
+    return false;
+}
+
 /* ---- whether ---- */
 
 /* May this return, break or continue, which stands ahead, go past the expression? */

@@ -18,6 +18,7 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_coarsen_outer, /* wraps the whole: last of those that change this form */
     &ht_transformation_grid_order,    /* around everything, the forms that follow too */
     &ht_transformation_tiled,         /* another form beside it */
+    &ht_transformation_loop_order,    /* of all forms */
     &ht_transformation_inner_path,    /* another way through it */
     &ht_transformation_stage,         /* into that form */
     &ht_transformation_vector,        /* accesses that those wrote */

@@ -156,6 +156,7 @@ static ht_status verify(const subject *of, const char *unit, ht_verify_result *o
     const ht_verify_options options = {.seed = SEED,
                                        .configurations = CONFIGURATIONS,
                                        .reassociates = of->kernel->reassociates,
+                                       .rounds = of->kernel->rounds,
                                        .compile_workers = 1};
     ht_status status = ht_template_parse(unit, of->source, &templates, &count, error);
     if (status == HT_OK)
