@@ -166,7 +166,7 @@ ht_status ht_isa_program_link(ht_isa_program *program, ht_error *error) {
         ht_isa_instruction *instruction = &program->instructions[i];
         bool branch = strcmp(instruction->name, "s_branch") == 0 ||
                       strncmp(instruction->name, "s_cbranch_", 10) == 0;
-        if (!branch)
+        if (!branch || !instruction->opcode) /* of other branches nobody knows where they lead */
             continue;
         /* Words to skip, 16 bits with a sign that disassemblers do not print. */
         int64_t words = (int16_t)(uint16_t)instruction->operands[0].integer;

@@ -2,6 +2,8 @@
 #include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
 
+#include <string.h>
+
 /* Where a mask is written; lanes that are not active get 0. */
 static ht_status set_mask(ht_wave *wave, const ht_isa_instruction *instruction,
                           const ht_isa_operand *operand, uint64_t mask, uint64_t unknown,
@@ -129,8 +131,40 @@ static uint64_t subtract_from_3(uint64_t a, uint64_t b, uint64_t c) {
     return b - a - c;
 }
 
+static float as_float(uint64_t bits) {
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+#define REAL_TESTS(X)                                                                              \
+    X(lt, x < y)                                                                                   \
+    X(eq, x == y)                                                                                  \
+    X(le, x <= y)                                                                                  \
+    X(gt, x > y)                                                                                   \
+    X(lg, x<y || x> y)                                                                             \
+    X(ge, x >= y)                                                                                  \
+    X(o, x == x && y == y)                                                                         \
+    X(u, x != x || y != y)                                                                         \
+    X(nge, !(x >= y))                                                                              \
+    X(nlg, !(x < y || x > y))                                                                      \
+    X(ngt, !(x > y))                                                                               \
+    X(nle, !(x <= y))                                                                              \
+    X(neq, x != y)                                                                                 \
+    X(nlt, !(x < y))
+#define REAL_TEST(test, expression)                                                                \
+    static uint64_t real_##test(uint64_t a, uint64_t b, uint64_t c) {                              \
+        float x = as_float(a), y = as_float(b);                                                    \
+        (void)c;                                                                                   \
+        return expression;                                                                         \
+    }
+REAL_TESTS(REAL_TEST)
+#define REAL_ROW(test, expression)                                                                 \
+    {.name = "v_cmp_" #test "_f32", compare, real_##test, NULL, 0, {1, 1}, .real = true},
+
 const ht_isa_opcode ht_isa_vector_mask_opcodes[] = {
-    COMPARE("u32", 1, _32),
+    REAL_TESTS(REAL_ROW) COMPARE("u32", 1, _32),
     COMPARE("i32", 1, _32),
     COMPARE("u64", 2, _64),
     COMPARE("i64", 2, _64),
