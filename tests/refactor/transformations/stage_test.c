@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/verify.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -137,6 +138,65 @@ Test(stage, rows_loaded_at_once_end_one_by_one) {
     cr_expect_null(strstr(text, "in_vector"));
     free(text);
     cr_expect_not(is_legal(&of, "blur_padded", "TILED=true VECTOR_IN=4"));
+    subject_close(&of);
+}
+
+/* The text with the second of each pair in place of the first. */
+static char *edited(const char *text, const char *const (*edits)[2]) {
+    char *result = ht_strdup(text);
+    for (; (*edits)[0]; ++edits) {
+        const char *at = strstr(result, (*edits)[0]);
+        cr_assert_not_null(at, "no '%s' in\n%s", (*edits)[0], result);
+        char *next = ht_format("%.*s%s%s", (int)(at - result), result, (*edits)[1],
+                               at + strlen((*edits)[0]));
+        free(result);
+        result = next;
+    }
+    return result;
+}
+
+static ht_verify_outcome verified(const subject *of, const char *name,
+                                  const char *const (*edits)[2]) {
+    char *unit = edited(of->kernel->against->unit, edits);
+    ht_template *templates = NULL;
+    ht_verify_result result = {0};
+    ht_error error = {0};
+    ht_device device;
+    size_t count = 0;
+    const ht_problem_entry *entry = ht_problem_file_entry(of->problems, name);
+    const ht_verify_options options = {.seed = 3, .configurations = 1, .compile_workers = 1};
+    setenv("HIPTEMPER_WORKER", HT_TEST_WORKER, 1);
+    cr_assert_eq(ht_device_find("host", &device, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(ht_template_parse(unit, "staged.hip", &templates, &count, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_verify(&templates[0], &entry->instances[0], &device, &options, &result, &error),
+                 HT_OK, "%s", error.message);
+    ht_verify_outcome outcome = result.outcome;
+    ht_verify_result_free(&result);
+    ht_template_free(templates, count);
+    free(unit);
+    return outcome;
+}
+
+/* Rows of 18 elements. */
+#define FOUR_AT_ONCE                                                                               \
+    {"param(TILED : false, true = false)", "param(TILED : true = true)"},                          \
+        {"param(STAGE_IN : false, true = false)", "param(STAGE_IN : true = true)"},                \
+        {"param(VECTOR_IN : 1, 2, 4 = 1)", "param(VECTOR_IN : 4 = 4)"},                            \
+        {"param(BLOCK_X : 4, 8, 16, 32, 64, 128 = 16)", "param(BLOCK_X : 16 = 16)"}
+
+Test(stage, rows_loaded_beyond_their_ends_are_found) {
+    subject of = staged("convolve_valid");
+    cr_expect_eq(verified(&of, "convolve_valid", (const char *const[][2]){FOUR_AT_ONCE, {NULL}}),
+                 HT_VERIFY_AGREES);
+    cr_expect_eq(verified(&of, "convolve_valid",
+                          (const char *const[][2]){
+                              FOUR_AT_ONCE, {"if (i3 + VECTOR_IN <= (", "if (0 <= ("}, {NULL}}),
+                 HT_VERIFY_DIFFERS);
+    cr_expect_eq(
+        verified(&of, "convolve_valid",
+                 (const char *const[][2]){FOUR_AT_ONCE, {"end < width", "at3 < width"}, {NULL}}),
+        HT_VERIFY_DIFFERS);
     subject_close(&of);
 }
 
