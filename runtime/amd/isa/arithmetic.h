@@ -4,6 +4,7 @@
 #define HT_RUNTIME_AMD_ISA_ARITHMETIC_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* X(name, expression in a, b and c) */
 #define HT_ISA_FUNCTIONS(X)                                                                        \
@@ -97,6 +98,20 @@ static inline int64_t ht_isa_signed(uint64_t value, unsigned bits) {
     uint64_t sign = UINT64_C(1) << (bits - 1);
     value &= (sign << 1) - 1;
     return (int64_t)(value ^ sign) - (int64_t)sign;
+}
+
+/* A float32 and its bits. */
+static inline float ht_isa_to_float(uint64_t bits) {
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline uint64_t ht_isa_from_float(float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
 }
 
 #define HT_ISA_DECLARE(name, expression) uint64_t ht_isa_##name(uint64_t a, uint64_t b, uint64_t c);

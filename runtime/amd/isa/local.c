@@ -21,12 +21,16 @@ static ht_status check_place(ht_wave *wave, const ht_isa_instruction *instructio
 
 /* sources: how many places, and by which power of two their offsets are to be multiplied. */
 static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
-                       const ht_isa_operand *address, ht_error *error) {
+                       const ht_isa_operand *address, uint64_t *out_places, uint64_t *out_bytes,
+                       ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
     ht_isa_lanes where;
     ht_status status = HT_OK;
     if (instruction->operand_count < 2 || instruction->unusual)
         return ht_isa_refuse(instruction, error, "its operands are not modelled");
+    uint64_t places = row->sources[0] * (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
+    *out_places += places;
+    *out_bytes += places * row->bytes;
     ht_wave_lanes(wave, address, 1, false, &where);
     for (unsigned i = 0; i < row->sources[0] && !status; i++)
         status =
@@ -36,49 +40,22 @@ static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
 }
 
 static ht_status read(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
-    const ht_isa_opcode *row = instruction->opcode;
-    uint64_t places = row->sources[0] * (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
-    wave->counts->lds_reads += places;
-    wave->counts->lds_read_bytes += places * row->bytes;
-    ht_status status = visit(wave, instruction, &instruction->operands[1], error);
-    ht_wave_lanes_set(wave, &instruction->operands[0], instruction->operands[0].words, NULL);
+    const ht_isa_operand *operands = instruction->operands;
+    ht_status status = visit(wave, instruction, &operands[1], &wave->counts->lds_reads,
+                             &wave->counts->lds_read_bytes, error);
+    ht_wave_lanes_set(wave, &operands[0], operands[0].words, NULL);
     return status;
 }
 
 static ht_status write(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
-    const ht_isa_opcode *row = instruction->opcode;
-    uint64_t places = row->sources[0] * (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
-    wave->counts->lds_writes += places;
-    wave->counts->lds_write_bytes += places * row->bytes;
-    return visit(wave, instruction, &instruction->operands[0], error);
+    return visit(wave, instruction, &instruction->operands[0], &wave->counts->lds_writes,
+                 &wave->counts->lds_write_bytes, error);
 }
 
 /* Lanes exchange registers; no memory takes part. */
 static ht_status exchange(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     (void)error;
     ht_wave_lanes_set(wave, &instruction->operands[0], 1, NULL);
-    return HT_OK;
-}
-
-/* Byte offsets of scratch: buffer_ has a descriptor between the address register and the offset
- * register, scratch_ has none. */
-static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruction,
-                               ht_isa_lanes *out_where, ht_error *error) {
-    bool buffer = strncmp(instruction->name, "buffer", 6) == 0;
-    bool store = strstr(instruction->name, "store") != NULL;
-    const ht_isa_operand *vector = &instruction->operands[!buffer && store ? 0 : 1];
-    const ht_isa_operand *scalar = &instruction->operands[buffer ? 3 : 2];
-    if (instruction->operand_count != (buffer ? 4U : 3U) || instruction->unusual)
-        return ht_isa_refuse(instruction, error, "its operands are not modelled");
-    *out_where = (ht_isa_lanes){0};
-    if (vector->kind == HT_ISA_VECTOR)
-        ht_wave_lanes(wave, vector, 1, false, out_where);
-    uint64_t unknown = 0, base = (uint64_t)instruction->offset[0];
-    if (scalar->kind != HT_ISA_OFF) /* a buffer's offset counts bytes of all lanes together */
-        base += ht_wave_scalar(wave, scalar, 1, &unknown) / (buffer ? HT_ISA_LANES : 1);
-    out_where->unknown |= unknown ? ~UINT64_C(0) : 0;
-    for (unsigned lane = 0; lane < HT_ISA_LANES; lane++)
-        out_where->value[lane] += base;
     return HT_OK;
 }
 
@@ -94,17 +71,37 @@ static ht_status scratch_check(const ht_wave *wave, const ht_isa_instruction *in
     return HT_OK;
 }
 
+/* Byte offsets of scratch: buffer_ has a descriptor between the address register and the offset
+ * register, scratch_ has none. */
+static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruction,
+                               ht_isa_lanes *out_where, ht_error *error) {
+    wave->counts->scratch += (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
+    bool buffer = strncmp(instruction->name, "buffer", 6) == 0;
+    bool store = strstr(instruction->name, "store") != NULL;
+    const ht_isa_operand *vector = &instruction->operands[!buffer && store ? 0 : 1];
+    const ht_isa_operand *scalar = &instruction->operands[buffer ? 3 : 2];
+    if (instruction->operand_count != (buffer ? 4U : 3U) || instruction->unusual)
+        return ht_isa_refuse(instruction, error, "its operands are not modelled");
+    *out_where = (ht_isa_lanes){0};
+    if (vector->kind == HT_ISA_VECTOR)
+        ht_wave_lanes(wave, vector, 1, false, out_where);
+    uint64_t unknown = 0, base = (uint64_t)instruction->offset[0];
+    if (scalar->kind != HT_ISA_OFF) /* a buffer's offset counts bytes of all lanes together */
+        base += ht_wave_scalar(wave, scalar, 1, &unknown) / (buffer ? HT_ISA_LANES : 1);
+    out_where->unknown |= unknown ? ~UINT64_C(0) : 0;
+    for (unsigned lane = 0; lane < HT_ISA_LANES; lane++)
+        out_where->value[lane] += base;
+    return scratch_check(wave, instruction, out_where, error);
+}
+
 static ht_status scratch_load(ht_wave *wave, const ht_isa_instruction *instruction,
                               ht_error *error) {
     ht_isa_lanes where;
     uint64_t exec = ht_wave_exec(wave);
     ht_isa_operand word = instruction->operands[0];
     ht_status status = scratch_where(wave, instruction, &where, error);
-    if (!status)
-        status = scratch_check(wave, instruction, &where, error);
     if (status)
         return status;
-    wave->counts->scratch += (uint64_t)__builtin_popcountll(exec);
     for (unsigned i = 0; i < instruction->opcode->words; i++, word.first++) {
         ht_isa_lanes lanes = {.unknown = where.unknown};
         for (unsigned lane = 0; lane < HT_ISA_LANES; lane++) {
@@ -134,11 +131,8 @@ static ht_status scratch_store(ht_wave *wave, const ht_isa_instruction *instruct
     bool buffer = strncmp(instruction->name, "buffer", 6) == 0;
     ht_isa_operand word = instruction->operands[buffer ? 0 : 1];
     ht_status status = scratch_where(wave, instruction, &where, error);
-    if (!status)
-        status = scratch_check(wave, instruction, &where, error);
     if (status)
         return status;
-    wave->counts->scratch += (uint64_t)__builtin_popcountll(exec);
     forget_scratch(wave, exec & where.unknown);
     for (unsigned i = 0; i < instruction->opcode->words; i++, word.first++) {
         ht_isa_lanes lanes;

@@ -64,17 +64,25 @@ static bool has_operands(const ht_isa_instruction *instruction, size_t least) {
     return instruction->operand_count >= least && !instruction->unusual;
 }
 
+/* An address may be a pair of registers, or an offset from a scalar pair: the third operand. */
+static ht_status locate(const ht_wave *wave, const ht_isa_instruction *instruction,
+                        const ht_isa_operand *vector, ht_isa_lanes *out_where, ht_error *error) {
+    if (!has_operands(instruction, 2))
+        return ht_isa_refuse(instruction, error, "its operands are not modelled");
+    addresses(wave, instruction, vector,
+              instruction->operand_count > 2 ? &instruction->operands[2] : NULL, out_where);
+    return HT_OK;
+}
+
 static ht_status load(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     ht_access_counts *counts = wave->counts;
     ht_isa_lanes where;
-    size_t lines;
+    size_t lines = 0;
     uint64_t lanes = (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
     const ht_isa_operand *operands = instruction->operands;
-    if (!has_operands(instruction, 2))
-        return ht_isa_refuse(instruction, error, "its operands are not modelled");
-    addresses(wave, instruction, &operands[1], instruction->operand_count > 2 ? &operands[2] : NULL,
-              &where);
-    ht_status status = visit(wave, instruction, &where, false, &lines, error);
+    ht_status status = locate(wave, instruction, &operands[1], &where, error);
+    if (!status)
+        status = visit(wave, instruction, &where, false, &lines, error);
     counts->global_loads += lanes;
     counts->global_load_bytes += lanes * row_bytes(instruction->opcode);
     counts->global_load_issues += lanes > 0;
@@ -84,21 +92,16 @@ static ht_status load(ht_wave *wave, const ht_isa_instruction *instruction, ht_e
 }
 
 static ht_status store(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
-    ht_access_counts *counts = wave->counts;
     ht_isa_lanes where;
     size_t lines;
-    uint64_t lanes = (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
-    const ht_isa_operand *operands = instruction->operands;
-    if (!has_operands(instruction, 2))
-        return ht_isa_refuse(instruction, error, "its operands are not modelled");
-    addresses(wave, instruction, &operands[0], instruction->operand_count > 2 ? &operands[2] : NULL,
-              &where);
-    if (ht_wave_exec(wave) & where.unknown) /* or outputs would go uncounted */
-        return ht_isa_refuse(instruction, error,
-                             "where it stores depends on data that the kernel loads");
-    counts->global_stores += lanes;
-    counts->global_store_bytes += lanes * row_bytes(instruction->opcode);
-    return visit(wave, instruction, &where, true, &lines, error);
+    uint64_t exec = ht_wave_exec(wave), lanes = (uint64_t)__builtin_popcountll(exec);
+    ht_status status = locate(wave, instruction, &instruction->operands[0], &where, error);
+    wave->counts->global_stores += lanes;
+    wave->counts->global_store_bytes += lanes * row_bytes(instruction->opcode);
+    if (!status && exec & where.unknown) /* or outputs would go uncounted */
+        status = ht_isa_refuse(instruction, error,
+                               "where it stores depends on data that the kernel loads");
+    return status ? status : visit(wave, instruction, &where, true, &lines, error);
 }
 
 /* Adds to memory. The form that returns the old value has its register in front. */

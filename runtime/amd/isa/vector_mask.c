@@ -2,8 +2,6 @@
 #include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
 
-#include <string.h>
-
 /* Where a mask is written; lanes that are not active get 0. */
 static ht_status set_mask(ht_wave *wave, const ht_isa_instruction *instruction,
                           const ht_isa_operand *operand, uint64_t mask, uint64_t unknown,
@@ -131,13 +129,6 @@ static uint64_t subtract_from_3(uint64_t a, uint64_t b, uint64_t c) {
     return b - a - c;
 }
 
-static float as_float(uint64_t bits) {
-    uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
 #define REAL_TESTS(X)                                                                              \
     X(lt, x < y)                                                                                   \
     X(eq, x == y)                                                                                  \
@@ -155,7 +146,7 @@ static float as_float(uint64_t bits) {
     X(nlt, !(x < y))
 #define REAL_TEST(test, expression)                                                                \
     static uint64_t real_##test(uint64_t a, uint64_t b, uint64_t c) {                              \
-        float x = as_float(a), y = as_float(b);                                                    \
+        float x = ht_isa_to_float(a), y = ht_isa_to_float(b);                                      \
         (void)c;                                                                                   \
         return expression;                                                                         \
     }

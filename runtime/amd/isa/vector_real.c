@@ -1,29 +1,17 @@
 /* Vector arithmetic on floats. Divisions of integers are computed with floats and then corrected by
  * the code itself, so what is known must stay known, and exact enough. The other floats are the
  * kernel's data: unknown, and counted where they multiply. */
+#include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
 
 #include <math.h>
-#include <string.h>
-
-static float to_float(uint64_t bits) {
-    uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-static uint64_t from_float(float value) {
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
 
 #define REAL(name, expression)                                                                     \
     static uint64_t name(uint64_t a_bits, uint64_t b_bits, uint64_t c_bits) {                      \
-        float a = to_float(a_bits), b = to_float(b_bits), c = to_float(c_bits);                    \
+        float a = ht_isa_to_float(a_bits), b = ht_isa_to_float(b_bits),                            \
+              c = ht_isa_to_float(c_bits);                                                         \
         (void)a, (void)b, (void)c;                                                                 \
-        return from_float(expression);                                                             \
+        return ht_isa_from_float(expression);                                                      \
     }
 REAL(add, a + b)
 REAL(subtract, a - b)
@@ -40,17 +28,17 @@ REAL(most, fmaxf(a, b))
 
 static uint64_t from_unsigned(uint64_t a, uint64_t b, uint64_t c) {
     (void)b, (void)c;
-    return from_float((float)(uint32_t)a);
+    return ht_isa_from_float((float)(uint32_t)a);
 }
 
 static uint64_t from_signed(uint64_t a, uint64_t b, uint64_t c) {
     (void)b, (void)c;
-    return from_float((float)(int32_t)a);
+    return ht_isa_from_float((float)(int32_t)a);
 }
 
 /* Towards zero, and to the nearest number that the type has. */
 static uint64_t to_unsigned(uint64_t a, uint64_t b, uint64_t c) {
-    float value = to_float(a);
+    float value = ht_isa_to_float(a);
     (void)b, (void)c;
     if (!(value > 0))
         return 0;
@@ -58,7 +46,7 @@ static uint64_t to_unsigned(uint64_t a, uint64_t b, uint64_t c) {
 }
 
 static uint64_t to_signed(uint64_t a, uint64_t b, uint64_t c) {
-    float value = to_float(a);
+    float value = ht_isa_to_float(a);
     (void)b, (void)c;
     if (isnan(value))
         return 0;

@@ -1,16 +1,11 @@
 #include "runtime/amd/isa/wave.h"
 
+#include "runtime/amd/isa/arithmetic.h"
+
 #include <string.h>
 
 static uint64_t low_bits(unsigned words) {
     return words >= 2 ? ~UINT64_C(0) : UINT32_MAX;
-}
-
-static uint64_t float_bits(double real) {
-    float narrow = (float)real;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    return bits;
 }
 
 static uint64_t double_bits(double real) {
@@ -22,7 +17,7 @@ static uint64_t double_bits(double real) {
 /* A number that stands in the instruction. */
 static uint64_t constant(const ht_isa_operand *operand, unsigned words) {
     if (operand->kind == HT_ISA_REAL)
-        return words >= 2 ? double_bits(operand->real) : float_bits(operand->real);
+        return words >= 2 ? double_bits(operand->real) : ht_isa_from_float((float)operand->real);
     return (uint64_t)operand->integer & low_bits(words);
 }
 
