@@ -19,10 +19,44 @@
 enum { THREAD, BLOCK, SIZE, GRID, NAMES };
 static const char *const built_in[NAMES] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
+static const char *const old_spelling[NAMES] = {"hipThreadIdx_", "hipBlockIdx_", "hipBlockDim_",
+                                                "hipGridDim_"};
+
 typedef struct name_search {
     bool names[NAMES];
-    bool called; /* by a function of the device library */
+    size_t called; /* functions of the device library, which the old spelling is macros of */
 } name_search;
+
+/* Which of the names a token is in the old spelling, hipThreadIdx_x; NAMES: none. */
+static int old_name(const ht_tokens *tokens, size_t index, char *out_axis) {
+    char *text = ht_tokens_text(tokens, index);
+    int name = 0;
+    while (name < NAMES && strncmp(text, old_spelling[name], strlen(old_spelling[name])) != 0)
+        ++name;
+    *out_axis = name < NAMES ? text[strlen(old_spelling[name])] : 0;
+    free(text);
+    return *out_axis >= 'x' && *out_axis <= 'z' ? name : NAMES;
+}
+
+/* The old names in the kernel's own text; with a plan, in the new spelling from now on. */
+static size_t old_names(const ht_model *model, ht_plan *plan, const char *params, bool *names) {
+    ht_tokens tokens;
+    size_t count = 0;
+    ht_tokens_read(model->text, model->body_range, true, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        char axis;
+        int name = old_name(&tokens, i, &axis);
+        if (name == NAMES)
+            continue;
+        ++count;
+        names[name] = true;
+        if (plan)
+            ht_plan_editf(plan, (ht_range){tokens.items[i].begin, tokens.items[i].end}, params,
+                          "%s.%c", built_in[name], axis);
+    }
+    ht_tokens_free(&tokens);
+    return count;
+}
 
 static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
@@ -31,13 +65,15 @@ static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
         "__ockl_get_num_groups",      "__ockl_get_global_id",   "__ockl_get_global_size",
         "__builtin_amdgcn_workitem_", "__builtin_amdgcn_workg", "__builtin_amdgcn_grid_"};
     name_search *in = context;
+    bool called = false;
     if (!clang_isExpression(clang_getCursorKind(cursor)))
         return true;
     char *name = ht_cursor_name(cursor);
     for (size_t i = 0; i < NAMES; ++i)
         in->names[i] = in->names[i] || strcmp(name, built_in[i]) == 0;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
-        in->called = in->called || strncmp(name, functions[i], strlen(functions[i])) == 0;
+        called = called || strncmp(name, functions[i], strlen(functions[i])) == 0;
+    in->called += called && clang_getCursorKind(cursor) == CXCursor_CallExpr;
     free(name);
     return true;
 }
@@ -45,7 +81,7 @@ static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
 const char *ht_renumber_obstacle(const ht_model *model) {
     name_search own = {0};
     ht_ast_walk(model->body, on_name, &own);
-    if (own.called)
+    if (own.called != old_names(model, NULL, NULL, own.names))
         return "it asks for its place by functions, not by the built-in variables";
     for (size_t i = 0; i < model->facts->reached_count; ++i) {
         name_search other = {0};
@@ -53,7 +89,7 @@ const char *ht_renumber_obstacle(const ht_model *model) {
             continue;
         ht_ast_walk(model->facts->reached[i], on_name, &other);
         for (size_t name = 0; name < NAMES; ++name)
-            if (other.names[name] || other.called)
+            if (other.names[name] || other.called > 0)
                 return "a function that it calls asks for its place";
     }
     if (model->facts->launches.count == 0)
@@ -135,6 +171,7 @@ static bool write_stacked(const variables *in, int name, int axis, const char *s
 static void write_shadows(const variables *in, ht_text *out) {
     name_search used = {0};
     ht_ast_walk(in->plan->model->body, on_name, &used);
+    old_names(in->plan->model, NULL, NULL, used.names);
     for (int name = 0; name < NAMES; ++name) {
         if (!used.names[name])
             continue;
@@ -189,7 +226,10 @@ void ht_renumber_write(ht_plan *plan, const char *const param[3], const char *gr
     for (int axis = 0; param && axis < 3; ++axis)
         if (param[axis])
             ht_text_printf(&params, params.length ? ",%s" : "%s", param[axis]);
-    ht_plan_edit(plan, inside, plan->stacked ? plan->stacked : params.data, text.data);
+    const char *under = plan->stacked ? plan->stacked : params.data;
+    bool names[NAMES];
+    old_names(model, plan, under, names);
+    ht_plan_edit(plan, inside, under, text.data);
     plan->renumbered = true;
     free(shape);
     ht_text_free(&inner);

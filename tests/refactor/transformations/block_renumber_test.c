@@ -101,8 +101,19 @@ Test(block_renumber, the_names_must_answer_everywhere) {
     cr_expect_not(has_block(line_of("__device__ int lane() { return 63 - threadIdx.x; }\n",
                                     "out[blockIdx.x * 64 + lane()] = in[0];"),
                             line_problem));
-    cr_expect_not(has_block(line_of("", "out[hipBlockIdx_x * 64 + 63 - hipThreadIdx_x] = in[0];"),
-                            line_problem));
+    cr_expect_not(has_block(
+        line_of("#define LANE hipThreadIdx_x\n", "out[blockIdx.x * 64 + 63 - LANE] = in[0];"),
+        line_problem));
+}
+
+Test(block_renumber, the_old_spelling_becomes_the_new) {
+    char *text = line_of("", "out[hipBlockIdx_x * hipBlockDim_x + 63 - hipThreadIdx_x] = in[5];");
+    subject of = subject_open(text, line_problem, "k");
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_X=32", "BLOCK_X=128", NULL});
+    expect_pieces(&of, "BLOCK_X=32",
+                  (const char *const[]){"out[blockIdx.x * blockDim.x + 63 - threadIdx.x]", NULL});
+    subject_close(&of);
+    free(text);
 }
 
 Test(block_renumber, who_may_wait_for_others_keeps_the_block) {
