@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char scratch_reason[] = "scratch", waves_reason[] = " waves";
+
 typedef struct settings {
     const char *device, *kernel, *start;
     unsigned long evals, waves, blocks, final, seed;
@@ -61,9 +63,9 @@ static ht_outcome judge(const subject *self, const ht_inspection *inspection) {
         return outcome;
     outcome.status = HT_ERROR_UNSUPPORTED;
     if (scratch_of(inspection, launches, &waves) > 0)
-        snprintf(outcome.reason, sizeof outcome.reason, "scratch");
+        snprintf(outcome.reason, sizeof outcome.reason, "%s", scratch_reason);
     else if (waves < (int)self->settings.waves)
-        snprintf(outcome.reason, sizeof outcome.reason, "%d waves", waves);
+        snprintf(outcome.reason, sizeof outcome.reason, "%d%s", waves, waves_reason);
     else if (!ht_access_rates_make(inspection->launches, launches, &rates))
         snprintf(outcome.reason, sizeof outcome.reason, "%.150s",
                  inspection->launches[0].uncounted);
@@ -90,6 +92,22 @@ static ht_status evaluate(void *context, const ht_config *configs, size_t count,
     return status;
 }
 
+/* How many were left out for scratch and for few waves; of the others each reason. */
+static void tell_failures(const ht_search_result *result) {
+    size_t scratch = 0, waves = 0;
+    for (size_t i = 0; i < result->trial_count; ++i) {
+        const ht_outcome *outcome = &result->trials[i].outcome;
+        bool of_scratch = strcmp(outcome->reason, scratch_reason) == 0;
+        bool of_waves = strstr(outcome->reason, waves_reason) != NULL;
+        scratch += of_scratch;
+        waves += of_waves;
+        if (outcome->status != HT_OK && !of_scratch && !of_waves)
+            fprintf(stderr, "%s %s\n", ht_status_name(outcome->status), outcome->reason);
+    }
+    fprintf(stderr, "%zu configurations; left out: %zu with scratch, %zu with too few waves\n",
+            result->trial_count, scratch, waves);
+}
+
 static ht_config search(subject *self) {
     ht_config seeds[2] = {ht_config_default(self->binding.template)};
     size_t seed_count = 1;
@@ -108,16 +126,9 @@ static ht_config search(subject *self) {
     ht_evaluator evaluator = {.self = self, .evaluate = evaluate, .batch = 8};
     ht_search_options limits = {.budget = {.max_evaluations = self->settings.evals}};
     check(ht_search_run(strategy, &evaluator, &limits, &result, &error), &error);
+    tell_failures(&result);
     size_t best = 0;
-    size_t failed = 0;
-    for (size_t i = 0; i < result.trial_count; ++i)
-        failed += result.trials[i].outcome.status != HT_OK;
-    bool found = ht_search_result_best(&result, 1, &best) == 1;
-    fprintf(stderr, "%zu configurations, %zu of them not counted or refused\n", result.trial_count,
-            failed);
-    for (size_t i = 0; i < result.trial_count && !found; ++i)
-        fprintf(stderr, "  %s\n", result.trials[i].outcome.reason);
-    if (!found)
+    if (ht_search_result_best(&result, 1, &best) != 1)
         exit(1);
     ht_config config = result.trials[best].config;
     ht_search_result_free(&result);

@@ -132,6 +132,41 @@ Test(inspect, prints_a_table_with_the_default_first) {
     program_free(&again);
 }
 
+static json_int_t access_count(const json_t *configuration, const char *field) {
+    const json_t *launch = json_array_get(json_object_get(configuration, "launches"), 0);
+    return json_integer_value(json_object_get(json_object_get(launch, "accesses"), field));
+}
+
+/* Each of 1000 outputs is one word that was loaded, written to LDS by whole blocks, and read. */
+Test(inspect, counts_accesses_beside_the_original) {
+    need_gfx90a();
+    workplace_write("scale.hip", scale);
+    json_t *document =
+        run_json("inspect scale.hip --problem n=1000 --config BLOCK=64,ITEMS=2 --count --json", 0);
+    json_t *found = json_array_get(json_object_get(document, "templates"), 0);
+    const json_t *tried[] = {json_array_get(json_object_get(found, "configurations"), 0),
+                             json_object_get(found, "original")};
+    for (size_t i = 0; i < 2; i++) {
+        cr_expect_eq(access_count(tried[i], "outputs"), 1000);
+        cr_expect_eq(access_count(tried[i], "output_elements"), 1000);
+        cr_expect_eq(access_count(tried[i], "launched_blocks"), 8);
+        cr_expect_eq(access_count(tried[i], "blocks"), 8);
+        cr_expect_eq(access_count(tried[i], "global_load_bytes"), 4000);
+        cr_expect_eq(access_count(tried[i], "lds_writes"), 1024);
+        cr_expect_eq(access_count(tried[i], "lds_reads"), 1000);
+    }
+    cr_expect_eq(access_count(tried[0], "threads"), 512);
+    cr_expect_eq(access_count(tried[1], "threads"), 1024, "the default configuration");
+    json_decref(document);
+    program_result result =
+        program_run("inspect scale.hip --problem n=1000 --config BLOCK=64 --count --blocks 3");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    const char *table = strstr(result.out, "Per output:");
+    cr_assert_not_null(table, "%s", result.out);
+    cr_expect(strstr(table, "the original") && strstr(table, "1.00x"), "%s", result.out);
+    program_free(&result);
+}
+
 static void expect_message(const char *const *arguments, int code, const char *part) {
     program_result result = program_run_arguments(arguments);
     cr_expect_eq(result.code, code, "exit code %d: %s", result.code, result.err);
