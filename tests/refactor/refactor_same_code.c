@@ -20,9 +20,11 @@ typedef struct totals {
     size_t same, excepted, other;
 } totals;
 
-/* Parameters whose default value leaves the original's work, not its instructions: with GRID_ORDER
- * the block asks for its place once, ahead. */
+/* What leaves the original's work, not its instructions: with GRID_ORDER, and where threads compute
+ * the places that they had, they ask for their place once, ahead. */
 static const char *exception(const ht_template *template) {
+    if (strstr(template->unit, "const dim3 launched_"))
+        return "places";
     for (size_t i = 0; i < template->param_count; ++i)
         if (strncmp(template->params[i].name, "COARSEN_", 8) == 0 ||
             strcmp(template->params[i].name, "GRID_ORDER") == 0)
