@@ -59,8 +59,10 @@ static ht_outcome judge(const subject *self, const ht_inspection *inspection) {
     ht_outcome outcome = {.status = inspection->status};
     ht_access_rates rates;
     int waves;
-    if (inspection->status)
+    if (inspection->status) {
+        snprintf(outcome.reason, sizeof outcome.reason, "%.150s", inspection->reason);
         return outcome;
+    }
     outcome.status = HT_ERROR_UNSUPPORTED;
     if (scratch_of(inspection, launches, &waves) > 0)
         snprintf(outcome.reason, sizeof outcome.reason, "%s", scratch_reason);
@@ -68,7 +70,8 @@ static ht_outcome judge(const subject *self, const ht_inspection *inspection) {
         snprintf(outcome.reason, sizeof outcome.reason, "%d%s", waves, waves_reason);
     else if (!ht_access_rates_make(inspection->launches, launches, &rates))
         snprintf(outcome.reason, sizeof outcome.reason, "%.150s",
-                 inspection->launches[0].uncounted);
+                 inspection->launches[0].counted ? "no block that was followed wrote an output"
+                                                 : inspection->launches[0].uncounted);
     else
         outcome =
             (ht_outcome){.cost = rates.load_words + rates.scalar_words + tie * rates.instructions};
@@ -93,7 +96,7 @@ static ht_status evaluate(void *context, const ht_config *configs, size_t count,
 }
 
 /* How many were left out for scratch and for few waves; of the others each reason. */
-static void tell_failures(const ht_search_result *result) {
+static void tell_failures(const subject *self, const ht_search_result *result) {
     size_t scratch = 0, waves = 0;
     for (size_t i = 0; i < result->trial_count; ++i) {
         const ht_outcome *outcome = &result->trials[i].outcome;
@@ -101,8 +104,11 @@ static void tell_failures(const ht_search_result *result) {
         bool of_waves = strstr(outcome->reason, waves_reason) != NULL;
         scratch += of_scratch;
         waves += of_waves;
-        if (outcome->status != HT_OK && !of_scratch && !of_waves)
-            fprintf(stderr, "%s %s\n", ht_status_name(outcome->status), outcome->reason);
+        if (outcome->status == HT_OK || of_scratch || of_waves)
+            continue;
+        char *config = ht_config_string(self->binding.template, &result->trials[i].config);
+        fprintf(stderr, "%s: %s: %s\n", config, ht_status_name(outcome->status), outcome->reason);
+        free(config);
     }
     fprintf(stderr, "%zu configurations; left out: %zu with scratch, %zu with too few waves\n",
             result->trial_count, scratch, waves);
@@ -126,7 +132,7 @@ static ht_config search(subject *self) {
     ht_evaluator evaluator = {.self = self, .evaluate = evaluate, .batch = 8};
     ht_search_options limits = {.budget = {.max_evaluations = self->settings.evals}};
     check(ht_search_run(strategy, &evaluator, &limits, &result, &error), &error);
-    tell_failures(&result);
+    tell_failures(self, &result);
     size_t best = 0;
     if (ht_search_result_best(&result, 1, &best) != 1)
         exit(1);
