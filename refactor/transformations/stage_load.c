@@ -288,7 +288,8 @@ static bool write_element(const ht_staging *in, const char *offset, ht_text *out
 
 static bool write_one(ht_staging *in, const char *indent, ht_text *out) {
     bool tests = in->stage.bound_count > 0;
-    ht_text_printf(out, tests ? "%sif (" : "", indent);
+    if (tests)
+        ht_text_printf(out, "%sif (", indent);
     bool done = ht_staging_tests(in, NULL, out);
     ht_text_printf(out, tests ? ")%s    " : "%s", indent);
     return done && write_element(in, "", out);
