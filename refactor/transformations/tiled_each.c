@@ -41,12 +41,8 @@ static void on_change(ht_coarsen *c, ht_node *name, ht_node *change, void *conte
     ready_walk *walk = context;
     if (name->variable != walk->variable)
         return;
-    const ht_node *part = change;
-    while (part->parent && part->parent->kind != HT_NODE_FOR)
-        part = part->parent;
-    const ht_node *loop = part->parent;
-    bool header = loop && (part == loop->children[0] || part == loop->children[2]);
-    if (!header || !walk->loop || !ht_node_within(walk->loop, loop))
+    const ht_node *loop = ht_tiled_header_of(change);
+    if (!loop || !walk->loop || !ht_node_within(walk->loop, loop))
         walk->problem = "a variable that is changed is in its index";
 }
 

@@ -99,6 +99,8 @@ void ht_tiled_share(ht_tiled *t, const ht_region *region);
 /* Sets `again` and the variables' `array`. Refuses what cannot be written. */
 void ht_tiled_settle(ht_tiled *t);
 bool ht_tiled_any_apart(const ht_node *node);
+/* The loop that changes a variable so in its header, not while its body is run; NULL: none does. */
+const ht_node *ht_tiled_header_of(const ht_node *change);
 /* Marks in `needed` (by variable) what is computed anew for the statements list[begin..end):
  * indices and variables with `again`. False when one of their names means something else there. */
 bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool *needed);

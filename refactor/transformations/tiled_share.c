@@ -51,18 +51,21 @@ typedef struct stable_walk {
     bool stable;
 } stable_walk;
 
+const ht_node *ht_tiled_header_of(const ht_node *change) {
+    const ht_node *part = change;
+    while (part->parent && part->parent->kind != HT_NODE_FOR)
+        part = part->parent;
+    const ht_node *loop = part->parent;
+    return loop && (part == loop->children[0] || part == loop->children[2]) ? loop : NULL;
+}
+
 static void on_counter_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
     (void)c;
     stable_walk *walk = context;
     if (name->variable != walk->variable)
         return;
-    /* in the header of a loop that the declaration stands in: not while its body is run */
-    const ht_node *part = change;
-    while (part->parent && part->parent->kind != HT_NODE_FOR)
-        part = part->parent;
-    const ht_node *loop = part->parent;
-    bool header = loop && (part == loop->children[0] || part == loop->children[2]);
-    walk->stable = walk->stable && header && ht_node_within(walk->at, loop->children[3]);
+    const ht_node *loop = ht_tiled_header_of(change);
+    walk->stable = walk->stable && loop && ht_node_within(walk->at, loop->children[3]);
 }
 
 /* Has the expression the same value wherever its variables are in scope, and does it cost little?
