@@ -46,6 +46,8 @@ typedef struct verification {
     size_t config_count;
     batch *batches;
     size_t batch_count;
+    bool races;    /* the original's threads do, so that its results may differ from run to run */
+    bool unsteady; /* and a result differed */
     ht_verify_result *out;
 } verification;
 
@@ -163,9 +165,10 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
         out_next->clean = false;
     if (status == HT_OK && ran && result.status == HT_ERROR_MISMATCH) {
         const char *finding = finding_of(&result);
-        if (finding && !is_of_size(finding))
+        if (finding && !is_of_size(finding)) {
             out_next->checked = false;
-        else if (!finding && in->mode.exact)
+            in->races = in->races || strcmp(finding, "race") == 0;
+        } else if (!finding && in->mode.exact)
             out_next->exact = false; /* other bits with threads in another order */
         else if (!finding)
             out_next->checked = false;
@@ -317,7 +320,13 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
     ht_verify_result *out = in->out;
     ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);
     ++out->sizes[out->size_count - 1].runs;
-    if (status == HT_OK && result.status != HT_OK) {
+    if (status == HT_OK && result.status == HT_ERROR_MISMATCH && in->races && !in->mode.checked) {
+        in->unsteady = true;
+        tell(in, HT_VERIFY_ORIGINAL,
+             ht_format("threads of the original itself race, so that a result that differs says "
+                       "nothing (%s)",
+                       result.reason));
+    } else if (status == HT_OK && result.status != HT_OK) {
         tell(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
         out->failing = in->configs[of->first + index];
         out->failing_size = out->size_count - 1;
@@ -375,8 +384,8 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     ht_status status = HT_OK;
     size_t trials = in->given ? in->problem_count : in->wanted;
     trials = trials < TRIALS_MAX ? trials : TRIALS_MAX;
-    for (size_t i = 0;
-         i < trials && !is_enough(in) && status == HT_OK && out->outcome != HT_VERIFY_DIFFERS;
+    for (size_t i = 0; i < trials && !is_enough(in) && status == HT_OK &&
+                       out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
          ++i) {
         ht_problem *problem = in->given ? &in->problems[i] : NULL;
         bool good;
