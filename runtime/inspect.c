@@ -13,7 +13,7 @@
 enum { BATCH_MAX = 32, CHILDREN_MAX = 16, REASON_SIZE = 768 };
 
 /* A batch takes a second or two; a huge kernel alone may take a minute. */
-static const double seconds_per_child = 60, seconds_per_config = 5, seconds_to_count = 60;
+static const double seconds_per_child = 60, seconds_per_config = 5, seconds_to_count = 180;
 
 /* Configurations [first, first + count) of the caller's. */
 typedef struct range {

@@ -12,6 +12,8 @@
 
 /* Compilers read arguments by whole lines of memory, of which the last has room. */
 enum { ARGUMENT_UNIT = 64, PACKET_SIZE = 64, STEPS_MAX = 50000000, SAMPLE_SEED = 1 };
+/* Half a minute's work. */
+static const uint64_t instructions_max = 500000000;
 /* Outputs that take more than this are not marked element by element. */
 static const uint64_t marked_max = UINT64_C(1) << 33;
 
@@ -244,6 +246,12 @@ static ht_status run_blocks(subject *self, ht_accesses *accesses, ht_error *erro
         status = ht_isa_block_run(&self->kernel, &self->memory, index, &accesses->counts, error);
         if (status)
             ht_error_prefix(error, "block %u,%u,%u: ", index[0], index[1], index[2]);
+        else if (accesses->counts.instructions > instructions_max)
+            status = ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                                  "%llu of %llu blocks took more than %llu instructions: ask for "
+                                  "fewer blocks, or a smaller problem",
+                                  (unsigned long long)i + 1, (unsigned long long)parts,
+                                  (unsigned long long)instructions_max);
     }
     return status;
 }
