@@ -32,9 +32,16 @@ char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int a
         free(name);
         return text;
     }
-    return symbol && symbol->has_place
-               ? ht_format("(%.*s)", (int)(symbol->place.end - symbol->place.begin),
-                           model->text + symbol->place.begin)
+    ht_range whole = extent->argument;
+    bool here = symbol && symbol->has_place && extent->has_argument &&
+                symbol->place.begin >= whole.begin && symbol->place.end <= whole.end;
+    if (here)
+        return ht_format("(%.*s)", (int)(symbol->place.end - symbol->place.begin),
+                         model->text + symbol->place.begin);
+    /* written elsewhere, as dim3(grid) is: what it was computed from may have changed since */
+    return symbol && extent->has_argument
+               ? ht_format("dim3(%.*s).%c", (int)(whole.end - whole.begin),
+                           model->text + whole.begin, 'x' + axis)
                : NULL;
 }
 

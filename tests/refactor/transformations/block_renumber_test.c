@@ -225,6 +225,24 @@ Test(block_group, blocks_must_come_to_the_same_barriers) {
                                     "  __syncthreads();\n}\n" READ));
 }
 
+/* What a grid was computed from may have changed by the time of the launch. */
+Test(block_group, a_copied_grid_is_asked_itself) {
+    const char *text =
+        HEAD "__global__ void k(int *out, const int *in, int n) {\n" SHARED
+             "__syncthreads();\n" READ "\n}\n"
+             "void run(const int *in, int n) {\n"
+             "    int *out, m = n;\n    hipMalloc(&out, 4 * 64 * n);\n"
+             "    dim3 grid(m), block(64);\n    m = 5;\n"
+             "    hipLaunchKernelGGL(k, dim3(grid), dim3(block), 0, 0, out, in, n);\n}\n";
+    subject of = subject_open(text, line_problem, "k");
+    expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", NULL});
+    expect_pieces(&of, "BLOCK_Y=2", (const char *const[]){"grid", ".x % 2 == 0 ? ", NULL});
+    char *applied_text = apply_config(&of, "BLOCK_Y=2");
+    cr_expect(!strstr(applied_text, "(m) %"), "%s", applied_text);
+    free(applied_text);
+    subject_close(&of);
+}
+
 Test(block_group, what_a_block_has_for_itself) {
     cr_expect_not(groups("__device__ int turned(int v) {\n  __shared__ int t[64];\n"
                          "  t[v & 63] = v;\n  __syncthreads();\n  return t[63 - (v & 63)];\n}\n",
