@@ -565,6 +565,16 @@ void ht_coarsen_tree(ht_coarsen *c) {
     c->body = build(c, NULL, c->model->body);
     if (!c->refused && !c->body->plain)
         ht_coarsen_refuse(c, c->model->kernel, "the kernel's body comes out of a macro");
+    for (size_t i = 0; i < c->node_count && !c->refused; ++i) { /* bodies without braces */
+        const ht_node *node = c->nodes[i], *parent = node->parent;
+        bool loop = parent && ht_node_is_loop(parent);
+        bool body = parent && parent->kind == HT_NODE_IF ? node != parent->children[0]
+                    : loop && parent->kind == HT_NODE_DO ? node == parent->children[0]
+                    : loop ? node == parent->children[parent->count - 1]
+                           : false;
+        if (body && node->kind > HT_NODE_VARIABLE && node->plain && !ht_node_is_whole(c, node))
+            ht_coarsen_refuse(c, node->cursor, "a macro's argument begins what the macro makes");
+    }
 }
 
 void ht_coarsen_free(ht_coarsen *c) {

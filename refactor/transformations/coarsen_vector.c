@@ -121,8 +121,18 @@ static char *type_of(const ht_node *node) {
     return copy;
 }
 
-static bool add(finding *in, ht_node *node, bool store) {
+static bool is_at(const ht_node *a, const ht_node *b) {
+    return a->range.begin == b->range.begin && a->range.end == b->range.end;
+}
+
+static bool add(finding *in, ht_node *node, bool load, bool store) {
     ht_vectors *out = in->out;
+    for (size_t i = 0; i < out->count; ++i) /* a macro's argument that stands in it twice */
+        if (is_at(out->items[i].node, node)) {
+            out->items[i].load |= load;
+            out->items[i].store |= store;
+            return true;
+        }
     const char *why = NULL;
     char *type = NULL;
     if (!node->next)
@@ -143,7 +153,7 @@ static bool add(finding *in, ht_node *node, bool store) {
     }
     HT_GROW(out->items, out->count);
     out->items[out->count++] =
-        (ht_vector_access){.node = node, .store = store, .load = !store, .type = type};
+        (ht_vector_access){.node = node, .store = store, .load = load, .type = type};
     return true;
 }
 
@@ -180,7 +190,7 @@ static bool on_read(ht_node *node, void *context) {
     case HT_NODE_SUBSCRIPT:
     case HT_NODE_DEREFERENCE:
         if (is_memory(in->c, node) && !node->is_array)
-            return !add(in, node, false);
+            return !add(in, node, true, false);
         return true;
     default:
         return true;
@@ -243,10 +253,9 @@ void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_fr
             drop_stores(&in, item);
         if (effect && !store)
             refuse(&in, item, "it is written in a way of its own");
-        bool added = store && certain && add(&in, ht_node_strip(item->children[0]), true);
-        if (added)
-            out_vectors->items[out_vectors->count - 1].load = is_compound(item);
-        else if (store)
+        bool added =
+            store && certain && add(&in, ht_node_strip(item->children[0]), is_compound(item), true);
+        if (store && !added)
             drop_stores(&in, item); /* they would come behind it */
         stored = stored || effect;
     }
@@ -292,7 +301,7 @@ void ht_vectors_free(ht_vectors *vectors) {
 
 char *ht_vectors_element(const ht_vectors *vectors, const ht_node *node, const char *each) {
     for (size_t i = 0; vectors && i < vectors->count; ++i)
-        if (vectors->items[i].node == node)
+        if (is_at(vectors->items[i].node, node) && node->kind == vectors->items[i].node->kind)
             return ht_format("%s.element[%s]", vectors->items[i].name, each);
     return NULL;
 }

@@ -86,10 +86,8 @@ Test(coarsen, random_kernels) {
     "void launch(const float *in, float *out, int W, int H) {\n"                                   \
     "    k<<<dim3((W + 15) / 16, H), dim3(16)>>>(in, out, W, H);\n}\n"
 
-/* `body` begins in line 3. */
-static void check_refusal(const char *body, int line, const char *words) {
+static void check_text(const char *text, int line, const char *words) {
     char *folder;
-    char *text = ht_format(HEAD "%s" TAIL, body);
     cr_assert_eq(ht_dir_temporary("coarsen", &folder, NULL), HT_OK);
     outcomes of = coarsen_text(folder, "refused.hip", text);
     cr_assert_eq(of.count, 1);
@@ -104,6 +102,12 @@ static void check_refusal(const char *body, int line, const char *words) {
     outcomes_free(&of);
     ht_dir_remove(folder);
     free(folder);
+}
+
+/* `body` begins in line 3. */
+static void check_refusal(const char *body, int line, const char *words) {
+    char *text = ht_format(HEAD "%s" TAIL, body);
+    check_text(text, line, words);
     free(text);
 }
 
@@ -115,6 +119,12 @@ Test(coarsen, threads_that_meet_are_left_alone) {
                   3, "share memory");
     check_refusal(INDEX "    if (x >= W) return;\n    out[x] = __shfl_down(in[x], 1);\n", 5,
                   "wavefront");
+}
+
+Test(coarsen, statements_that_begin_in_a_macros_argument_are_left_alone) {
+    check_text("#define MORE(v, by) v = (v) + (by)\n" HEAD INDEX
+               "    if (x < W)\n        MORE(out[x], in[x]);\n" TAIL,
+               6, "argument begins");
 }
 
 Test(coarsen, grid_stride_loops_are_left_alone) {
