@@ -305,7 +305,7 @@ static char *values_of(int64_t block, int axes) {
     ht_text_printf(&text, "%lld", (long long)block);
     for (int64_t factor = 2; factor <= 4; factor *= 2)
         if (block * factor <= 1024)
-            ht_text_printf(&text, ", %lld", (long long)(block * factor));
+            ht_text_printf(&text, ", %lld", (long long)block * factor);
     return ht_text_take(&text);
 }
 

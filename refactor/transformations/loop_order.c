@@ -273,7 +273,7 @@ static void add_params(ht_coarsen *c, ht_nest *nest) {
     if (nest->between)
         ht_plan_require(plan, "%s == 0 || %s", nest->order, ht_tiled_of(plan)->param);
     nest->has_strip = may_strip(c, nest);
-    if (!nest->has_strip)
+    if (!nest->has_strip || nest->count == 0)
         return;
     nest->strip = name_upper(plan, "STRIP_", outer);
     char *wanted = ht_format("%s_strip", outer);

@@ -24,7 +24,7 @@ static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
                        const ht_isa_operand *address, uint64_t *out_places, uint64_t *out_bytes,
                        ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
-    ht_isa_lanes where;
+    ht_isa_lanes where = {0};
     ht_status status = HT_OK;
     if (instruction->operand_count < 2 || instruction->unusual)
         return ht_isa_refuse(instruction, error, "its operands are not modelled");
@@ -96,7 +96,7 @@ static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruct
 
 static ht_status scratch_load(ht_wave *wave, const ht_isa_instruction *instruction,
                               ht_error *error) {
-    ht_isa_lanes where;
+    ht_isa_lanes where = {0};
     uint64_t exec = ht_wave_exec(wave);
     ht_isa_operand word = instruction->operands[0];
     ht_status status = scratch_where(wave, instruction, &where, error);
@@ -126,7 +126,7 @@ static void forget_scratch(ht_wave *wave, uint64_t lanes) {
 
 static ht_status scratch_store(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_error *error) {
-    ht_isa_lanes where;
+    ht_isa_lanes where = {0};
     uint64_t exec = ht_wave_exec(wave);
     bool buffer = strncmp(instruction->name, "buffer", 6) == 0;
     ht_isa_operand word = instruction->operands[buffer ? 0 : 1];

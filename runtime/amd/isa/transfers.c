@@ -76,7 +76,7 @@ static ht_status locate(const ht_wave *wave, const ht_isa_instruction *instructi
 
 static ht_status load(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     ht_access_counts *counts = wave->counts;
-    ht_isa_lanes where;
+    ht_isa_lanes where = {0};
     size_t lines = 0;
     uint64_t lanes = (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
     const ht_isa_operand *operands = instruction->operands;
@@ -92,7 +92,7 @@ static ht_status load(ht_wave *wave, const ht_isa_instruction *instruction, ht_e
 }
 
 static ht_status store(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
-    ht_isa_lanes where;
+    ht_isa_lanes where = {0};
     size_t lines;
     uint64_t exec = ht_wave_exec(wave), lanes = (uint64_t)__builtin_popcountll(exec);
     ht_status status = locate(wave, instruction, &instruction->operands[0], &where, error);
@@ -106,7 +106,7 @@ static ht_status store(ht_wave *wave, const ht_isa_instruction *instruction, ht_
 
 /* Adds to memory. The form that returns the old value has its register in front. */
 static ht_status atomic(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
-    ht_isa_lanes where;
+    ht_isa_lanes where = {0};
     size_t lines, count = instruction->operand_count;
     bool flat = strncmp(instruction->name, "flat", 4) == 0;
     bool returns = count == (flat ? 3 : 4);
