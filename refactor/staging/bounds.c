@@ -8,7 +8,8 @@
  * allocation: that is proved by isl.
  *
  * How many threads an axis of the grid has is left out of the tests. Either the grid reaches the
- * guard's bound, which then says the same, or all threads of the block are there to read its box.
+ * guard's bound, which then says the same, or all threads of the block are there to read its box:
+ * where no end is asked for, no condition may keep some from it.
  */
 #include "refactor/kernel_model/sets.h"
 #include "refactor/staging/stage.h"
@@ -94,7 +95,9 @@ static int64_t coefficient(isl_constraint *constraint, enum isl_dim_type type, u
 typedef struct reading {
     bounding *in;
     size_t alternative;
-    bool failed, open; /* one lets everything through */
+    bool ends[HT_STAGE_DIMENSIONS_MAX]; /* of the alternative at hand, by moving dimension: is an
+                                           end asked for? */
+    bool failed, open;                  /* one lets everything through */
 } reading;
 
 /* Does the constraint hold how large the grid or the block is? */
@@ -132,9 +135,47 @@ static void add_bound(reading *of, isl_constraint *constraint, bool negative) {
         stage->bounds[stage->bound_count++] = (ht_stage_bound){of->alternative, value};
 }
 
+/* Might the condition depend on one of the things that move the index? */
+static bool may_ask(const ht_poly_pool *pool, const ht_km_test *test, const ht_poly *index) {
+    if (test->kind == HT_TEST_TRUE || test->kind == HT_TEST_FALSE)
+        return false;
+    if (test->kind == HT_TEST_AND || test->kind == HT_TEST_OR)
+        return may_ask(pool, test->left, index) || may_ask(pool, test->right, index);
+    if (test->kind == HT_TEST_UNKNOWN || !test->value)
+        return true;
+    for (size_t i = 0; i < test->value->count; ++i)
+        for (size_t j = 0; j < test->value->terms[i].count; ++j) {
+            const ht_km_symbol *symbol = &pool->symbols[test->value->terms[i].symbols[j]];
+            bool plain = symbol->kind <= HT_KM_LOOP;
+            if (symbol->scope != HT_SCOPE_LAUNCH &&
+                (!plain || ht_poly_mentions(index, test->value->terms[i].symbols[j])))
+                return true;
+        }
+    return false;
+}
+
+/* Where no end is asked for, all threads of the block must read: no condition may keep some of them
+ * from it. */
+static bool may_end_early(const bounding *in, unsigned m) {
+    const ht_stage *stage = in->stage;
+    for (size_t r = 0; r < stage->read_count; ++r) {
+        const ht_km_access *access = stage->reads[r].access;
+        const ht_poly *index = access->dimensions[in->moving[m]].index;
+        for (size_t g = 0; g < access->control.guard_count; ++g)
+            if (may_ask(&stage->km->pool, access->control.guards[g].test, index))
+                return true;
+    }
+    return false;
+}
+
 static isl_stat on_constraint(isl_constraint *constraint, void *user) {
     reading *of = user;
-    if (!counts_threads(of->in, constraint)) {
+    bool counts = counts_threads(of->in, constraint);
+    bool equal = isl_constraint_is_equality(constraint) == isl_bool_true;
+    for (unsigned m = 0; m < of->in->count; ++m)
+        if (equal || coefficient(constraint, isl_dim_set, m) < 0)
+            of->ends[m] |= !counts && coefficient(constraint, isl_dim_set, m) != 0;
+    if (!counts) {
         add_bound(of, constraint, false);
         if (isl_constraint_is_equality(constraint) == isl_bool_true)
             add_bound(of, constraint, true);
@@ -146,17 +187,21 @@ static isl_stat on_constraint(isl_constraint *constraint, void *user) {
 static isl_stat on_alternative(isl_basic_set *set, void *user) {
     reading *of = user;
     size_t before = of->in->stage->bound_count;
+    memset(of->ends, 0, sizeof of->ends);
     set = isl_basic_set_remove_redundancies(set);
     if (!set || isl_basic_set_foreach_constraint(set, on_constraint, of) < 0)
         of->failed = true;
     isl_basic_set_free(set);
+    for (unsigned m = 0; m < of->in->count; ++m)
+        if (!of->ends[m] && may_end_early(of->in, m))
+            of->failed = true;
     of->open = of->open || of->in->stage->bound_count == before;
     ++of->alternative;
     return isl_stat_ok;
 }
 
 static bool read_tests(bounding *in) {
-    reading of = {in, 0, false, false};
+    reading of = {.in = in};
     in->stage->bound_count = 0;
     bool done = in->passing && isl_set_foreach_basic_set(in->passing, on_alternative, &of) >= 0 &&
                 !of.failed;
