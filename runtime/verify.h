@@ -11,11 +11,11 @@
 enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 3 };
 
 typedef struct ht_verify_options {
-    uint64_t seed;            /* of configurations and inputs; each problem has inputs of its own */
-    size_t configurations;    /* random ones beside the default */
-    size_t sizes;             /* problems; 0: HT_VERIFY_SIZES */
-    bool reassociates;        /* the original's sums come in any order, as with atomics: outputs are
-                                 compared within the template's tolerance from the start */
+    uint64_t seed;         /* of configurations and inputs; each problem has inputs of its own */
+    size_t configurations; /* random ones beside the default */
+    size_t sizes;          /* problems; 0: HT_VERIFY_SIZES */
+    bool reassociates;     /* the original's sums come in any order, as with atomics: outputs are
+                              compared within the template's tolerance from the start */
     const char *rounds; /* parameters, "A,B", that change the order of sums: configurations in which
                            they do not have their defaults are compared within the tolerance, all
                            others to the bit; NULL: none */
