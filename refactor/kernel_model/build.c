@@ -70,6 +70,11 @@ ht_kernel_model *ht_kernel_model_scan(const ht_model *facts) {
     return scan_body(facts, -1, NULL, 0);
 }
 
+ht_kernel_model *ht_kernel_model_scan_fixed(const ht_model *facts, const ht_km_fixed *fixed,
+                                            size_t count) {
+    return scan_body(facts, -1, fixed, count);
+}
+
 static ht_kernel_model *build(const ht_model *facts, int any_axis, const ht_km_fixed *fixed,
                               size_t fixed_count) {
     ht_kernel_model *km = scan_body(facts, any_axis, fixed, fixed_count);

@@ -207,7 +207,8 @@ struct ht_kernel_model {
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts);
 /* For blocks of any size along an axis: what is proved holds for them all. */
 ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis);
-/* With arguments, by the names of the kernel's parameters, taken at values. */
+/* With arguments, by the names of the kernel's parameters, taken at values (of any number, none
+ * too), and without footprints, which take most of the time. */
 typedef struct ht_km_fixed {
     const char *argument;
     int64_t value;
@@ -217,6 +218,8 @@ ht_kernel_model *ht_kernel_model_build_fixed(const ht_model *facts, const ht_km_
 /* Only the walk over the body, which takes little: loops, arrays, accesses with their subscripts as
  * written, guards; no sets, dimensions, dependences or footprints. */
 ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);
+ht_kernel_model *ht_kernel_model_scan_fixed(const ht_model *facts, const ht_km_fixed *fixed,
+                                            size_t count);
 void ht_kernel_model_free(ht_kernel_model *model);
 
 /* May two pointer arguments (arrays of the model) name the same memory? HT_NO where `__restrict__`

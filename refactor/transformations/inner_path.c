@@ -296,14 +296,14 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     for (size_t i = 0; i < in.form->axis_count; ++i)
         in.frame.axis[in.form->axes[i].axis] = true;
-    size_t any = collect(&in, ht_kernel_model_build(model));
+    size_t any = collect(&in, ht_kernel_model_scan(model));
     size_t steps = ht_staging_steps(plan, in.fixed, in.fixed_names);
     if (steps) { /* where more can be, with these */
         inner_path with = in;
         with.list = NULL;
         with.count = with.condition_count = 0;
         with.fixed_count = steps;
-        bool more = collect(&with, ht_kernel_model_build_fixed(model, in.fixed, steps)) > any;
+        bool more = collect(&with, ht_kernel_model_scan_fixed(model, in.fixed, steps)) > any;
         forget(more ? &in : &with);
         in = more ? with : in;
     }
