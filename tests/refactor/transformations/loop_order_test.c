@@ -37,14 +37,7 @@ static const char problems[] = FILE_OF(
                  "\"S : int = 5\"], \"instances\": [{\"fields\": {\"C\": 37}}]}");
 
 static subject open_with(const char *kernel, const char *given) {
-    char *text = NULL;
-    ht_error error;
-    cr_assert_eq(ht_file_read_text(HT_SOURCE_DIR "/tests/refactor/sources/loop_order.hip", "source",
-                                   &text, &error),
-                 HT_OK);
-    subject of = subject_open(text, given, kernel);
-    free(text);
-    return of;
+    return subject_open_file("loop_order.hip", given, kernel);
 }
 
 Test(loop_order, six_orders_of_a_convolution) {

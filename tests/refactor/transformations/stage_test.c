@@ -54,14 +54,7 @@ static const char problems[] =
     "\"n : int = problem.N\"], \"instances\": [{\"fields\": {\"N\": 1001}}]}]}";
 
 static subject staged(const char *kernel) {
-    char *text = NULL;
-    ht_error error;
-    cr_assert_eq(ht_file_read_text(HT_SOURCE_DIR "/tests/refactor/sources/staged.hip", "source",
-                                   &text, &error),
-                 HT_OK);
-    subject of = subject_open(text, problems, kernel);
-    free(text);
-    return of;
+    return subject_open_file("staged.hip", problems, kernel);
 }
 
 static void compare(const char *kernel, const char *const *configs) {

@@ -39,14 +39,7 @@ static const char problems[] =
                                                          "21", "37", "1") "]}";
 
 static subject streamed(const char *kernel) {
-    char *text = NULL;
-    ht_error error;
-    cr_assert_eq(ht_file_read_text(HT_SOURCE_DIR "/tests/refactor/sources/streamed.hip", "source",
-                                   &text, &error),
-                 HT_OK);
-    subject of = subject_open(text, problems, kernel);
-    free(text);
-    return of;
+    return subject_open_file("streamed.hip", problems, kernel);
 }
 
 static void compare(const char *kernel, const char *const *configs) {

@@ -1,5 +1,6 @@
 #include "subject.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "runtime/job.h"
 
@@ -52,6 +53,16 @@ subject subject_open(const char *text, const char *problems, const char *name) {
     of.refactor = refactor_text(text, problems, &of.problems);
     of.kernel = kernel_named(of.refactor, name, &of.index);
     cr_assert_not_null(of.kernel->template, "%s", of.kernel->reason);
+    return of;
+}
+
+subject subject_open_file(const char *name, const char *problems, const char *kernel) {
+    char *path = ht_format("%s/tests/refactor/sources/%s", HT_SOURCE_DIR, name), *text = NULL;
+    ht_error error;
+    cr_assert_eq(ht_file_read_text(path, "source", &text, &error), HT_OK);
+    subject of = subject_open(text, problems, kernel);
+    free(path);
+    free(text);
     return of;
 }
 

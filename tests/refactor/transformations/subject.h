@@ -37,6 +37,8 @@ typedef struct subject {
 
 /* The named kernel must get a template. */
 subject subject_open(const char *text, const char *problems, const char *name);
+/* The same of a source among tests/refactor/sources. */
+subject subject_open_file(const char *name, const char *problems, const char *kernel);
 void subject_close(subject *of);
 bool applied(const subject *of, const char *transformation);
 bool remarked(const subject *of, const char *words);
