@@ -72,15 +72,14 @@ uint64_t ht_wave_lanes_unknown(const ht_wave *wave, const ht_isa_operand *operan
 
 /* The part of a source that SDWA selects, and a float's modifiers. */
 static uint64_t modify(const ht_isa_operand *operand, uint64_t value, bool real) {
-    static const struct {
-        uint8_t shift, bits;
-    } parts[] = {[HT_ISA_BYTE_0] = {0, 8},  [HT_ISA_BYTE_1] = {8, 8},  [HT_ISA_BYTE_2] = {16, 8},
-                 [HT_ISA_BYTE_3] = {24, 8}, [HT_ISA_WORD_0] = {0, 16}, [HT_ISA_WORD_1] = {16, 16}};
     if (operand->part != HT_ISA_WHOLE) {
-        unsigned bits = parts[operand->part].bits;
-        uint64_t part = value >> parts[operand->part].shift & ((1U << bits) - 1);
-        bool minus = operand->extended && part >> (bits - 1) & 1;
-        value = minus ? (uint32_t)(part | UINT32_MAX << bits) : part;
+        bool byte = operand->part <= HT_ISA_BYTE_3;
+        unsigned shift = byte ? 8 * (unsigned)(operand->part - HT_ISA_BYTE_0)
+                              : 16 * (unsigned)(operand->part - HT_ISA_WORD_0);
+        uint32_t part = (uint32_t)(value >> shift), sign = byte ? 0x80 : 0x8000;
+        part &= 2 * sign - 1;
+        /* With its sign bit turned over, a number less that bit's weight has its sign above. */
+        value = operand->extended ? (part ^ sign) - sign : part;
     }
     if (real && operand->absolute)
         value &= 0x7fffffff;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/amd/isa/launch.h"
+#include "runtime/amd/isa/wave.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -370,4 +371,35 @@ Test(amd_isa, operands_are_read_as_they_are_printed) {
     cr_expect_eq(at[3].operands[1].integer, 0xffffffff);
     cr_expect(at[3].unusual, "clamp changes the result");
     ht_isa_program_free(&program);
+}
+
+/* What C's casts make of the parts of a register. */
+static uint32_t part_of(uint32_t value, ht_isa_part part, bool extended) {
+    if (part >= HT_ISA_WORD_0) {
+        uint32_t word = value >> 16 * (part - HT_ISA_WORD_0);
+        return extended ? (uint32_t)(int16_t)word : (uint16_t)word;
+    }
+    uint32_t byte = value >> 8 * (part - HT_ISA_BYTE_0);
+    return extended ? (uint32_t)(int8_t)byte : (uint8_t)byte;
+}
+
+Test(amd_isa, parts_of_a_register_are_taken_with_and_without_their_sign) {
+    static const uint32_t values[] = {0x80ff7f01, 0x7f0180ff, 0, 0xffffffff};
+    ht_wave *wave = ht_alloc(1, sizeof *wave);
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+        for (ht_isa_part part = HT_ISA_BYTE_0; part <= HT_ISA_WORD_1; part++)
+            for (unsigned extended = 0; extended < 2; extended++) {
+                ht_isa_operand operand = {.kind = HT_ISA_VECTOR,
+                                          .first = 5,
+                                          .words = 1,
+                                          .part = part,
+                                          .extended = extended};
+                wave->vector[5][63] = values[v];
+                ht_isa_lanes lanes;
+                ht_wave_lanes(wave, &operand, 1, false, &lanes);
+                cr_expect_eq(lanes.value[63], part_of(values[v], part, extended),
+                             "%#x, part %d, sign %u: %#llx", values[v], part, extended,
+                             (unsigned long long)lanes.value[63]);
+            }
+    free(wave);
 }
