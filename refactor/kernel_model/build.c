@@ -89,9 +89,7 @@ static ht_kernel_model *build(const ht_model *facts, int any_axis, const ht_km_f
 }
 
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts) {
-    ht_kernel_model *km = build(facts, -1, NULL, 0);
-    ht_km_footprints(km);
-    return km;
+    return build(facts, -1, NULL, 0);
 }
 
 ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis) {

@@ -9,7 +9,5 @@ void ht_km_split(ht_kernel_model *km, ht_km_access *access);
 /* dependence.c: between the threads of a launch, and of a block for shared arrays; barriers. */
 void ht_km_dependences(ht_kernel_model *km);
 void ht_km_barriers(ht_kernel_model *km);
-/* footprint.c: of a block, and halos. */
-void ht_km_footprints(ht_kernel_model *km);
 
 #endif

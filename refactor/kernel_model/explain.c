@@ -25,6 +25,8 @@ static void explain_one(const ht_source *source, CXCursor cursor, const ht_probl
         }
         const ht_source_error *wrong = ht_kernel_error(&facts);
         ht_kernel_model *model = wrong ? NULL : ht_kernel_model_build(&facts);
+        if (model)
+            ht_kernel_model_footprints(model);
         char *problem = wrong ? ht_format("line %d: %s", wrong->line, wrong->message) : NULL;
         visit(model, facts.qualified, problem, context);
         ht_kernel_model_free(model);

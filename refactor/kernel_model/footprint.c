@@ -301,7 +301,7 @@ static bool is_shared(const ht_kernel_model *km, size_t array) {
     return space == HT_SPACE_SHARED || space == HT_SPACE_DYNAMIC_SHARED;
 }
 
-void ht_km_footprints(ht_kernel_model *km) {
+void ht_kernel_model_footprints(ht_kernel_model *km) {
     for (size_t i = 0; i < km->array_count; ++i) {
         if (km->arrays[i].space == HT_SPACE_PRIVATE)
             continue;

@@ -203,18 +203,21 @@ struct ht_kernel_model {
     ht_km_place incomplete_place;
 };
 
-/* Never fails: what cannot be understood is unknown. `facts` must outlive it. */
+/* Never fails: what cannot be understood is unknown. `facts` must outlive it. Footprints are left
+ * out. */
 ht_kernel_model *ht_kernel_model_build(const ht_model *facts);
 /* For blocks of any size along an axis: what is proved holds for them all. */
 ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis);
-/* With arguments, by the names of the kernel's parameters, taken at values (of any number, none
- * too), and without footprints, which take most of the time. */
+/* With arguments, by the names of the kernel's parameters, taken at values. */
 typedef struct ht_km_fixed {
     const char *argument;
     int64_t value;
 } ht_km_fixed;
 ht_kernel_model *ht_kernel_model_build_fixed(const ht_model *facts, const ht_km_fixed *fixed,
                                              size_t count);
+/* Adds the footprints to a model that was built (once): they take most of the time, and proofs do
+ * not need them. */
+void ht_kernel_model_footprints(ht_kernel_model *model);
 /* Only the walk over the body, which takes little: loops, arrays, accesses with their subscripts as
  * written, guards; no sets, dimensions, dependences or footprints. */
 ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);

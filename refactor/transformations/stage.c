@@ -198,7 +198,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     frame_init(&in);
     name_variables(&in);
-    ht_kernel_model *km = ht_kernel_model_build_fixed(model, NULL, 0); /* no footprints */
+    ht_kernel_model *km = ht_kernel_model_build(model);
     ht_kernel_model *fixed = build_fixed(&in);
     for (size_t i = 0; i < km->array_count && staged < ARRAYS_MAX; ++i)
         if (km->arrays[i].read && !km->arrays[i].written)

@@ -186,7 +186,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_streaming in = {.plan = plan, .form = ht_tiled_of(plan)};
     if (!in.form)
         return;
-    in.km = ht_kernel_model_build_fixed(model, NULL, 0); /* no footprints */
+    in.km = ht_kernel_model_build(model);
     for (size_t i = 0; i < in.form->axis_count; ++i)
         in.frame.axis[in.form->axes[i].axis] = true;
     ht_streaming_name(&in);
