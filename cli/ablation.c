@@ -22,13 +22,9 @@ static const ht_trial *best_of(const ht_search_result *searched) {
     return ht_search_result_best(searched, 1, &index) ? &searched->trials[index] : NULL;
 }
 
-static bool is_from(const ht_param *param, const char *origin) {
-    return param->origin && strcmp(param->origin, origin) == 0;
-}
-
 static bool is_without(const ht_template *template, const ht_config *config, const char *origin) {
     for (size_t i = 0; i < template->param_count; ++i)
-        if (is_from(&template->params[i], origin) &&
+        if (ht_param_is_from(&template->params[i], origin) &&
             config->choice[i] != template->params[i].default_index)
             return false;
     return true;
@@ -87,7 +83,7 @@ static size_t seeds_find(const ablating *in, const ht_ablation_row *row, ht_conf
     size_t count = 0;
     seeds[count] = in->best->config;
     for (size_t i = 0; i < template->param_count; ++i)
-        if (is_from(&template->params[i], row->transformation))
+        if (ht_param_is_from(&template->params[i], row->transformation))
             seeds[count].choice[i] = (uint16_t)template->params[i].default_index;
     ++count;
     if (row->found)
@@ -129,7 +125,7 @@ static void measure_without(const ablating *in, ht_ablation_row *row) {
     if (!in->options->evaluations || late || *in->options->interrupted)
         return;
     for (size_t i = 0; i < template->param_count; ++i)
-        fixed[i] = is_from(&template->params[i], row->transformation);
+        fixed[i] = ht_param_is_from(&template->params[i], row->transformation);
     ht_template *smaller = ht_template_fix(template, fixed);
     if (!smaller)
         return;

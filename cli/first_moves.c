@@ -50,8 +50,7 @@ static bool is_named(const char *name, const char *prefix) {
 }
 
 static bool is_meant(const ht_param *param, const change *change) {
-    bool from = param->origin && (!change->origin || strcmp(param->origin, change->origin) == 0);
-    return from && is_named(param->name, change->prefix);
+    return ht_param_is_from(param, change->origin) && is_named(param->name, change->prefix);
 }
 
 /* The index of the first wish that the parameter has; the default's when it has none. */
@@ -87,21 +86,14 @@ static bool changes_make(const ht_template *template, const step *step, size_t c
     return true;
 }
 
-static ht_config moved(const ht_config *from, const ht_move *move) {
-    ht_config config = *from;
-    for (size_t i = 0; i < config.count; ++i)
-        if (move->set[i])
-            config.choice[i] = move->to.choice[i];
-    return config;
-}
-
 /* A step that is legal from the default with sizes as constants. */
 static bool step_make(const ht_space *space, const ht_config *base, const step *step,
                       ht_move *move) {
     for (size_t count = CHANGES; count > 0; --count) {
         if (!changes_make(ht_space_binding(space)->template, step, count, move))
             return false;
-        ht_config config = moved(base, move);
+        ht_config config = *base;
+        ht_move_apply(move, NULL, &config);
         if (ht_space_legal(space, &config))
             return true;
     }
@@ -120,8 +112,8 @@ static bool sizes_make(const ht_space *space, uint64_t seed, ht_move *move) {
         size_t fixed = 0;
         for (size_t i = 0; i < template->param_count; ++i) {
             const ht_param *param = &template->params[i];
-            bool from = param->origin && strcmp(param->origin, "fixed-sizes") == 0;
-            other.set[i] = from && other.to.choice[i] != param->default_index;
+            other.set[i] = ht_param_is_from(param, "fixed-sizes") &&
+                           other.to.choice[i] != param->default_index;
             fixed += other.set[i];
         }
         if (fixed > most)
@@ -136,7 +128,7 @@ size_t ht_first_moves_find(const ht_space *space, uint64_t seed,
     ht_config base = ht_config_default(ht_space_binding(space)->template);
     size_t count = sizes_make(space, seed, &out_moves[0]);
     if (count)
-        base = moved(&base, &out_moves[0]);
+        ht_move_apply(&out_moves[0], NULL, &base);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i)
         count += step_make(space, &base, &steps[i], &out_moves[count]);
     return count;

@@ -47,13 +47,6 @@ static const ht_config *incumbent(const ht_ladder *ladder) {
     return &best->config;
 }
 
-/* Takes the move's values over; those that `keep` has no say in, when it is given. */
-static void apply(const ht_move *move, const ht_config *free_where, ht_config *config) {
-    for (size_t i = 0; i < config->count; ++i)
-        if (move->set[i] && (!free_where || config->choice[i] == free_where->choice[i]))
-            config->choice[i] = move->to.choice[i];
-}
-
 static bool is_new(const ht_ladder *ladder, const ht_config *config) {
     return ht_space_legal(ladder->explorer->space, config) &&
            ht_explorer_find(ladder->explorer, config) == HT_NO_POINT;
@@ -70,7 +63,7 @@ static ht_config foundation(const ht_ladder *ladder) {
     ht_config base = *incumbent(ladder);
     for (size_t i = 0; i < ladder->next; ++i)
         if (ladder->moves[i].foundation && is_under_way(ladder, i))
-            apply(&ladder->moves[i], NULL, &base);
+            ht_move_apply(&ladder->moves[i], NULL, &base);
     return base;
 }
 
@@ -79,7 +72,7 @@ static bool single_step(ht_ladder *ladder, ht_config *out_config) {
         ht_config base = foundation(ladder);
         size_t move = ladder->next++;
         *out_config = base;
-        apply(&ladder->moves[move], NULL, out_config);
+        ht_move_apply(&ladder->moves[move], NULL, out_config);
         if (!is_new(ladder, out_config))
             continue;
         ladder->rungs[move] = (rung){.asked = true, .from = base, .to = *out_config};
@@ -120,7 +113,7 @@ static bool merge(ht_ladder *ladder, ht_config *out_config) {
         rank(ladder);
     while (ladder->merged < ladder->helped && ladder->merges < MERGES) {
         *out_config = ladder->together;
-        apply(&ladder->moves[ladder->ranking[ladder->merged++]], seed, out_config);
+        ht_move_apply(&ladder->moves[ladder->ranking[ladder->merged++]], seed, out_config);
         if (ht_space_legal(ladder->explorer->space, out_config))
             ladder->together = *out_config;
         if (!is_new(ladder, out_config))

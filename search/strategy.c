@@ -20,6 +20,12 @@ struct ht_strategy {
     ht_index_map seen; /* keys asked */
 };
 
+void ht_move_apply(const ht_move *move, const ht_config *untouched, ht_config *config) {
+    for (size_t i = 0; i < config->count; ++i)
+        if (move->set[i] && (!untouched || config->choice[i] == untouched->choice[i]))
+            config->choice[i] = move->to.choice[i];
+}
+
 /* What tells configurations apart: the index where there is one. Spaces too large to be listed use
  * a hash; among a million asked, two share one with a probability of 3e-8, and one would be left
  * out. */

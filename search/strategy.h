@@ -16,6 +16,10 @@ typedef struct ht_move {
     bool foundation;        /* likely enough to help that others are tried on top of it at once */
 } ht_move;
 
+/* Takes the move's values over into `config`; where `untouched` is given, only those in which the
+ * two are still alike. */
+void ht_move_apply(const ht_move *move, const ht_config *untouched, ht_config *config);
+
 typedef struct ht_strategy_options {
     uint64_t seed;
     const ht_config

@@ -60,6 +60,10 @@ void ht_param_print(const ht_param *param, ht_text *out) {
     ht_text_printf(out, " = %s", param->values[param->default_index].text);
 }
 
+bool ht_param_is_from(const ht_param *param, const char *transformation) {
+    return param->origin && (!transformation || strcmp(param->origin, transformation) == 0);
+}
+
 bool ht_config_equal(const ht_config *a, const ht_config *b) {
     return a->count == b->count && !memcmp(a->choice, b->choice, a->count * sizeof *a->choice);
 }

@@ -53,6 +53,9 @@ typedef struct ht_config {
     uint16_t choice[HT_PARAM_MAX];
 } ht_config;
 
+/* Did the transformation make it? Of NULL: did any? */
+bool ht_param_is_from(const ht_param *param, const char *transformation);
+
 bool ht_config_equal(const ht_config *a, const ht_config *b);
 
 #endif
