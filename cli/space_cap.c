@@ -58,70 +58,77 @@ static const struct order {
     {"coarsen-x", NULL},
 };
 
+/* On the host: there are no registers to share out between threads. */
+static const struct order idle[] = {{"waves-per-eu", NULL}, {"launch-bounds", NULL}};
+
 static bool is_next(const ht_param *param, const struct order *step) {
-    return param->origin && (!step->origin || strcmp(param->origin, step->origin) == 0) &&
+    return ht_param_is_from(param, step->origin) &&
            (!step->prefix || strncmp(param->name, step->prefix, strlen(step->prefix)) == 0);
 }
 
-/* Fixes what the step names; how many parameters that is. */
-static size_t fix(const ht_template *template, const struct order *step, bool *fixed,
-                  ht_text *dropped) {
-    size_t count = 0;
+typedef struct capping {
+    const ht_binding *binding;
+    bool fixed[HT_PARAM_MAX];
+    ht_template *template; /* the binding's with those fixed; NULL: none are */
+    ht_space *space;       /* of that one */
+} capping;
+
+/* Marks what the step names as fixed; their names, "" when there are none. */
+static ht_text mark(const ht_template *template, const struct order *step, bool *fixed) {
+    ht_text names = {0};
     for (size_t i = 0; i < template->param_count; ++i) {
         const ht_param *param = &template->params[i];
         if (fixed[i] || param->value_count == 1 || !is_next(param, step))
             continue;
         fixed[i] = true;
-        ++count;
-        ht_text_printf(dropped, dropped->length ? ", %s" : "%s", param->name);
+        ht_text_printf(&names, names.length ? ", %s" : "%s", param->name);
     }
-    return count;
+    return names;
 }
 
-/* Builds the space with what is fixed so far, in place of the one before. */
-static ht_status rebuild(const ht_binding *binding, const bool *fixed, ht_template **template,
-                         ht_space **space, ht_error *error) {
-    ht_template *smaller = ht_template_fix(binding->template, fixed);
-    if (!smaller) /* too many constraints: as it is */
-        return *space ? HT_OK : ht_space_build(binding, 0, space, error);
-    ht_space_free(*space);
-    *space = NULL;
-    if (*template)
-        ht_template_free(*template, 1);
-    *template = smaller;
-    ht_binding bound = *binding;
-    bound.template = smaller;
-    return ht_space_build(&bound, 0, space, error);
+/* Fixes what the step names, as long as the template has room for as many constraints; the space of
+ * the template before is gone then. */
+static void fix(capping *in, const struct order *step, ht_text *dropped) {
+    bool fixed[HT_PARAM_MAX];
+    memcpy(fixed, in->fixed, sizeof fixed);
+    ht_text names = mark(in->binding->template, step, fixed);
+    ht_template *smaller = names.length ? ht_template_fix(in->binding->template, fixed) : NULL;
+    if (smaller) {
+        ht_space_free(in->space);
+        in->space = NULL;
+        if (in->template)
+            ht_template_free(in->template, 1);
+        in->template = smaller;
+        memcpy(in->fixed, fixed, sizeof fixed);
+        ht_text_printf(dropped, dropped->length ? ", %s" : "%s", names.data);
+    }
+    ht_text_free(&names);
 }
 
-/* On the host: there are no registers to share out between threads. */
-static const struct order idle[] = {{"waves-per-eu", NULL}, {"launch-bounds", NULL}};
-
-static ht_status build_first(const ht_binding *binding, bool emulated, bool *fixed,
-                             ht_template **template, ht_space **space, ht_space_cut *cut,
-                             ht_error *error) {
-    size_t count = 0;
-    for (size_t i = 0; emulated && i < sizeof idle / sizeof *idle; ++i)
-        count += fix(binding->template, &idle[i], fixed, &cut->idle);
-    return count ? rebuild(binding, fixed, template, space, error)
-                 : ht_space_build(binding, 0, space, error);
+/* Where there is none yet, or no longer. */
+static ht_status build(capping *in, ht_error *error) {
+    ht_binding bound = *in->binding;
+    if (in->template)
+        bound.template = in->template;
+    return in->space ? HT_OK : ht_space_build(&bound, 0, &in->space, error);
 }
 
 ht_status ht_space_cap(const ht_binding *binding, bool emulated, uint64_t most,
                        ht_template **out_template, ht_space **out_space, ht_space_cut *out_cut,
                        ht_error *error) {
-    bool fixed[HT_PARAM_MAX] = {false};
-    *out_template = NULL;
-    *out_space = NULL;
+    capping in = {.binding = binding};
     *out_cut = (ht_space_cut){0};
-    ht_status status =
-        build_first(binding, emulated, fixed, out_template, out_space, out_cut, error);
+    for (size_t i = 0; emulated && i < sizeof idle / sizeof *idle; ++i)
+        fix(&in, &idle[i], &out_cut->idle);
+    ht_status status = build(&in, error);
     for (size_t i = 0; i < sizeof order / sizeof *order && status == HT_OK; ++i) {
-        if (ht_space_count(*out_space) <= most)
+        if (ht_space_count(in.space) <= most)
             break;
-        if (fix(binding->template, &order[i], fixed, &out_cut->too_large))
-            status = rebuild(binding, fixed, out_template, out_space, error);
+        fix(&in, &order[i], &out_cut->too_large);
+        status = build(&in, error);
     }
+    *out_template = in.template;
+    *out_space = in.space;
     return status;
 }
 
