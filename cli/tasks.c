@@ -52,9 +52,11 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
     if (tasks->memory_bytes && !HT_ADDRESS_SANITIZED) /* which reserves terabytes */
         setrlimit(RLIMIT_DATA, &memory);
     rlim_t seconds = (rlim_t)ceil(tasks->limit_seconds);
-    struct rlimit time = {seconds, seconds + 1};
-    if (seconds)
+    struct rlimit time;
+    if (seconds && getrlimit(RLIMIT_CPU, &time) == 0) {
+        time.rlim_cur = seconds; /* the task's own: workers that it starts lift it (worker.c) */
         setrlimit(RLIMIT_CPU, &time);
+    }
     FILE *out = fdopen(output, "w");
     int code = out ? tasks->run(tasks->context, index, out) : 1;
     if (!out || fclose(out) != 0)

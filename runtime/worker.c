@@ -121,6 +121,16 @@ static int serve_until_closed(ht_worker *worker, int fd) {
     return code;
 }
 
+/* A worker serves many requests, each of which has its limit: what the process that asks may take
+ * says nothing of it. */
+static void lift_time_limit(void) {
+    struct rlimit time;
+    if (getrlimit(RLIMIT_CPU, &time) != 0)
+        return;
+    time.rlim_cur = time.rlim_max;
+    setrlimit(RLIMIT_CPU, &time);
+}
+
 static void end_likewise(int with) {
     signal(with, SIG_DFL);
     raise(with);
@@ -135,6 +145,7 @@ int ht_worker_main(int argc, char **argv) {
     /* No worker outlives its tuner. If that died before, the parent is another one by now. */
     if (getppid() != (pid_t)atoi(argv[3]))
         return 0;
+    lift_time_limit();
     ht_guard(fd);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);

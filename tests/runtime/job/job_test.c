@@ -1,7 +1,14 @@
 #include "tests/runtime/job/support.h"
 
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 TestSuite(job, .init = use_test_worker, .timeout = 100);
 
@@ -50,4 +57,42 @@ Test(job, measures_every_configuration_and_finals) {
     cr_assert_eq(counts.worker_restarts, 0);
     ht_job_free(job);
     unbind(&b);
+}
+
+/* The limits of each worker that this process has now: lines of /proc/PID/limits; free(). */
+static char *worker_limits(void) {
+    char *path = ht_format("/proc/self/task/%d/children", (int)getpid()), *list = NULL;
+    ht_text all = {0};
+    ht_error error;
+    cr_assert_eq(ht_file_read_text(path, "children", &list, &error), HT_OK, "%s", error.message);
+    for (char *rest = list, *pid; (pid = strsep(&rest, " \n")) != NULL;) {
+        char *limits = ht_format("/proc/%s/limits", pid), *text = NULL;
+        if (*pid && ht_file_read_text(limits, "limits", &text, NULL) == HT_OK)
+            ht_text_append(&all, text);
+        free(text);
+        free(limits);
+    }
+    free(list);
+    free(path);
+    return ht_text_take(&all);
+}
+
+Test(job, a_worker_may_take_longer_than_the_process_that_asks) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_CPU, &limit);
+    rlim_t most = limit.rlim_max;
+    limit.rlim_cur = 12345;
+    cr_assert_eq(setrlimit(RLIMIT_CPU, &limit), 0);
+    if (most != RLIM_INFINITY)
+        return; /* the machine's own limit */
+    bound bound;
+    bind_text(&bound, SCALE, "n=1000");
+    ht_job_options options = quick_options();
+    ht_job *job = start_job(&bound, &options);
+    char *limits = worker_limits();
+    cr_expect_not_null(strstr(limits, "Max cpu time"));
+    cr_expect_null(strstr(limits, "12345"), "%s", limits);
+    free(limits);
+    ht_job_free(job);
+    unbind(&bound);
 }
