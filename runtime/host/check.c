@@ -117,17 +117,22 @@ void ht_device_undefined(const char *what, unsigned long index, const char *file
     ht_check_fail(&ht_the_checker, &raw);
 }
 
+/* One address of a name in nearly all cases: names are compared once per thread and barrier. */
+static bool waits_at(const ht_runner *runner, const char *file, int line) {
+    return runner->line == line && (runner->file == file || strcmp(runner->file, file) == 0);
+}
+
 static uint32_t count_at(const ht_runner *head, const char *file, int line) {
     uint32_t count = 0;
     for (; head; head = head->next)
-        count += head->line == line && strcmp(head->file, file) == 0;
+        count += waits_at(head, file, line);
     return count;
 }
 
 void ht_check_barrier(ht_block *block, const char *file, int line, const char *what) {
     ht_checker *checker = &ht_the_checker;
     const ht_runner *head = block->barrier.head;
-    uint32_t here = file != NULL; /* who runs is not in the list */
+    uint32_t running = file != NULL; /* who runs is not in the list */
     if (!file && head) {
         file = head->file;
         line = head->line;
@@ -136,23 +141,22 @@ void ht_check_barrier(ht_block *block, const char *file, int line, const char *w
     ++checker->epoch;
     if (!file)
         return;
-    ht_raw_finding raw = {.kind = "barrier", .file = file, .line = line};
     const ht_runner *elsewhere = head;
-    while (elsewhere && elsewhere->line == line && strcmp(elsewhere->file, file) == 0)
+    while (elsewhere && waits_at(elsewhere, file, line))
         elsewhere = elsewhere->next;
-    here += count_at(head, file, line);
-    if (elsewhere) {
+    if (!elsewhere && block->live == block->threads)
+        return;
+    ht_raw_finding raw = {.kind = "barrier", .file = file, .line = line};
+    uint32_t here = running + count_at(head, file, line);
+    if (elsewhere)
         snprintf(raw.text, sizeof raw.text,
                  "%s was reached by %u of %u threads, while %u wait at %s in %.80s:%d", what, here,
                  block->threads, count_at(head, elsewhere->file, elsewhere->line), elsewhere->what,
                  elsewhere->file, elsewhere->line);
-        ht_check_fail(checker, &raw);
-    }
-    if (block->live < block->threads) {
+    else
         snprintf(raw.text, sizeof raw.text, "%s was reached by %u of %u threads; %u ended before",
                  what, here, block->threads, block->threads - block->live);
-        ht_check_fail(checker, &raw);
-    }
+    ht_check_fail(checker, &raw);
 }
 
 void ht_check_meeting(ht_block *block, const ht_wave *wave, uint64_t lanes) {
