@@ -8,7 +8,7 @@
 
 static void text_reserve(ht_text *text, size_t extra) {
     size_t need = text->length + extra + 1;
-    if (need <= text->capacity)
+    if (text->data != NULL && need <= text->capacity)
         return;
     size_t capacity = text->capacity ? text->capacity : 64;
     while (capacity < need)
@@ -52,4 +52,14 @@ char *ht_text_take(ht_text *text) {
 void ht_text_free(ht_text *text) {
     free(text->data);
     *text = (ht_text){0};
+}
+
+char *ht_text_replaced(const char *text, const char *mark, const char *by) {
+    ht_text joined = {0};
+    for (const char *at; (at = strstr(text, mark)) != NULL; text = at + strlen(mark)) {
+        ht_text_append_n(&joined, text, (size_t)(at - text));
+        ht_text_append(&joined, by);
+    }
+    ht_text_append(&joined, text);
+    return ht_text_take(&joined);
 }

@@ -15,6 +15,8 @@ typedef struct ht_text {
 void ht_text_append(ht_text *text, const char *part);
 void ht_text_append_n(ht_text *text, const char *part, size_t length);
 void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* `text` with `by` in place of each `mark`; free(). */
+char *ht_text_replaced(const char *text, const char *mark, const char *by);
 /* Hands the string to the caller (free()) and empties the text; never NULL. */
 char *ht_text_take(ht_text *text);
 void ht_text_free(ht_text *text);

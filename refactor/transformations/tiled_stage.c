@@ -34,15 +34,9 @@ bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression) {
 
 /* The new text, with the old one for "$@". */
 static void replace_more(ht_tile_swap *swap, const char *text) {
-    ht_text joined = {0};
-    const char *at = text;
-    for (const char *mark; (mark = strstr(at, "$@")) != NULL; at = mark + 2) {
-        ht_text_append_n(&joined, at, (size_t)(mark - at));
-        ht_text_append(&joined, swap->text);
-    }
-    ht_text_append(&joined, at);
+    char *joined = ht_text_replaced(text, "$@", swap->text);
     free(swap->text);
-    swap->text = ht_text_take(&joined);
+    swap->text = joined;
 }
 
 bool ht_tiled_may_replace(const ht_tiled_form *form, CXCursor expression) {

@@ -184,15 +184,9 @@ static char *replaced_text(ht_tiled *t, const ht_tile_swap *swap) {
     ht_writer inner = {.c = &t->c};
     collect_swaps(t, swap->node, &inner, swap->node, NULL);
     ht_writer_source(&inner, swap->node->range.begin, swap->node->range.end);
-    ht_text text = {0};
-    const char *at = swap->text;
-    for (const char *mark; (mark = strstr(at, "$@")) != NULL; at = mark + 2) {
-        ht_text_append_n(&text, at, (size_t)(mark - at));
-        ht_text_append(&text, inner.text.data ? inner.text.data : "");
-    }
-    ht_text_append(&text, at);
+    char *text = ht_text_replaced(swap->text, "$@", inner.text.data ? inner.text.data : "");
     ht_writer_free(&inner);
-    return ht_text_take(&text);
+    return text;
 }
 
 static bool on_swap(ht_node *node, void *context) {

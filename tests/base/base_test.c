@@ -215,3 +215,16 @@ Test(text, printf_grows) {
     cr_assert_str_eq(taken, "");
     free(taken);
 }
+
+Test(text, every_mark_is_replaced_and_what_replaces_it_is_left_alone) {
+    static const char *const cases[][4] = {{"a $@ b $@", "$@", "x", "a x b x"},
+                                           {"$@$@", "$@", "$@1", "$@1$@1"},
+                                           {"nothing", "$@", "x", "nothing"},
+                                           {"", "$@", "x", ""},
+                                           {"$@", "$@", "", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = ht_text_replaced(cases[i][0], cases[i][1], cases[i][2]);
+        cr_expect_str_eq(text, cases[i][3], "%s", cases[i][0]);
+        free(text);
+    }
+}
