@@ -47,6 +47,7 @@ static const struct order {
     {NULL, "BUFFERS_"},
     {NULL, "CHUNK_"},
     {"vector-width", NULL},
+    {"thread-order", NULL},
     {"grid-order", NULL},
     {"inner-path", NULL},
     {"lds-stage", NULL},
@@ -58,8 +59,10 @@ static const struct order {
     {"coarsen-x", NULL},
 };
 
-/* On the host: there are no registers to share out between threads. */
-static const struct order idle[] = {{"waves-per-eu", NULL}, {"launch-bounds", NULL}};
+/* On the host: there are no registers to share out between threads, and what threads that run one
+ * after the other read lies in the same cache, whichever of them make a block. */
+static const struct order idle[] = {
+    {"waves-per-eu", NULL}, {"launch-bounds", NULL}, {"thread-order", NULL}};
 
 static bool is_next(const ht_param *param, const struct order *step) {
     return ht_param_is_from(param, step->origin) &&

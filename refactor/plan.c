@@ -254,6 +254,13 @@ bool ht_plan_cover(ht_plan *plan, int axis, const char *param) {
     return true;
 }
 
+const char *ht_plan_cover_param(const ht_plan *plan, int axis) {
+    for (size_t i = 0; i < plan->cover_count; ++i)
+        if (plan->covers[i].axis == axis)
+            return plan->covers[i].param;
+    return NULL;
+}
+
 const char *ht_plan_block(const ht_plan *plan, int axis) {
     return plan->block[axis];
 }

@@ -66,7 +66,9 @@ static bool inside(const ht_edit *edits, size_t inner, size_t outer) {
     if (inner == outer || o.begin == o.end)
         return false;
     if (i.begin == o.begin && i.end == o.end)
-        return edits[outer].wraps > edits[inner].wraps;
+        return edits[outer].wraps > edits[inner].wraps ||
+               (edits[inner].wraps == HT_WRAPS_ALL && edits[outer].wraps == HT_WRAPS_ALL &&
+                outer > inner);
     if (i.begin == i.end)
         return (o.begin < i.begin && i.begin < o.end) ||
                ((i.begin == o.begin || i.begin == o.end) && inner < outer);

@@ -151,7 +151,8 @@ bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char 
  * In an applied source `text` need not mention all of the edits inside. A second call for the range
  * replaces the text of the first. */
 bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text);
-/* Around all that, other wrapping texts too, which `text` shows by the range's own $[ ]. */
+/* Around all that, other wrapping texts too, which `text` shows by the range's own $[ ]; what is
+ * added later lies further outside. */
 bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text);
 
 /* A new template-bound integer (or boolean: values "false, true") parameter of the kernel, as in
@@ -169,6 +170,10 @@ bool ht_plan_require(ht_plan *plan, const char *format, ...) __attribute__((form
  * divide their grid by it, and requires that the grid still covers the guard's bound are added at
  * the end. Fails when no launch is known. */
 bool ht_plan_cover(ht_plan *plan, int axis, const char *param);
+
+/* The parameter that says how many outputs a thread has along an axis; NULL: none does. Borrowed.
+ */
+const char *ht_plan_cover_param(const ht_plan *plan, int axis);
 
 /* The current block size along an axis as a template expression: "BLOCK_X" or "16". Borrowed. NULL:
  * unknown. */
@@ -262,5 +267,6 @@ extern const ht_transformation ht_transformation_stage;
 extern const ht_transformation ht_transformation_inner_path;
 extern const ht_transformation ht_transformation_vector;
 extern const ht_transformation ht_transformation_stream;
+extern const ht_transformation ht_transformation_thread_order;
 
 #endif

@@ -7,46 +7,9 @@
  * blockIdx in the kernel's own text, which a variable of that name then answers. */
 #include "base/memory.h"
 #include "refactor/plan.h"
+#include "refactor/transformations/places.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* Does another function ask which block this is, or the kernel in a way that a variable does not
- * answer? */
-static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    bool *found = context;
-    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr && ht_cursor_named(cursor, "blockIdx"))
-        *found = true;
-    return !*found;
-}
-
-static bool asks_elsewhere(const ht_model *model) {
-    bool found = false;
-    for (size_t i = 0; i < model->facts->reached_count && !found; ++i)
-        if (!clang_equalCursors(model->facts->reached[i], model->kernel) &&
-            !clang_equalCursors(model->facts->reached[i], model->body))
-            ht_ast_walk(model->facts->reached[i], on_name, &found);
-    return found;
-}
-
-static bool asks_otherwise(const ht_model *model) {
-    static const char *const names[] = {"workgroup_id", "get_group_id", "this_grid",
-                                        "this_cluster"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        const char *at = strstr(model->text + model->body_range.begin, names[i]);
-        if (at && (size_t)(at - model->text) < model->body_range.end)
-            return true;
-    }
-    return false;
-}
-
-static const char *obstacle(const ht_model *model) {
-    if (model->feature[HT_FEATURE_COOPERATIVE] || model->feature[HT_FEATURE_ASM] ||
-        model->feature[HT_FEATURE_INDEX_ESCAPE] || asks_otherwise(model))
-        return "the kernel asks for its block in a way that is not followed";
-    return asks_elsewhere(model) ? "a function that it calls asks for its block" : NULL;
-}
 
 static bool has_axis(const ht_axis *axis) {
     return axis->uses_block || axis->uses_global;
@@ -125,7 +88,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     if (!model->launch_known || model->facts->problem || !has_axis(&model->axes[0]) ||
         !has_axis(&model->axes[1]))
         return;
-    const char *why = obstacle(model);
+    const char *why = ht_places_obstacle(model, false);
     if (why) {
         ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                        "the order of the grid's blocks stays: %s", why);

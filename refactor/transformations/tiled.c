@@ -135,13 +135,6 @@ static bool is_worth(const ht_tiled *t) {
 
 /* ---- parameters ---- */
 
-static const char *find_cover(const ht_plan *plan, int axis) {
-    for (size_t i = 0; i < plan->cover_count; ++i)
-        if (plan->covers[i].axis == axis)
-            return plan->covers[i].param;
-    return NULL;
-}
-
 static bool has_param(const ht_plan *plan, const char *name) {
     for (size_t i = 0; i < plan->param_count; ++i)
         if (strcmp(plan->params[i].name, name) == 0)
@@ -160,7 +153,7 @@ static const char *name_like(ht_plan *plan, const char *format, const char *name
 static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     static const char *const values[] = {"1, 2, 4, 8", "1, 2, 4, 8", "1, 2, 4"};
     ht_plan *plan = t->c.plan;
-    const char *existing = find_cover(plan, axis->axis);
+    const char *existing = ht_plan_cover_param(plan, axis->axis);
     char *strided = existing ? ht_format("%s_STRIDED", existing) : NULL;
     if (existing && has_param(plan, strided)) {
         axis->factor = ht_strdup(existing);

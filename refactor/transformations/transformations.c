@@ -23,12 +23,14 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_stage,         /* into that form */
     &ht_transformation_vector,        /* accesses that those wrote */
     &ht_transformation_stream,        /* and around it */
+    &ht_transformation_thread_order,  /* around everything */
     NULL,
 };
 
 bool ht_transformation_is_hint(const char *name) {
     const char *hints[] = {ht_transformation_launch_bounds.name, ht_transformation_waves.name,
-                           ht_transformation_restrict.name, ht_transformation_grid_order.name};
+                           ht_transformation_restrict.name, ht_transformation_grid_order.name,
+                           ht_transformation_thread_order.name};
     for (size_t i = 0; i < sizeof hints / sizeof *hints; ++i)
         if (strcmp(name, hints[i]) == 0)
             return true;

@@ -20,14 +20,15 @@ typedef struct totals {
     size_t same, excepted, other;
 } totals;
 
-/* What leaves the original's work, not its instructions: with GRID_ORDER, and where threads compute
- * the places that they had, they ask for their place once, ahead. */
+/* What leaves the original's work, not its instructions: with grid-order and thread-order, and
+ * where threads compute the places that they had, they ask for their place once, ahead. */
 static const char *exception(const ht_template *template) {
     if (strstr(template->unit, "const dim3 launched_"))
         return "places";
     for (size_t i = 0; i < template->param_count; ++i)
         if (strncmp(template->params[i].name, "COARSEN_", 8) == 0 ||
-            strcmp(template->params[i].name, "GRID_ORDER") == 0)
+            ht_param_is_from(&template->params[i], "grid-order") ||
+            ht_param_is_from(&template->params[i], "thread-order"))
             return template->params[i].name;
     return NULL;
 }

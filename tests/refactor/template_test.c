@@ -91,10 +91,13 @@ static void check_default_code(const ht_kernel *kernel) {
     char *original = instructions(output, bare, true), *tuned = instructions(output, bare, false);
     cr_assert_not_null(original, "%s: original not found", kernel->name);
     cr_assert_not_null(tuned, "%s: parameterized kernel not found", kernel->name);
-    /* one output a thread runs through the coarsened form of the code, and where blocks may lie in
-     * another order, they ask for their place once, ahead: the same work, in another order */
-    bool coarsened =
-        ht_template_param(template, "COARSEN_X") || ht_template_param(template, "GRID_ORDER");
+    /* one output a thread runs through the coarsened form of the code, and where blocks or threads
+     * may lie in another order, they ask for their place once, ahead: the same work, in another
+     * order */
+    bool coarsened = ht_template_param(template, "COARSEN_X") != NULL;
+    for (size_t i = 0; i < template->param_count; ++i)
+        coarsened = coarsened || ht_param_is_from(&template->params[i], "grid-order") ||
+                    ht_param_is_from(&template->params[i], "thread-order");
     size_t before = lines(original), after = lines(tuned);
     if (coarsened)
         cr_expect(after * 3 <= before * 4, "%s: %zu instructions became %zu", kernel->name, before,
