@@ -232,20 +232,54 @@ static bool is_small(const ht_sizes *sizes) {
     return threads <= work_most && bytes_of(sizes, &bytes) && bytes <= bytes_most;
 }
 
-/* Halves the largest size until an emulation takes a moment. */
-static void shrink(ht_sizes *sizes) {
-    ht_infer *in = sizes->in;
-    for (int step = 0; step < STEPS_MAX && !is_small(sizes); ++step) {
-        ht_infer_field *largest = NULL;
-        for (size_t i = 0; i < in->field_count; ++i)
-            if (!largest || in->fields[i].value > largest->value)
-                largest = &in->fields[i];
-        if (!largest || largest->value < 2)
-            return;
-        largest->value /= 2;
-        sizes->smaller = sizes->smaller || largest->known;
-        take_expressions(sizes);
+/* Which sizes become smaller first: those that nobody gave and no grid is computed from (channels,
+ * images of a batch), as long as loops still go round a few times; then the others as long as the
+ * grid has blocks that are not full; then all. */
+static bool may_shrink(const ht_infer_field *field, int turn) {
+    bool free_ = !field->known && !field->in_grid;
+    switch (turn) {
+    case 0:
+        return free_ && field->value >= SMALL_SIZE;
+    case 1:
+        return !free_ && field->value > FIRST_GRID_SIZE;
+    case 2:
+        return free_ && field->value >= SMALL_SIZE / 2;
+    default:
+        return field->value >= 2;
     }
+}
+
+/* Halves the largest of them that leaves a launch. */
+static bool shrink_one(ht_sizes *sizes, int turn) {
+    ht_infer *in = sizes->in;
+    bool *tried = ht_alloc(in->field_count + 1, sizeof *tried), done = false;
+    for (size_t left = in->field_count; left > 0 && !done; --left) {
+        size_t largest = SIZE_MAX;
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!tried[i] && may_shrink(&in->fields[i], turn) &&
+                (largest == SIZE_MAX || in->fields[i].value > in->fields[largest].value))
+                largest = i;
+        if (largest == SIZE_MAX)
+            break;
+        tried[largest] = true;
+        int64_t before = in->fields[largest].value, threads;
+        in->fields[largest].value /= 2;
+        take_expressions(sizes);
+        done = threads_of(sizes, &threads);
+        if (done)
+            sizes->smaller = sizes->smaller || in->fields[largest].known;
+        else
+            in->fields[largest].value = before;
+    }
+    take_expressions(sizes);
+    free(tried);
+    return done;
+}
+
+/* Until an emulation takes a moment. */
+static void shrink(ht_sizes *sizes) {
+    for (int turn = 0, step = 0; turn < 4 && step < STEPS_MAX && !is_small(sizes); ++step)
+        turn += !shrink_one(sizes, turn);
 }
 
 /* Is a buffer empty with these sizes? A tile that is larger than the matrix leaves nothing. */
