@@ -292,3 +292,39 @@ Test(infer, rows_are_as_far_apart_as_they_are_long) {
     cr_expect(width > 0 && pitch >= width, "%lld of %lld", (long long)width, (long long)pitch);
     done(&of);
 }
+
+Test(infer, an_emulation_takes_a_moment_and_every_loop_goes_round_more_than_once) {
+    /* As many threads as K, H and W have, no more: smaller grids would have no block. */
+    inferred of =
+        infer(HEAD "__global__ void k(const float *in, float *out, int K, int H, int W, int N, int "
+                   "C, int D) {\n"
+                   "    int c = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "    int x = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                   "    int y = blockIdx.z * blockDim.z + threadIdx.z;\n"
+                   "    for (int n = 0; n < N; ++n)\n"
+                   "        for (int z = 0; z < D; ++z) {\n"
+                   "            float sum = 0;\n"
+                   "            for (int i = 0; i < C; ++i)\n"
+                   "                for (int r = 0; r < 125; ++r)\n"
+                   "                    sum += in[((n * D + z) * H + y) * W * C + x * C + i] * r;\n"
+                   "            out[((n * D + z) * H + y) * W * K + x * K + c] = sum;\n"
+                   "        }\n"
+                   "}\n"
+                   "void run(const float *in, float *out, int K, int H, int W, int N, int C, int "
+                   "D) {\n"
+                   "    dim3 block(16, 4, 4), grid(K / 16, W / 4, H / 4);\n"
+                   "    k<<<grid, block>>>(in, out, K, H, W, N, C, D);\n"
+                   "}\n");
+    cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+    const ht_problem *problem = &of.kernel->inferred->entries[0].instances[0];
+    static const char *const names[] = {"K", "H", "W", "N", "C", "D"};
+    int64_t value[6];
+    for (size_t i = 0; i < 6; ++i) {
+        cr_assert(ht_problem_get(problem, names[i], &value[i]), "%s", names[i]);
+        cr_expect_geq(value[i], 2, "%s = %lld", names[i], (long long)value[i]);
+    }
+    int64_t threads = value[0] / 16 * (value[1] / 4) * (value[2] / 4) * 256;
+    cr_expect_gt(threads, 256, "several blocks");
+    cr_expect_leq(threads * value[3] * value[4] * value[5] * 125, 20000000);
+    done(&of);
+}
