@@ -13,6 +13,7 @@ enum {
     TRIALS_MAX = 16,      /* problems tried until enough are good */
     DRAWS_MAX = 40,       /* draws for one more configuration that is new */
     BUILD_LIMIT = 200000, /* legal configurations that are listed */
+    BATCH = 4,            /* configurations that are compiled before they are run */
     ACCESSES = 200000     /* of a launch in a pass, then no further block begins */
 };
 
@@ -296,14 +297,17 @@ static bool is_slow(const batch *of, size_t index) {
     return of->first + index > 0 && ht_programs_slow(of->programs, index);
 }
 
-/* Compiles what was chosen since the last time. */
-static ht_status batch_add(verification *in, ht_error *error) {
-    size_t first = 0;
+static size_t compiled_count(const verification *in) {
+    size_t count = 0;
     for (size_t i = 0; i < in->batch_count; ++i)
-        first += in->batches[i].count;
-    if (first == in->config_count)
-        return HT_OK;
-    batch added = {.first = first, .count = in->config_count - first};
+        count += in->batches[i].count;
+    return count;
+}
+
+/* Compiles some more of what was chosen: a few, so that a fault is found before all are. */
+static ht_status batch_add(verification *in, ht_error *error) {
+    size_t first = compiled_count(in), left = in->config_count - first;
+    batch added = {.first = first, .count = left < BATCH ? left : BATCH};
     ht_status status = ht_programs_compile(in->job, &in->configs[first], added.count,
                                            in->mode.checked, &added.programs, error);
     if (status != HT_OK)
@@ -330,9 +334,22 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
         tell(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
         out->failing = in->configs[of->first + index];
         out->failing_size = out->size_count - 1;
-        status = reduce(in, error);
+        if (!in->options->unreduced)
+            status = reduce(in, error);
     }
     ht_check_result_free(&result);
+    return status;
+}
+
+/* Those that are legal for the problem, up to the first that differs. */
+static ht_status batch_run(verification *in, const ht_space *space, size_t index, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0;
+         i < in->batches[index].count && status == HT_OK && in->out->outcome == HT_VERIFY_AGREES;
+         ++i)
+        if (!is_slow(&in->batches[index], i) &&
+            ht_space_legal(space, &in->configs[in->batches[index].first + i]))
+            status = config_run(in, &in->batches[index], i, error);
     return status;
 }
 
@@ -346,16 +363,16 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
         (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
     tell(in, HT_VERIFY_AGREES, NULL);
     ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, error);
-    if (status == HT_OK) {
+    if (status == HT_OK)
         draw(in, space);
-        status = batch_add(in, error);
+    for (size_t i = 0; status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++i) {
+        if (i == in->batch_count && compiled_count(in) == in->config_count)
+            break;
+        if (i == in->batch_count)
+            status = batch_add(in, error);
+        if (status == HT_OK)
+            status = batch_run(in, space, i, error);
     }
-    for (size_t i = 0; i < in->batch_count && status == HT_OK; ++i)
-        for (size_t j = 0;
-             j < in->batches[i].count && status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++j)
-            if (!is_slow(&in->batches[i], j) &&
-                ht_space_legal(space, &in->configs[in->batches[i].first + j]))
-                status = config_run(in, &in->batches[i], j, error);
     ht_space_free(space);
     return status;
 }

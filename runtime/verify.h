@@ -21,6 +21,7 @@ typedef struct ht_verify_options {
                            others to the bit; NULL: none */
     unsigned compile_workers; /* 0: one a core */
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
+    bool unreduced; /* a failing configuration is told as it was found, not made simpler */
     const volatile int *interrupted; /* may be NULL */
 } ht_verify_options;
 

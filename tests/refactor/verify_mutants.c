@@ -157,7 +157,8 @@ static ht_status verify(const subject *of, const char *unit, ht_verify_result *o
                                        .configurations = CONFIGURATIONS,
                                        .reassociates = of->kernel->reassociates,
                                        .rounds = of->kernel->rounds,
-                                       .compile_workers = 1};
+                                       .compile_workers = 1,
+                                       .unreduced = true};
     ht_status status = ht_template_parse(unit, of->source, &templates, &count, error);
     if (status == HT_OK)
         status = ht_verify(&templates[0], of->instance, &of->device, &options, out, error);
@@ -330,9 +331,10 @@ int main(int argc, char **argv) {
         folder_try("tests/refactor/sources", &out);
         folder_try("examples/kernels", &out);
     }
-    printf(
-        "%zu faults tried: %zu caught, %zu change nothing, %zu do not compile, %zu survived; %zu "
-        "templates could not be tried\n",
-        out.tried, out.caught, out.equivalent, out.uncompiled, out.survived, out.unclean);
+    printf("%zu of %zu faults tried: %zu caught, %zu change nothing, %zu do not compile, %zu "
+           "survived; %zu "
+           "templates could not be tried\n",
+           out.tried, out.number, out.caught, out.equivalent, out.uncompiled, out.survived,
+           out.unclean);
     return out.survived || out.unclean ? 1 : 0;
 }
