@@ -182,8 +182,7 @@ static bool print_term(const printer *in, const ht_term *term, bool first) {
     return done;
 }
 
-/* Outputs' indices by name, with the part of the block that belongs to them. */
-static const ht_poly *name_output(const ht_stage *stage, const ht_poly *poly, int axis) {
+const ht_poly *ht_stage_name_output(const ht_stage *stage, const ht_poly *poly, int axis) {
     ht_poly_pool *pool = &stage->km->pool;
     const ht_poly *output = ht_stage_output(stage, axis);
     const ht_poly *name =
@@ -238,7 +237,7 @@ const ht_poly *ht_stage_replace(ht_kernel_model *km, const ht_poly *poly, size_t
 static const ht_poly *name_all(const ht_stage *stage, const ht_poly *poly) {
     for (int axis = 0; axis < 3 && poly; ++axis)
         if (stage->output_names[axis])
-            poly = name_output(stage, poly, axis);
+            poly = ht_stage_name_output(stage, poly, axis);
     return poly ? name_counters(stage, poly) : NULL;
 }
 

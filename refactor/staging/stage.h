@@ -128,6 +128,8 @@ enum {
     HT_STAGE_COUNTER
 };
 size_t ht_stage_coordinate(ht_kernel_model *km, size_t which);
+/* Outputs' indices along an axis by name, with the part of the block that belongs to them. */
+const ht_poly *ht_stage_name_output(const ht_stage *stage, const ht_poly *poly, int axis);
 /* The polynomial with another in place of a symbol; NULL when it gets out of hand. */
 const ht_poly *ht_stage_replace(ht_kernel_model *km, const ht_poly *poly, size_t symbol,
                                 const ht_poly *by);

@@ -7,6 +7,7 @@
  * that at one corner, which is asked once, ahead (docs/tiling.md). Where the loops bounds hold what
  * differs inside of the form, or the value holds anything else, the comparison stays. */
 #include "base/memory.h"
+#include "refactor/kernel_model/sets.h"
 #include "refactor/plan.h"
 #include "refactor/staging/stage.h"
 #include "refactor/transformations/stage_write.h"
@@ -78,28 +79,12 @@ static const ht_poly *over_loop(inner_path *in, const ht_poly *value, const ht_k
     return last ? ht_poly_add(pool, value, last, per) : NULL;
 }
 
-static size_t thread_symbol(inner_path *in, int axis) {
-    ht_poly_pool *pool = &in->km->pool;
-    for (size_t i = 0; i < pool->symbol_count; ++i)
-        if (pool->symbols[i].kind == HT_KM_THREAD && pool->symbols[i].axis == axis)
-            return i;
-    return SIZE_MAX;
-}
-
 /* Outputs' indices by name; *out_factor: of that along the axis. */
 static const ht_poly *over_outputs(inner_path *in, const ht_poly *value, int axis,
                                    int64_t *out_factor) {
-    ht_poly_pool *pool = &in->km->pool;
-    size_t thread = thread_symbol(in, axis);
-    *out_factor = 0;
-    if (thread == SIZE_MAX)
-        return value;
-    if (!coefficient_of(value, thread, out_factor))
-        return NULL;
-    const ht_poly *name =
-        ht_poly_of(pool, ht_stage_coordinate(in->km, HT_STAGE_OUTPUT + (size_t)axis));
-    value = ht_poly_add(pool, value, ht_stage_output(&in->stage, axis), -*out_factor);
-    return value ? ht_poly_add(pool, value, name, *out_factor) : NULL;
+    size_t thread = ht_builtin_symbol(in->km, HT_KM_THREAD, axis);
+    return coefficient_of(value, thread, out_factor) ? ht_stage_name_output(&in->stage, value, axis)
+                                                     : NULL;
 }
 
 /* Is all of it the same for the launch? (Outputs have names by now.) */
