@@ -54,6 +54,13 @@ void ht_text_free(ht_text *text) {
     *text = (ht_text){0};
 }
 
+bool ht_text_starts(const char *text, const char *const *prefixes) {
+    for (; *prefixes; ++prefixes)
+        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
+            return true;
+    return false;
+}
+
 char *ht_text_replaced(const char *text, const char *mark, const char *by) {
     ht_text joined = {0};
     for (const char *at; (at = strstr(text, mark)) != NULL; text = at + strlen(mark)) {

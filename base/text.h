@@ -4,6 +4,7 @@
 #define HT_BASE_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct ht_text {
@@ -17,6 +18,8 @@ void ht_text_append_n(ht_text *text, const char *part, size_t length);
 void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `text` with `by` in place of each `mark`; free(). */
 char *ht_text_replaced(const char *text, const char *mark, const char *by);
+/* Does it start with one of these, which NULL ends? */
+bool ht_text_starts(const char *text, const char *const *prefixes);
 /* Hands the string to the caller (free()) and empties the text; never NULL. */
 char *ht_text_take(ht_text *text);
 void ht_text_free(ht_text *text);

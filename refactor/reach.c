@@ -1,9 +1,9 @@
 /* The functions of the user that a kernel reaches, and the features that pin its geometry. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "refactor/facts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static CXCursor definition_of(CXCursor declaration) {
     CXCursor primary = clang_getSpecializedCursorTemplate(declaration);
@@ -32,13 +32,6 @@ static bool is_function(CXCursor cursor) {
     default:
         return false;
     }
-}
-
-static bool starts(const char *text, const char *const *prefixes) {
-    for (; *prefixes; ++prefixes)
-        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
-            return true;
-    return false;
 }
 
 static ht_feature feature_of(const char *name) {
@@ -73,15 +66,15 @@ static ht_feature feature_of(const char *name) {
     static const char *const groups[] = {
         "cooperative_groups", "this_thread_block", "this_grid", "tiled_partition",
         "coalesced_threads",  "this_multi_grid",   NULL};
-    if (starts(name, barriers))
+    if (ht_text_starts(name, barriers))
         return HT_FEATURE_BARRIER;
-    if (starts(name, plain))
+    if (ht_text_starts(name, plain))
         return HT_FEATURE_COUNT;
-    if (starts(name, waves))
+    if (ht_text_starts(name, waves))
         return HT_FEATURE_WAVEFRONT;
-    if (starts(name, atomics))
+    if (ht_text_starts(name, atomics))
         return HT_FEATURE_ATOMIC;
-    if (starts(name, groups))
+    if (ht_text_starts(name, groups))
         return HT_FEATURE_COOPERATIVE;
     return HT_FEATURE_COUNT;
 }

@@ -3,16 +3,10 @@
 #include "refactor/kernel_model/scan.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool starts(const char *text, const char *const *prefixes) {
-    for (; *prefixes; ++prefixes)
-        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
-            return true;
-    return false;
-}
 
 static const char *const barriers[] = {"__syncthreads", "__builtin_amdgcn_s_barrier", "__barrier",
                                        "__work_group_barrier", NULL};
@@ -87,26 +81,26 @@ static ht_km_value product(ht_scan *scan, CXCursor call, const arguments *given)
 static bool known_call(ht_scan *scan, CXCursor call, const char *name, ht_km_value *out) {
     arguments given;
     *out = (ht_km_value){0};
-    if (starts(name, barriers)) {
+    if (ht_text_starts(name, barriers)) {
         arguments_read(scan, call, &given);
         ht_scan_barrier(scan, call);
-    } else if (starts(name, fences)) {
+    } else if (ht_text_starts(name, fences)) {
         ht_scan_effect(scan, "fence", call, name);
-    } else if (starts(name, atomics)) {
+    } else if (ht_text_starts(name, atomics)) {
         arguments_read(scan, call, &given);
         ht_scan_effect(scan, "atomic", call, name);
         if (given.count)
             touch(scan, &given.values[0], true, true, true, call);
         for (size_t i = 1; i < given.count; ++i)
             ht_scan_escape(scan, &given.values[i], call);
-    } else if (starts(name, waves)) {
+    } else if (ht_text_starts(name, waves)) {
         arguments_read(scan, call, &given);
         ht_scan_effect(scan, "wavefront", call, name);
-    } else if (starts(name, loads)) {
+    } else if (ht_text_starts(name, loads)) {
         arguments_read(scan, call, &given);
         if (given.count)
             touch(scan, &given.values[0], true, false, false, given.cursors[0]);
-    } else if (starts(name, stores)) {
+    } else if (ht_text_starts(name, stores)) {
         arguments_read(scan, call, &given);
         bool nontemporal = strcmp(name, stores[0]) == 0;
         if (given.count > 1)

@@ -1,16 +1,10 @@
 #include "runtime/host/options.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool starts(const char *text, const char *const *prefixes) {
-    for (; *prefixes; ++prefixes)
-        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
-            return true;
-    return false;
-}
 
 static bool is_one_of(const char *text, const char *const *words) {
     for (; *words; ++words)
@@ -56,9 +50,9 @@ static bool read_one(const char *option, ht_option_list *list) {
         define(list, option + 2);
     else if (strncmp(option, "-U", 2) == 0)
         undefine(list, option + 2);
-    else if (starts(option, dropped))
+    else if (ht_text_starts(option, dropped))
         return true;
-    else if (starts(option, passed))
+    else if (ht_text_starts(option, passed))
         add(list, option);
     else
         return false;

@@ -1,5 +1,7 @@
 #include "runtime/amd/isa/opcode.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,13 +44,6 @@ ht_status ht_isa_refuse(const ht_isa_instruction *instruction, ht_error *error, 
                         (unsigned long long)instruction->address, instruction->text, why);
 }
 
-static bool starts_with_any(const char *name, const char *const *starts) {
-    for (; *starts; starts++)
-        if (strncmp(name, *starts, strlen(*starts)) == 0)
-            return true;
-    return false;
-}
-
 /* A comparison's mask: unknown in active lanes, 0 in the others. */
 static void set_unknown_mask(ht_wave *wave, const ht_isa_operand *operand) {
     ht_wave_scalar_set(wave, operand->first, 2, 0, ht_wave_exec(wave));
@@ -66,7 +61,7 @@ ht_status ht_isa_execute_unknown(ht_wave *wave, const ht_isa_instruction *instru
     const char *name = instruction->name;
     const ht_isa_operand *result = &instruction->operands[0];
     bool arithmetic = name[0] == 's' || name[0] == 'v';
-    if (!arithmetic || name[1] != '_' || starts_with_any(name, others))
+    if (!arithmetic || name[1] != '_' || ht_text_starts(name, others))
         return ht_isa_refuse(instruction, error, "it is not modelled");
     if (!wave->first_unmodelled)
         wave->first_unmodelled = instruction;
