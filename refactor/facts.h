@@ -88,4 +88,10 @@ bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor 
 char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
 bool ht_cursor_named(CXCursor cursor, const char *name);
 
+/* By the name of a function that is called: a barrier of the block (__syncthreads_or, too), a
+ * fence, an atomic operation. */
+bool ht_name_is_barrier(const char *name);
+bool ht_name_is_fence(const char *name);
+bool ht_name_is_atomic(const char *name);
+
 #endif

@@ -34,14 +34,24 @@ static bool is_function(CXCursor cursor) {
     }
 }
 
+bool ht_name_is_barrier(const char *name) {
+    static const char *const barriers[] = {"__syncthreads", "__builtin_amdgcn_s_barrier",
+                                           "__barrier", "__work_group_barrier", NULL};
+    return ht_text_starts(name, barriers);
+}
+
+bool ht_name_is_fence(const char *name) {
+    static const char *const fences[] = {"__threadfence", "__builtin_amdgcn_fence", NULL};
+    return ht_text_starts(name, fences);
+}
+
+bool ht_name_is_atomic(const char *name) {
+    static const char *const atomics[] = {"atomic",       "__atomic",   "__hip_atomic",
+                                          "unsafeAtomic", "safeAtomic", NULL};
+    return ht_text_starts(name, atomics);
+}
+
 static ht_feature feature_of(const char *name) {
-    static const char *const barriers[] = {"__syncthreads",
-                                           "__builtin_amdgcn_s_barrier",
-                                           "__threadfence",
-                                           "__barrier",
-                                           "__work_group_barrier",
-                                           "__builtin_amdgcn_fence",
-                                           NULL};
     static const char *const plain[] = {"__builtin_amdgcn_rcp", "__builtin_amdgcn_rsq",
                                         "__builtin_amdgcn_sqrt", "__builtin_amdgcn_fract", NULL};
     static const char *const waves[] = {"__shfl",
@@ -61,18 +71,16 @@ static ht_feature feature_of(const char *name) {
                                         "__ockl_wf",
                                         "__ockl_wg",
                                         NULL};
-    static const char *const atomics[] = {"atomic",       "__atomic",   "__hip_atomic",
-                                          "unsafeAtomic", "safeAtomic", NULL};
     static const char *const groups[] = {
         "cooperative_groups", "this_thread_block", "this_grid", "tiled_partition",
         "coalesced_threads",  "this_multi_grid",   NULL};
-    if (ht_text_starts(name, barriers))
+    if (ht_name_is_barrier(name) || ht_name_is_fence(name))
         return HT_FEATURE_BARRIER;
     if (ht_text_starts(name, plain))
         return HT_FEATURE_COUNT;
     if (ht_text_starts(name, waves))
         return HT_FEATURE_WAVEFRONT;
-    if (ht_text_starts(name, atomics))
+    if (ht_name_is_atomic(name))
         return HT_FEATURE_ATOMIC;
     if (ht_text_starts(name, groups))
         return HT_FEATURE_COOPERATIVE;

@@ -17,19 +17,15 @@ typedef struct common {
 } common;
 
 static bool is_barrier(CXCursor call) {
-    static const char *const names[] = {"__syncthreads", "__builtin_amdgcn_s_barrier", "__barrier",
-                                        "__work_group_barrier"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (ht_cursor_named(call, names[i]))
-            return true;
-    return false;
+    char *name = ht_cursor_name(call);
+    bool found = ht_name_is_barrier(name);
+    free(name);
+    return found;
 }
 
 static size_t local_index(const common *in, CXCursor variable) {
-    for (size_t i = 0; i < in->model->local_count; ++i)
-        if (clang_equalCursors(in->model->locals[i].cursor, variable))
-            return i;
-    return SIZE_MAX;
+    const ht_local *local = ht_model_local(in->model, variable);
+    return local ? (size_t)(local - in->model->locals) : SIZE_MAX;
 }
 
 /* ---- expressions

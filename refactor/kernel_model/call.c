@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const barriers[] = {"__syncthreads", "__builtin_amdgcn_s_barrier", "__barrier",
-                                       "__work_group_barrier", NULL};
-static const char *const fences[] = {"__threadfence", "__builtin_amdgcn_fence", NULL};
-static const char *const atomics[] = {"atomic",       "__atomic",   "__hip_atomic",
-                                      "unsafeAtomic", "safeAtomic", NULL};
 static const char *const waves[] = {"__shfl",  "__ballot",   "__any",        "__all",
                                     "__lane",  "__syncwarp", "__match",      "__reduce_",
                                     "__ockl_", "__wave",     "__activemask", NULL};
@@ -58,9 +53,17 @@ static void touch(ht_scan *scan, const ht_km_value *pointer, bool read, bool wri
     ht_scan_record(scan, &target, read, write, atomic, at);
 }
 
+static bool are_two_numbers(const arguments *given, const ht_poly **a, const ht_poly **b) {
+    if (given->count != 2 || given->values[0].is_pointer || given->values[1].is_pointer)
+        return false;
+    *a = given->values[0].value;
+    *b = given->values[1].value;
+    return *a && *b;
+}
+
 static ht_km_value least_or_most(ht_scan *scan, CXCursor call, bool least, const arguments *given) {
-    const ht_poly *a = given->values[0].value, *b = given->values[1].value;
-    if (given->values[0].is_pointer || given->values[1].is_pointer || !a || !b)
+    const ht_poly *a, *b;
+    if (!are_two_numbers(given, &a, &b))
         return (ht_km_value){0};
     return ht_scan_derived(scan, call, least ? HT_KM_MIN : HT_KM_MAX, a, b, NULL);
 }
@@ -72,8 +75,8 @@ static bool is_product(const char *name) {
 }
 
 static ht_km_value product(ht_scan *scan, CXCursor call, const arguments *given) {
-    const ht_poly *a = given->values[0].value, *b = given->values[1].value;
-    if (given->values[0].is_pointer || given->values[1].is_pointer || !a || !b)
+    const ht_poly *a, *b;
+    if (!are_two_numbers(given, &a, &b))
         return (ht_km_value){0};
     return (ht_km_value){false, 0, ht_scan_times(scan, call, a, b)};
 }
@@ -81,12 +84,12 @@ static ht_km_value product(ht_scan *scan, CXCursor call, const arguments *given)
 static bool known_call(ht_scan *scan, CXCursor call, const char *name, ht_km_value *out) {
     arguments given;
     *out = (ht_km_value){0};
-    if (ht_text_starts(name, barriers)) {
+    if (ht_name_is_barrier(name)) {
         arguments_read(scan, call, &given);
         ht_scan_barrier(scan, call);
-    } else if (ht_text_starts(name, fences)) {
+    } else if (ht_name_is_fence(name)) {
         ht_scan_effect(scan, "fence", call, name);
-    } else if (ht_text_starts(name, atomics)) {
+    } else if (ht_name_is_atomic(name)) {
         arguments_read(scan, call, &given);
         ht_scan_effect(scan, "atomic", call, name);
         if (given.count)
