@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,11 @@ bool ht_text_starts(const char *text, const char *const *prefixes) {
         if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
             return true;
     return false;
+}
+
+void ht_text_upper(char *text) {
+    for (; *text; ++text)
+        *text = (char)toupper((unsigned char)*text);
 }
 
 char *ht_text_replaced(const char *text, const char *mark, const char *by) {

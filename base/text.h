@@ -20,6 +20,8 @@ void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((forma
 char *ht_text_replaced(const char *text, const char *mark, const char *by);
 /* Does it start with one of these, which NULL ends? */
 bool ht_text_starts(const char *text, const char *const *prefixes);
+/* Letters in capitals, in place. */
+void ht_text_upper(char *text);
 /* Hands the string to the caller (free()) and empties the text; never NULL. */
 char *ht_text_take(ht_text *text);
 void ht_text_free(ht_text *text);

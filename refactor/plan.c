@@ -191,6 +191,14 @@ const char *ht_plan_name(ht_plan *plan, const char *wanted) {
     return name;
 }
 
+const char *ht_plan_name_upper(ht_plan *plan, const char *front, const char *back) {
+    char *wanted = ht_format("%s%s", front, back);
+    ht_text_upper(wanted);
+    const char *name = ht_plan_name(plan, wanted);
+    free(wanted);
+    return name;
+}
+
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value) {
     HT_GROW(plan->params, plan->param_count);

@@ -162,6 +162,8 @@ bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const ch
 bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const char *default_value);
 /* `wanted`, or wanted_2, wanted_3, ...: a name that nothing in the file uses. Owned by the plan. */
 const char *ht_plan_name(ht_plan *plan, const char *wanted);
+/* The same of both together, in capitals: "STAGE_" and an array's name. */
+const char *ht_plan_name_upper(ht_plan *plan, const char *front, const char *back);
 
 /* require(EXPR), a template expression. */
 bool ht_plan_require(ht_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));

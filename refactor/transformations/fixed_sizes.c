@@ -373,13 +373,10 @@ static void add_params(fixing *in) {
 static void choose_names(fixing *in, ht_text *out_params) {
     for (size_t i = 0; i < in->count; ++i) {
         const char *name = in->model->parameters[in->sizes[i].index].name;
-        char *size = ht_format("%s_SIZE", name), *given = ht_format("%s_given", name);
-        for (char *at = size; *at; ++at)
-            *at = (char)toupper((unsigned char)*at);
-        in->sizes[i].name = ht_plan_name(in->plan, size);
+        char *given = ht_format("%s_given", name);
+        in->sizes[i].name = ht_plan_name_upper(in->plan, name, "_SIZE");
         in->sizes[i].given = ht_plan_name(in->plan, given);
         ht_text_printf(out_params, i ? ",%s" : "%s", in->sizes[i].name);
-        free(size);
         free(given);
     }
 }

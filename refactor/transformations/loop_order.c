@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "refactor/transformations/tiled.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,15 +236,6 @@ static bool read_nest(ht_coarsen *c, ht_node *loop, ht_nest *nest) {
 /* ---- parameters
  * ------------------------------------------------------------------------------------------- */
 
-static const char *name_upper(ht_plan *plan, const char *prefix, const char *name) {
-    char *wanted = ht_format("%s%s", prefix, name);
-    for (char *at = wanted; *at; ++at)
-        *at = (char)toupper((unsigned char)*at);
-    const char *given = ht_plan_name(plan, wanted);
-    free(wanted);
-    return given;
-}
-
 /* A pragma in front of the loop would be that of the strips. */
 static bool may_strip(const ht_coarsen *c, const ht_nest *nest) {
     const ht_nest_loop *loop = &nest->loops[0];
@@ -261,7 +251,7 @@ static bool may_strip(const ht_coarsen *c, const ht_nest *nest) {
 static void add_params(ht_coarsen *c, ht_nest *nest) {
     ht_plan *plan = c->plan;
     const char *outer = nest->loops[0].name;
-    nest->order = name_upper(plan, "ORDER_", outer);
+    nest->order = ht_plan_name_upper(plan, "ORDER_", outer);
     ht_plan_param(plan, nest->order, nest->count == 2 ? "0, 1" : "0, 1, 2, 3, 4, 5", "0");
     if (plan->failed)
         return;
@@ -275,7 +265,7 @@ static void add_params(ht_coarsen *c, ht_nest *nest) {
     nest->has_strip = may_strip(c, nest);
     if (!nest->has_strip || nest->count == 0)
         return;
-    nest->strip = name_upper(plan, "STRIP_", outer);
+    nest->strip = ht_plan_name_upper(plan, "STRIP_", outer);
     char *wanted = ht_format("%s_strip", outer);
     nest->counter = ht_plan_name(plan, wanted);
     free(wanted);

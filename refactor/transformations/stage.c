@@ -6,7 +6,6 @@
 #include "refactor/transformations/stage_write.h"
 #include "refactor/transformations/tiled.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,35 +58,20 @@ static void name_variables(ht_staging *in) {
     }
 }
 
-static char *upper(const char *prefix, const char *name) {
-    char *text = ht_format("%s%s", prefix, name);
-    for (char *at = text; *at; ++at)
-        *at = (char)toupper((unsigned char)*at);
-    return text;
-}
-
 static void choose_names(ht_staging *in, const char *array) {
-    char *stage = upper("STAGE_", array), *pad = upper("PAD_", array);
     char *tile = ht_format("tile_%s", array), *pack = ht_format("%s_vector", array);
-    char *vector = upper("VECTOR_", array);
-    in->param = ht_plan_name(in->plan, stage);
-    in->pad = ht_plan_name(in->plan, pad);
+    in->param = ht_plan_name_upper(in->plan, "STAGE_", array);
+    in->pad = ht_plan_name_upper(in->plan, "PAD_", array);
     in->tile = ht_plan_name(in->plan, tile);
     in->pack = ht_plan_name(in->plan, pack);
-    in->vector_name = ht_plan_name(in->plan, vector);
+    in->vector_name = ht_plan_name_upper(in->plan, "VECTOR_", array);
     in->chunk = in->buffers = NULL;
     if (ht_stage_may_run_ahead(&in->stage)) {
-        char *chunk = upper("CHUNK_", array), *buffers = upper("BUFFERS_", array);
-        in->chunk = ht_plan_name(in->plan, chunk);
-        in->buffers = ht_plan_name(in->plan, buffers);
-        free(chunk);
-        free(buffers);
+        in->chunk = ht_plan_name_upper(in->plan, "CHUNK_", array);
+        in->buffers = ht_plan_name_upper(in->plan, "BUFFERS_", array);
     }
-    free(stage);
-    free(pad);
     free(tile);
     free(pack);
-    free(vector);
 }
 
 /* Can its elements be named and copied at the top of the kernel? */

@@ -6,7 +6,6 @@
 #include "refactor/transformations/pointers.h"
 #include "refactor/transformations/stream_write.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,13 +94,6 @@ static size_t write_windows(ht_streaming *in) {
     return written;
 }
 
-static char *upper(const char *prefix, const char *name) {
-    char *text = ht_format("%s%s", prefix, name);
-    for (char *at = text; *at; ++at)
-        *at = (char)toupper((unsigned char)*at);
-    return text;
-}
-
 /* Tiles in shared memory are boxes of all outputs of a block. */
 static void require_unstaged(ht_streaming *in) {
     ht_plan *plan = in->plan;
@@ -160,16 +152,14 @@ static bool stream_loop(ht_streaming *in, size_t loop) {
     const ht_stage printing = {.km = in->km, .type = "long long"};
     bool any = ht_stage_print(&printing, of->first, &first);
     if (any) {
-        char *wanted = upper("STREAM_", of->counter);
         in->along = (ht_window_along){.is_loop = true, .loop = loop};
         in->along_name = of->counter;
         in->place = (long)place;
         in->declared = HT_TILED_TOP;
-        in->param = ht_plan_name(plan, wanted);
+        in->param = ht_plan_name_upper(plan, "STREAM_", of->counter);
         in->condition = ht_strdup(in->param);
         in->fresh = ht_format("%s == %s", of->counter, first.data);
         any = write_windows(in) > 0;
-        free(wanted);
     }
     if (any) {
         ht_plan_param(plan, in->param, "false, true", "false");

@@ -1,8 +1,8 @@
 /* What must hold before a constant that ties a kernel to its block may change. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "refactor/transformations/tile.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +77,7 @@ static bool means_otherwise(const ht_tiles *tiles, CXCursor literal) {
     bool number = body.count == 1;
     ht_tokens_free(&body);
     char *name = ht_strdup(macro->name);
-    for (char *c = name; *c; ++c)
-        *c = (char)toupper((unsigned char)*c);
+    ht_text_upper(name);
     bool found = false;
     for (size_t i = 0; number && i < sizeof meanings / sizeof *meanings; ++i)
         found = found || strstr(name, meanings[i]);

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "refactor/transformations/tiled_parts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,17 +251,13 @@ static bool attempt(ht_tiled *t, const candidate *of) {
 static void add_param(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     ht_tiled_axis *axis = &t->form.plain;
-    char *wanted = ht_format("TILE_%s", axis->name);
-    for (char *at = wanted; *at; ++at)
-        *at = (char)toupper((unsigned char)*at);
-    axis->factor = ht_strdup(ht_plan_name(plan, wanted));
+    axis->factor = ht_strdup(ht_plan_name_upper(plan, "TILE_", axis->name));
     axis->extent = ht_strdup(axis->factor);
     ht_plan_param(plan, axis->factor, "1, 2, 4, 8", "1");
     ht_plan_require(plan, "%s || %s == 1", t->form.param, axis->factor);
     ht_tiled_name_axis(t, 0);
     axis->low = NULL;
     axis->high = t->axes[0].high;
-    free(wanted);
 }
 
 void ht_tiled_add_plain(ht_tiled *t) {

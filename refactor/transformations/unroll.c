@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "refactor/plan.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,17 +66,15 @@ static char *factors(int64_t trip, int64_t factor) {
     return ht_text_take(&text);
 }
 
-static char *wanted_name(CXCursor loop) {
+static const char *factor_name(context *in, CXCursor loop) {
     CXCursor init, condition, increment, body;
     ht_ast_for(loop, &init, &condition, &increment, &body);
     CXCursor variable = ht_ast_child(init, 0);
-    char *name = clang_getCursorKind(variable) == CXCursor_VarDecl ? ht_cursor_name(variable)
-                                                                   : ht_strdup("LOOP");
-    char *wanted = ht_format("UNROLL_%s", name);
-    for (char *at = wanted; *at; ++at)
-        *at = (char)toupper((unsigned char)*at);
-    free(name);
-    return wanted;
+    char *counter = clang_getCursorKind(variable) == CXCursor_VarDecl ? ht_cursor_name(variable)
+                                                                      : ht_strdup("LOOP");
+    const char *name = ht_plan_name_upper(in->plan, "UNROLL_", counter);
+    free(counter);
+    return name;
 }
 
 /* `param`: while it has its default, an applied source is left as it is; NULL: it is written. */
@@ -166,8 +163,7 @@ static bool is_runtime(const context *in, CXCursor cursor) {
 }
 
 static void offer_runtime(context *in, CXCursor cursor, ht_range loop, const pragma *before) {
-    char *wanted = wanted_name(cursor);
-    const char *name = ht_plan_name(in->plan, wanted);
+    const char *name = factor_name(in, cursor);
     if (ht_plan_param(in->plan, name, "1, 2, 4, 8", "1"))
         in->plan->params[in->plan->param_count - 1].loop = loop;
     place_pragma(in, loop, before, name, name);
@@ -175,7 +171,6 @@ static void offer_runtime(context *in, CXCursor cursor, ht_range loop, const pra
                    "the loop is bounded at run time; its unroll factor became %s", name);
     ++in->runtime_count;
     ++in->count;
-    free(wanted);
 }
 
 static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
@@ -201,15 +196,13 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
         return true;
     } else if (!constant || trip < 2 || trip > TRIP_MAX || factor < 1 || factor > TRIP_MAX)
         return true;
-    char *wanted = wanted_name(cursor);
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
-    const char *name = ht_plan_name(in->plan, wanted);
+    const char *name = factor_name(in, cursor);
     if (ht_plan_param(in->plan, name, values, number))
         in->plan->params[in->plan->param_count - 1].loop = loop;
     place_pragma(in, loop, &before, name, NULL);
     ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor, "the unroll factor became %s", name);
     ++in->count;
-    free(wanted);
     free(values);
     free(number);
     return true;
