@@ -323,6 +323,8 @@ void ht_writer_line(ht_writer *writer, size_t like);
 /* Text of our own that has a newline in front of each line but the first, each indented so. */
 void ht_writer_lines(ht_writer *writer, const char *text, size_t like);
 void ht_writer_free(ht_writer *writer);
+/* Adds what another wrote, with swaps of its own, and frees that. */
+void ht_writer_join(ht_writer *writer, ht_writer *inner);
 /* "TYPE name[n] = init;" of a variable that shares its declaration with others. */
 void ht_writer_variable(ht_writer *writer, const ht_node *variable);
 /* The type of a variable (element: of an array's elements) without const, as text that a name can

@@ -277,9 +277,7 @@ static void write_vector_body(const ht_vector_loop *loop, ht_writer *writer) {
     ht_jam_swaps swaps = {.c = c, .writer = &inner, .vectors = loop->vectors};
     ht_jam_swaps_add(&swaps, of->list + of->begin, of->end - of->begin);
     write_iteration(c, of, &inner, context->inside);
-    ht_text_append(&writer->text, inner.text.data ? inner.text.data : "");
-    writer->failed |= inner.failed;
-    ht_writer_free(&inner);
+    ht_writer_join(writer, &inner);
 }
 
 static void write_usual(const ht_vector_loop *loop, ht_writer *writer) {
@@ -328,10 +326,7 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         size_t count = flatten(of, inside, items);
         ht_vectors_note(c);
         ht_vectors_find(c, items, count, is_own_text, NULL, NULL, &vectors);
-        if (vectors.why && (!c->vector_why || c->vector_why == ht_vector_not_next)) {
-            c->vector_why = vectors.why;
-            c->vector_at = vectors.at;
-        }
+        ht_vector_why_merge(&c->vector_why, &c->vector_at, vectors.why, vectors.at);
         free(items);
     }
     if (!vectors.count) {

@@ -33,14 +33,17 @@ typedef struct finding {
 
 const char ht_vector_not_next[] = "the next output's element is not the next one";
 
-/* The first reason, but for that, which most kernels have somewhere. */
+void ht_vector_why_merge(const char **why, CXCursor *at, const char *more, CXCursor more_at) {
+    if (!more || (*why && *why != ht_vector_not_next))
+        return;
+    *why = more;
+    *at = more_at;
+}
+
+/* In a group, the first place of any reason is told. */
 static void refuse(finding *in, const ht_node *node, const char *why) {
-    if (in->out->why && in->out->why != ht_vector_not_next)
-        return;
-    if (in->out->why && why == ht_vector_not_next)
-        return;
-    in->out->why = why;
-    in->out->at = node->cursor;
+    if (!in->out->why || why != ht_vector_not_next)
+        ht_vector_why_merge(&in->out->why, &in->out->at, why, node->cursor);
 }
 
 static void on_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {

@@ -42,6 +42,12 @@ void ht_writer_free(ht_writer *writer) {
     ht_text_free(&writer->text);
 }
 
+void ht_writer_join(ht_writer *writer, ht_writer *inner) {
+    ht_text_append(&writer->text, inner->text.data ? inner->text.data : "");
+    writer->failed |= inner->failed;
+    ht_writer_free(inner);
+}
+
 static int by_place(const void *a, const void *b) {
     const ht_swap *left = a, *right = b;
     if (left->range.begin != right->range.begin)

@@ -122,9 +122,7 @@ static void write_statements(const segment *of, const ht_vector_loop *loop, ht_w
                              ht_statement_end(&t->c, item->children[1]));
         }
     }
-    ht_text_append(&writer->text, inner.text.data ? inner.text.data : "");
-    writer->failed |= inner.failed;
-    ht_writer_free(&inner);
+    ht_writer_join(writer, &inner);
 }
 
 static void write_body(const ht_vector_loop *loop, ht_writer *writer) {
@@ -196,10 +194,7 @@ void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t en
     find_tests(&of);
     ht_node **items = untested(&of, &count);
     ht_vectors_find(&t->c, items, count, is_free, t, t->again, &vectors);
-    if (vectors.why && (!t->vector_why || t->vector_why == ht_vector_not_next)) {
-        t->vector_why = vectors.why;
-        t->vector_at = vectors.at;
-    }
+    ht_vector_why_merge(&t->vector_why, &t->vector_at, vectors.why, vectors.at);
     if (vectors.count || of.test_count) {
         of.front = ht_alloc(t->c.variable_count + 1, sizeof(bool));
         of.needed = ht_alloc(t->c.variable_count + 1, sizeof(bool));

@@ -155,10 +155,7 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     const char *factor = wide->param ? wide->factor : x->factor;
     const char *strided = wide->param ? wide->strided : x->strided;
     bool jam = wide->text != NULL, tiled = x && ht_tiled_pack(form, param, &why, &at);
-    if (wide->why && (!why || why == ht_vector_not_next)) {
-        why = wide->why;
-        at = wide->at;
-    }
+    ht_vector_why_merge(&why, &at, wide->why, wide->at);
     if (why && (why != ht_vector_not_next || (!jam && !tiled)))
         ht_plan_remark(plan, jam || tiled ? HT_REMARK_NOTE : HT_REMARK_MISSED, at,
                        "elements of neighbouring outputs are accessed one by one: %s", why);
