@@ -81,6 +81,8 @@ bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis);
 
 /* Is an attribute among its direct children? */
 bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
+/* Does it declare a variable in shared memory? */
+bool ht_ast_is_shared(CXCursor cursor);
 
 /* Operand of a unary operator. */
 bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);

@@ -68,6 +68,11 @@ bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute) {
     return found;
 }
 
+bool ht_ast_is_shared(CXCursor cursor) {
+    return clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+           ht_ast_has(cursor, CXCursor_CUDASharedAttr);
+}
+
 static bool on_local(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     ht_model *model = context;

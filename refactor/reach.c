@@ -121,16 +121,10 @@ static bool is_index_builtin(CXCursor cursor) {
 
 static void look_at_variable(ht_model *model, CXCursor cursor) {
     CXType type = clang_getCursorType(cursor);
-    ht_cursors list = ht_ast_children(cursor);
-    for (size_t i = 0; i < list.count; ++i)
-        if (clang_getCursorKind(list.items[i]) == CXCursor_CUDASharedAttr)
-            feature_set(model,
-                        clang_Cursor_getStorageClass(cursor) == CX_SC_Extern ||
-                                type.kind == CXType_IncompleteArray
-                            ? HT_FEATURE_DYNAMIC_LDS
-                            : HT_FEATURE_SHARED,
-                        cursor);
-    free(list.items);
+    bool sized =
+        clang_Cursor_getStorageClass(cursor) != CX_SC_Extern && type.kind != CXType_IncompleteArray;
+    if (ht_ast_is_shared(cursor))
+        feature_set(model, sized ? HT_FEATURE_SHARED : HT_FEATURE_DYNAMIC_LDS, cursor);
 }
 
 static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {

@@ -13,15 +13,6 @@ static char *type_text(CXType type) {
     return text;
 }
 
-static bool has_attribute(CXCursor declaration, enum CXCursorKind attribute) {
-    ht_cursors list = ht_ast_children(declaration);
-    bool found = false;
-    for (size_t i = 0; i < list.count; ++i)
-        found = found || clang_getCursorKind(list.items[i]) == attribute;
-    free(list.items);
-    return found;
-}
-
 static size_t array_new(ht_scan *scan, const char *name, CXCursor declaration, CXCursor at) {
     ht_kernel_model *km = scan->km;
     HT_GROW(km->arrays, km->array_count);
@@ -83,10 +74,10 @@ static void read_extents(ht_scan *scan, size_t array, CXCursor declaration, CXTy
 
 static ht_km_space space_of(const ht_scan *scan, CXCursor declaration) {
     const ht_local *local = ht_model_local(scan->facts, declaration);
-    if (has_attribute(declaration, CXCursor_CUDASharedAttr))
+    if (ht_ast_has(declaration, CXCursor_CUDASharedAttr))
         return clang_Cursor_getStorageClass(declaration) == CX_SC_Extern ? HT_SPACE_DYNAMIC_SHARED
                                                                          : HT_SPACE_SHARED;
-    if (has_attribute(declaration, CXCursor_CUDAConstantAttr))
+    if (ht_ast_has(declaration, CXCursor_CUDAConstantAttr))
         return HT_SPACE_CONSTANT;
     CXCursor parent = clang_getCursorSemanticParent(declaration);
     enum CXCursorKind kind = clang_getCursorKind(parent);

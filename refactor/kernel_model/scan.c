@@ -56,15 +56,6 @@ void ht_scan_barrier(ht_scan *scan, CXCursor at) {
 /* ---- declarations
  * ------------------------------------------------------------------------------------- */
 
-static bool has_attribute(CXCursor declaration, enum CXCursorKind attribute) {
-    ht_cursors list = ht_ast_children(declaration);
-    bool found = false;
-    for (size_t i = 0; i < list.count; ++i)
-        found = found || clang_getCursorKind(list.items[i]) == attribute;
-    free(list.items);
-    return found;
-}
-
 static void declare(ht_scan *scan, CXCursor variable) {
     CXType type = clang_getCanonicalType(clang_getCursorType(variable));
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
@@ -72,7 +63,7 @@ static void declare(ht_scan *scan, CXCursor variable) {
     bool number = (type.kind >= CXType_Bool && type.kind <= CXType_Int128) ||
                   type.kind == CXType_Enum || type.kind == CXType_Dependent ||
                   type.kind == CXType_Unexposed || type.kind == CXType_Auto;
-    bool kept = has_attribute(variable, CXCursor_CUDASharedAttr) ||
+    bool kept = ht_ast_has(variable, CXCursor_CUDASharedAttr) ||
                 clang_Cursor_getStorageClass(variable) == CX_SC_Static;
     if (array || kept) {
         ht_scan_array(scan, variable);

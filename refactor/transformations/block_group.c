@@ -217,8 +217,7 @@ static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
     ht_cursors list = ht_ast_children(cursor);
     bool shared = false;
     for (size_t i = 0; i < list.count; ++i)
-        shared = shared || (clang_getCursorKind(list.items[i]) == CXCursor_VarDecl &&
-                            ht_ast_has(list.items[i], CXCursor_CUDASharedAttr));
+        shared = shared || ht_ast_is_shared(list.items[i]);
     if (shared)
         edit_statement(in, cursor, &list);
     free(list.items);
@@ -228,8 +227,7 @@ static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
 static bool on_shared(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     bool *found = context;
-    *found = *found || (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-                        ht_ast_has(cursor, CXCursor_CUDASharedAttr));
+    *found = *found || ht_ast_is_shared(cursor);
     return !*found;
 }
 

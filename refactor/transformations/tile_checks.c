@@ -433,8 +433,7 @@ typedef struct byte_sum {
 static bool on_shared(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     byte_sum *in = context;
-    if (clang_getCursorKind(cursor) != CXCursor_VarDecl ||
-        !ht_ast_has(cursor, CXCursor_CUDASharedAttr))
+    if (!ht_ast_is_shared(cursor))
         return in->known;
     char *bytes = array_bytes(in->tiles, cursor);
     in->known = in->known && bytes;
