@@ -7,6 +7,7 @@
 #include "refactor/transformations/block_renumber.h"
 
 #include "base/memory.h"
+#include "refactor/transformations/block_size.h"
 #include "refactor/transformations/launch_bounds.h"
 
 #include <stdio.h>
@@ -252,7 +253,6 @@ static bool grid_is_one(const ht_model *model, int axis) {
 }
 
 const char *ht_renumber_stack(ht_plan *plan, const char **out_param) {
-    static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
     const ht_axis *axes = plan->model->axes;
     int64_t threads = axes[0].block * axes[1].block * axes[2].block;
     int axis = axes[2].block > 1 ? 3 : axes[1].block > 1 ? 2 : 1, grid = 0;
@@ -267,7 +267,7 @@ const char *ht_renumber_stack(ht_plan *plan, const char **out_param) {
     ht_text values = {0};
     for (int64_t together = 1; together <= 8 && threads * together <= 1024; together *= 2)
         ht_text_printf(&values, together > 1 ? ", %lld" : "%lld", (long long)together);
-    *out_param = ht_plan_name(plan, axis_names[axis]);
+    *out_param = ht_block_name(plan, axis);
     plan->stacked = ht_strdup(*out_param);
     plan->stack_axis = axis;
     plan->stack_grid = grid;
@@ -324,13 +324,12 @@ static const char *obstacle(const ht_model *model) {
 }
 
 static void resize_all(ht_plan *plan, int axes) {
-    static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
     const char *param[3] = {NULL};
     for (int axis = 0; axis < 3; ++axis) {
         int64_t block = plan->model->axes[axis].block;
         if (block <= 1)
             continue;
-        param[axis] = ht_plan_name(plan, axis_names[axis]);
+        param[axis] = ht_block_name(plan, axis);
         char *values = values_of(block, axes);
         resize(plan, axis, param[axis], values);
         free(values);

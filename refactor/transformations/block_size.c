@@ -18,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+const char *ht_block_name(ht_plan *plan, int axis) {
+    static const char *const names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+    return ht_plan_name(plan, names[axis]);
+}
 
 typedef struct literal_list {
     const ht_model *model;
@@ -279,7 +282,7 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
     for (int axis = 0; axis < 3; ++axis) {
         if (verdict[axis] != AXIS_FREE)
             continue;
-        names[axis] = ht_plan_name(plan, axis_names[axis]);
+        names[axis] = ht_block_name(plan, axis);
         axis_values(plan, axis, names[axis], axes);
         plan->free_cover[axis] = is_grid_stride(model, axis);
         plan->exact_cover[axis] = model->axes[axis].uses_grid_dim && !plan->free_cover[axis];

@@ -1,8 +1,11 @@
-/* The two halves of the block-size transformation. Private to refactor/. */
+/* The parts of the block-size transformation. Private to refactor/. */
 #ifndef HT_REFACTOR_BLOCK_SIZE_H
 #define HT_REFACTOR_BLOCK_SIZE_H
 
 #include "refactor/geometry.h"
+
+/* A free name for the parameter that is the block's extent along an axis: BLOCK_X. */
+const char *ht_block_name(ht_plan *plan, int axis);
 
 /* For kernels whose threads work together: promotes the named constant that ties block, arrays and
  * loops. False, with a remark, when it cannot; what was added must then be taken back. */

@@ -377,9 +377,8 @@ static const char *obstacle(const striding *in, const ht_kernel_model *km, int *
 }
 
 static void add_parameter(ht_plan *plan, int axis, bool shares) {
-    static const char *const axis_names[] = {"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
     static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
-    const char *name = ht_plan_name(plan, axis_names[axis]);
+    const char *name = ht_block_name(plan, axis);
     int64_t block = plan->model->axes[axis].block;
     char number[32], *values = ht_values_around(line, 6, block, 1, 1024);
     snprintf(number, sizeof number, "%lld", (long long)block);
