@@ -324,7 +324,6 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
     if (c->vector && !of->label) {
         ht_node **items = ht_alloc(flat_count(of), sizeof(ht_node *));
         size_t count = flatten(of, inside, items);
-        ht_vectors_note(c);
         ht_vectors_find(c, items, count, is_own_text, NULL, NULL, &vectors);
         ht_vector_why_merge(&c->vector_why, &c->vector_at, vectors.why, vectors.at);
         free(items);
@@ -533,6 +532,8 @@ static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *w
 void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
     ht_jam_swaps swaps = ht_jam_swaps_make(c, layout, writer, false);
     ht_region list = ht_jam_region(layout);
+    if (c->vector)
+        ht_vectors_note(c);
     if (swaps.keeps_x && list.count) {
         char *type = ht_variable_type(&c->variables[c->x], false);
         int deeper = entered_above(c, list.statements[0]);

@@ -151,10 +151,11 @@ static void write_top(ht_tiled *t, ht_node *before, ht_writer *writer) {
 
 static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer) {
     bool top = list == t->work.statements;
+    size_t inserted = top ? ht_tiled_top(t) : count; /* before this one */
     for (size_t i = 0; i < count;) {
         int deeper = top ? entered_above(t, list[i]) : 0;
         writer->depth -= deeper;
-        if (top && i == ht_tiled_top(t))
+        if (i == inserted)
             write_top(t, list[i], writer);
         if (list[i]->apart) {
             size_t end = ht_jam_group_end(list, i, count);
