@@ -273,7 +273,7 @@ static void add_params(ht_coarsen *c, ht_nest *nest) {
         plan->params[plan->param_count - 1].rounds = nest->rounds;
     /* with the loop outermost again, strips would follow each other as its iterations do */
     ht_plan_require(plan, "%s == 0 || %s >= %zu", nest->strip, nest->order,
-                    ht_nest_orders(nest) / nest->count);
+                    ht_nest_orders(nest->count) / nest->count);
 }
 
 static void remark(const ht_coarsen *c, const ht_nest *nest) {
@@ -362,7 +362,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
 void ht_loop_order_keep(ht_plan *plan, CXCursor loop, const char *where) {
     for (size_t i = 0; i < plan->param_count; ++i) {
         const ht_planned_param *param = &plan->params[i];
-        size_t rest = param->nest_count == 2 ? 2 : 6; /* orders that keep those outside of it */
+        size_t rest = ht_nest_orders(param->nest_count); /* that keep those outside of it */
         for (size_t d = 0; d < param->nest_count; ++d) {
             rest /= param->nest_count - d;
             if (clang_equalCursors(param->nest[d], loop))

@@ -35,8 +35,8 @@ typedef struct ht_nest {
  * iterations gives the same, rounding apart? Otherwise says why not: "*out_place". */
 const char *ht_nest_why_not(ht_coarsen *c, ht_nest *nest, CXCursor *out_place);
 
-/* loop_order_write.c: the permutation of loops that a value of the parameter stands for. */
-size_t ht_nest_orders(const ht_nest *nest);
+/* loop_order_write.c: how many orders two or three loops have: the parameter's values. */
+size_t ht_nest_orders(size_t loops);
 /* Edits the headers. */
 void ht_nest_write(ht_plan *plan, const ht_nest *nest);
 

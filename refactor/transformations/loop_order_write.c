@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t ht_nest_orders(const ht_nest *nest) {
-    return nest->count == 2 ? 2 : 6;
+size_t ht_nest_orders(size_t loops) {
+    return loops == 2 ? 2 : 6;
 }
 
 /* The loop at a place: permutations in the order of a dictionary. */
@@ -57,13 +57,13 @@ static void write_part(const ht_nest *nest, size_t index, part which, bool may, 
 static void write_choice(const ht_nest *nest, size_t place, part which, ht_text *out) {
     bool seen[HT_NEST_LOOPS_MAX] = {0};
     size_t left = nest->count;
-    for (size_t order = 0; order < ht_nest_orders(nest); ++order) {
+    for (size_t order = 0; order < ht_nest_orders(nest->count); ++order) {
         size_t index = loop_at(nest, order, place);
         if (seen[index])
             continue;
         seen[index] = true;
         bool last = --left == 0, first = true;
-        for (size_t other = order; !last && other < ht_nest_orders(nest); ++other)
+        for (size_t other = order; !last && other < ht_nest_orders(nest->count); ++other)
             if (loop_at(nest, other, place) == index) {
                 ht_text_printf(out, "%s%s == %zu", first ? "" : " || ", nest->order, other);
                 first = false;
@@ -128,7 +128,7 @@ void ht_nest_write(ht_plan *plan, const ht_nest *nest) {
         ht_text_append(&text, "$?{0}{");
         write_template(nest, place, &text);
         ht_text_append(&text, "}{}");
-        for (size_t order = 0; order < ht_nest_orders(nest); ++order) {
+        for (size_t order = 0; order < ht_nest_orders(nest->count); ++order) {
             ht_text_printf(&text, "$?{%s == %zu}{}{", nest->order, order);
             write_applied(nest, order, place, &text);
             ht_text_append(&text, "}");
