@@ -3,6 +3,7 @@
 #include "refactor/infer_size.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -307,16 +308,16 @@ static bool draw(ht_sizes *sizes) {
     static const int64_t values[] = {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024, 4096};
     ht_infer *in = sizes->in;
     int64_t *kept = ht_alloc(in->field_count + 1, sizeof *kept), threads;
-    uint64_t state = 1;
+    ht_random random;
     bool found = false;
+    ht_random_seed(&random, 1);
     for (size_t i = 0; i < in->field_count; ++i)
         kept[i] = in->fields[i].value;
     for (int draws = 0; draws < 2 * DRAWS && !found; ++draws) {
         for (size_t i = 0; i < in->field_count; ++i) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
+            size_t drawn = ht_random_below(&random, sizeof values / sizeof *values);
             bool free_ = !in->fields[i].known || draws >= DRAWS;
-            in->fields[i].value =
-                free_ ? values[(state >> 33) % (sizeof values / sizeof *values)] : kept[i];
+            in->fields[i].value = free_ ? values[drawn] : kept[i];
         }
         take_expressions(sizes);
         found = threads_of(sizes, &threads) && threads > 1 && is_small(sizes) && !has_empty(sizes);
