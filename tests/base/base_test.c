@@ -228,3 +228,14 @@ Test(text, every_mark_is_replaced_and_what_replaces_it_is_left_alone) {
         free(text);
     }
 }
+
+Test(text, a_start_is_one_of_several_and_capitals_are_of_letters_alone) {
+    static const char *const starts[] = {"__sync", "atomic", NULL};
+    cr_expect(ht_text_starts("__syncthreads", starts));
+    cr_expect(ht_text_starts("atomic", starts));
+    cr_expect_not(ht_text_starts("atom", starts));
+    cr_expect_not(ht_text_starts("", starts));
+    char text[] = "in_3x";
+    ht_text_upper(text);
+    cr_expect_str_eq(text, "IN_3X");
+}
