@@ -150,7 +150,9 @@ static ht_status merge_all(const ht_source *source, replacements *list, ht_appli
         ht_text_append(&text, "");
         status = merge(file, list, &index, &text, error);
         bool changed = strcmp(text.data, file->text) != 0;
-        if (status == HT_OK && (i == 0 || changed))
+        if (status == HT_OK && i == 0)
+            file_add(out, file->path, ht_index_join_text(ht_text_take(&text), &source->splits));
+        else if (status == HT_OK && changed)
             file_add(out, file->path, ht_text_take(&text));
         else
             ht_text_free(&text);
@@ -229,7 +231,8 @@ ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choic
     else if (applied.count == 1)
         *out_source = ht_strdup(applied.files[0].text);
     else /* without a choice nothing is applied */
-        *out_source = ht_strdup(refactor->source->files[0].text);
+        *out_source = ht_index_join_text(ht_strdup(refactor->source->files[0].text),
+                                         &refactor->source->splits);
     ht_applied_free(&applied);
     return status;
 }

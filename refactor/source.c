@@ -274,21 +274,26 @@ const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
     return &of->tokens;
 }
 
-static enum CXErrorCode unit_parse(ht_source *source) {
+/* `split`: a file to be read with another text; NULL: none. */
+static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split) {
     ht_call call = {.resource_dir = source->resource_dir,
                     .cache = source->cache,
                     .own = source->arguments,
                     .own_count = source->argument_count,
                     .cuda = source->cuda};
-    struct CXUnsavedFile names = {ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
+    struct CXUnsavedFile texts[2];
+    unsigned count = 0;
+    if (source->cuda)
+        texts[count++] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
+    if (split)
+        texts[count++] = (struct CXUnsavedFile){split->path, split->text, strlen(split->text)};
     ht_arguments arguments;
     ht_arguments_make(&call, &arguments);
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
     source->unit = NULL;
     enum CXErrorCode code = clang_parseTranslationUnit2(
-        source->index, source->unit_path, arguments.items, (int)arguments.count, &names,
-        source->cuda ? 1 : 0,
+        source->index, source->unit_path, arguments.items, (int)arguments.count, texts, count,
         CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
     ht_arguments_free(&arguments);
     return code;
@@ -308,12 +313,29 @@ static bool misses_cuda(const ht_source *source) {
     return found;
 }
 
+/* Reads the unit again where declarations of the file looked at are taken in parts. */
+static enum CXErrorCode indices_split(ht_source *source) {
+    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    char *text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
+    if (!text)
+        return CXError_Success;
+    CXString name = clang_getFileName(file);
+    const ht_file_text split = {ht_strdup(clang_getCString(name)), text};
+    clang_disposeString(name);
+    enum CXErrorCode code = unit_parse(source, &split);
+    free(split.path);
+    free(text);
+    return code;
+}
+
 static ht_status source_parse(ht_source *source, ht_error *error) {
-    enum CXErrorCode code = unit_parse(source);
+    enum CXErrorCode code = unit_parse(source, NULL);
     if (code == CXError_Success && misses_cuda(source)) {
         source->cuda = true;
-        code = unit_parse(source);
+        code = unit_parse(source, NULL);
     }
+    if (code == CXError_Success)
+        code = indices_split(source);
     if (code != CXError_Success || !source->unit)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
                                "%s: libclang could not read it (code %d); check the compiler "
@@ -398,6 +420,7 @@ void ht_source_free(ht_source *source) {
         free(source->errors[i].message);
     for (size_t i = 0; i < source->argument_count; ++i)
         free(source->arguments[i]);
+    ht_index_splits_free(&source->splits);
     free(source->files);
     free(source->text);
     free(source->macros);

@@ -4,6 +4,7 @@
 #define HT_REFACTOR_SOURCE_H
 
 #include "refactor/lexer.h"
+#include "refactor/split_index.h"
 
 /* One of the user's files in the unit: its main file or a header that is no system header. */
 typedef struct ht_user_file {
@@ -68,8 +69,9 @@ typedef struct ht_source {
     char **arguments; /* the user's */
     size_t argument_count;
     char *resource_dir;
-    char *cache; /* of ht_refactor_options; NULL: none */
-    bool cuda;   /* read with CUDA's host names declared */
+    char *cache;            /* of ht_refactor_options; NULL: none */
+    bool cuda;              /* read with CUDA's host names declared */
+    ht_index_splits splits; /* how the text of files[0] differs from the file's */
 } ht_source;
 
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,

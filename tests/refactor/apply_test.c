@@ -119,3 +119,60 @@ Test(apply, a_kernel_without_launch_gets_a_launcher) {
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
 }
+
+/* ---- indices with an offset ---- */
+
+#define INTERIOR(type, index)                                                                      \
+    "#include <hip/hip_runtime.h>\n#define AT(b, t) (b * 64 + t + 1)\n"                            \
+    "__global__ void k(const float *in, float *out, int n) {\n  " type " i = " index ";\n"         \
+    "  if (i < n - 1) out[i] = in[i - 1] + in[i] + in[i + 1];\n}\n"                                \
+    "void run(float *a, float *b, int n) { k<<<(n + 61) / 64, 64>>>(a, b, n); }\n"
+
+static const char interior_problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"line : N\", \"args\": [\"in : in float[problem.N]\", "
+    "\"out : inout float[problem.N]\", \"n : int = problem.N\"], \"host\": {\"n\": \"problem.N\"}, "
+    "\"instances\": [{\"name\": \"a\", \"fields\": {\"N\": 1000}}]}]}";
+
+Test(apply, an_index_with_an_offset_is_in_parts_only_where_they_serve) {
+    ht_problem_file *problems;
+    ht_refactor *refactor =
+        refactor_text(INTERIOR("const int", "blockIdx.x * blockDim.x + threadIdx.x + 1"),
+                      interior_problem, &problems);
+    char *plain = apply(refactor, 0, "BLOCK_X=128");
+    cr_expect(has(plain, "const int i = blockIdx.x * blockDim.x + threadIdx.x + 1;"), "%s", plain);
+    cr_expect_not(has(plain, "i_thread"), "%s", plain);
+    char *coarse = apply(refactor, 0, "COARSEN_X=4");
+    cr_expect(has(coarse, "i_thread0 = (blockIdx.x * blockDim.x + threadIdx.x) * 4"), "%s", coarse);
+    free(plain);
+    free(coarse);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+/* Where it would matter in which width a sum wraps, or a macro writes it, it stays. */
+Test(apply, which_indices_with_an_offset_are_read_in_parts) {
+    static const struct {
+        const char *text;
+        bool parts;
+    } cases[] = {
+        {INTERIOR("unsigned", "1 + blockIdx.x * blockDim.x + threadIdx.x"), true},
+        {INTERIOR("int", "threadIdx.x - (-1 - (int)(blockIdx.x * blockDim.x))"), true},
+        {INTERIOR("int", "threadIdx.x - (0 - blockIdx.x * 64 - 1)"), true},
+        {INTERIOR("int", "threadIdx.x + 2 * n - (n - blockIdx.x * 64 - 1) - n"), true},
+        {INTERIOR("long", "blockIdx.x * blockDim.x + threadIdx.x + 1"), false},
+        {INTERIOR("int", "blockIdx.x * blockDim.x + threadIdx.x + 1.0f"), false},
+        {INTERIOR("int", "AT(blockIdx.x, threadIdx.x)"), false},
+        {INTERIOR("int", "blockIdx.x * blockDim.x + threadIdx.y + 1"), false},
+        {INTERIOR("int", "blockIdx.x * blockDim.x + threadIdx.x"), false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(cases[i].text, interior_problem, &problems);
+        const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
+        cr_expect_eq(kernel->template && strstr(kernel->template->unit, "i_thread"), cases[i].parts,
+                     "%s%s", cases[i].text, kernel->reason ? kernel->reason : "");
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}

@@ -130,12 +130,12 @@ outcomes rewrite_list(const ht_transformation *const *transformations, const cha
         HT_GROW(result.items, result.count);
         result.items[result.count++] =
             run_one(transformations, source, list.items[i], &range, &body);
-        ht_text_append_n(&out, text + at, range.begin - at);
+        ht_text_append_n(&out, source->text + at, range.begin - at); /* as it is read */
         ht_text_append(&out, body.data ? body.data : "");
         ht_text_free(&body);
         at = range.end;
     }
-    ht_text_append(&out, text + at);
+    ht_text_append(&out, source->text + at);
     result.text = ht_text_take(&out);
     free(list.items);
     ht_source_free(source);
