@@ -70,6 +70,9 @@ bool ht_variable_only_elements(CXCursor variable);
 /* Assignments to fields x, y, z of a dim3 variable, when these are all that changes it behind its
  * declaration, each once, in one block with the declaration and ahead of `use`. */
 bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]);
+/* What was assigned to an element of an array last ahead of `use`, when all that changes the array
+ * are such assignments in one block with its declaration. */
+bool ht_variable_element(CXCursor variable, CXCursor use, int64_t index, CXCursor *out_value);
 /* Where the user wrote an expression in the file looked at, macro arguments included. False when a
  * macro's body wrote it. */
 bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);

@@ -207,14 +207,18 @@ static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_v
     return -1;
 }
 
-bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]) {
+/* The statements of the block that a variable is declared in. */
+static ht_cursors statements_beside(CXCursor variable) {
     block_search in = {variable, clang_getNullCursor()};
+    ht_ast_walk(clang_getCursorSemanticParent(variable), on_block, &in);
+    return clang_getCursorKind(in.block) == CXCursor_CompoundStmt ? ht_ast_children(in.block)
+                                                                  : (ht_cursors){0};
+}
+
+bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]) {
     for (int axis = 0; axis < 3; ++axis)
         out_fields[axis] = clang_getNullCursor();
-    ht_ast_walk(clang_getCursorSemanticParent(variable), on_block, &in);
-    if (clang_getCursorKind(in.block) != CXCursor_CompoundStmt)
-        return false;
-    ht_cursors list = ht_ast_children(in.block);
+    ht_cursors list = statements_beside(variable);
     unsigned found = 0;
     bool good = true;
     for (size_t i = 0; i < list.count && good; ++i) {
@@ -228,4 +232,37 @@ bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3])
     }
     free(list.items);
     return good && found == ht_variable_writes(variable);
+}
+
+/* `size[1] = value;`: the element's number, or -1. */
+static int64_t element_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor left;
+    int64_t index = -1;
+    if (!ht_ast_binary(ht_ast_strip(statement, false), &kind, &left, out_value) ||
+        kind != CXBinaryOperator_Assign)
+        return -1;
+    left = ht_ast_strip(left, false);
+    if (clang_getCursorKind(left) != CXCursor_ArraySubscriptExpr ||
+        !clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable) ||
+        !ht_ast_constant(ht_ast_child(left, 1), &index))
+        return -1;
+    return index;
+}
+
+bool ht_variable_element(CXCursor variable, CXCursor use, int64_t index, CXCursor *out_value) {
+    *out_value = clang_getNullCursor();
+    if (clang_Cursor_getStorageClass(variable) == CX_SC_Static)
+        return false;
+    ht_cursors list = statements_beside(variable);
+    unsigned found = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        CXCursor value;
+        int64_t element = element_assigned(list.items[i], variable, &value);
+        found += element >= 0;
+        if (element == index && element >= 0 && offset_of(list.items[i]) < offset_of(use))
+            *out_value = value;
+    }
+    free(list.items);
+    return found == ht_variable_writes(variable) && !clang_Cursor_isNull(*out_value);
 }

@@ -71,6 +71,16 @@ static bool keeps_up(CXCursor function, CXCursor variable, CXCursor block) {
            ht_variable_writes_in(in.scope, block, offset) == 0;
 }
 
+static bool mentions(const ht_symbol *symbol, const ht_symbol *target) {
+    if (!symbol)
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (mentions(symbol->arguments[i], target))
+            return true;
+    return (symbol->kind == HT_SYMBOL_VARIABLE && same_variable(symbol, target)) ||
+           mentions(symbol->value_of, target);
+}
+
 /* Is the variable's value the same wherever this extent is computed from it? */
 static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
                       const ht_symbol *target) {
@@ -82,8 +92,10 @@ static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
     if (!symbol->value_of)
         return true;
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(symbol->declaration);
-    bool computed =
-        !clang_Cursor_isNull(initializer) && ht_ast_mentions(initializer, target->declaration);
+    bool element = clang_getCursorType(symbol->declaration).kind == CXType_ConstantArray;
+    bool computed = element ? mentions(symbol->value_of, target) /* assigned, maybe */
+                            : !clang_Cursor_isNull(initializer) &&
+                                  ht_ast_mentions(initializer, target->declaration);
     return (!computed || keeps_up(site->function, symbol->declaration, changing(target))) &&
            is_steady(site, symbol->value_of, target);
 }

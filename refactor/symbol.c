@@ -197,7 +197,8 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
     return symbol;
 }
 
-/* size[1] of an array that is set once: what stands there in its list. */
+/* size[1] of an array: what stands there in its list, when it is set once, or what was assigned to
+ * it. */
 static ht_symbol *read_element(const frame *in, CXCursor cursor) {
     ht_cursors parts = ht_ast_children(cursor);
     int64_t index = -1;
@@ -214,7 +215,9 @@ static ht_symbol *read_element(const frame *in, CXCursor cursor) {
             element = elements.items[index];
         free(elements.items);
     }
-    if (clang_Cursor_isNull(element))
+    if (clang_Cursor_isNull(element) && (clang_getCursorKind(variable) != CXCursor_VarDecl ||
+                                         index < 0 || !ht_variable_only_elements(variable) ||
+                                         !ht_variable_element(variable, cursor, index, &element)))
         return unknown(cursor);
     frame scope = scope_of(in, variable);
     ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);

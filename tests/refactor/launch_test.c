@@ -248,3 +248,60 @@ Test(launch, blocks_counted_over_two_axes_serve_nothing_else) {
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
 }
+
+/* ---- arrays whose elements are assigned ---- */
+
+static const struct {
+    const char *what, *host;
+    bool known;
+} element_cases[] = {
+    {"each once",
+     "  size_t block[2], grid[1];\n  block[0] = 64;\n  block[1] = 1;\n"
+     "  grid[0] = (n + 63) / block[0];\n  k<<<dim3(grid[0]), dim3(block[0], block[1])>>>(a, b, "
+     "n);\n",
+     true},
+    {"again behind the launch",
+     "  int block[1];\n  block[0] = 64;\n  k<<<(n + 63) / 64, block[0]>>>(a, b, n);\n"
+     "  block[0] = 32;\n",
+     true},
+    {"again ahead of the launch",
+     "  int block[1];\n  block[0] = 32;\n  block[0] = 64;\n"
+     "  k<<<(n + 63) / 64, block[0]>>>(a, b, n);\n",
+     true},
+    {"from a variable that changes before the grid is computed",
+     "  int block[1] = {8}, threads = 64;\n  block[0] = threads;\n  threads = 32;\n"
+     "  k<<<(n + threads - 1) / threads, block[0]>>>(a, b, n);\n",
+     false},
+    {"under a condition",
+     "  int block[1];\n  block[0] = 64;\n  if (n > 5000) block[0] = 32;\n"
+     "  k<<<(n + 63) / 64, block[0]>>>(a, b, n);\n",
+     false},
+    {"in a loop around the launch",
+     "  int block[1];\n  block[0] = 64;\n  for (int i = 0; i < 2; ++i) {\n"
+     "    k<<<(n + 63) / 64, block[0]>>>(a, b, n);\n    block[0] = 32;\n  }\n",
+     false},
+    {"by a function",
+     "  int block[1];\n  block[0] = 64;\n  fill(block);\n"
+     "  k<<<(n + 63) / 64, block[0]>>>(a, b, n);\n",
+     false},
+    {"in an array that stays from call to call",
+     "  static int block[1];\n  k<<<(n + 63) / 64, block[0]>>>(a, b, n);\n  block[0] = 64;\n",
+     false},
+};
+
+Test(launch, elements_that_are_assigned_one_by_one) {
+    for (size_t i = 0; i < sizeof element_cases / sizeof *element_cases; ++i) {
+        char source[2048];
+        snprintf(source, sizeof source, "%svoid run(const float *a, float *b, int n) {\n%s}\n",
+                 HEAD MAP("k", "float") "void fill(int *);\n", element_cases[i].host);
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(source, problem, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        bool known = kernel->template && strstr(kernel->template->unit, "param(BLOCK_X : ") != NULL;
+        known = known && strstr(kernel->template->unit, "1024 = 64)") != NULL;
+        cr_expect_eq(known, element_cases[i].known, "%s: %s", element_cases[i].what,
+                     kernel->reason ? kernel->reason : "templated");
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}
