@@ -256,7 +256,7 @@ static void add_param(ht_tiled *t) {
     ht_plan_param(plan, axis->factor, "1, 2, 4, 8", "1");
     ht_plan_require(plan, "%s || %s == 1", t->form.param, axis->factor);
     ht_tiled_name_axis(t, 0);
-    axis->low = NULL;
+    axis->low = t->axes[0].has_low ? t->axes[0].low : NULL;
     axis->high = t->axes[0].high;
 }
 
@@ -291,6 +291,10 @@ void ht_tiled_write_plain(ht_tiled *t, const ht_node *declaration, ht_writer *wr
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", of->type, axis->high, axis->origin,
                      axis->factor);
+    if (axis->low) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "%s%s = %s;", of->type, axis->low, axis->origin);
+    }
     ht_writer_line(writer, like);
     ht_writer_printf(writer,
                      "if (gridDim.%c - blockIdx.%c < ${%s}) %s = %s + (gridDim.%c - 1 - "

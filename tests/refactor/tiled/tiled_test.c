@@ -61,6 +61,7 @@ Test(tiled, channels_of_a_block) {
     } cases[] = {{"channels", "TILE_K"},
                  {"batched", "TILE_OC"},
                  {"cut_short", "TILE_K"},
+                 {"inner_rows", "TILE_ROW"},
                  {"grouped", NULL},
                  {"padded", NULL}};
     char *path = ht_format("%s/tests/refactor/tiled/shapes/planes.hip", HT_SOURCE_DIR);
