@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "runtime/job_verify.h"
+#include "runtime/verify_pairs.h"
 #include "templates/space.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 enum {
     TRIALS_MAX = 16,      /* problems tried until enough are good */
+    CANDIDATES = 16,      /* drawn for each that is chosen */
     DRAWS_MAX = 40,       /* draws for one more configuration that is new */
     BUILD_LIMIT = 200000, /* legal configurations that are listed */
     BATCH = 4,            /* configurations that are compiled before they are run */
@@ -45,6 +47,7 @@ typedef struct verification {
     size_t wanted;      /* sizes */
     ht_config *configs; /* the default first */
     size_t config_count;
+    ht_pairs pairs; /* of values in them */
     batch *batches;
     size_t batch_count;
     bool races;    /* the original's threads do, so that its results may differ from run to run */
@@ -193,6 +196,7 @@ static bool is_chosen(const verification *in, const ht_config *config) {
 static void choose(verification *in, ht_config config) {
     HT_GROW(in->configs, in->config_count);
     in->configs[in->config_count++] = config;
+    ht_pairs_add(&in->pairs, &config);
 }
 
 static size_t legal_count(const verification *in, const ht_space *space) {
@@ -216,6 +220,22 @@ static void cover(verification *in, const ht_space *space, size_t param, size_t 
     }
 }
 
+/* Of some that are not chosen yet, the one with the most pairs of values that none has had. */
+static bool draw_one(verification *in, const ht_space *space, ht_config *out_config) {
+    bool found = false;
+    size_t most = 0;
+    for (int i = 0; i < CANDIDATES; ++i) {
+        ht_config config = ht_space_sample(space, &in->random);
+        size_t pairs = ht_pairs_new(&in->pairs, &config);
+        if (is_chosen(in, &config) || (found && pairs <= most))
+            continue;
+        *out_config = config;
+        most = pairs;
+        found = true;
+    }
+    return found;
+}
+
 static void draw(verification *in, const ht_space *space) {
     size_t wanted = in->options->configurations + 1;
     bool few = ht_space_listed(space) && ht_space_count(space) <= wanted;
@@ -226,13 +246,12 @@ static void draw(verification *in, const ht_space *space) {
     }
     size_t legal = legal_count(in, space);
     for (size_t failures = 0; !few && legal < wanted && failures < DRAWS_MAX;) {
-        ht_config config = ht_space_sample(space, &in->random);
-        bool known = is_chosen(in, &config);
-        failures += known;
-        if (!known) {
+        ht_config config;
+        if (draw_one(in, space, &config)) {
             choose(in, config);
             ++legal;
-        }
+        } else
+            ++failures;
     }
     for (size_t i = 0; !few && i < in->template->param_count; ++i)
         for (size_t j = 0; j < in->template->params[i].value_count; ++j)
@@ -446,6 +465,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     if (in.given)
         ht_verify_problems(&template->problem, given, &in.problems, &in.problem_count);
     ht_random_seed(&in.random, options->seed);
+    ht_pairs_init(&in.pairs, in.template);
     choose(&in, ht_config_default(in.template));
     ht_status status = run_all(&in, error);
     if (status == HT_OK && !out_result->size_count && !out_result->reason)
@@ -461,6 +481,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     free(in.problems);
     free(in.configs);
     free(in.batches);
+    ht_pairs_free(&in.pairs);
     ht_template_free(in.template, 1);
     return status;
 }

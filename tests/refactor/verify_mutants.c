@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEED = 11, CONFIGURATIONS = 12 };
+enum { SEED = 11, CONFIGURATIONS = 32 };
 
 /* Faults that change nothing: in which kernel (NULL: any), a piece of the line where they are, and
  * why. */
@@ -111,7 +111,12 @@ static void guards_find(const char *unit, size_t begin, size_t end, faults *list
 
 /* `float tile[...]`: nothing but words from the statement's begin to the bracket. */
 static bool is_declaration(const char *unit, size_t bracket) {
-    size_t words = 0;
+    size_t words = 0, line = bracket;
+    while (line > 0 && !strchr("\n;{}", unit[line - 1]))
+        --line;
+    line += strspn(unit + line, " \t");
+    if (strncmp(unit + line, "__shared__", strlen("__shared__")) == 0)
+        return true;
     for (size_t at = bracket; at > 0; --at) {
         char c = unit[at - 1];
         if (strchr(";{}", c))

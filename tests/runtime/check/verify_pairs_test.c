@@ -1,0 +1,57 @@
+/* Pairs of values: counted as by hand, and all of them met by few configurations when those with
+ * new ones are preferred. */
+#include "runtime/verify_pairs.h"
+
+#include "base/random.h"
+#include "tests/runtime/job/support.h"
+
+#include <criterion/criterion.h>
+
+static const char source[] = "#include <hip/hip_runtime.h>\n"
+                             "#pragma tune kernel(f)\n"
+                             "#pragma tune param(A : 1, 2, 4 = 1)\n"
+                             "#pragma tune param(B : 1, 2, 4 = 1)\n"
+                             "#pragma tune param(C : false, true = false)\n"
+                             "#pragma tune param(D : false, true = false)\n"
+                             "#pragma tune param(E : false, true = false)\n"
+                             "#pragma tune param(F : 1, 2, 4, 8 = 1)\n"
+                             "#pragma tune block(64)\n"
+                             "#pragma tune grid(1)\n"
+                             "#pragma tune arg(out : out float[64])\n"
+                             "template <int A, int B, bool C, bool D, bool E, int F>\n"
+                             "__global__ void f(float *out) { out[threadIdx.x] = A * B; }\n";
+
+static ht_config draw(const ht_template *template, ht_random *random) {
+    ht_config config = ht_config_default(template);
+    for (size_t i = 0; i < template->param_count; ++i)
+        config.choice[i] = (uint16_t)ht_random_below(random, template->params[i].value_count);
+    return config;
+}
+
+Test(pairs, a_configuration_has_as_many_new_ones_as_no_other_has_had) {
+    bound b;
+    bind_text(&b, source, NULL);
+    const ht_template *template = &b.templates[0];
+    ht_config chosen[20];
+    ht_random random;
+    ht_random_seed(&random, 3);
+    ht_pairs pairs;
+    ht_pairs_init(&pairs, template);
+    for (size_t n = 0; n < 20; ++n) {
+        chosen[n] = draw(template, &random);
+        size_t expected = 0;
+        for (size_t i = 0; i < template->param_count; ++i)
+            for (size_t j = i + 1; j < template->param_count; ++j) {
+                bool had = false;
+                for (size_t k = 0; k < n; ++k)
+                    had = had || (chosen[k].choice[i] == chosen[n].choice[i] &&
+                                  chosen[k].choice[j] == chosen[n].choice[j]);
+                expected += !had;
+            }
+        cr_expect_eq(ht_pairs_new(&pairs, &chosen[n]), expected, "configuration %zu", n);
+        ht_pairs_add(&pairs, &chosen[n]);
+        cr_expect_eq(ht_pairs_new(&pairs, &chosen[n]), 0);
+    }
+    ht_pairs_free(&pairs);
+    unbind(&b);
+}
