@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRAYS_MAX = 4, SHARED_BYTES = 65536 };
+enum { ARRAYS_MAX = 4 };
 
 static bool is_uniform(const void *context, CXCursor loop) {
     const ht_staging *in = context;
@@ -188,7 +188,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         if (km->arrays[i].read && !km->arrays[i].written)
             staged += stage_array(&in, km, fixed, i);
     if (staged) {
-        ht_plan_require(plan, "%s <= %d", in.bytes.data, SHARED_BYTES);
+        ht_plan_require(plan, "%s <= device.max_static_lds", in.bytes.data);
         if (!plan->failed && !ht_tiled_write(in.form)) {
             plan->abandoned = true;
             ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
