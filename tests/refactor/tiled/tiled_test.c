@@ -58,12 +58,8 @@ Test(tiled, planes) {
 Test(tiled, channels_of_a_block) {
     static const struct {
         const char *kernel, *plain;
-    } cases[] = {{"channels", "TILE_K"},
-                 {"batched", "TILE_OC"},
-                 {"cut_short", "TILE_K"},
-                 {"inner_rows", "TILE_ROW"},
-                 {"grouped", NULL},
-                 {"padded", NULL}};
+    } cases[] = {{"channels", "TILE_K"},     {"batched", "TILE_OC"}, {"cut_short", "TILE_K"},
+                 {"inner_rows", "TILE_ROW"}, {"grouped", NULL},      {"padded", NULL}};
     char *path = ht_format("%s/tests/refactor/tiled/shapes/planes.hip", HT_SOURCE_DIR);
     char *text = NULL, *folder = NULL;
     cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
