@@ -121,8 +121,8 @@ static void run_places(const subject *of, const char *config, const char *check)
     char *text = apply_config(of, config);
     char *kernel = strstr(text, "__global__"), *end = strstr(text, "void run(");
     cr_assert(kernel && end);
-    char folder[] = "/tmp/hiptemper-places-XXXXXX";
-    cr_assert_not_null(mkdtemp(folder));
+    char *folder = NULL;
+    cr_assert_eq(ht_dir_temporary("places", &folder, NULL), HT_OK);
     char *source =
         ht_format("%s%.*s%s%s", places_head, (int)(end - kernel), kernel, places_main, check);
     char *path = ht_path_join(folder, "main.cpp"), *log = NULL;
@@ -135,9 +135,8 @@ static void run_places(const subject *of, const char *config, const char *check)
     char *log_path = ht_path_join(folder, "log");
     ht_file_read(log_path, 0, &log, NULL, NULL);
     cr_expect_eq(code, 0, "%s: %s\n%s", config, log ? log : "", text);
-    char *clean = ht_format("rm -rf %s", folder);
-    cr_expect_eq(system(clean), 0);
-    free(clean);
+    ht_dir_remove(folder);
+    free(folder);
     free(log);
     free(log_path);
     free(command);
