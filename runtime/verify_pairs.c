@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void ht_pairs_init(ht_pairs *pairs, const ht_template *template) {
-    *pairs = (ht_pairs){.template = template};
+    *pairs = (ht_pairs){0};
     for (size_t i = 0; i < template->param_count; ++i) {
         pairs->first[i] = pairs->count;
         pairs->count += template->params[i].value_count;

@@ -9,10 +9,9 @@
 #include <stdbool.h>
 
 typedef struct ht_pairs {
-    const ht_template *template; /* borrowed */
-    size_t first[HT_PARAM_MAX];  /* number of a parameter's first value among all values */
-    size_t count;                /* of values */
-    bool *seen;                  /* count x count; owned */
+    size_t first[HT_PARAM_MAX]; /* number of a parameter's first value among all values */
+    size_t count;               /* of values */
+    bool *seen;                 /* count x count; owned */
 } ht_pairs;
 
 void ht_pairs_init(ht_pairs *pairs, const ht_template *template);
