@@ -68,8 +68,7 @@ static bool write_expression(const ht_model *model, CXCursor expression, int dep
         return true;
     }
     CXCursor cursor = ht_ast_strip(expression, true), left, right;
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    if (type.kind < CXType_Bool || type.kind > CXType_Int128)
+    if (!ht_type_is_integer(clang_getCursorType(cursor)))
         return false;
     CXCursor variable = ht_ast_variable(cursor);
     if (!clang_Cursor_isNull(variable))

@@ -84,6 +84,9 @@ bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
 /* Does it declare a variable in shared memory? */
 bool ht_ast_is_shared(CXCursor cursor);
 
+/* A whole number, bool too. */
+bool ht_type_is_integer(CXType type);
+
 /* Operand of a unary operator. */
 bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
 

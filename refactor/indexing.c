@@ -380,9 +380,8 @@ static bool note_first(ht_model *model, CXCursor cursor) {
 /* A number that nobody asks for, of indices though it may be. */
 static bool is_idle(const ht_model *model, CXCursor declaration) {
     const ht_local *local = ht_model_local(model, declaration);
-    CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
-    return local && local->reads == 0 && local->writes == 0 && type.kind >= CXType_Bool &&
-           type.kind <= CXType_Int128;
+    return local && local->reads == 0 && local->writes == 0 &&
+           ht_type_is_integer(clang_getCursorType(declaration));
 }
 
 static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool type_is_integer(CXType type) {
+bool ht_type_is_integer(CXType type) {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
     return kind >= CXType_Bool && kind <= CXType_Int128;
 }
@@ -37,7 +37,7 @@ static void parameter_add(ht_model *model, CXCursor cursor) {
     ht_parameter parameter = {.name = ht_cursor_name(cursor),
                               .type = without_qualifiers(type_text(type)),
                               .is_pointer = canonical.kind == CXType_Pointer,
-                              .is_integer = type_is_integer(type),
+                              .is_integer = ht_type_is_integer(type),
                               .cursor = cursor};
     if (parameter.is_pointer) {
         CXType pointee = clang_getPointeeType(type);

@@ -45,15 +45,10 @@ typedef struct splitter {
 
 /* ---- the sum ---- */
 
-static bool is_whole(CXCursor cursor) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    return type.kind >= CXType_Bool && type.kind <= CXType_Int128;
-}
-
 static void terms_of(CXCursor expression, bool minus, sum *out) {
     CXCursor cursor = ht_ast_strip(expression, false), left, right;
     enum CXBinaryOperatorKind kind;
-    out->known = out->known && is_whole(expression); /* converted */
+    out->known = out->known && ht_type_is_integer(clang_getCursorType(expression)); /* converted */
     if (ht_ast_binary(cursor, &kind, &left, &right) &&
         (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub)) {
         terms_of(left, minus, out);

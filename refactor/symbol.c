@@ -334,8 +334,7 @@ static bool takes_integers(CXCursor call) {
     bool all = true;
     for (int i = -1; i < clang_Cursor_getNumArguments(call); ++i) {
         CXCursor of = i < 0 ? call : clang_Cursor_getArgument(call, (unsigned)i);
-        CXType type = clang_getCanonicalType(clang_getNonReferenceType(clang_getCursorType(of)));
-        all = all && type.kind >= CXType_Bool && type.kind <= CXType_Int128;
+        all = all && ht_type_is_integer(clang_getNonReferenceType(clang_getCursorType(of)));
     }
     return all;
 }

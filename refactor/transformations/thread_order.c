@@ -56,11 +56,6 @@ static bool print_object(const ht_model *model, CXCursor object, ht_text *out) {
     return true;
 }
 
-static bool is_integer(CXCursor expression) {
-    enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(expression)).kind;
-    return type >= CXType_Char_U && type <= CXType_LongLong;
-}
-
 /* No division by what could be 0: here nothing asks first whether there is any work. */
 static bool is_safe(const ht_model *model, enum CXBinaryOperatorKind op, CXCursor right) {
     int64_t value;
@@ -82,7 +77,7 @@ static bool print(const ht_model *model, CXCursor expression, int depth, ht_text
     if (!clang_Cursor_isNull(variable))
         return print_variable(model, variable, depth, out);
     if (clang_getCursorKind(cursor) == CXCursor_MemberRefExpr)
-        return is_integer(cursor) && print_object(model, cursor, out);
+        return ht_type_is_integer(clang_getCursorType(cursor)) && print_object(model, cursor, out);
     enum CXBinaryOperatorKind op;
     if (!ht_ast_binary(cursor, &op, &left, &right) || !is_safe(model, op, right))
         return false;

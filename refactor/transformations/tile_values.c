@@ -45,8 +45,7 @@ static bool is_reached(const ht_model *model, CXCursor call) {
 }
 
 static bool is_integer(CXCursor cursor) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    return type.kind >= CXType_Bool && type.kind <= CXType_Int128;
+    return ht_type_is_integer(clang_getCursorType(cursor));
 }
 
 /* A function of the kernel's own is looked at by itself, where integers that it is given may be
