@@ -162,15 +162,25 @@ static size_t alone(const ht_stage *stage, const ht_poly *value, int64_t *out_fa
     return SIZE_MAX;
 }
 
-/* "at1 >= -pad", "at1 < W + pad"; else "W - 2 * at1 >= 0". */
+/* What stands better on the other side: the negative of a constant below 0. */
+static int64_t deficit(const ht_poly *value) {
+    for (size_t i = 0; i < value->count; ++i)
+        if (value->terms[i].count == 0 && value->terms[i].coefficient < 0)
+            return -value->terms[i].coefficient;
+    return 0;
+}
+
+/* "at1 >= -pad", "at1 < W + pad"; else "W - 2 * at1 >= 3". */
 static bool write_bound(const ht_staging *in, const ht_poly *value, ht_text *out) {
     const ht_stage *stage = &in->stage;
     ht_poly_pool *pool = &stage->km->pool;
     int64_t factor = 0;
     size_t d = alone(stage, value, &factor);
     if (d == SIZE_MAX) {
-        bool done = ht_staging_print(in, value, out);
-        ht_text_append(out, " >= 0");
+        int64_t least = deficit(value);
+        const ht_poly *sum = ht_poly_add(pool, value, ht_poly_constant(pool, 1), least);
+        bool done = sum && ht_staging_print(in, sum, out);
+        ht_text_printf(out, " >= %lld", (long long)least);
         return done;
     }
     const ht_poly *own = ht_poly_of(pool, stage->coordinates[d]);
@@ -183,29 +193,43 @@ static bool write_bound(const ht_staging *in, const ht_poly *value, ht_text *out
     return rest && ht_staging_print(in, rest, out);
 }
 
-static bool mentions_last(const ht_stage *stage, const ht_poly *value) {
-    return ht_poly_mentions(value, stage->coordinates[ht_staging_last(stage)]);
+/* Which way a bound asks for the last coordinate: 1, it must be large enough, -1, small enough; 0:
+ * not told, or not at all. */
+static int direction(const ht_stage *stage, const ht_poly *value) {
+    size_t last = stage->coordinates[ht_staging_last(stage)];
+    int found = 0;
+    for (size_t i = 0; i < value->count; ++i) {
+        const ht_term *term = &value->terms[i];
+        bool asks = false;
+        for (size_t j = 0; j < term->count; ++j)
+            asks = asks || term->symbols[j] == last;
+        if (asks && (found || term->count > 1))
+            return 0;
+        if (asks)
+            found = term->coefficient > 0 ? 1 : -1;
+    }
+    return found;
 }
 
-/* What the tests hold for when the last coordinate has another name: those that ask for it. */
-static bool write_tests_of(ht_staging *in, size_t begin, size_t end, const char *name,
-                           ht_text *out) {
+/* Of the row's element at hand; with `behind` of all up to the one that has this name: bounds are
+ * affine, so that the first or the last tells of all. */
+static bool write_test(ht_staging *in, const ht_poly *value, const char *behind, ht_text *out) {
     ht_stage *stage = &in->stage;
-    const char **names = stage->coordinate_names;
     size_t last = ht_staging_last(stage);
-    const char *usual = names[last];
-    bool done = true;
-    names[last] = name;
-    for (size_t i = begin; i < end && done; ++i)
-        if (mentions_last(stage, stage->bounds[i].value)) {
-            ht_text_append(out, " && ");
-            done = write_bound(in, stage->bounds[i].value, out);
-        }
+    const char **names = stage->coordinate_names, *usual = names[last];
+    bool asks = behind && ht_poly_mentions(value, stage->coordinates[last]);
+    int way = asks ? direction(stage, value) : 1;
+    bool done = way < 0 || write_bound(in, value, out);
+    if (way > 0)
+        return done;
+    ht_text_append(out, way == 0 ? " && " : "");
+    names[last] = behind;
+    done = done && write_bound(in, value, out);
     names[last] = usual;
     return done;
 }
 
-/* Each alternative for both elements: bounds are affine, so all between pass too. */
+/* Each alternative for all elements. */
 bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t count = stage->bound_count;
@@ -218,9 +242,8 @@ bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out) {
              i < count && done && stage->bounds[i].alternative == stage->bounds[begin].alternative;
              ++i) {
             ht_text_append(out, i == begin ? "" : " && ");
-            done = write_bound(in, stage->bounds[i].value, out);
+            done = write_test(in, stage->bounds[i].value, behind, out);
         }
-        done = done && (!behind || write_tests_of(in, begin, i, behind, out));
         ht_text_append(out, several ? ")" : "");
     }
     return done;

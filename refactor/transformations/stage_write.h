@@ -61,7 +61,7 @@ bool ht_staging_slot(const ht_staging *in, ht_text *out);
 bool ht_staging_print(const ht_staging *in, const ht_poly *poly, ht_text *out);
 bool ht_staging_print_more(const ht_staging *in, const ht_poly *poly, ht_text *out);
 
-/* The tests for an element at `at`; with `behind`, for it and one further along the row. Nothing
+/* The tests for an element at `at`; with `behind`, for all from it to that one of the row. Nothing
  * where all may be loaded. */
 bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out);
 
