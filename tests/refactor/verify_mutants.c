@@ -1,24 +1,29 @@
-/* verify_mutants [PART/PARTS [SOURCE...]]: takes the templates that the pass makes of sources
- * (tests/refactor/sources and examples/kernels without any), puts faults into the parameterized
- * kernel, one at a time, and verifies: each barrier deleted, each guard weakened by one, each
- * subscript off by one. Fails when one is not caught that is not known to change nothing, or when a
- * template without a fault is not clean. */
+/* verify_mutants [--part I/N] [--jobs N] [--configurations N] [SOURCE...]: takes the templates that
+ * the pass makes of sources (tests/refactor/sources and examples/kernels without any), puts faults
+ * into the parameterized kernels, one at a time (faults.h), and verifies. Fails when one is not
+ * caught that is not known to change nothing, or when a template without a fault is not clean. */
+#include "faults.h"
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/input.h"
+#include "runtime/host/toolchain.h"
 #include "runtime/job.h"
 #include "runtime/verify.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { SEED = 11, CONFIGURATIONS = 32 };
+enum { SEED = 11 };
 
-/* Faults that change nothing: in which kernel (NULL: any), a piece of the line where they are, and
- * why. */
+static size_t configurations = 32;
+
+/* Faults that change nothing and are not tried: in which kernel (NULL: any), a piece of the line
+ * where they are, and why. */
 static const struct equivalent {
     const char *kernel, *line, *why;
 } equivalents[] = {
@@ -26,19 +31,9 @@ static const struct equivalent {
     {"jacobi", "no output of the block", "no block ends with the first row or column"},
     {NULL, "if (VECTOR_", "one at once is one after the other"},
     {NULL, "gridDim.y < 65536", "no grid is so large that counting its blocks overflows"},
+    {NULL, "gridDim.x < 2048", "no grid is so large that counting its blocks overflows"},
     {NULL, NULL, NULL},
 };
-
-typedef struct fault {
-    const char *what;
-    size_t at, length; /* of the text replaced */
-    const char *by;
-} fault;
-
-typedef struct faults {
-    fault *items;
-    size_t count;
-} faults;
 
 typedef struct subject {
     const char *source;
@@ -48,108 +43,9 @@ typedef struct subject {
 } subject;
 
 typedef struct tally {
-    size_t part, parts, number, tried, caught, equivalent, uncompiled, survived, unclean;
+    size_t part, parts, kernel; /* each part has every so-manyeth kernel */
+    size_t tried, caught, tight, equivalent, uncompiled, survived, unclean;
 } tally;
-
-/* ---- faults
- * --------------------------------------------------------------------------------------------------
- */
-
-static void add(faults *list, const char *what, size_t at, size_t length, const char *by) {
-    HT_GROW(list->items, list->count);
-    list->items[list->count++] = (fault){what, at, length, by};
-}
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The body of the kernel, braces included: of the definition of this very name. */
-static bool body_find(const char *unit, const char *qualified, size_t *out_begin, size_t *out_end) {
-    const char *colon = strrchr(qualified, ':'), *name = colon ? colon + 1 : qualified;
-    size_t length = strlen(name);
-    for (const char *at = unit; (at = strstr(at, name)) != NULL; at += length) {
-        const char *line = at;
-        while (line > unit && line[-1] != '\n')
-            --line;
-        const char *open = at + length + strspn(at + length, " ");
-        if (*line == '#' || *open != '(' || (at > unit && is_word(at[-1])))
-            continue;
-        const char *begin = strpbrk(open, "{;");
-        int depth = 0;
-        if (!begin || *begin == ';')
-            continue;
-        for (const char *end = begin; *end; ++end) {
-            depth += (*end == '{') - (*end == '}');
-            if (depth == 0) {
-                *out_begin = (size_t)(begin - unit);
-                *out_end = (size_t)(end + 1 - unit);
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static void guards_find(const char *unit, size_t begin, size_t end, faults *list) {
-    for (size_t at = begin; at < end; ++at) {
-        if (strncmp(unit + at, "if", 2) != 0 || is_word(unit[at - 1]) || is_word(unit[at + 2]))
-            continue;
-        size_t open = at + 2 + strspn(unit + at + 2, " ");
-        int depth = 0;
-        for (size_t i = open; i < end && (depth > 0 || i == open); ++i) {
-            depth += (unit[i] == '(') - (unit[i] == ')');
-            bool twice = unit[i + 1] == unit[i] || unit[i - 1] == unit[i] || unit[i - 1] == '-';
-            bool equal = unit[i + 1] == '=';
-            if (unit[i] == '<' && !twice)
-                add(list, "guard weakened", i, equal ? 2 : 1, equal ? "<= 1 +" : "<=");
-            else if (unit[i] == '>' && !twice)
-                add(list, "guard weakened", i, equal ? 2 : 1, equal ? ">" : "> 1 +");
-        }
-    }
-}
-
-/* `float tile[...]`: nothing but words from the statement's begin to the bracket. */
-static bool is_declaration(const char *unit, size_t bracket) {
-    size_t words = 0, line = bracket;
-    while (line > 0 && !strchr("\n;{}", unit[line - 1]))
-        --line;
-    line += strspn(unit + line, " \t");
-    if (strncmp(unit + line, "__shared__", strlen("__shared__")) == 0)
-        return true;
-    for (size_t at = bracket; at > 0; --at) {
-        char c = unit[at - 1];
-        if (strchr(";{}", c))
-            break;
-        if (!is_word(c) && !isspace((unsigned char)c) && !strchr("*[]+-", c))
-            return false;
-        words += is_word(c) && !is_word(unit[at - 2]);
-    }
-    return words > 1 && unit[bracket - 1] != ' ';
-}
-
-static void subscripts_find(const char *unit, size_t begin, size_t end, faults *list) {
-    for (size_t at = begin; at < end; ++at) {
-        if (unit[at] != '[' || is_declaration(unit, at))
-            continue;
-        int depth = 0;
-        for (size_t i = at; i < end; ++i) {
-            depth += (unit[i] == '[') - (unit[i] == ']');
-            if (depth == 0) {
-                add(list, "subscript off by one", i, 0, " + 1");
-                break;
-            }
-        }
-    }
-}
-
-static void faults_find(const char *unit, size_t begin, size_t end, faults *list) {
-    static const char barrier[] = "__syncthreads()";
-    for (const char *at = unit + begin; (at = strstr(at, barrier)) && at < unit + end; ++at)
-        add(list, "barrier deleted", (size_t)(at - unit), strlen(barrier), "");
-    guards_find(unit, begin, end, list);
-    subscripts_find(unit, begin, end, list);
-}
 
 /* ---- verification
  * -------------------------------------------------------------------------------------------- */
@@ -159,7 +55,7 @@ static ht_status verify(const subject *of, const char *unit, ht_verify_result *o
     ht_template *templates = NULL;
     size_t count = 0;
     const ht_verify_options options = {.seed = SEED,
-                                       .configurations = CONFIGURATIONS,
+                                       .configurations = configurations,
                                        .reassociates = of->kernel->reassociates,
                                        .rounds = of->kernel->rounds,
                                        .compile_workers = 1,
@@ -204,9 +100,7 @@ static bool asked_before(const char *unit, size_t body, size_t at) {
     return question && question < found;
 }
 
-static const char *known(const subject *of, const char *unit, size_t body, size_t at) {
-    if (asked_before(unit, body, at))
-        return "the same was asked before";
+static const char *known(const subject *of, const char *unit, size_t at) {
     size_t begin = at;
     while (begin > 0 && unit[begin - 1] != '\n')
         --begin;
@@ -220,64 +114,96 @@ static const char *known(const subject *of, const char *unit, size_t body, size_
     return why;
 }
 
-static void fault_try(const subject *of, const char *unit, size_t body, const fault *with,
-                      tally *out) {
-    char *text =
-        ht_format("%.*s%s%s", (int)with->at, unit, with->by, unit + with->at + with->length);
+typedef enum fate { CAUGHT, SURVIVED, UNCOMPILED, UNTRIED } fate;
+
+/* Verifies with one of the faults; `list` and the places in it are of the kernel's plain text.
+ * *out_reason: free(). */
+static fate fault_run(const subject *of, const char *plain, const faults *list, size_t number,
+                      bool alone, char **out_reason) {
     ht_verify_result result = {0};
     ht_error error = {0};
-    ++out->tried;
-    printf("%s: %s: %s: ", ht_path_name(of->source), of->kernel->name, with->what);
-    line_print(unit, with->at);
-    ht_status status = verify(of, text, &result, &error);
-    const char *why = known(of, unit, body, with->at);
-    if (status == HT_ERROR_COMPILE) {
-        ++out->uncompiled;
-        printf(": does not compile\n");
-    } else if (status != HT_OK) {
-        ++out->unclean;
-        printf(": cannot be tried: %s\n", error.message);
-    } else if (result.outcome == HT_VERIFY_DIFFERS) {
-        ++out->caught;
-        printf(": caught: %s\n", result.reason);
-    } else if (why) {
-        ++out->equivalent;
-        printf(": changes nothing: %s\n", why);
-    } else {
-        ++out->survived;
-        printf(": SURVIVED\n");
-    }
-    fflush(stdout);
+    char choice[32];
+    snprintf(choice, sizeof choice, "%zu", number);
+    setenv(HT_FAULT_CHOICE, choice, 1);
+    char *unit = faults_compose(plain, list, alone ? (long)number : -1);
+    ht_status status = verify(of, unit, &result, &error);
+    unsetenv(HT_FAULT_CHOICE);
+    free(unit);
+    *out_reason = ht_strdup(status != HT_OK ? error.message : result.reason ? result.reason : "");
+    fate found = status == HT_ERROR_COMPILE            ? UNCOMPILED
+                 : status != HT_OK                     ? UNTRIED
+                 : result.outcome == HT_VERIFY_DIFFERS ? CAUGHT
+                                                       : SURVIVED;
     ht_verify_result_free(&result);
-    free(text);
+    return found;
 }
 
-static void kernel_try(const subject *of, tally *out) {
-    const char *unit = of->kernel->against->unit;
-    size_t begin, end;
-    faults list = {0};
+/* The fault and, if nothing sees that a comparison lets one more through, that it lets one less.
+ * Returns how many of the list this was. */
+static size_t fault_try(const subject *of, const char *plain, size_t body, const faults *list,
+                        size_t number, bool alone, tally *out) {
+    static const char *const names[] = {"barrier deleted", "subscript off by one",
+                                        "comparison off by one"};
+    const fault *item = &list->items[number];
+    const char *why = known(of, plain, item->at);
+    char *reason = NULL;
+    fate found = SURVIVED;
+    bool tight = false;
+    printf("%s: %s: %s: ", ht_path_name(of->source), of->kernel->name, names[item->kind]);
+    line_print(plain, item->at);
+    if (!why)
+        found = fault_run(of, plain, list, number, alone, &reason);
+    if (!why && item->kind == FAULT_LOOSE && found == SURVIVED) {
+        free(reason);
+        found = fault_run(of, plain, list, number + 1, alone, &reason);
+        tight = true;
+    }
+    if (!why && found == SURVIVED && asked_before(plain, body, item->at))
+        why = "the same was asked before";
+    ++out->tried;
+    out->tight += tight && found == CAUGHT;
+    size_t *counts[] = {&out->caught, why ? &out->equivalent : &out->survived, &out->uncompiled,
+                        &out->unclean};
+    ++*counts[found];
+    static const char *const fates[] = {"caught", "SURVIVED", "does not compile",
+                                        "cannot be tried"};
+    printf(": %s%s: %s\n", why ? "changes nothing" : fates[found], tight ? ", tighter" : "",
+           why ? why : reason);
+    fflush(stdout);
+    free(reason);
+    return item->kind == FAULT_LOOSE ? 2 : 1;
+}
+
+static bool is_clean(const subject *of, const char *unit, ht_error *error) {
     ht_verify_result result = {0};
+    bool clean = verify(of, unit, &result, error) == HT_OK && result.outcome == HT_VERIFY_AGREES;
+    if (!clean && result.reason)
+        ht_error_set(error, HT_ERROR_MISMATCH, "%s", result.reason);
+    ht_verify_result_free(&result);
+    return clean;
+}
+
+/* All in one text, unless that does not compile: then each in its own. */
+static void kernel_try(const subject *of, tally *out) {
+    const char *plain = of->kernel->against->unit;
+    faults list = {0};
+    size_t body;
     ht_error error = {0};
-    if (!body_find(unit, of->kernel->name, &begin, &end)) {
+    if (!faults_find(plain, of->kernel->name, &list, &body)) {
         printf("%s: no body found\n", of->kernel->name);
         ++out->unclean;
         return;
     }
-    faults_find(unit, begin, end, &list);
-    bool asked = false;
-    for (size_t i = 0; i < list.count; ++i)
-        asked = asked || (out->number + i) % out->parts == out->part;
-    if (asked &&
-        (verify(of, unit, &result, &error) != HT_OK || result.outcome != HT_VERIFY_AGREES)) {
-        printf("%s: without a fault: %s%s\n", of->kernel->name, error.message,
-               result.reason ? result.reason : "");
+    char *all = faults_compose(plain, &list, -1);
+    bool together = list.count && is_clean(of, all, &error);
+    bool clean = together || is_clean(of, plain, &error);
+    if (!clean) {
+        printf("%s: without a fault: %s\n", of->kernel->name, error.message);
         ++out->unclean;
-        asked = false;
     }
-    for (size_t i = 0; i < list.count; ++i, ++out->number)
-        if (asked && out->number % out->parts == out->part)
-            fault_try(of, unit, begin, &list.items[i], out);
-    ht_verify_result_free(&result);
+    for (size_t i = 0; i < list.count && clean;)
+        i += fault_try(of, plain, body, &list, i, !together, out);
+    free(all);
     free(list.items);
 }
 
@@ -300,7 +226,7 @@ static void source_try(const char *path, tally *out) {
         const ht_problem_file *file = of.kernel->inferred ? of.kernel->inferred : problems.file;
         const ht_problem_entry *entry = file ? ht_problem_file_entry(file, of.kernel->name) : NULL;
         of.instance = entry ? &entry->instances[0] : NULL;
-        if (of.kernel->against)
+        if (of.kernel->against && out->kernel++ % out->parts == out->part)
             kernel_try(&of, out);
     }
     ht_refactor_free(refactor);
@@ -320,26 +246,99 @@ static void folder_try(const char *name, tally *out) {
     free(path);
 }
 
+static void all_try(char **sources, size_t count, tally *out) {
+    for (size_t i = 0; i < count; ++i)
+        source_try(sources[i], out);
+    if (!count) {
+        folder_try("tests/refactor/sources", out);
+        folder_try("examples/kernels", out);
+    }
+}
+
+/* The part in `jobs` processes, each with a share of it. */
+static void share_try(char **sources, size_t count, unsigned jobs, tally *out) {
+    int ends[2];
+    fflush(stdout);
+    if (pipe(ends) != 0)
+        abort();
+    tally own = *out;
+    own.parts *= jobs;
+    for (unsigned i = 0; i < jobs; ++i, own.part += out->parts)
+        if (fork() == 0) {
+            all_try(sources, count, &own);
+            fflush(stdout);
+            _exit(write(ends[1], &own, sizeof own) == sizeof own ? 0 : 1);
+        }
+    close(ends[1]);
+    for (tally of; read(ends[0], &of, sizeof of) == sizeof of;) {
+        out->tried += of.tried;
+        out->caught += of.caught;
+        out->tight += of.tight;
+        out->equivalent += of.equivalent;
+        out->uncompiled += of.uncompiled;
+        out->survived += of.survived;
+        out->unclean += of.unclean;
+    }
+    for (int status; wait(&status) > 0;)
+        out->unclean += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    close(ends[0]);
+}
+
+static bool option_read(const char *name, const char *value, tally *out, unsigned *out_jobs) {
+    if (strcmp(name, "--jobs") == 0)
+        return sscanf(value, "%u", out_jobs) == 1 && *out_jobs >= 1;
+    if (strcmp(name, "--configurations") == 0)
+        return sscanf(value, "%zu", &configurations) == 1;
+    return strcmp(name, "--part") == 0 && sscanf(value, "%zu/%zu", &out->part, &out->parts) == 2 &&
+           out->part >= 1 && out->part-- <= out->parts;
+}
+
+/* From now on this process and its children compile through cached_clang, which lies beside it. */
+static ht_status cache_begin(char **out_folder, ht_error *error) {
+    const ht_toolchain *toolchain;
+    char self[4096] = {0};
+    ht_status status = ht_toolchain_find(&toolchain, error);
+    if (status == HT_OK)
+        status = ht_dir_temporary("hiptemper-mutants", out_folder, error);
+    if (status != HT_OK)
+        return status;
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return ht_error_set(error, HT_ERROR_IO, "/proc/self/exe cannot be read");
+    char *beside = ht_path_folder(self), *program = ht_path_join(beside, "cached_clang");
+    setenv("HT_CACHED_CLANG", toolchain->clang, 1);
+    setenv("HT_CACHED_CLANG_FOLDER", *out_folder, 1);
+    setenv("HIPTEMPER_CLANG", program, 1);
+    free(program);
+    free(beside);
+    return HT_OK;
+}
+
 int main(int argc, char **argv) {
+    unsigned jobs = 1;
+    tally out = {.parts = 1};
+    char *folder = NULL;
+    ht_error error = {0};
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return ht_worker_main(argc, argv);
-    tally out = {.part = 1, .parts = 1};
-    if (argc > 1 && (sscanf(argv[1], "%zu/%zu", &out.part, &out.parts) != 2 || out.part < 1 ||
-                     out.part > out.parts)) {
-        fputs("usage: verify_mutants [PART/PARTS [SOURCE...]]\n", stderr);
+    bool good = true;
+    for (--argc, ++argv; argc > 0 && argv[0][0] == '-' && good; argc -= 2, argv += 2)
+        good = argc > 1 && option_read(argv[0], argv[1], &out, &jobs);
+    if (!good) {
+        fputs("usage: verify_mutants [--part I/N] [--jobs N] [--configurations N] [SOURCE...]\n",
+              stderr);
         return 2;
     }
-    --out.part;
-    for (int i = 2; i < argc; ++i)
-        source_try(argv[i], &out);
-    if (argc <= 2) {
-        folder_try("tests/refactor/sources", &out);
-        folder_try("examples/kernels", &out);
+    if (cache_begin(&folder, &error) != HT_OK) {
+        fprintf(stderr, "verify_mutants: %s\n", error.message);
+        return 3;
     }
-    printf("%zu of %zu faults tried: %zu caught, %zu change nothing, %zu do not compile, %zu "
-           "survived; %zu "
-           "templates could not be tried\n",
-           out.tried, out.number, out.caught, out.equivalent, out.uncompiled, out.survived,
+    share_try(argv, (size_t)argc, jobs, &out);
+    ht_dir_remove(folder);
+    free(folder);
+    printf("%zu faults tried: %zu caught (%zu comparisons when they let less through), %zu change "
+           "nothing, %zu do not compile, %zu survived; "
+           "%zu templates could not be tried\n",
+           out.tried, out.caught, out.tight, out.equivalent, out.uncompiled, out.survived,
            out.unclean);
     return out.survived || out.unclean ? 1 : 0;
 }
