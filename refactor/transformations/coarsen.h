@@ -83,7 +83,8 @@ typedef struct ht_variable {
     CXCursor cursor; /* its declaration */
     char *name;
     ht_node *declaration;        /* VARIABLE node; NULL for parameters and globals */
-    bool is_local, is_parameter; /* neither: a global */
+    bool is_local, is_parameter; /* neither: a global, or the block's */
+    bool is_shared;              /* the block's: an array in shared memory */
     bool is_array, is_reference;
     ht_share share;
     bool own;      /* share can only be HT_SHARE_OWN */
@@ -118,6 +119,7 @@ typedef struct ht_coarsen {
     size_t vector_count;                    /* accesses written so */
     const char *vector_why;                 /* the first that is not; NULL: none; static */
     CXCursor vector_at;
+    bool meets;         /* threads may meet at barriers and share arrays */
     bool refused;       /* a remark has been made */
     char *apart_reason; /* why outputs have to be computed one after the other; NULL: no reason;
                            owned */
@@ -172,6 +174,8 @@ bool ht_node_is_whole(const ht_coarsen *c, const ht_node *node);
 
 /* Refuses calls of functions that could do anything. */
 void ht_coarsen_check_calls(ht_coarsen *c);
+/* Do the block's threads meet here? */
+bool ht_node_is_barrier(const ht_node *node);
 /* May the call change this argument, a reference (pointers: or what it points to)? */
 bool ht_call_changes(const ht_node *call, size_t argument, bool pointers);
 /* Does the callee name global variables that are not constant? */

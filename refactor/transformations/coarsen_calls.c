@@ -1,5 +1,6 @@
 /* What calls may do: which functions are pure, atomic or unknown, and which arguments they change.
  */
+#include "refactor/facts.h"
 #include "refactor/transformations/coarsen.h"
 
 #include <string.h>
@@ -236,11 +237,20 @@ static bool is_used(const ht_node *node) {
     return parent && parent->kind > HT_NODE_EMPTY;
 }
 
+bool ht_node_is_barrier(const ht_node *node) {
+    if (node->kind != HT_NODE_CALL || node->count || clang_Cursor_isNull(node->callee))
+        return false;
+    CXString spelling = clang_getCursorSpelling(node->callee);
+    bool found = ht_name_is_barrier(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    return found;
+}
+
 /* Refuses calls of functions that could do anything. */
 void ht_coarsen_check_calls(ht_coarsen *c) {
     for (size_t i = 0; i < c->node_count && !c->refused; ++i) {
         const ht_node *node = c->nodes[i];
-        if (node->kind != HT_NODE_CALL)
+        if (node->kind != HT_NODE_CALL || (c->meets && ht_node_is_barrier(node)))
             continue;
         CXString spelling = clang_getCursorSpelling(
             clang_Cursor_isNull(node->callee) ? node->cursor : node->callee);

@@ -388,7 +388,8 @@ void ht_coarsen_check_jam(ht_coarsen *c, bool at_once) {
     ht_effects_collect(c, c->body, &effects);
     CXCursor place = effects.first_write ? effects.first_write->cursor : c->model->kernel;
     for (size_t i = 0; i < c->variable_count; ++i) {
-        if (effects.reads.variables[i] && effects.writes.variables[i] &&
+        if (!c->variables[i].is_shared && effects.reads.variables[i] &&
+            effects.writes.variables[i] &&
             (!ht_coarsen_is_in_place(c, i) || (at_once && !ht_coarsen_is_in_one_statement(c, i))))
             ht_coarsen_set_reason(c, place, "`%s` is both read and written", c->variables[i].name);
     }

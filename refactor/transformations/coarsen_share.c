@@ -106,8 +106,8 @@ ht_share ht_node_share(ht_coarsen *c, ht_node *node) {
     case HT_NODE_CONSTANT:
     case HT_NODE_INDEX:
         return HT_SHARE_SAME;
-    case HT_NODE_GLOBAL:
-        return HT_SHARE_STEP;
+    case HT_NODE_GLOBAL: /* where threads meet, each has the outputs of one index */
+        return c->meets ? HT_SHARE_SAME : HT_SHARE_STEP;
     case HT_NODE_NAME:
         return c->variables[node->variable].share;
     case HT_NODE_PAREN:
@@ -124,7 +124,9 @@ ht_share ht_node_share(ht_coarsen *c, ht_node *node) {
         return a == b ? a : HT_SHARE_OWN;
     }
     case HT_NODE_CALL:
-        return ht_node_has_effect(c, node) ? HT_SHARE_OWN : all_same(c, node);
+        return c->meets && ht_node_is_barrier(node) ? HT_SHARE_SAME
+               : ht_node_has_effect(c, node)        ? HT_SHARE_OWN
+                                                    : all_same(c, node);
     default:
         return all_same(c, node);
     }

@@ -1,6 +1,7 @@
 /* Builds the typed tree of a kernel's body. Only constructs on this list get in: what is not on it
  * is refused, so that everything behind may rely on knowing every effect and every jump. */
 #include "base/memory.h"
+#include "refactor/facts.h"
 #include "refactor/transformations/coarsen.h"
 
 #include <stdarg.h>
@@ -118,7 +119,9 @@ static size_t variable_index(ht_coarsen *c, CXCursor declaration) {
 
 static ht_node *build_variable(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     ht_node *node = add_node(c, parent, cursor, HT_NODE_VARIABLE);
-    if (clang_Cursor_getStorageClass(cursor) != CX_SC_None &&
+    bool shared = c->meets && ht_ast_is_shared(cursor) &&
+                  clang_Cursor_getStorageClass(cursor) != CX_SC_Extern;
+    if (!shared && clang_Cursor_getStorageClass(cursor) != CX_SC_None &&
         clang_Cursor_getStorageClass(cursor) != CX_SC_Auto &&
         clang_Cursor_getStorageClass(cursor) != CX_SC_Register)
         ht_coarsen_refuse(c, cursor, "a static or shared variable inside the kernel");
@@ -126,7 +129,8 @@ static ht_node *build_variable(ht_coarsen *c, ht_node *parent, CXCursor cursor) 
         ht_coarsen_refuse(c, cursor, "a volatile variable");
     node->variable = variable_index(c, cursor);
     c->variables[node->variable].declaration = node;
-    c->variables[node->variable].is_local = true;
+    c->variables[node->variable].is_local = !shared;
+    c->variables[node->variable].is_shared = shared;
     CXCursor initialiser = clang_Cursor_getVarDeclInitializer(cursor);
     if (!clang_Cursor_isNull(initialiser))
         add_child(node, build(c, node, initialiser));

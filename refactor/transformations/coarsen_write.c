@@ -4,6 +4,7 @@
 #include "refactor/plan.h"
 #include "refactor/transformations/coarsen.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,8 +219,28 @@ size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size
     return end;
 }
 
+/* As it stands, with its attributes, and all that its declaration holds: once. */
+static void write_shared(ht_writer *writer, const ht_node *node) {
+    const ht_node *statement = ht_statement_of(node);
+    if (statement->count && statement->children[0] != node)
+        return;
+    const char *text = writer->c->model->text;
+    size_t begin = ht_statement_lead(writer->c, node);
+    while (isspace((unsigned char)text[begin]))
+        ++begin;
+    size_t end = ht_statement_end(writer->c, statement);
+    if (writer->c->plan->stacked) /* not with an array for each of several blocks */
+        ht_writer_printf(writer, "%.*s", (int)(end - begin), text + begin);
+    else
+        ht_writer_source(writer, begin, end);
+}
+
 void ht_writer_variable(ht_writer *writer, const ht_node *node) {
     const ht_variable *variable = &writer->c->variables[node->variable];
+    if (variable->is_shared) {
+        write_shared(writer, node);
+        return;
+    }
     char *type = ht_variable_type(variable, true);
     size_t begin = ht_variable_name_end(node, variable);
     bool constant = clang_isConstQualifiedType(clang_getCursorType(node->cursor));

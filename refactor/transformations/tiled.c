@@ -17,9 +17,7 @@ static bool is_ruled_out(ht_tiled *t) {
     static const struct {
         ht_feature feature;
         const char *what;
-    } features[] = {{HT_FEATURE_BARRIER, "threads meet at a barrier"},
-                    {HT_FEATURE_SHARED, "threads share memory"},
-                    {HT_FEATURE_DYNAMIC_LDS, "threads share memory"},
+    } features[] = {{HT_FEATURE_DYNAMIC_LDS, "threads share memory"},
                     {HT_FEATURE_WAVEFRONT, "the lanes of a wavefront exchange values"},
                     {HT_FEATURE_COOPERATIVE, "threads form cooperative groups"},
                     {HT_FEATURE_ATOMIC, "there is an atomic operation"},
@@ -32,7 +30,7 @@ static bool is_ruled_out(ht_tiled *t) {
                               model->feature_line[features[i].feature]);
     if (!model->launch_known || model->facts->problem)
         ht_coarsen_refuse(&t->c, model->kernel, "the block of its launch is not known");
-    if (t->c.plan->renumbered)
+    if (t->c.plan->renumbered && !(t->c.meets && t->c.plan->stacked))
         ht_coarsen_refuse(&t->c, model->kernel, "threads compute their places for another block");
     return t->c.refused;
 }
@@ -198,6 +196,8 @@ static void add_params(ht_tiled *t) {
     t->whole = ht_plan_name(plan, "all_inside");
     t->tile = ht_plan_name(plan, "tile");
     ht_plan_param(plan, t->form.param, "false, true", "false");
+    if (plan->stacked) /* the form has the original's blocks, one by one */
+        ht_plan_require(plan, "!%s || %s == 1", t->form.param, plan->stacked);
     for (size_t i = 0; i < t->axis_count; ++i) {
         ht_tiled_axis *axis = t->tiled[i];
         add_factor(t, axis);
@@ -241,6 +241,16 @@ bool ht_tiled_put(ht_tiled *t, const char *form) {
     return done;
 }
 
+/* No index is of the kind along which blocks may be joined. */
+static void refuse_meeting(ht_tiled *t) {
+    const ht_model *model = t->c.model;
+    ht_feature feature =
+        model->feature[HT_FEATURE_BARRIER] ? HT_FEATURE_BARRIER : HT_FEATURE_SHARED;
+    ht_coarsen_refuse(&t->c, model->kernel, "threads %s (line %d)",
+                      feature == HT_FEATURE_BARRIER ? "meet at a barrier" : "share memory",
+                      model->feature_line[feature]);
+}
+
 static void make_form(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     ht_tiled_cut(t);
@@ -250,6 +260,10 @@ static void make_form(ht_tiled *t) {
         return;
     t->along = ht_alloc(t->c.node_count + 1, sizeof *t->along);
     ht_tiled_add_plain(t);
+    if (t->axis_count == 0) {
+        refuse_meeting(t);
+        return;
+    }
     limit_values(t);
     for (size_t i = 0; i < t->work.count; ++i)
         list_loops(t, t->work.statements[i], SIZE_MAX);
@@ -263,9 +277,23 @@ static void make_form(ht_tiled *t) {
     free(form);
 }
 
+/* The axes whose outputs a thread computes several of: none where threads meet, which then do so
+ * for several blocks' outputs (tiled_meet.c). */
+static void find_axes(ht_tiled *t) {
+    ht_coarsen *c = &t->c;
+    for (int axis = 2; axis >= 0 && !c->refused && !c->meets; --axis)
+        if (c->model->axes[axis].uses_global)
+            find_axis(t, axis);
+    if (c->meets)
+        t->part = ht_alloc(c->variable_count + 1, sizeof *t->part);
+    else if (!c->refused)
+        check_indices(t);
+}
+
 static void tile(ht_tiled *t) {
     ht_coarsen *c = &t->c;
-    bool any = false;
+    c->meets = c->model->feature[HT_FEATURE_BARRIER] || c->model->feature[HT_FEATURE_SHARED];
+    bool any = c->meets;
     for (int axis = 0; axis < 3; ++axis)
         any |= c->model->axes[axis].uses_global;
     if (!any || is_ruled_out(t))
@@ -276,6 +304,8 @@ static void tile(ht_tiled *t) {
         ht_coarsen_tree(c);
     if (!c->refused)
         ht_coarsen_check_calls(c);
+    if (c->meets && !c->refused)
+        ht_tiled_check_reached(t);
     if (c->refused || c->body->count == 0 || !is_worth(t))
         return;
     ht_coarsen_check_jam(c, true);
@@ -284,11 +314,7 @@ static void tile(ht_tiled *t) {
         return;
     }
     c->x = SIZE_MAX;
-    for (int axis = 2; axis >= 0 && !c->refused; --axis)
-        if (c->model->axes[axis].uses_global)
-            find_axis(t, axis);
-    if (!c->refused)
-        check_indices(t);
+    find_axes(t);
     if (c->refused)
         return;
     add_params(t);
@@ -337,7 +363,10 @@ static void apply(const ht_model *model, ht_plan *plan) {
                    "%s: a thread keeps a tile of %s outputs in registers", t->form.param,
                    sizes.data);
     ht_text_free(&sizes);
-    plan->tiled = &t->form;
+    if (t->c.meets) /* nobody else can work with it: what is shared has been chosen */
+        ht_tiled_free(&t->form);
+    else
+        plan->tiled = &t->form;
 }
 
 const ht_transformation ht_transformation_tiled = {

@@ -144,6 +144,13 @@ void ht_tiled_add_plain(ht_tiled *t);
 /* The block's part of it, where the index is declared in the source. */
 void ht_tiled_write_plain(ht_tiled *t, const ht_node *declaration, ht_writer *writer, size_t like);
 
+/* ---- tiled_meet.c: kernels whose threads meet at barriers, with nothing but a plain axis ---- */
+
+/* Is there anything of the kind in a function that the kernel calls? Refuses then. */
+void ht_tiled_check_reached(ht_tiled *t);
+/* Refuses where an output would reach a barrier, or write what the block shares, by itself. */
+void ht_tiled_check_meeting(ht_tiled *t);
+
 /* ---- tiled.c ---- */
 
 /* Names of an axis's variables; its factor is set. */

@@ -166,8 +166,16 @@ static bool is_window(const ht_tiled *t, const ht_node *node) {
            (has_term(t, right, false, 0) && has_term(t, left, true, 0));
 }
 
+static bool is_read(const ht_node *node) {
+    const ht_node *parent = node->parent;
+    return node->kind == HT_NODE_SUBSCRIPT && !node->is_array &&
+           !(parent->kind == HT_NODE_ASSIGN && parent->children[0] == node &&
+             parent->op == CXBinaryOperator_Assign);
+}
+
 /* Notes in `along` what depends on the plain index; true when a read inside of a loop that differs
- * between the other outputs does not, or when the loop's counter is added to the index. */
+ * between the other outputs (where threads meet: any) does not, or when the loop's counter is added
+ * to the index. */
 static bool find_shared(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     bool *varies = ht_alloc(c->node_count + 1, sizeof *varies), shared = false;
@@ -184,7 +192,8 @@ static bool find_shared(ht_tiled *t) {
         t->along[i] = expression && ht_node_share(c, node) != HT_SHARE_SAME;
         for (const ht_node *up = node->parent; up; up = up->parent)
             loop |= ht_node_is_loop(up);
-        shared |= loop && ((varies[i] && !t->along[i]) || is_window(t, node));
+        bool read = varies[i] || (c->meets && is_read(node));
+        shared |= loop && ((read && !t->along[i]) || is_window(t, node));
     }
     free(varies);
     return shared;

@@ -370,6 +370,8 @@ void ht_tiled_settle(ht_tiled *t) {
                               variable->name);
     }
     check_returns(t);
+    if (c->meets)
+        ht_tiled_check_meeting(t);
     each_segment(t, t->work.statements, t->work.count, check_segment);
     each_segment(t, t->work.statements, t->work.count, check_leaves);
 }
