@@ -12,10 +12,11 @@ enum { EXTENT_MIN = 12, KINDS = 6, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 
 
 /* What the extents become, by how many there are. The first three kinds are those asked for. */
 static const int shapes[KINDS][4][FIELDS] = {
-    /* odd */
-    {{353}, {67, 41}, {37, 19, 43}, {19, 13, 17, 7, 21, 5}},
-    /* smaller than a block */
-    {{7}, {5, 3}, {5, 3, 2}, {3, 5, 4, 2, 6, 3}},
+    /* odd, and one more or one less than what many blocks' tiles fill: tests that are off by one
+       show there */
+    {{353}, {65, 47}, {33, 15, 47}, {17, 15, 17, 7, 23, 5}},
+    /* smaller than a block; one less */
+    {{31}, {7, 3}, {7, 3, 2}, {3, 5, 4, 2, 6, 3}},
     /* even, but no block's multiple */
     {{150}, {50, 18}, {34, 18, 50}, {14, 10, 18, 6, 22, 26}},
     /* multiples of common blocks */
@@ -26,6 +27,7 @@ static const int shapes[KINDS][4][FIELDS] = {
 typedef struct shape {
     const ht_problem_spec *spec;
     const ht_problem *given;
+    bool grown;         /* filter sizes and the like are one larger */
     size_t extents[64]; /* indices of fields */
     size_t extent_count;
     ht_problem *items;
@@ -40,6 +42,13 @@ static int64_t value_of(const shape *in, size_t field) {
     int64_t value = 0;
     ht_problem_get(in->given, in->spec->fields[field].name, &value);
     return value;
+}
+
+/* Of a field that stays. One that is 1, a stride say, is more often an option than a size. */
+static int64_t kept(const shape *in, size_t field) {
+    int64_t value = value_of(in, field);
+    bool size = in->spec->fields[field].kind != HT_FIELD_DEFAULT && value > 1;
+    return value + (in->grown && size);
 }
 
 /* Fields that have a default are options of the kernel: they stay, unless there is nothing else. */
@@ -71,7 +80,7 @@ static void add(shape *in, const int64_t *extents) {
     for (size_t i = 0; i < in->spec->field_count; ++i) {
         if (!is_free(in, i))
             continue;
-        values[count] = (ht_problem_value){in->spec->fields[i].name, value_of(in, i)};
+        values[count] = (ht_problem_value){in->spec->fields[i].name, kept(in, i)};
         for (size_t j = 0; j < in->extent_count; ++j)
             if (in->extents[j] == i)
                 values[count].value = extents[j];
@@ -152,8 +161,14 @@ void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
     cut_down(&in, base, CUT_MAX);
-    for (int kind = 0; in.extent_count && kind < 3; ++kind)
+    for (int kind = 0; in.extent_count && kind < 2; ++kind)
         add_kind(&in, kind);
+    in.grown = true;
+    if (in.extent_count)
+        add_kind(&in, 2);
+    in.grown = false;
+    if (in.extent_count)
+        add_kind(&in, 2);
     add(&in, base);
     if (in.extent_count > 1)
         for (int64_t edge = 37; edge > 4; edge -= 16)

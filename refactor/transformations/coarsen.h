@@ -73,6 +73,8 @@ typedef struct ht_node {
     bool entered;    /* IF: the work lies inside */
     bool unresolved; /* CALL: by a name that nothing is known about */
     bool apart;      /* statement: runs once for each output */
+    bool skips;      /* IF, apart: statements behind it ask for themselves (coarsen_carry.c) */
+    bool enters;     /* IF: so do those in it, unless it is apart */
     bool kept;       /* x in a macro's body: stays, as the first output's */
     bool next;       /* an access: the next output's is the next element (coarsen_vector.h) */
     const char *pack, *row; /* names for it as a part of one access; NULL: none yet */
@@ -119,6 +121,7 @@ typedef struct ht_coarsen {
     size_t vector_count;                    /* accesses written so */
     const char *vector_why;                 /* the first that is not; NULL: none; static */
     CXCursor vector_at;
+    bool carries;       /* tests may be carried into the loops behind them */
     bool meets;         /* threads may meet at barriers and share arrays */
     bool refused;       /* a remark has been made */
     char *apart_reason; /* why outputs have to be computed one after the other; NULL: no reason;
@@ -232,6 +235,19 @@ bool ht_variable_is_constant(ht_coarsen *c, size_t variable);
 bool ht_node_is_linear(ht_coarsen *c, ht_node *node);
 /* An access whose address is one element further for each output. */
 bool ht_node_steps(ht_coarsen *c, ht_node *node);
+
+/* ---- coarsen_carry.c: tests that differ between outputs, and loops behind them that do not ----
+ */
+
+/* if (outside) continue; with a loop behind it in the list, if (inside) { with a loop in it. */
+bool ht_carry_skips(ht_coarsen *c, ht_node **list, size_t at, size_t count);
+bool ht_carry_enters(ht_coarsen *c, ht_node *node);
+/* A loop that may be run where a test would have kept it from that. */
+bool ht_carry_is_loop(ht_coarsen *c, const ht_node *node);
+/* The tests that what stands at `node` must ask for, outermost first; `skips`: it is not run where
+ * the condition holds, else where it does not. */
+typedef void ht_carry_visit(const ht_node *test, bool skips, void *context);
+void ht_carried_visit(const ht_node *node, ht_carry_visit *visit, void *context);
 
 /* ---- coarsen_guard.c: conditions in front of the work ---- */
 

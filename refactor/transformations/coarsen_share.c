@@ -311,10 +311,70 @@ static bool any_apart(ht_node *node) {
     return false;
 }
 
+static void carry(share_pass *pass, ht_node *node, bool inside);
+
+static void carry_list(share_pass *pass, ht_node **list, size_t begin, size_t count, bool inside) {
+    for (size_t i = begin; i < count; ++i) {
+        if (ht_carry_skips(pass->c, list, i, count) &&
+            ht_node_share(pass->c, list[i]->children[0]) != HT_SHARE_SAME) {
+            list[i]->skips = true;
+            set_apart(pass, list[i]);
+            inside = false;
+        } else
+            carry(pass, list[i], inside);
+    }
+}
+
+static bool asks_alike(ht_coarsen *c, ht_node *node) {
+    ht_node *condition = node->children[0];
+    return node->kind == HT_NODE_IF && ht_node_share(c, condition) == HT_SHARE_SAME &&
+           !ht_node_is_risky(condition) && !ht_node_has_change(c, condition);
+}
+
+/* What stands behind a test that is carried: loops stay, and what is decided alike for all outputs;
+ * all else is run once per output. `inside`: of a loop behind the test, with no other test between,
+ * which may be left for all outputs at once. */
+static void carry(share_pass *pass, ht_node *node, bool inside) {
+    ht_coarsen *c = pass->c;
+    if (node->kind == HT_NODE_COMPOUND) {
+        carry_list(pass, node->children, 0, node->count, inside);
+    } else if (node->kind == HT_NODE_IF && asks_alike(c, node)) {
+        carry(pass, node->children[1], inside);
+        if (node->children[2])
+            carry(pass, node->children[2], inside);
+    } else if (node->kind == HT_NODE_IF && !node->apart && ht_carry_enters(c, node)) {
+        node->enters = true;
+        carry(pass, node->children[1], false);
+    } else if (ht_carry_is_loop(c, node)) {
+        carry(pass, node->children[3], true);
+    } else if (node->kind == HT_NODE_DECLARATION) {
+        for (size_t i = 0; i < node->count; ++i)
+            if (ht_node_is_risky(node->children[i]) || ht_node_has_change(c, node->children[i]))
+                set_apart(pass, node);
+    } else if (node->kind == HT_NODE_CONTINUE || node->kind == HT_NODE_BREAK) {
+        if (!inside)
+            set_apart(pass, node);
+    } else if (node->kind != HT_NODE_EMPTY) {
+        set_apart(pass, node);
+    }
+}
+
+/* The condition is asked for by what stands inside. */
+static bool enter_carried(share_pass *pass, ht_node *node) {
+    ht_coarsen *c = pass->c;
+    if (!c->carries || node->apart || ht_node_share(c, node->children[0]) == HT_SHARE_SAME ||
+        !ht_carry_enters(c, node))
+        return false;
+    node->enters = true;
+    carry(pass, node->children[1], false);
+    return true;
+}
+
 static void visit_nested(share_pass *pass, ht_node *node, const ht_region *top) {
     switch (node->kind) {
     case HT_NODE_IF:
-        visit_header(pass, node, node->children[0], true);
+        if (!node->enters && !enter_carried(pass, node))
+            visit_header(pass, node, node->children[0], true);
         visit_body(pass, node, node->children[1], top);
         if (node->children[2])
             visit_body(pass, node, node->children[2], top);
@@ -427,7 +487,11 @@ static void visit_list(share_pass *pass, ht_node *owner, ht_node **list, size_t 
             absorb(pass, list, i, count);
         else if (jumps.returns && owner)
             set_apart(pass, owner);
-        if (jumps.continues && loop)
+        if (jumps.continues && loop && pass->c->carries &&
+            ht_carry_skips(pass->c, list, i, count)) {
+            list[i]->skips = true;
+            carry_list(pass, list, i + 1, count, false);
+        } else if (jumps.continues && loop)
             absorb(pass, list, i, count);
         else if (jumps.continues && owner)
             set_apart(pass, owner);
@@ -467,7 +531,7 @@ void ht_share_reset(ht_coarsen *c) {
         c->variables[i].share = i == c->x ? HT_SHARE_STEP : HT_SHARE_SAME;
     }
     for (size_t i = 0; i < c->node_count; ++i)
-        c->nodes[i]->apart = false;
+        c->nodes[i]->apart = c->nodes[i]->skips = c->nodes[i]->enters = false;
 }
 
 static void note_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {

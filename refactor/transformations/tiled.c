@@ -292,6 +292,7 @@ static void find_axes(ht_tiled *t) {
 
 static void tile(ht_tiled *t) {
     ht_coarsen *c = &t->c;
+    c->carries = true;
     c->meets = c->model->feature[HT_FEATURE_BARRIER] || c->model->feature[HT_FEATURE_SHARED];
     bool any = c->meets;
     for (int axis = 0; axis < 3; ++axis)

@@ -106,6 +106,10 @@ const ht_node *ht_tiled_header_of(const ht_node *change);
 bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool *needed);
 /* Does the statement only declare variables that are computed anew where they are needed? */
 bool ht_tiled_is_skipped(const ht_tiled *t, const ht_node *item);
+/* The same for the tests that a statement is to ask for (coarsen_carry.c). */
+void ht_tiled_needs_tests(ht_tiled *t, const ht_node *statement, bool *needed);
+/* Is there nothing in it but what is computed, or asked for, where it is needed? */
+bool ht_tiled_is_idle(const ht_tiled *t, ht_node **list, size_t begin, size_t end);
 /* Is the variable an array of nothing but zeros at first? */
 bool ht_tiled_is_zero(const ht_tiled *t, const ht_node *variable);
 /* The variables that a statement declares. */
@@ -181,6 +185,7 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
 void ht_tiled_write_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *writer, size_t like);
 void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
                           ht_writer *writer, size_t like);
+void ht_tiled_write_tests(ht_tiled *t, const ht_node *statement, ht_writer *writer, size_t like);
 void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
                           ht_writer *writer, size_t like);
 

@@ -196,6 +196,26 @@ static bool write_declarations(ht_tiled *t, ht_node **list, size_t begin, size_t
     return empty;
 }
 
+typedef struct test_writing {
+    ht_writer *writer;
+    size_t like;
+} test_writing;
+
+static void write_test(const ht_node *test, bool skips, void *context) {
+    const test_writing *in = context;
+    const ht_node *condition = test->children[0];
+    ht_writer_line(in->writer, in->like);
+    ht_writer_printf(in->writer, skips ? "if (" : "if (!(");
+    ht_writer_source(in->writer, condition->range.begin, condition->range.end);
+    ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
+}
+
+void ht_tiled_write_tests(ht_tiled *t, const ht_node *statement, ht_writer *writer, size_t like) {
+    (void)t;
+    test_writing in = {writer, like};
+    ht_carried_visit(ht_statement_of(statement), write_test, &in);
+}
+
 void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
                           ht_writer *writer, size_t like) {
     for (size_t i = begin; i < end; ++i) {
@@ -214,6 +234,7 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
     size_t like = ht_statement_of(list[begin])->range.begin;
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed), effect = t->leaves;
     ht_tiled_needs(t, list, begin, end, needed);
+    ht_tiled_needs_tests(t, list[begin], needed);
     for (size_t i = begin; i < end; ++i)
         effect |= ht_node_has_effect(&t->c, list[i]);
     ht_tiled_write_loops(t, NULL, 0, writer, like);
@@ -224,6 +245,7 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
         if (needed[t->axes[i].variable])
             ht_tiled_write_index(t, i, !effect, writer, like);
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
+    ht_tiled_write_tests(t, list[begin], writer, like);
     ht_tiled_write_items(t, list, begin, end, needed, writer, like);
     --writer->depth;
     ht_writer_line(writer, like);
@@ -235,6 +257,8 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
 void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
                             ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
+    if (ht_tiled_is_idle(t, list, begin, end))
+        return;
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
     writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
     bool empty = write_declarations(t, list, begin, end, needed, writer, like);

@@ -153,6 +153,23 @@ static bool on_need(ht_node *node, void *context) {
     return true;
 }
 
+static void on_test(const ht_node *test, bool skips, void *context) {
+    (void)skips;
+    ht_node_walk(test->children[0], on_need, context);
+}
+
+void ht_tiled_needs_tests(ht_tiled *t, const ht_node *statement, bool *needed) {
+    need_walk walk = {t, needed};
+    ht_carried_visit(ht_statement_of(statement), on_test, &walk);
+}
+
+bool ht_tiled_is_idle(const ht_tiled *t, ht_node **list, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+        if (!list[i]->skips && !ht_tiled_is_skipped(t, list[i]))
+            return false;
+    return true;
+}
+
 static const ht_node *scope_of(const ht_node *declaration) {
     const ht_node *node = declaration->parent;
     while (node && node->kind != HT_NODE_COMPOUND && node->kind != HT_NODE_FOR)
@@ -339,6 +356,32 @@ static void each_segment(ht_tiled *t, ht_node **list, size_t count, segment_visi
     }
 }
 
+typedef struct known_walk {
+    const ht_tiled *t;
+    bool known;
+} known_walk;
+
+static bool on_known(ht_node *node, void *context) {
+    known_walk *walk = context;
+    if (node->kind == HT_NODE_NAME && walk->t->c.variables[node->variable].share == HT_SHARE_OWN)
+        walk->known = walk->known && (walk->t->again[node->variable] ||
+                                      axis_of(walk->t, node->variable) != SIZE_MAX);
+    return walk->known;
+}
+
+/* What a test asks for must be there wherever it is asked. */
+static void check_carried(ht_tiled *t) {
+    for (size_t i = 0; i < t->c.node_count; ++i) {
+        ht_node *node = t->c.nodes[i];
+        known_walk walk = {t, ht_tiled_any_apart(node)};
+        if (!node->skips && (!node->enters || node->apart))
+            continue;
+        ht_node_walk(node->children[0], on_known, &walk);
+        if (!walk.known)
+            ht_coarsen_refuse(&t->c, node->cursor, "a test in front of a loop is not understood");
+    }
+}
+
 /* A return that leaves a loop inside of a segment would have to skip the rest of the output. */
 static void check_returns(ht_tiled *t) {
     for (size_t i = 0; i < t->c.node_count; ++i) {
@@ -370,6 +413,7 @@ void ht_tiled_settle(ht_tiled *t) {
                               variable->name);
     }
     check_returns(t);
+    check_carried(t);
     if (c->meets)
         ht_tiled_check_meeting(t);
     each_segment(t, t->work.statements, t->work.count, check_segment);

@@ -32,17 +32,32 @@ typedef struct segment {
     ht_tiled_usual *usual;
     bool *front, *needed; /* by variable: what the accesses need, what the statements do; owned */
     ht_node **tests;      /* owned */
-    size_t test_count;
+    size_t test_count, carried; /* so many do not stand in the list */
+    bool apart;                 /* one cannot be asked of several outputs at once */
 } segment;
 
 static bool is_declaration(const ht_node *node) {
     return node->kind == HT_NODE_DECLARATION || node->kind == HT_NODE_VARIABLE;
 }
 
-/* Conditions in front of the work, with nothing but declarations before them. */
+static bool is_asked_ahead(const segment *of, ht_node *test) {
+    return test->convex && ht_vectors_settled(&of->t->c, of->list + of->begin, of->end - of->begin,
+                                              of->t->again, test->children[0]);
+}
+
+static void on_carried(const ht_node *test, bool skips, void *context) {
+    (void)skips;
+    segment *of = context;
+    of->apart = of->apart || !is_asked_ahead(of, (ht_node *)test);
+    HT_GROW(of->tests, of->test_count);
+    of->tests[of->test_count++] = (ht_node *)test;
+}
+
+/* Conditions in front of the work, with nothing but declarations before them: those of loops around
+ * first (coarsen_carry.c). */
 static void find_tests(segment *of) {
-    ht_tiled *t = of->t;
-    of->tests = ht_alloc(of->end - of->begin + 1, sizeof(ht_node *));
+    ht_carried_visit(ht_statement_of(of->list[of->begin]), on_carried, of);
+    of->carried = of->test_count;
     for (size_t i = of->begin; i < of->end; ++i) {
         ht_node *node = of->list[i];
         if (is_declaration(node) && of->test_count && ht_node_is_risky(node))
@@ -50,10 +65,9 @@ static void find_tests(segment *of) {
         if (is_declaration(node))
             continue;
         bool last = i + 1 == of->end;
-        if (node->kind != HT_NODE_IF || !node->convex || ht_test_skips(node) == last ||
-            !ht_vectors_settled(&t->c, of->list + of->begin, of->end - of->begin, t->again,
-                                node->children[0]))
+        if (node->kind != HT_NODE_IF || ht_test_skips(node) == last || !is_asked_ahead(of, node))
             return;
+        HT_GROW(of->tests, of->test_count);
         of->tests[of->test_count++] = node;
     }
 }
@@ -110,8 +124,12 @@ static void write_statements(const segment *of, const ht_vector_loop *loop, ht_w
     ht_writer inner = {.c = &t->c, .depth = writer->depth};
     for (size_t i = of->begin; i < of->end; ++i)
         ht_tiled_collect_swaps(t, of->list[i], &inner, tested ? NULL : loop->vectors);
+    for (size_t i = 0; i < of->carried && tested; ++i)
+        ht_tiled_collect_swaps(t, of->tests[i]->children[0], &inner, NULL);
     write_indices(t, of->needed, &inner, loop->like);
     ht_tiled_write_again(t, of->list, of->begin, of->end, of->needed, &inner, loop->like);
+    if (tested)
+        ht_tiled_write_tests(t, of->list[of->begin], &inner, loop->like);
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_node *item = of->list[i];
         if (tested || !is_test(of, item))
@@ -154,6 +172,7 @@ static void note_needs(segment *of, const ht_vectors *vectors, ht_writer *writer
         nodes[i] = vectors->items[i].node;
     for (size_t i = 0; i < of->test_count; ++i)
         nodes[vectors->count + i] = of->tests[i]->children[0];
+    ht_tiled_needs_tests(t, of->list[of->begin], of->needed);
     writer->failed |= !ht_tiled_needs(t, of->list, of->begin, of->end, of->needed) ||
                       !ht_tiled_needs(t, nodes, 0, count, of->front);
     free(nodes);
@@ -195,7 +214,7 @@ void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t en
     ht_node **items = untested(&of, &count);
     ht_vectors_find(&t->c, items, count, is_free, t, t->again, &vectors);
     ht_vector_why_merge(&t->vector_why, &t->vector_at, vectors.why, vectors.at);
-    if (vectors.count || of.test_count) {
+    if ((vectors.count || of.test_count > of.carried) && !of.apart) {
         of.front = ht_alloc(t->c.variable_count + 1, sizeof(bool));
         of.needed = ht_alloc(t->c.variable_count + 1, sizeof(bool));
         write_segment(&of, &vectors, writer);

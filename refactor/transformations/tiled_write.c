@@ -73,6 +73,10 @@ static void write_statement(ht_tiled *t, ht_node *node, ht_writer *writer) {
         write_body(t, node, last, writer);
         return;
     case HT_NODE_IF:
+        if (node->enters) { /* what is inside asks for itself */
+            write_body(t, node, node->children[1], writer);
+            return;
+        }
         write_header(t, node->range.begin, node->children[1]->range.begin, writer);
         write_body(t, node, node->children[1], writer);
         if (last) {

@@ -28,6 +28,22 @@ static ht_config draw(const ht_template *template, ht_random *random) {
     return config;
 }
 
+/* Were three parameters at their defaults, or not, as they are in the last one? */
+static bool had_three(const ht_template *template, const ht_config *chosen, size_t last,
+                      const size_t *params) {
+    for (size_t k = 0; k < last; ++k) {
+        bool same = true;
+        for (size_t i = 0; i < 3; ++i) {
+            size_t usual = template->params[params[i]].default_index;
+            same = same && (chosen[k].choice[params[i]] == usual) ==
+                               (chosen[last].choice[params[i]] == usual);
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 Test(pairs, a_configuration_has_as_many_new_ones_as_no_other_has_had) {
     bound b;
     bind_text(&b, source, NULL);
@@ -47,6 +63,8 @@ Test(pairs, a_configuration_has_as_many_new_ones_as_no_other_has_had) {
                     had = had || (chosen[k].choice[i] == chosen[n].choice[i] &&
                                   chosen[k].choice[j] == chosen[n].choice[j]);
                 expected += !had;
+                for (size_t l = j + 1; l < template->param_count; ++l)
+                    expected += !had_three(template, chosen, n, (size_t[]){i, j, l});
             }
         cr_expect_eq(ht_pairs_new(&pairs, &chosen[n]), expected, "configuration %zu", n);
         ht_pairs_add(&pairs, &chosen[n]);
