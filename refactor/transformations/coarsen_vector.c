@@ -113,7 +113,7 @@ bool ht_vectors_settled(ht_coarsen *c, ht_node **items, size_t count, const bool
     return is_node_settled(&in, node);
 }
 
-static char *type_of(const ht_node *node) {
+char *ht_node_type_text(const ht_node *node) {
     CXType type = clang_getUnqualifiedType(clang_getCursorType(node->cursor));
     CXString spelling = clang_getTypeSpelling(type);
     const char *text = clang_getCString(spelling);
@@ -148,7 +148,7 @@ static bool add(finding *in, ht_node *node, bool load, bool store) {
         why = "its place is computed where it is accessed";
     else
         why = ht_vector_unfit(clang_getCursorType(node->cursor));
-    if (!why && !(type = type_of(node)))
+    if (!why && !(type = ht_node_type_text(node)))
         why = "its type has no name";
     if (why) {
         refuse(in, node, why);

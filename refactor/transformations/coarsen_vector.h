@@ -33,6 +33,8 @@ void ht_vectors_note(ht_coarsen *c);
 typedef bool ht_vectors_free_node(const void *context, const ht_node *node);
 void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_free_node *is_free,
                      const void *context, const bool *again, ht_vectors *out_vectors);
+/* The type of an expression's value, as text; NULL: it cannot be written. free(). */
+char *ht_node_type_text(const ht_node *node);
 /* Has an expression the same value ahead of the items as in them, and does it read no memory? */
 bool ht_vectors_settled(ht_coarsen *c, ht_node **items, size_t count, const bool *again,
                         ht_node *node);

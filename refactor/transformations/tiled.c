@@ -334,6 +334,7 @@ void ht_tiled_free(ht_tiled_form *form) {
         free((char *)t->tiled[i]->strided);
     }
     ht_tiled_forget(t);
+    ht_tiled_once_free(t);
     free(t->swaps);
     free(t->inserts);
     free(form->vectors);

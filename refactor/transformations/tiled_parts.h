@@ -41,6 +41,14 @@ typedef struct ht_tile_swap {
     char *text; /* owned */
 } ht_tile_swap;
 
+/* A read ahead of the outputs' tests (tiled_once.c). */
+typedef struct ht_tile_once {
+    ht_node *node;
+    const char *name;
+    char *type, *place; /* what stands for it: "w_once[tx]"; owned */
+    bool active;        /* in the segment that is written */
+} ht_tile_once;
+
 typedef struct ht_tile_insert {
     long place;      /* a loop, HT_TILED_TOP or HT_TILED_FRONT */
     char *text;      /* owned */
@@ -69,6 +77,9 @@ typedef struct ht_tiled {
     size_t swap_count;
     ht_tile_insert *inserts; /* owned */
     size_t insert_count;
+    ht_tile_once *onces; /* owned */
+    size_t once_count;
+    const char *once_any;
     const char *vector; /* the parameter of outputs whose elements are one access; NULL: none */
     const char *vector_begin, *vector_each, *vector_inside;
     size_t vector_count;    /* accesses written so */
@@ -193,6 +204,17 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
                             ht_writer *writer);
 /* One of somebody else's statements. */
 void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like);
+
+/* ---- tiled_once.c: reads that outputs share though tests tell them apart ---- */
+
+/* Writes them ahead of a segment's loops; false: there are none. Until the end the swaps that are
+ * collected have them. */
+bool ht_tiled_once_begin(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer,
+                         size_t like);
+void ht_tiled_once_end(ht_tiled *t);
+/* What stands for it now; NULL: it stands for itself. Borrowed. */
+const char *ht_tiled_once_text(const ht_tiled *t, const ht_node *node);
+void ht_tiled_once_free(ht_tiled *t);
 
 /* ---- tiled_stage.c, tiled_stream.c ---- */
 

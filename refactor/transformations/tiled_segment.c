@@ -229,6 +229,17 @@ void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end,
     }
 }
 
+/* With values that were read ahead. */
+static void write_items_once(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                             const bool *needed, ht_writer *writer, size_t like) {
+    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    for (size_t i = begin; i < end; ++i)
+        ht_tiled_collect_swaps(t, list[i], &inner, NULL);
+    ht_tiled_write_items(t, list, begin, end, needed, &inner, like);
+    ht_writer_join(writer, &inner);
+    ht_tiled_once_end(t);
+}
+
 /* The statements in loops over all outputs. */
 static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
@@ -237,6 +248,7 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
     ht_tiled_needs_tests(t, list[begin], needed);
     for (size_t i = begin; i < end; ++i)
         effect |= ht_node_has_effect(&t->c, list[i]);
+    bool once = !effect && ht_tiled_once_begin(t, list, begin, end, writer, like);
     ht_tiled_write_loops(t, NULL, 0, writer, like);
     writer->depth += (int)t->axis_count;
     if (effect)
@@ -246,7 +258,10 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
             ht_tiled_write_index(t, i, !effect, writer, like);
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
     ht_tiled_write_tests(t, list[begin], writer, like);
-    ht_tiled_write_items(t, list, begin, end, needed, writer, like);
+    if (once)
+        write_items_once(t, list, begin, end, needed, writer, like);
+    else
+        ht_tiled_write_items(t, list, begin, end, needed, writer, like);
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");

@@ -374,7 +374,8 @@ static void check_carried(ht_tiled *t) {
     for (size_t i = 0; i < t->c.node_count; ++i) {
         ht_node *node = t->c.nodes[i];
         known_walk walk = {t, ht_tiled_any_apart(node)};
-        if (!node->skips && (!node->enters || node->apart))
+        const ht_node *root = ht_node_apart_root(node); /* else it stands as it did, in a segment */
+        if (!(node->skips && root == node) && !(node->enters && !root))
             continue;
         ht_node_walk(node->children[0], on_known, &walk);
         if (!walk.known)

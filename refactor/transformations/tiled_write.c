@@ -202,6 +202,11 @@ static bool on_swap(ht_node *node, void *context) {
         ht_writer_swap(walk->writer, node->range, element);
         return false;
     }
+    const char *once = ht_tiled_once_text(t, node);
+    if (once) {
+        ht_writer_swap(walk->writer, node->range, ht_strdup(once));
+        return false;
+    }
     for (size_t i = 0; i < t->swap_count && node != walk->inside; ++i)
         if (t->swaps[i].node == node) {
             ht_writer_swap(walk->writer, node->range, replaced_text(t, &t->swaps[i]));

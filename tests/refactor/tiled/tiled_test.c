@@ -54,6 +54,38 @@ Test(tiled, planes) {
     check_shapes("tiled/shapes/planes", 10, (const char *const[]){"masked", NULL});
 }
 
+/* Tests are asked for in the loops behind them, where they have the same answer. */
+Test(tiled, tests_in_front_of_loops) {
+    check_shapes("tiled/shapes/carried", 9, (const char *const[]){NULL});
+}
+
+/* The loops behind a test stay outside, and what does not differ by it is read once. */
+Test(tiled, what_a_test_does_not_tell_apart_is_read_once) {
+    static const struct {
+        const char *kernel, *piece;
+    } cases[] = {{"channels_last", "w_once[tx] = w["},
+                 {"skipped", "w_once = w["},
+                 {"skipped", "for (int c = 0; c < 2; ++c) {"}};
+    char *path = ht_format("%s/tests/refactor/tiled/shapes/carried.hip", HT_SOURCE_DIR);
+    char *text = NULL, *folder = NULL;
+    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
+    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
+    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "shapes.hip", text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *begin = ht_format("void %s(", cases[i].kernel);
+        const char *kernel = strstr(of.text, begin),
+                   *end = kernel ? strstr(kernel, "__global__") : NULL;
+        const char *found = kernel ? strstr(kernel, cases[i].piece) : NULL;
+        cr_expect(found && (!end || found < end), "%s: %s", cases[i].kernel, cases[i].piece);
+        free(begin);
+    }
+    outcomes_free(&of);
+    ht_dir_remove(folder);
+    free(folder);
+    free(text);
+    free(path);
+}
+
 /* An output channel is an axis where inputs do not depend on it, and loops neither. */
 Test(tiled, channels_of_a_block) {
     static const struct {
