@@ -107,9 +107,14 @@ static bool is_declaration(const char *unit, size_t bracket) {
     return true;
 }
 
+/* [&](...) { ... } */
+static bool is_lambda(const char *unit, size_t bracket) {
+    return unit[bracket + 1] == '&' && unit[bracket + 2] == ']';
+}
+
 static void subscripts_find(const char *unit, size_t begin, size_t end, faults *list) {
     for (size_t at = begin; at < end; ++at) {
-        if (unit[at] != '[' || is_declaration(unit, at))
+        if (unit[at] != '[' || is_lambda(unit, at) || is_declaration(unit, at))
             continue;
         int depth = 0;
         for (size_t i = at; i < end; ++i) {
