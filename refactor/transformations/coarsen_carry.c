@@ -88,22 +88,41 @@ static bool is_test(ht_coarsen *c, ht_node *node) {
     return walk.steady;
 }
 
-/* Counts, and does nothing else: what stands in the header could be run where it was not. */
+/* Does the step bring the counter towards the bound, for good? */
+static bool ends(const ht_node *condition, const ht_node *step) {
+    bool below = condition->op == CXBinaryOperator_LT || condition->op == CXBinaryOperator_LE;
+    bool above = condition->op == CXBinaryOperator_GT || condition->op == CXBinaryOperator_GE;
+    if (step->kind == HT_NODE_STEP) {
+        bool up = step->op == CXUnaryOperator_PreInc || step->op == CXUnaryOperator_PostInc;
+        return up ? below : above;
+    }
+    CXEvalResult result = clang_Cursor_Evaluate(step->children[1]->cursor);
+    bool known = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    long long value = known ? clang_EvalResult_getAsLongLong(result) : 0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return value > 0 && ((step->op == CXBinaryOperator_AddAssign && below) ||
+                         (step->op == CXBinaryOperator_SubAssign && above));
+}
+
+/* Counts up or down, and does nothing else: what stands in the header could be run where it was
+ * not. */
 bool ht_carry_is_loop(ht_coarsen *c, const ht_node *node) {
     if (node->kind != HT_NODE_FOR || !node->children[0] || !node->children[1] || !node->children[2])
         return false;
-    const ht_node *init = node->children[0];
-    ht_node *condition = node->children[1], *step = node->children[2];
-    if (init->kind != HT_NODE_DECLARATION || init->count != 1 || init->children[0]->count != 1 ||
-        ht_node_is_risky(init->children[0]->children[0]) || ht_node_is_risky(condition) ||
-        ht_node_has_change(c, init->children[0]->children[0]) || ht_node_has_change(c, condition))
-        return false;
-    bool compares = condition->kind == HT_NODE_BINARY && condition->op >= CXBinaryOperator_LT &&
-                    condition->op <= CXBinaryOperator_GE;
+    const ht_node *init = node->children[0], *step = node->children[2];
+    ht_node *condition = node->children[1];
     bool steps = step->kind == HT_NODE_STEP || step->kind == HT_NODE_ASSIGN;
-    const ht_node *root = steps ? ht_lvalue_root(c, step->children[0]) : NULL;
-    return compares && root && root->variable == init->children[0]->variable &&
-           (step->kind == HT_NODE_STEP || !ht_node_is_risky(step->children[1]));
+    if (init->kind != HT_NODE_DECLARATION || init->count != 1 || init->children[0]->count != 1 ||
+        condition->kind != HT_NODE_BINARY || !steps)
+        return false;
+    size_t counter = init->children[0]->variable;
+    ht_node *first = init->children[0]->children[0], *asked = ht_node_strip(condition->children[0]);
+    const ht_node *root = ht_lvalue_root(c, step->children[0]);
+    return !ht_node_is_risky(first) && !ht_node_has_change(c, first) &&
+           !ht_node_is_risky(condition) && !ht_node_has_change(c, condition) && root &&
+           root->variable == counter && asked->kind == HT_NODE_NAME && asked->variable == counter &&
+           ends(condition, step);
 }
 
 static bool has_loop(ht_coarsen *c, const ht_node *node) {

@@ -168,9 +168,9 @@ static bool is_window(const ht_tiled *t, const ht_node *node) {
 
 static bool is_read(const ht_node *node) {
     const ht_node *parent = node->parent;
-    return node->kind == HT_NODE_SUBSCRIPT && !node->is_array &&
-           !(parent->kind == HT_NODE_ASSIGN && parent->children[0] == node &&
-             parent->op == CXBinaryOperator_Assign);
+    bool target = parent && parent->kind == HT_NODE_ASSIGN && parent->children[0] == node &&
+                  parent->op == CXBinaryOperator_Assign;
+    return node->kind == HT_NODE_SUBSCRIPT && !node->is_array && !target;
 }
 
 /* Notes in `along` what depends on the plain index; true when a read inside of a loop that differs
