@@ -230,8 +230,12 @@ bool ht_tiled_once_begin(ht_tiled *t, ht_node **list, size_t begin, size_t end, 
     }
     for (size_t i = 0; i < t->once_count; ++i)
         any = any || t->onces[i].active;
-    if (any)
+    if (any) { /* their names are those of another segment's, too */
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "{");
+        ++writer->depth;
         write_any(t, list[begin], asked, writer, like);
+    }
     for (size_t i = 0; i < t->once_count; ++i)
         if (t->onces[i].active)
             write_read(t, &t->onces[i], writer, like);
@@ -246,7 +250,10 @@ const char *ht_tiled_once_text(const ht_tiled *t, const ht_node *node) {
     return NULL;
 }
 
-void ht_tiled_once_end(ht_tiled *t) {
+void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like) {
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
     for (size_t i = 0; i < t->once_count; ++i)
         t->onces[i].active = false;
 }

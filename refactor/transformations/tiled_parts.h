@@ -211,7 +211,7 @@ void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *w
  * collected have them. */
 bool ht_tiled_once_begin(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer,
                          size_t like);
-void ht_tiled_once_end(ht_tiled *t);
+void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like);
 /* What stands for it now; NULL: it stands for itself. Borrowed. */
 const char *ht_tiled_once_text(const ht_tiled *t, const ht_node *node);
 void ht_tiled_once_free(ht_tiled *t);

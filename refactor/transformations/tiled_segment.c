@@ -237,7 +237,6 @@ static void write_items_once(ht_tiled *t, ht_node **list, size_t begin, size_t e
         ht_tiled_collect_swaps(t, list[i], &inner, NULL);
     ht_tiled_write_items(t, list, begin, end, needed, &inner, like);
     ht_writer_join(writer, &inner);
-    ht_tiled_once_end(t);
 }
 
 /* The statements in loops over all outputs. */
@@ -266,6 +265,8 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
     writer->depth -= (int)t->axis_count - 1;
+    if (once)
+        ht_tiled_once_end(t, writer, like);
     free(needed);
 }
 

@@ -56,7 +56,7 @@ Test(tiled, planes) {
 
 /* Tests are asked for in the loops behind them, where they have the same answer. */
 Test(tiled, tests_in_front_of_loops) {
-    check_shapes("tiled/shapes/carried", 9, (const char *const[]){NULL});
+    check_shapes("tiled/shapes/carried", 10, (const char *const[]){NULL});
 }
 
 /* The loops behind a test stay outside, and what does not differ by it is read once. */
