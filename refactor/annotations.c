@@ -81,21 +81,42 @@ static bool is_constant_memory(CXCursor cursor) {
     return found;
 }
 
+/* libclang shows nothing of a variable template but its name. */
+static bool is_constant_template(const ht_slice *slice, const ht_chunk *chunk, CXCursor cursor) {
+    const char *text = slice->source->files[chunk->file].text;
+    size_t length = chunk->range.end - chunk->range.begin;
+    const char *begin = text + chunk->range.begin, *constant = "__constant__";
+    return clang_getCursorKind(cursor) == CXCursor_UnexposedDecl &&
+           memmem(begin, length, constant, strlen(constant)) && !memchr(begin, '=', length);
+}
+
+/* Is it an argument's name, before any template arguments? */
+static bool is_listed(const ht_problem_entry *entry, const char *name) {
+    for (size_t k = 0; k < entry->arg_count; ++k) {
+        const char *own = entry->args[k].name;
+        size_t length = strcspn(own, "<");
+        if (entry->args[k].role == HT_ARG_CONSTANT && strlen(name) == length &&
+            memcmp(own, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void check_constants(const ht_model *model, const ht_slice *slice, ht_text *missing) {
     for (size_t i = 0; i < slice->chunk_count; ++i)
         for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j) {
             CXCursor cursor = slice->chunks[i].cursors[j];
-            if (clang_getCursorKind(cursor) != CXCursor_VarDecl || !is_constant_memory(cursor) ||
-                !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor)))
+            bool template = is_constant_template(slice, &slice->chunks[i], cursor);
+            bool plain = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+                         is_constant_memory(cursor) &&
+                         clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
+            if (!template && !plain)
                 continue;
             char *name = ht_cursor_name(cursor);
-            bool known = false;
-            for (size_t k = 0; k < model->entry->arg_count; ++k)
-                known = known || (model->entry->args[k].role == HT_ARG_CONSTANT &&
-                                  strcmp(model->entry->args[k].name, name) == 0);
-            if (!known)
-                add(missing, "constant memory '%s' (line %d) has no argument of role constant",
-                    name, ht_ast_line(cursor));
+            if (!is_listed(model->entry, name))
+                add(missing, "constant memory '%s' (line %d) has no argument of role constant%s",
+                    name, ht_ast_line(cursor),
+                    template ? ", such as \"NAME<float> : constant float[9]\" for a template" : "");
             free(name);
         }
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,18 +176,49 @@ static ht_status parse_rest(ht_arg *arg, ht_span rest, ht_error *error) {
     return parse_scalar(arg, rest, error);
 }
 
-ht_status ht_arg_parse(const char *text, ht_place where, ht_arg *out_arg, ht_error *error) {
-    ht_span rest = ht_span_of(text, where), name;
-    ht_arg arg = {0};
-    ht_status status = ht_span_take_name(&rest, false, "the argument's name", &name, error);
+/* "<float, 3>" behind a name, brackets included; nothing where there are none. */
+static ht_span take_arguments(ht_span *rest) {
+    size_t length = 0;
+    int depth = 0;
+    for (; length < rest->length; ++length) {
+        char c = rest->text[length];
+        depth += (c == '<') - (c == '>');
+        bool part = isalnum((unsigned char)c) || strchr("_:, <>*", c);
+        if (!part || depth == 0)
+            break;
+    }
+    bool whole = length > 0 && length < rest->length && rest->text[length] == '>';
+    ht_span taken = ht_span_part(*rest, 0, whole ? length + 1 : 0);
+    *rest = ht_span_part(*rest, taken.length, rest->length);
+    return taken;
+}
+
+/* A symbol may lie in a namespace, or be a variable of a template; arguments have plain names. */
+static ht_status take_name(ht_span *rest, ht_arg *arg, ht_error *error) {
+    ht_span name;
+    ht_status status = ht_span_take_name(rest, true, "the argument's name", &name, error);
     if (status != HT_OK)
         return status;
-    arg.name = ht_span_string(name);
-    arg.place = name.place;
+    ht_span list = take_arguments(rest);
+    arg->name = ht_format("%.*s%.*s", (int)name.length, name.text, (int)list.length, list.text);
+    arg->place = name.place;
+    return HT_OK;
+}
+
+ht_status ht_arg_parse(const char *text, ht_place where, ht_arg *out_arg, ht_error *error) {
+    ht_span rest = ht_span_of(text, where), whole = rest;
+    ht_arg arg = {0};
+    ht_status status = take_name(&rest, &arg, error);
+    if (status != HT_OK)
+        return status;
     if (!ht_span_take(&rest, ':'))
         status = ht_span_error(ht_span_trim(rest), error, "expected ':' behind arg(%s", arg.name);
     else
         status = parse_rest(&arg, rest, error);
+    if (status == HT_OK && arg.role != HT_ARG_CONSTANT && strpbrk(arg.name, ":<"))
+        status = ht_span_error(ht_span_trim(whole), error,
+                               "'%s' is no argument's name; only a constant's may have '::' or '<'",
+                               arg.name);
     if (status == HT_OK)
         *out_arg = arg;
     else

@@ -328,3 +328,21 @@ Test(infer, an_emulation_takes_a_moment_and_every_loop_goes_round_more_than_once
     cr_expect_leq(threads * value[3] * value[4] * value[5] * 125, 20000000);
     done(&of);
 }
+
+/* What constant memory holds is to be said: with zeros in it nothing would be seen of its reads. */
+Test(infer, constant_memory_of_a_template_waits_for_its_contents) {
+    inferred of =
+        infer(HEAD "template <typename T> __constant__ T taps[3];\n"
+                   "template <typename T> __global__ void k(const T *in, T *out, int n) {\n"
+                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "    if (i < n - 2)\n"
+                   "        out[i] = in[i] * taps<T>[0] + in[i + 2] * taps<T>[2];\n"
+                   "}\n"
+                   "void run(const float *in, float *out, int n) {\n"
+                   "    k<float><<<(n + 63) / 64, 64>>>(in, out, n);\n"
+                   "}\n");
+    cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+    cr_expect(of.kernel->reason && strstr(of.kernel->reason, "constant memory 'taps' (line"), "%s",
+              of.kernel->reason ? of.kernel->reason : "no reason");
+    done(&of);
+}

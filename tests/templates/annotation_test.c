@@ -233,6 +233,23 @@ Test(annotation, explicit_template_arguments_and_launches) {
     ht_template_free(t, 1);
 }
 
+/* Symbols lie in namespaces, and are variables of templates. */
+Test(annotation, constants_have_names_of_their_own_kind) {
+    ht_template *t = test_template(
+        T "kernel(k) block(64) grid(1) arg(x : out float[4])\n" T
+          "arg(n::taps : constant float[9]) arg(n::taps<float, 3> : constant float[3])");
+    cr_assert_eq(t->arg_count, 3);
+    cr_expect_str_eq(t->args[1].name, "n::taps");
+    cr_expect_str_eq(t->args[2].name, "n::taps<float, 3>");
+    ht_text printed = {0};
+    ht_template_print(t, &printed);
+    ht_template *again = test_template(printed.data);
+    cr_expect(ht_template_equal(t, again), "%s", printed.data);
+    ht_text_free(&printed);
+    ht_template_free(again, 1);
+    ht_template_free(t, 1);
+}
+
 Test(annotation, template_arguments_may_be_constant_expressions) {
     ht_template *t =
         test_template(T "kernel(k<16*16, ns::vec<float , 4>, -0x10, (1|2), sizeof( int )>) "

@@ -111,6 +111,9 @@ static const wrong lines[] = {
     /* arguments */
     {T "arg(@)", "expected the argument's name"},
     {T "arg(a @in float[1])", "expected ':'"},
+    {T "arg(@n::a : in float[1])", "only a constant's"},
+    {T "arg(@a<float> : int = 1)", "only a constant's"},
+    {T "arg(a@<float : constant float[1])", "expected ':'"},
     {T "arg(a :@)", "expected a role or a type"},
     {T "arg(a : @int)", "expected a role"},
     {T "arg(a : int =@)", "expected an expression"},
