@@ -112,7 +112,7 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
                          clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
             if (!template && !plain)
                 continue;
-            char *name = ht_cursor_name(cursor);
+            char *name = ht_cursor_qualified_name(cursor);
             if (!is_listed(model->entry, name))
                 add(missing, "constant memory '%s' (line %d) has no argument of role constant%s",
                     name, ht_ast_line(cursor),

@@ -13,6 +13,29 @@ char *ht_cursor_name(CXCursor cursor) {
     return name;
 }
 
+char *ht_cursor_qualified_name(CXCursor cursor) {
+    char *name = ht_cursor_name(cursor);
+    CXCursor scope = clang_getCursorSemanticParent(cursor);
+    for (;;) {
+        enum CXCursorKind kind = clang_getCursorKind(scope);
+        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) {
+            scope = clang_getCursorSemanticParent(scope);
+            continue;
+        }
+        if (kind != CXCursor_Namespace)
+            break;
+        char *part = ht_cursor_name(scope);
+        if (part[0] && part[0] != '(' && !clang_Cursor_isInlineNamespace(scope)) {
+            char *longer = ht_format("%s::%s", part, name);
+            free(name);
+            name = longer;
+        }
+        free(part);
+        scope = clang_getCursorSemanticParent(scope);
+    }
+    return name;
+}
+
 bool ht_cursor_named(CXCursor cursor, const char *name) {
     CXString spelling = clang_getCursorSpelling(cursor);
     const char *text = clang_getCString(spelling);

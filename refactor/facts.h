@@ -91,6 +91,8 @@ bool ht_type_is_integer(CXType type);
 bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
 
 char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
+/* With the namespaces that it is named by elsewhere; free(). */
+char *ht_cursor_qualified_name(CXCursor cursor);
 bool ht_cursor_named(CXCursor cursor, const char *name);
 
 /* By the name of a function that is called: a barrier of the block (__syncthreads_or, too), a

@@ -158,7 +158,7 @@ static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
         count *= clang_getArraySize(type);
         type = clang_getCanonicalType(clang_getArrayElementType(type));
     }
-    char *name = ht_cursor_name(cursor), *element = ht_infer_plain_type(type);
+    char *name = ht_cursor_qualified_name(cursor), *element = ht_infer_plain_type(type);
     bool known = ht_type_size(element) && count > 0;
     if (!known)
         ht_infer_miss(in, ht_ast_line(cursor),

@@ -295,29 +295,6 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
  * -----------------------------------------------------------------------------------------------
  */
 
-static char *qualified_name(CXCursor cursor) {
-    char *name = ht_cursor_name(cursor);
-    CXCursor scope = clang_getCursorSemanticParent(cursor);
-    for (;;) {
-        enum CXCursorKind kind = clang_getCursorKind(scope);
-        if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) {
-            scope = clang_getCursorSemanticParent(scope);
-            continue;
-        }
-        if (kind != CXCursor_Namespace)
-            break;
-        char *part = ht_cursor_name(scope);
-        if (part[0] && part[0] != '(' && !clang_Cursor_isInlineNamespace(scope)) {
-            char *longer = ht_format("%s::%s", part, name);
-            free(name);
-            name = longer;
-        }
-        free(part);
-        scope = clang_getCursorSemanticParent(scope);
-    }
-    return name;
-}
-
 static void model_range(ht_model *model) {
     size_t file;
     CXCursor whole = model->kernel;
@@ -461,7 +438,7 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     model->facts = ht_alloc(1, sizeof *model->facts);
     model->facts->source = source;
     model->name = ht_cursor_name(kernel);
-    model->qualified = qualified_name(kernel);
+    model->qualified = ht_cursor_qualified_name(kernel);
     model_children(model);
     model_range(model);
     ht_launches_find(source, kernel, &model->facts->launches);

@@ -346,3 +346,19 @@ Test(infer, constant_memory_of_a_template_waits_for_its_contents) {
               of.kernel->reason ? of.kernel->reason : "no reason");
     done(&of);
 }
+
+Test(infer, constant_memory_has_the_name_of_its_namespace) {
+    inferred of = infer(HEAD "namespace blur {\n"
+                             "__constant__ float taps[3];\n}\n"
+                             "__global__ void k(const float *in, float *out, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n - 2)\n"
+                             "        out[i] = in[i] * blur::taps[0] + in[i + 2] * blur::taps[2];\n"
+                             "}\n"
+                             "void run(const float *in, float *out, int n) {\n"
+                             "    k<<<(n + 63) / 64, 64>>>(in, out, n);\n"
+                             "}\n");
+    const ht_arg *taps = arg_named(&of, "blur::taps");
+    cr_expect(taps && taps->role == HT_ARG_CONSTANT);
+    done(&of);
+}
