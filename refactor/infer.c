@@ -142,11 +142,24 @@ static char *scalar_line(ht_infer *in, size_t index) {
 /* ---- constant memory
  * -------------------------------------------------------------------------------- */
 
+static bool is_real_array(CXType type) {
+    type = clang_getCanonicalType(type);
+    bool array = type.kind == CXType_ConstantArray;
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    return array && (type.kind == CXType_Float || type.kind == CXType_Double);
+}
+
+/* Tables of reals that other code fills in device memory are as good: with zeros in them nothing
+ * would be seen of their reads. Whole numbers may be counters and indices. */
 static bool is_constant(CXCursor cursor) {
     ht_cursors list = ht_ast_children(cursor);
     bool found = false;
-    for (size_t i = 0; i < list.count; ++i)
-        found = found || clang_getCursorKind(list.items[i]) == CXCursor_CUDAConstantAttr;
+    for (size_t i = 0; i < list.count; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        found = found || kind == CXCursor_CUDAConstantAttr ||
+                (kind == CXCursor_CUDADeviceAttr && is_real_array(clang_getCursorType(cursor)));
+    }
     free(list.items);
     return found && clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
 }

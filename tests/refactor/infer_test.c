@@ -362,3 +362,21 @@ Test(infer, constant_memory_has_the_name_of_its_namespace) {
     cr_expect(taps && taps->role == HT_ARG_CONSTANT);
     done(&of);
 }
+
+Test(infer, tables_in_device_memory_have_contents) {
+    inferred of = infer(HEAD "__device__ float table[4][2];\n"
+                             "__device__ int seen[4];\n"
+                             "__global__ void k(const float *in, float *out, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n)\n"
+                             "        out[i] = in[i] * table[i % 4][1] + seen[i % 4];\n"
+                             "}\n"
+                             "void run(const float *in, float *out, int n) {\n"
+                             "    k<<<(n + 63) / 64, 64>>>(in, out, n);\n"
+                             "}\n");
+    const ht_arg *table = arg_named(&of, "table");
+    cr_expect(table && table->role == HT_ARG_CONSTANT);
+    cr_expect_eq(of.kernel->inferred->entries[0].arg_count, 4);
+    cr_expect_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    done(&of);
+}
