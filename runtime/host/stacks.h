@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { HT_STACK_SIZE = 128 * 1024, HT_STACK_CHUNK = 64 };
+enum { HT_STACK_SIZE = 512 * 1024, HT_STACK_CHUNK = 64 };
 
 typedef struct ht_stacks {
     void *chunks[1024 / HT_STACK_CHUNK];
