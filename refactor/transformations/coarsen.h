@@ -154,6 +154,8 @@ void ht_node_walk(ht_node *node, bool (*visit)(ht_node *node, void *context), vo
 bool ht_node_is_separate(const ht_node *node, const ht_node *root);
 bool ht_node_within(const ht_node *node, const ht_node *ancestor);
 bool ht_node_is_loop(const ht_node *node);
+/* Is the node evaluated whenever `root`, which it is a part of, is run to its end? */
+bool ht_node_is_certain(const ht_node *node, const ht_node *root);
 /* Could it fault where the original did not run it: reads memory, divides, calls, loops? */
 bool ht_node_is_risky(ht_node *node);
 /* Does this return, break or continue leave the statement `root`? */
@@ -208,6 +210,9 @@ ht_node *ht_lvalue_root(const ht_coarsen *c, ht_node *lvalue);
 void ht_node_changes(ht_coarsen *c, ht_node *node,
                      void (*visit)(ht_coarsen *c, ht_node *name, ht_node *change, void *context),
                      void *context);
+/* Does the variable have one value while `at` is run? Nothing changes it then but the headers of
+ * loops in whose bodies `at` stands. NULL: nothing at all. */
+bool ht_variable_is_steady(ht_coarsen *c, size_t variable, const ht_node *at);
 void ht_coarsen_set_reason(ht_coarsen *c, CXCursor place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Why the outputs of one thread cannot be computed side by side: sets apart_reason. `at_once`: what

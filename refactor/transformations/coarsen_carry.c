@@ -7,28 +7,9 @@
 typedef struct steady_walk {
     ht_coarsen *c;
     const ht_node *at; /* where the value is asked for first */
-    size_t variable;
     bool steady;
     int depth;
 } steady_walk;
-
-static const ht_node *header_of(const ht_node *change) {
-    const ht_node *part = change;
-    while (part->parent && part->parent->kind != HT_NODE_FOR)
-        part = part->parent;
-    const ht_node *loop = part->parent;
-    return loop && (part == loop->children[0] || part == loop->children[2]) ? loop : NULL;
-}
-
-/* Counters of the loops around it have their value as long as it is in force. */
-static void on_counter_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
-    (void)c;
-    steady_walk *walk = context;
-    if (name->variable != walk->variable)
-        return;
-    const ht_node *loop = header_of(change);
-    walk->steady = walk->steady && loop && ht_node_within(walk->at, loop->children[3]);
-}
 
 static bool on_steady(ht_node *node, void *context);
 
@@ -44,8 +25,7 @@ static void follow(steady_walk *walk, ht_node *name) {
         if (variable->declaration->count)
             ht_node_walk(variable->declaration->children[0], on_steady, walk);
     } else {
-        walk->variable = name->variable;
-        ht_node_changes(c, c->body, on_counter_change, walk);
+        walk->steady = walk->steady && ht_variable_is_steady(c, name->variable, walk->at);
     }
     --walk->depth;
 }

@@ -379,6 +379,36 @@ static void check_local_pointers(ht_coarsen *c) {
     }
 }
 
+typedef struct steady_walk {
+    size_t variable;
+    const ht_node *at;
+    bool steady;
+} steady_walk;
+
+/* The loop in whose header it is changed; NULL: it is changed elsewhere. */
+static const ht_node *header_of(const ht_node *change) {
+    const ht_node *part = change;
+    while (part->parent && part->parent->kind != HT_NODE_FOR)
+        part = part->parent;
+    const ht_node *loop = part->parent;
+    return loop && (part == loop->children[0] || part == loop->children[2]) ? loop : NULL;
+}
+
+static void on_steady_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+    (void)c;
+    steady_walk *walk = context;
+    if (name->variable != walk->variable)
+        return;
+    const ht_node *loop = header_of(change);
+    walk->steady = walk->steady && loop && ht_node_within(walk->at, loop->children[3]);
+}
+
+bool ht_variable_is_steady(ht_coarsen *c, size_t variable, const ht_node *at) {
+    steady_walk walk = {variable, at, true};
+    ht_node_changes(c, c->body, on_steady_change, &walk);
+    return walk.steady;
+}
+
 void ht_coarsen_check_jam(ht_coarsen *c, bool at_once) {
     check_tangled(c);
     check_local_pointers(c);

@@ -20,6 +20,30 @@ bool ht_node_within(const ht_node *node, const ht_node *ancestor) {
     return node != NULL;
 }
 
+/* Is this part of a node evaluated whenever the node is? */
+static bool is_always(const ht_node *node, const ht_node *part) {
+    switch (node->kind) {
+    case HT_NODE_IF:
+    case HT_NODE_CONDITIONAL:
+        return part == node->children[0];
+    case HT_NODE_BINARY:
+        return part == node->children[0] ||
+               (node->op != CXBinaryOperator_LAnd && node->op != CXBinaryOperator_LOr);
+    case HT_NODE_COMPOUND:
+    case HT_NODE_DECLARATION:
+        return true;
+    default:
+        return node->kind > HT_NODE_EMPTY;
+    }
+}
+
+bool ht_node_is_certain(const ht_node *node, const ht_node *root) {
+    for (; node != root; node = node->parent)
+        if (!is_always(node->parent, node))
+            return false;
+    return true;
+}
+
 bool ht_node_is_separate(const ht_node *node, const ht_node *root) {
     for (; node != root && node->parent; node = node->parent) {
         const ht_node *parent = node->parent;

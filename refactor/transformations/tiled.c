@@ -13,21 +13,32 @@ enum { VALUES_MAX = 32 }; /* outputs of a thread */
 
 /* ---- what rules it out ---- */
 
-static bool is_ruled_out(ht_tiled *t) {
-    static const struct {
-        ht_feature feature;
-        const char *what;
-    } features[] = {{HT_FEATURE_DYNAMIC_LDS, "threads share memory"},
-                    {HT_FEATURE_WAVEFRONT, "the lanes of a wavefront exchange values"},
-                    {HT_FEATURE_COOPERATIVE, "threads form cooperative groups"},
-                    {HT_FEATURE_ATOMIC, "there is an atomic operation"},
-                    {HT_FEATURE_ASM, "there is inline assembly"},
-                    {HT_FEATURE_INDEX_ESCAPE, "thread or block indices are used as a whole"}};
+static const struct {
+    ht_feature feature;
+    const char *what;
+} obstacles[] = {{HT_FEATURE_BARRIER, "threads meet at a barrier"},
+                 {HT_FEATURE_SHARED, "threads share memory"},
+                 {HT_FEATURE_DYNAMIC_LDS, "threads share memory"},
+                 {HT_FEATURE_WAVEFRONT, "the lanes of a wavefront exchange values"},
+                 {HT_FEATURE_COOPERATIVE, "threads form cooperative groups"},
+                 {HT_FEATURE_ATOMIC, "there is an atomic operation"},
+                 {HT_FEATURE_ASM, "there is inline assembly"},
+                 {HT_FEATURE_INDEX_ESCAPE, "thread or block indices are used as a whole"}};
+
+enum { MEETING = 2, OBSTACLES = sizeof obstacles / sizeof *obstacles };
+
+static void refuse_obstacles(ht_tiled *t, size_t begin, size_t end) {
     const ht_model *model = t->c.model;
-    for (size_t i = 0; i < sizeof features / sizeof *features; ++i)
-        if (model->feature[features[i].feature])
-            ht_coarsen_refuse(&t->c, model->kernel, "%s (line %d)", features[i].what,
-                              model->feature_line[features[i].feature]);
+    for (size_t i = begin; i < end; ++i)
+        if (model->feature[obstacles[i].feature])
+            ht_coarsen_refuse(&t->c, model->kernel, "%s (line %d)", obstacles[i].what,
+                              model->feature_line[obstacles[i].feature]);
+}
+
+/* Where threads meet, blocks may be joined if an index is of the kind for that. */
+static bool is_ruled_out(ht_tiled *t) {
+    const ht_model *model = t->c.model;
+    refuse_obstacles(t, MEETING, OBSTACLES);
     if (!model->launch_known || model->facts->problem)
         ht_coarsen_refuse(&t->c, model->kernel, "the block of its launch is not known");
     if (t->c.plan->renumbered && !(t->c.meets && t->c.plan->stacked))
@@ -85,13 +96,6 @@ static bool is_axis(const ht_tiled *t, int axis) {
     return false;
 }
 
-static bool is_index(const ht_tiled *t, size_t variable) {
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->axes[i].variable == variable)
-            return true;
-    return false;
-}
-
 /* threadIdx, and blockIdx along the outputs' axes, may serve nothing but the indices. */
 static void check_indices(ht_tiled *t) {
     ht_coarsen *c = &t->c;
@@ -110,7 +114,7 @@ static void check_indices(ht_tiled *t) {
         while (up && up->kind != HT_NODE_VARIABLE && up->kind > HT_NODE_EMPTY)
             up = up->parent;
         bool declares = up && up->kind == HT_NODE_VARIABLE;
-        if (declares && is_index(t, up->variable))
+        if (declares && ht_tiled_is_index(t, up->variable))
             continue;
         if (!declares)
             ht_coarsen_refuse(c, node->cursor,
@@ -241,16 +245,6 @@ bool ht_tiled_put(ht_tiled *t, const char *form) {
     return done;
 }
 
-/* No index is of the kind along which blocks may be joined. */
-static void refuse_meeting(ht_tiled *t) {
-    const ht_model *model = t->c.model;
-    ht_feature feature =
-        model->feature[HT_FEATURE_BARRIER] ? HT_FEATURE_BARRIER : HT_FEATURE_SHARED;
-    ht_coarsen_refuse(&t->c, model->kernel, "threads %s (line %d)",
-                      feature == HT_FEATURE_BARRIER ? "meet at a barrier" : "share memory",
-                      model->feature_line[feature]);
-}
-
 static void make_form(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     ht_tiled_cut(t);
@@ -261,7 +255,7 @@ static void make_form(ht_tiled *t) {
     t->along = ht_alloc(t->c.node_count + 1, sizeof *t->along);
     ht_tiled_add_plain(t);
     if (t->axis_count == 0) {
-        refuse_meeting(t);
+        refuse_obstacles(t, 0, MEETING);
         return;
     }
     limit_values(t);

@@ -31,34 +31,15 @@ static bool is_behind(const ht_tiled *t, const ht_node *declaration, const ht_no
 typedef struct ready_walk {
     ht_tiled *t;
     const ht_node *loop;
-    size_t variable;
     const char *problem;
 } ready_walk;
-
-/* A loop's counter keeps its value while the place inside of the loop is run. */
-static void on_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
-    (void)c;
-    ready_walk *walk = context;
-    if (name->variable != walk->variable)
-        return;
-    const ht_node *loop = ht_tiled_header_of(change);
-    if (!loop || !walk->loop || !ht_node_within(walk->loop, loop))
-        walk->problem = "a variable that is changed is in its index";
-}
-
-static bool is_output(const ht_tiled *t, size_t variable) {
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->axes[i].variable == variable)
-            return true;
-    return false;
-}
 
 static bool on_name(ht_node *node, void *context) {
     ready_walk *walk = context;
     ht_tiled *t = walk->t;
     if (ht_node_has_change(&t->c, node) || node->kind == HT_NODE_LIST)
         walk->problem = "its index does more than compute a place";
-    if (node->kind != HT_NODE_NAME || is_output(t, node->variable))
+    if (node->kind != HT_NODE_NAME || ht_tiled_is_index(t, node->variable))
         return !walk->problem;
     const ht_variable *variable = &t->c.variables[node->variable];
     if (t->again[node->variable]) {
@@ -69,9 +50,10 @@ static bool on_name(ht_node *node, void *context) {
         walk->problem = "its index is made of what is only known later";
     else if (variable->share == HT_SHARE_OWN || variable->array)
         walk->problem = "its index is made of what differs between outputs";
-    walk->variable = node->variable;
-    if (!walk->problem && !variable->is_array)
-        ht_node_changes(&t->c, t->c.body, on_change, walk);
+    const ht_node *body = walk->loop ? walk->loop->children[walk->loop->count - 1] : NULL;
+    if (!walk->problem && !variable->is_array &&
+        !ht_variable_is_steady(&t->c, node->variable, body))
+        walk->problem = "a variable that is changed is in its index";
     return !walk->problem;
 }
 
@@ -109,23 +91,6 @@ static bool goes_past(const ht_node *jump, const ht_node *expression) {
     return !left || ht_node_within(expression, left);
 }
 
-/* The part of a node that is evaluated whenever the node is. */
-static bool is_certain(const ht_node *node, const ht_node *part) {
-    switch (node->kind) {
-    case HT_NODE_IF:
-    case HT_NODE_CONDITIONAL:
-        return part == node->children[0];
-    case HT_NODE_BINARY:
-        return part == node->children[0] ||
-               (node->op != CXBinaryOperator_LAnd && node->op != CXBinaryOperator_LOr);
-    case HT_NODE_COMPOUND:
-    case HT_NODE_DECLARATION:
-        return true;
-    default:
-        return node->kind > HT_NODE_EMPTY;
-    }
-}
-
 bool ht_tiled_always_runs(const ht_tiled_form *form, CXCursor expression, long place) {
     const ht_tiled *t = form->inside;
     const ht_node *node = ht_tiled_find(t, expression), *loop = loop_at(t, place);
@@ -135,9 +100,8 @@ bool ht_tiled_always_runs(const ht_tiled_form *form, CXCursor expression, long p
             root = t->work.statements[k];
     if (!node || !root || !ht_node_within(node, root))
         return false;
-    for (const ht_node *part = node; part != root; part = part->parent)
-        if (!is_certain(part->parent, part))
-            return false;
+    if (!ht_node_is_certain(node, root))
+        return false;
     for (size_t i = 0; i < t->c.node_count; ++i) {
         const ht_node *jump = t->c.nodes[i];
         bool jumps = jump->kind == HT_NODE_RETURN || jump->kind == HT_NODE_BREAK ||
@@ -162,19 +126,10 @@ void ht_tiled_places(const ht_tiled_form *form, CXCursor expression, char **out_
     ht_tiled *t = form->inside;
     ht_node *node = ht_tiled_find(t, expression);
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
-    ht_text dimensions = {0}, place = {0};
     if (node)
         ht_tiled_needs(t, &node, 0, 1, needed);
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (needed[t->axes[i].variable]) {
-            ht_text_printf(&dimensions, "[${%s}]", t->tiled[i]->factor);
-            ht_text_printf(&place, "[%s]", t->tiled[i]->counter);
-        }
+    ht_tiled_write_places(t, needed, out_dimensions, out_place);
     free(needed);
-    ht_text_append(&dimensions, "");
-    ht_text_append(&place, "");
-    *out_dimensions = ht_text_take(&dimensions);
-    *out_place = ht_text_take(&place);
 }
 
 void ht_tiled_insert_each(ht_tiled_form *form, long place, CXCursor expression,

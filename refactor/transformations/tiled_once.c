@@ -29,55 +29,17 @@ static bool is_straight(ht_tiled *t, ht_node **list, size_t begin, size_t end) {
     return true;
 }
 
-static bool is_certain(const ht_node *node, const ht_node *root) {
-    for (; node != root; node = node->parent) {
-        const ht_node *parent = node->parent;
-        bool branches = parent->kind == HT_NODE_CONDITIONAL ||
-                        (parent->kind == HT_NODE_BINARY && (parent->op == CXBinaryOperator_LAnd ||
-                                                            parent->op == CXBinaryOperator_LOr));
-        if (branches && node != parent->children[0])
-            return false;
-    }
-    return true;
-}
-
-typedef struct name_walk {
-    const ht_tiled *t;
-    bool known;
-} name_walk;
-
-static bool on_name(ht_node *node, void *context) {
-    name_walk *walk = context;
-    const ht_tiled *t = walk->t;
-    if (node->kind == HT_NODE_NAME && t->c.variables[node->variable].share != HT_SHARE_SAME) {
-        bool index = t->again[node->variable];
-        for (size_t i = 0; i < t->axis_count; ++i)
-            index = index || t->axes[i].variable == node->variable;
-        walk->known = walk->known && index;
-    }
-    return walk->known;
-}
-
-static bool is_replaced(const ht_tiled *t, const ht_node *node) {
-    for (size_t i = 0; i < t->swap_count; ++i)
-        if (ht_node_within(node, t->swaps[i].node) || ht_node_within(t->swaps[i].node, node))
-            return true;
-    return false;
-}
-
 /* Can it be read ahead, and is it the same for all outputs that only the tests tell apart? */
 static bool is_once(ht_tiled *t, ht_node *node, const ht_node *root, const bool *asked) {
     ht_coarsen *c = &t->c;
     if (node->kind != HT_NODE_SUBSCRIPT || node->is_array || !node->plain ||
-        !is_certain(node, root) || is_replaced(t, node))
+        !ht_node_is_certain(node, root) || ht_tiled_is_replaced(t, node))
         return false;
     const ht_node *base = ht_node_strip(node->children[0]);
     if (base->kind != HT_NODE_NAME || !c->variables[base->variable].is_parameter)
         return false;
-    name_walk walk = {t, true};
-    ht_node_walk(node, on_name, &walk);
     bool *needed = ht_alloc(c->variable_count + 1, sizeof *needed);
-    bool alone = walk.known && ht_tiled_needs(t, &node, 0, 1, needed);
+    bool alone = ht_tiled_is_known(t, node) && ht_tiled_needs(t, &node, 0, 1, needed);
     for (size_t i = 0; i < t->axis_count; ++i)
         alone = alone && !(needed[t->axes[i].variable] && asked[t->axes[i].variable]);
     free(needed);
@@ -142,27 +104,12 @@ static void collect_test(const ht_node *test, bool skips, void *context) {
     ht_tiled_collect_swaps(in->t, test->children[0], in->writer, NULL);
 }
 
-/* The loops over the axes that are needed, their indices and what is computed of them; then
- * `inside`, and the end. */
 static void write_loops(ht_tiled *t, const bool *needed, const char *inside, ht_writer *writer,
                         size_t like) {
-    bool axes = false;
-    for (size_t i = 0; i < t->axis_count; ++i)
-        axes = axes || needed[t->axes[i].variable];
-    if (!axes)
-        ht_writer_line(writer, like);
-    int loops = ht_tiled_write_loops(t, needed, 0, writer, like);
-    writer->depth += loops ? loops : 1;
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (needed[t->axes[i].variable])
-            ht_tiled_write_index(t, i, true, writer, like);
-    ht_tiled_write_again(t, NULL, 0, 0, needed, writer, like);
+    int loops = ht_tiled_begin_loops(t, needed, writer, like);
     ht_writer_line(writer, like);
     ht_text_append(&writer->text, inside);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
-    writer->depth -= loops ? loops - 1 : 0;
+    ht_tiled_end_loops(loops, writer, like);
 }
 
 static void write_any(ht_tiled *t, const ht_node *at, const bool *asked, ht_writer *writer,
@@ -186,16 +133,10 @@ static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t 
     bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
     ht_tiled_needs(t, &of->node, 0, 1, needed);
     ht_writer inner = {.c = &t->c, .depth = writer->depth};
-    ht_text dimensions = {0}, place = {0};
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (needed[t->axes[i].variable]) {
-            ht_text_printf(&dimensions, "[${%s}]", t->tiled[i]->factor);
-            ht_text_printf(&place, "[%s]", t->tiled[i]->counter);
-        }
-    ht_text_append(&dimensions, "");
-    ht_text_append(&place, "");
+    char *dimensions, *place;
+    ht_tiled_write_places(t, needed, &dimensions, &place);
     free(of->place);
-    of->place = ht_format("%s%s", of->name, place.data);
+    of->place = ht_format("%s%s", of->name, place);
     of->active = false; /* its own text */
     ht_tiled_collect_swaps(t, of->node, &inner, NULL);
     of->active = true;
@@ -204,7 +145,7 @@ static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t 
     ht_writer_printf(&inner, ";");
     writer->failed |= inner.failed;
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s %s%s;", of->type, of->name, dimensions.data);
+    ht_writer_printf(writer, "%s %s%s;", of->type, of->name, dimensions);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "if (%s) {", t->once_any);
     ++writer->depth;
@@ -213,8 +154,8 @@ static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t 
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
     ht_writer_free(&inner);
-    ht_text_free(&dimensions);
-    ht_text_free(&place);
+    free(dimensions);
+    free(place);
     free(needed);
 }
 

@@ -110,8 +110,10 @@ void ht_tiled_share(ht_tiled *t, const ht_region *region);
 /* Sets `again` and the variables' `array`. Refuses what cannot be written. */
 void ht_tiled_settle(ht_tiled *t);
 bool ht_tiled_any_apart(const ht_node *node);
-/* The loop that changes a variable so in its header, not while its body is run; NULL: none does. */
-const ht_node *ht_tiled_header_of(const ht_node *change);
+/* Is the variable the index of an output? */
+bool ht_tiled_is_index(const ht_tiled *t, size_t variable);
+/* Is what differs in it between outputs an index, or computed anew of such? */
+bool ht_tiled_is_known(const ht_tiled *t, ht_node *expression);
 /* Marks in `needed` (by variable) what is computed anew for the statements list[begin..end):
  * indices and variables with `again`. False when one of their names means something else there. */
 bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool *needed);
@@ -176,6 +178,8 @@ bool ht_tiled_put(ht_tiled *t, const char *form);
 
 /* ---- tiled_stage.c ---- */
 
+/* Has somebody replaced it, a part of it or what it is a part of? */
+bool ht_tiled_is_replaced(const ht_tiled *t, const ht_node *node);
 /* What others replaced and inserted. */
 void ht_tiled_forget(ht_tiled *t);
 
@@ -189,6 +193,11 @@ void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t en
 
 /* ---- tiled_segment.c: loops over a thread's outputs ---- */
 
+/* An array with an element for each output that the needed axes tell apart, "[${COARSEN_X}]", and
+ * the one of the output at hand, "[tx]". free(). */
+void ht_tiled_write_places(const ht_tiled *t, const bool *needed, char **out_dimensions,
+                           char **out_place);
+
 /* Parts of it: loops over all axes (or those that are `needed`) but the last `inner`, and how many;
  * an output's index; what is computed anew; the statements. */
 int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_writer *writer,
@@ -196,7 +205,11 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
 void ht_tiled_write_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *writer, size_t like);
 void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
                           ht_writer *writer, size_t like);
-void ht_tiled_write_tests(ht_tiled *t, const ht_node *statement, ht_writer *writer, size_t like);
+/* The loops over the axes that are needed, with the indices inside and what is computed of them;
+ * how many, for the end of them. */
+int ht_tiled_begin_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like);
+void ht_tiled_end_loops(int loops, ht_writer *writer, size_t like);
+void ht_tiled_write_tests(const ht_node *statement, ht_writer *writer, size_t like);
 void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
                           ht_writer *writer, size_t like);
 

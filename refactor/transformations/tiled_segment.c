@@ -15,6 +15,20 @@ char *ht_tiled_place(const ht_tiled *t, size_t axis) {
                      t->axes[axis].step, ht_plan_block(t->c.plan, of->axis));
 }
 
+void ht_tiled_write_places(const ht_tiled *t, const bool *needed, char **out_dimensions,
+                           char **out_place) {
+    ht_text dimensions = {0}, place = {0};
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (needed[t->axes[i].variable]) {
+            ht_text_printf(&dimensions, "[${%s}]", t->tiled[i]->factor);
+            ht_text_printf(&place, "[%s]", t->tiled[i]->counter);
+        }
+    ht_text_append(&dimensions, "");
+    ht_text_append(&place, "");
+    *out_dimensions = ht_text_take(&dimensions);
+    *out_place = ht_text_take(&place);
+}
+
 /* ---- the loops ---- */
 
 int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_writer *writer,
@@ -79,13 +93,6 @@ static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
 
 /* ---- statements ---- */
 
-static bool is_indexed(const ht_tiled *t, size_t variable) {
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->axes[i].variable == variable)
-            return true;
-    return false;
-}
-
 /* What is computed anew, and declared in another segment. */
 void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
                           ht_writer *writer, size_t like) {
@@ -93,7 +100,7 @@ void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end,
         ht_node *node = t->c.nodes[n];
         bool here = false;
         if (node->kind != HT_NODE_VARIABLE || !needed[node->variable] ||
-            is_indexed(t, node->variable))
+            ht_tiled_is_index(t, node->variable))
             continue;
         for (size_t i = begin; i < end; ++i)
             here |= ht_node_within(node, list[i]);
@@ -210,8 +217,7 @@ static void write_test(const ht_node *test, bool skips, void *context) {
     ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
 }
 
-void ht_tiled_write_tests(ht_tiled *t, const ht_node *statement, ht_writer *writer, size_t like) {
-    (void)t;
+void ht_tiled_write_tests(const ht_node *statement, ht_writer *writer, size_t like) {
     test_writing in = {writer, like};
     ht_carried_visit(ht_statement_of(statement), write_test, &in);
 }
@@ -256,15 +262,12 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
         if (needed[t->axes[i].variable])
             ht_tiled_write_index(t, i, !effect, writer, like);
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
-    ht_tiled_write_tests(t, list[begin], writer, like);
+    ht_tiled_write_tests(list[begin], writer, like);
     if (once)
         write_items_once(t, list, begin, end, needed, writer, like);
     else
         ht_tiled_write_items(t, list, begin, end, needed, writer, like);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
-    writer->depth -= (int)t->axis_count - 1;
+    ht_tiled_end_loops((int)t->axis_count, writer, like);
     if (once)
         ht_tiled_once_end(t, writer, like);
     free(needed);
@@ -285,10 +288,7 @@ void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t en
         write_usual(t, list, begin, end, writer);
 }
 
-static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like) {
-    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
-    ht_node *expression = insert->each;
-    writer->failed |= !ht_tiled_needs(t, &expression, 0, 1, needed);
+int ht_tiled_begin_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
     bool any = false;
     for (size_t i = 0; i < t->axis_count; ++i)
         any |= needed[t->axes[i].variable];
@@ -300,11 +300,23 @@ static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *wri
         if (needed[t->axes[i].variable])
             ht_tiled_write_index(t, i, true, writer, like);
     ht_tiled_write_again(t, NULL, 0, 0, needed, writer, like);
-    ht_writer_lines(writer, insert->text, like);
+    return loops;
+}
+
+void ht_tiled_end_loops(int loops, ht_writer *writer, size_t like) {
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
     writer->depth -= loops ? loops - 1 : 0;
+}
+
+static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like) {
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    ht_node *expression = insert->each;
+    writer->failed |= !ht_tiled_needs(t, &expression, 0, 1, needed);
+    int loops = ht_tiled_begin_loops(t, needed, writer, like);
+    ht_writer_lines(writer, insert->text, like);
+    ht_tiled_end_loops(loops, writer, like);
     free(needed);
 }
 

@@ -35,11 +35,11 @@ size_t ht_tiled_declared(ht_node *item, ht_node ***out_list) {
     return item->kind == HT_NODE_DECLARATION ? item->count : 0;
 }
 
-static size_t axis_of(const ht_tiled *t, size_t variable) {
+bool ht_tiled_is_index(const ht_tiled *t, size_t variable) {
     for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].variable == variable)
-            return i;
-    return SIZE_MAX;
+            return true;
+    return false;
 }
 
 /* ---- computed anew ---- */
@@ -47,26 +47,8 @@ static size_t axis_of(const ht_tiled *t, size_t variable) {
 typedef struct stable_walk {
     ht_tiled *t;
     const ht_node *at; /* the declaration */
-    size_t variable;
     bool stable;
 } stable_walk;
-
-const ht_node *ht_tiled_header_of(const ht_node *change) {
-    const ht_node *part = change;
-    while (part->parent && part->parent->kind != HT_NODE_FOR)
-        part = part->parent;
-    const ht_node *loop = part->parent;
-    return loop && (part == loop->children[0] || part == loop->children[2]) ? loop : NULL;
-}
-
-static void on_counter_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
-    (void)c;
-    stable_walk *walk = context;
-    if (name->variable != walk->variable)
-        return;
-    const ht_node *loop = ht_tiled_header_of(change);
-    walk->stable = walk->stable && loop && ht_node_within(walk->at, loop->children[3]);
-}
 
 /* Has the expression the same value wherever its variables are in scope, and does it cost little?
  */
@@ -94,10 +76,9 @@ static bool on_stable(ht_node *node, void *context) {
         const ht_variable *variable = &c->variables[node->variable];
         if (variable->is_array || variable->is_reference)
             walk->stable = false;
-        if (variable->share == HT_SHARE_OWN && axis_of(walk->t, node->variable) == SIZE_MAX)
+        if (variable->share == HT_SHARE_OWN && !ht_tiled_is_index(walk->t, node->variable))
             walk->stable = walk->stable && walk->t->again[node->variable];
-        walk->variable = node->variable;
-        ht_node_changes(c, c->body, on_counter_change, walk);
+        walk->stable = walk->stable && ht_variable_is_steady(c, node->variable, walk->at);
         break;
     }
     default:
@@ -144,7 +125,7 @@ static bool on_need(ht_node *node, void *context) {
     ht_tiled *t = walk->t;
     if (node->kind != HT_NODE_NAME || walk->needed[node->variable])
         return true;
-    bool index = axis_of(t, node->variable) != SIZE_MAX;
+    bool index = ht_tiled_is_index(t, node->variable);
     if (!index && !t->again[node->variable])
         return true;
     walk->needed[node->variable] = true;
@@ -219,7 +200,7 @@ bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool 
     for (size_t v = 0; v < t->c.variable_count; ++v) {
         if (!needed[v])
             continue;
-        if (axis_of(t, v) != SIZE_MAX)
+        if (ht_tiled_is_index(t, v))
             hidden.hidden |= is_hidden(t, v, hidden.place);
         else if (!within(t->c.variables[v].declaration, list, begin, end))
             ht_node_walk(t->c.variables[v].declaration, on_hidden, &hidden);
@@ -363,22 +344,27 @@ typedef struct known_walk {
 
 static bool on_known(ht_node *node, void *context) {
     known_walk *walk = context;
-    if (node->kind == HT_NODE_NAME && walk->t->c.variables[node->variable].share == HT_SHARE_OWN)
-        walk->known = walk->known && (walk->t->again[node->variable] ||
-                                      axis_of(walk->t, node->variable) != SIZE_MAX);
+    const ht_tiled *t = walk->t;
+    if (node->kind == HT_NODE_NAME && t->c.variables[node->variable].share != HT_SHARE_SAME)
+        walk->known =
+            walk->known && (t->again[node->variable] || ht_tiled_is_index(t, node->variable));
     return walk->known;
+}
+
+bool ht_tiled_is_known(const ht_tiled *t, ht_node *expression) {
+    known_walk walk = {t, true};
+    ht_node_walk(expression, on_known, &walk);
+    return walk.known;
 }
 
 /* What a test asks for must be there wherever it is asked. */
 static void check_carried(ht_tiled *t) {
     for (size_t i = 0; i < t->c.node_count; ++i) {
         ht_node *node = t->c.nodes[i];
-        known_walk walk = {t, ht_tiled_any_apart(node)};
         const ht_node *root = ht_node_apart_root(node); /* else it stands as it did, in a segment */
         if (!(node->skips && root == node) && !(node->enters && !root))
             continue;
-        ht_node_walk(node->children[0], on_known, &walk);
-        if (!walk.known)
+        if (!ht_tiled_any_apart(node) || !ht_tiled_is_known(t, node->children[0]))
             ht_coarsen_refuse(&t->c, node->cursor, "a test in front of a loop is not understood");
     }
 }
@@ -406,7 +392,7 @@ void ht_tiled_settle(ht_tiled *t) {
         ht_node_walk(t->work.statements[i], on_declaration, t);
     for (size_t i = 0; i < c->variable_count; ++i) {
         const ht_variable *variable = &c->variables[i];
-        bool declared = axis_of(t, i) != SIZE_MAX;
+        bool declared = ht_tiled_is_index(t, i);
         for (size_t k = 0; k < t->work.count && variable->declaration; ++k)
             declared |= ht_node_within(variable->declaration, t->work.statements[k]);
         if (variable->share == HT_SHARE_OWN && !declared)

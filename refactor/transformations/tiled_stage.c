@@ -32,6 +32,13 @@ bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression) {
     return ht_tiled_find(form->inside, expression) != NULL;
 }
 
+bool ht_tiled_is_replaced(const ht_tiled *t, const ht_node *node) {
+    for (size_t i = 0; i < t->swap_count; ++i)
+        if (ht_node_within(node, t->swaps[i].node) || ht_node_within(t->swaps[i].node, node))
+            return true;
+    return false;
+}
+
 /* The new text, with the old one for "$@". */
 static void replace_more(ht_tile_swap *swap, const char *text) {
     char *joined = ht_text_replaced(text, "$@", swap->text);

@@ -99,11 +99,7 @@ static ht_node **untested(const segment *of, size_t *out_count) {
 
 /* Staged arrays are read elsewhere. */
 static bool is_free(const void *context, const ht_node *node) {
-    const ht_tiled *t = context;
-    for (size_t i = 0; i < t->swap_count; ++i)
-        if (ht_node_within(node, t->swaps[i].node) || ht_node_within(t->swaps[i].node, node))
-            return false;
-    return true;
+    return !ht_tiled_is_replaced(context, node);
 }
 
 static void write_indices(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
@@ -129,7 +125,7 @@ static void write_statements(const segment *of, const ht_vector_loop *loop, ht_w
     write_indices(t, of->needed, &inner, loop->like);
     ht_tiled_write_again(t, of->list, of->begin, of->end, of->needed, &inner, loop->like);
     if (tested)
-        ht_tiled_write_tests(t, of->list[of->begin], &inner, loop->like);
+        ht_tiled_write_tests(of->list[of->begin], &inner, loop->like);
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_node *item = of->list[i];
         if (tested || !is_test(of, item))
