@@ -72,15 +72,6 @@ static void check_arguments(const ht_model *model, ht_text *missing) {
         check_argument(model, &model->parameters[i], passed(entry, i), missing);
 }
 
-static bool is_constant_memory(CXCursor cursor) {
-    ht_cursors list = ht_ast_children(cursor);
-    bool found = false;
-    for (size_t i = 0; i < list.count; ++i)
-        found = found || clang_getCursorKind(list.items[i]) == CXCursor_CUDAConstantAttr;
-    free(list.items);
-    return found;
-}
-
 /* libclang shows nothing of a variable template but its name. */
 static bool is_constant_template(const ht_slice *slice, const ht_chunk *chunk, CXCursor cursor) {
     const char *text = slice->source->files[chunk->file].text;
@@ -108,7 +99,7 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
             CXCursor cursor = slice->chunks[i].cursors[j];
             bool template = is_constant_template(slice, &slice->chunks[i], cursor);
             bool plain = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-                         is_constant_memory(cursor) &&
+                         ht_ast_has(cursor, CXCursor_CUDAConstantAttr) &&
                          clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
             if (!template && !plain)
                 continue;

@@ -98,6 +98,8 @@ bool ht_cursor_named(CXCursor cursor, const char *name);
 /* By the name of a function that is called: a barrier of the block (__syncthreads_or, too), a
  * fence, an atomic operation. */
 bool ht_name_is_barrier(const char *name);
+/* The same of a call, or of what is called. */
+bool ht_ast_is_barrier(CXCursor cursor);
 bool ht_name_is_fence(const char *name);
 bool ht_name_is_atomic(const char *name);
 

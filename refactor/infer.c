@@ -142,35 +142,36 @@ static char *scalar_line(ht_infer *in, size_t index) {
 /* ---- constant memory
  * -------------------------------------------------------------------------------- */
 
-static bool is_real_array(CXType type) {
+/* What the arrays of arrays are made of; *out_count elements, 1 where it is no array. */
+static CXType element_of(CXType type, long long *out_count) {
+    *out_count = 1;
     type = clang_getCanonicalType(type);
-    bool array = type.kind == CXType_ConstantArray;
-    while (type.kind == CXType_ConstantArray)
+    while (type.kind == CXType_ConstantArray) {
+        *out_count *= clang_getArraySize(type);
         type = clang_getCanonicalType(clang_getArrayElementType(type));
+    }
+    return type;
+}
+
+static bool is_real_array(CXType type) {
+    long long count;
+    bool array = clang_getCanonicalType(type).kind == CXType_ConstantArray;
+    type = element_of(type, &count);
     return array && (type.kind == CXType_Float || type.kind == CXType_Double);
 }
 
 /* Tables of reals that other code fills in device memory are as good: with zeros in them nothing
  * would be seen of their reads. Whole numbers may be counters and indices. */
 static bool is_constant(CXCursor cursor) {
-    ht_cursors list = ht_ast_children(cursor);
-    bool found = false;
-    for (size_t i = 0; i < list.count; ++i) {
-        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
-        found = found || kind == CXCursor_CUDAConstantAttr ||
-                (kind == CXCursor_CUDADeviceAttr && is_real_array(clang_getCursorType(cursor)));
-    }
-    free(list.items);
+    bool found =
+        ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
+        (ht_ast_has(cursor, CXCursor_CUDADeviceAttr) && is_real_array(clang_getCursorType(cursor)));
     return found && clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
 }
 
 static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    long long count = 1;
-    while (type.kind == CXType_ConstantArray) {
-        count *= clang_getArraySize(type);
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    }
+    long long count;
+    CXType type = element_of(clang_getCursorType(cursor), &count);
     char *name = ht_cursor_qualified_name(cursor), *element = ht_infer_plain_type(type);
     bool known = ht_type_size(element) && count > 0;
     if (!known)

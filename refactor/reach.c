@@ -40,6 +40,13 @@ bool ht_name_is_barrier(const char *name) {
     return ht_text_starts(name, barriers);
 }
 
+bool ht_ast_is_barrier(CXCursor cursor) {
+    char *name = ht_cursor_name(cursor);
+    bool found = ht_name_is_barrier(name);
+    free(name);
+    return found;
+}
+
 bool ht_name_is_fence(const char *name) {
     static const char *const fences[] = {"__threadfence", "__builtin_amdgcn_fence", NULL};
     return ht_text_starts(name, fences);

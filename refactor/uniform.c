@@ -16,13 +16,6 @@ typedef struct common {
     bool meets_apart; /* a barrier under a condition that differs */
 } common;
 
-static bool is_barrier(CXCursor call) {
-    char *name = ht_cursor_name(call);
-    bool found = ht_name_is_barrier(name);
-    free(name);
-    return found;
-}
-
 static size_t local_index(const common *in, CXCursor variable) {
     const ht_local *local = ht_model_local(in->model, variable);
     return local ? (size_t)(local - in->model->locals) : SIZE_MAX;
@@ -201,7 +194,7 @@ static void visit_expression(common *in, CXCursor cursor, bool apart, bool *leav
             assign(in, left, apart);
     } else if (clang_getCursorKind(cursor) == CXCursor_ConditionalOperator)
         inner = apart || differs(in, cursor);
-    else if (clang_getCursorKind(cursor) == CXCursor_CallExpr && is_barrier(cursor))
+    else if (clang_getCursorKind(cursor) == CXCursor_CallExpr && ht_ast_is_barrier(cursor))
         in->meets_apart = in->meets_apart || apart;
     visit_all(in, cursor, inner, leaves);
 }
@@ -248,7 +241,8 @@ static void visit(common *in, CXCursor cursor, bool apart, bool *leaves) {
 static bool on_barrier(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     bool *found = context;
-    *found = *found || (clang_getCursorKind(cursor) == CXCursor_CallExpr && is_barrier(cursor));
+    *found =
+        *found || (clang_getCursorKind(cursor) == CXCursor_CallExpr && ht_ast_is_barrier(cursor));
     return !*found;
 }
 

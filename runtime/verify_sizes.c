@@ -132,7 +132,8 @@ static void add_kind(shape *in, int kind) {
     int64_t extents[64];
     for (size_t i = 0; i < in->extent_count; ++i)
         extents[i] = shaped(in, kind, i);
-    add(in, extents);
+    if (in->extent_count)
+        add(in, extents);
 }
 
 /* One extent odd, the others as given: some must divide or equal each other. */
@@ -161,14 +162,12 @@ void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
     cut_down(&in, base, CUT_MAX);
-    for (int kind = 0; in.extent_count && kind < 2; ++kind)
-        add_kind(&in, kind);
+    add_kind(&in, 0);
+    add_kind(&in, 1);
     in.grown = true;
-    if (in.extent_count)
-        add_kind(&in, 2);
+    add_kind(&in, 2);
     in.grown = false;
-    if (in.extent_count)
-        add_kind(&in, 2);
+    add_kind(&in, 2);
     add(&in, base);
     if (in.extent_count > 1)
         for (int64_t edge = 37; edge > 4; edge -= 16)
@@ -183,7 +182,7 @@ void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
         cut_down(&in, base, WHOLE_MAX);
         add(&in, base);
     }
-    for (int kind = 3; in.extent_count && kind < KINDS; ++kind)
+    for (int kind = 3; kind < KINDS; ++kind)
         add_kind(&in, kind);
     for (int64_t edge = 64; in.extent_count > 1 && edge >= 16; edge -= 16)
         add_square(&in, edge);

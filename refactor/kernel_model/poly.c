@@ -192,6 +192,19 @@ bool ht_poly_is_constant(const ht_poly *poly, int64_t *out_value) {
     return poly->count == 0 || (poly->count == 1 && poly->terms[0].count == 0);
 }
 
+bool ht_poly_coefficient(const ht_poly *poly, size_t symbol, int64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < poly->count; ++i)
+        for (size_t k = 0; k < poly->terms[i].count; ++k) {
+            if (poly->terms[i].symbols[k] != symbol)
+                continue;
+            if (poly->terms[i].count != 1)
+                return false;
+            *out = poly->terms[i].coefficient;
+        }
+    return true;
+}
+
 bool ht_poly_mentions(const ht_poly *poly, size_t symbol) {
     for (size_t i = 0; i < poly->count; ++i)
         for (size_t j = 0; j < poly->terms[i].count; ++j)

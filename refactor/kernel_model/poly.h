@@ -93,6 +93,9 @@ const ht_poly *ht_poly_make(ht_poly_pool *pool, ht_term *terms, size_t count);
 
 bool ht_poly_is_constant(const ht_poly *poly, int64_t *out_value);
 bool ht_poly_mentions(const ht_poly *poly, size_t symbol);
+/* The coefficient of the symbol alone; 0: there is no such term. False: the symbol is multiplied by
+ * another. */
+bool ht_poly_coefficient(const ht_poly *poly, size_t symbol, int64_t *out);
 /* The term without the symbols of `by`, each as often as it stands there, and with the term's
  * coefficient; false when it does not have them all. */
 bool ht_term_divide(const ht_term *term, const ht_term *by, ht_term *out);

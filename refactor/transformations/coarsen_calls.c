@@ -238,12 +238,8 @@ static bool is_used(const ht_node *node) {
 }
 
 bool ht_node_is_barrier(const ht_node *node) {
-    if (node->kind != HT_NODE_CALL || node->count || clang_Cursor_isNull(node->callee))
-        return false;
-    CXString spelling = clang_getCursorSpelling(node->callee);
-    bool found = ht_name_is_barrier(clang_getCString(spelling));
-    clang_disposeString(spelling);
-    return found;
+    return node->kind == HT_NODE_CALL && !node->count && !clang_Cursor_isNull(node->callee) &&
+           ht_ast_is_barrier(node->callee);
 }
 
 /* Refuses calls of functions that could do anything. */

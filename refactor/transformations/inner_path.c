@@ -42,26 +42,11 @@ typedef struct inner_path {
 
 /* ---- the least value ---- */
 
-/* The term's coefficient where it is that of this symbol alone; 0: there is none. False: the symbol
- * is multiplied by another. */
-static bool coefficient_of(const ht_poly *poly, size_t symbol, int64_t *out) {
-    *out = 0;
-    for (size_t i = 0; i < poly->count; ++i)
-        for (size_t k = 0; k < poly->terms[i].count; ++k) {
-            if (poly->terms[i].symbols[k] != symbol)
-                continue;
-            if (poly->terms[i].count != 1)
-                return false;
-            *out = poly->terms[i].coefficient;
-        }
-    return true;
-}
-
 /* Without the loop's counter: at the end where that is least. NULL: not known. */
 static const ht_poly *over_loop(inner_path *in, const ht_poly *value, const ht_km_loop *loop) {
     ht_poly_pool *pool = &in->km->pool;
     int64_t factor, step;
-    if (!coefficient_of(value, loop->symbol, &factor))
+    if (!ht_poly_coefficient(value, loop->symbol, &factor))
         return NULL;
     if (factor == 0)
         return value;
@@ -83,8 +68,9 @@ static const ht_poly *over_loop(inner_path *in, const ht_poly *value, const ht_k
 static const ht_poly *over_outputs(inner_path *in, const ht_poly *value, int axis,
                                    int64_t *out_factor) {
     size_t thread = ht_builtin_symbol(in->km, HT_KM_THREAD, axis);
-    return coefficient_of(value, thread, out_factor) ? ht_stage_name_output(&in->stage, value, axis)
-                                                     : NULL;
+    return ht_poly_coefficient(value, thread, out_factor)
+               ? ht_stage_name_output(&in->stage, value, axis)
+               : NULL;
 }
 
 /* Is all of it the same for the launch? (Outputs have names by now.) */

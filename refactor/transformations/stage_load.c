@@ -196,19 +196,9 @@ static bool write_bound(const ht_staging *in, const ht_poly *value, ht_text *out
 /* Which way a bound asks for the last coordinate: 1, it must be large enough, -1, small enough; 0:
  * not told, or not at all. */
 static int direction(const ht_stage *stage, const ht_poly *value) {
+    int64_t factor;
     size_t last = stage->coordinates[ht_staging_last(stage)];
-    int found = 0;
-    for (size_t i = 0; i < value->count; ++i) {
-        const ht_term *term = &value->terms[i];
-        bool asks = false;
-        for (size_t j = 0; j < term->count; ++j)
-            asks = asks || term->symbols[j] == last;
-        if (asks && (found || term->count > 1))
-            return 0;
-        if (asks)
-            found = term->coefficient > 0 ? 1 : -1;
-    }
-    return found;
+    return ht_poly_coefficient(value, last, &factor) ? (factor > 0) - (factor < 0) : 0;
 }
 
 /* Of the row's element at hand; with `behind` of all up to the one that has this name: bounds are

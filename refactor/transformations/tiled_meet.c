@@ -12,12 +12,8 @@ static bool on_meeting(CXCursor cursor, CXCursor parent, void *context) {
     bool *found = context;
     if (clang_getCursorKind(cursor) == CXCursor_VarDecl)
         *found |= ht_ast_is_shared(cursor);
-    if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
-        CXString name = clang_getCursorSpelling(cursor);
-        const char *text = clang_getCString(name);
-        *found |= text && ht_name_is_barrier(text);
-        clang_disposeString(name);
-    }
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr)
+        *found |= ht_ast_is_barrier(cursor);
     return !*found;
 }
 

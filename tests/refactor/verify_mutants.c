@@ -118,19 +118,25 @@ static const char *known(const subject *of, const char *unit, size_t at) {
 
 typedef enum fate { CAUGHT, SURVIVED, WITHHELD, UNCOMPILED, UNTRIED } fate;
 
-/* Verifies with one of the faults; `list` and the places in it are of the kernel's plain text.
- * *out_reason: free(). */
-static fate fault_run(const subject *of, const char *plain, const faults *list, size_t number,
-                      bool alone, char **out_reason) {
+/* A kernel's plain text and the places in it, and the same with all faults; NULL: each has its
+ * own, because they do not compile together. */
+typedef struct trial {
+    const char *plain, *all;
+    size_t body;
+    faults list;
+} trial;
+
+/* Verifies with one of the faults. *out_reason: free(). */
+static fate fault_run(const subject *of, const trial *in, size_t number, char **out_reason) {
     ht_verify_result result = {0};
     ht_error error = {0};
     char choice[32];
     snprintf(choice, sizeof choice, "%zu", number);
     setenv(HT_FAULT_CHOICE, choice, 1);
-    char *unit = faults_compose(plain, list, alone ? (long)number : -1);
-    ht_status status = verify(of, unit, &result, &error);
+    char *own = in->all ? NULL : faults_compose(in->plain, &in->list, (long)number);
+    ht_status status = verify(of, own ? own : in->all, &result, &error);
     unsetenv(HT_FAULT_CHOICE);
-    free(unit);
+    free(own);
     *out_reason = ht_strdup(status != HT_OK ? error.message : result.reason ? result.reason : "");
     fate found = status == HT_ERROR_COMPILE             ? UNCOMPILED
                  : status != HT_OK                      ? UNTRIED
@@ -148,27 +154,26 @@ static bool is_wanted(const fault *item) {
 
 /* The fault and, if nothing sees that a comparison lets one more through, that it lets one less.
  * Returns how many of the list this was. */
-static size_t fault_try(const subject *of, const char *plain, size_t body, const faults *list,
-                        size_t number, bool alone, tally *out) {
+static size_t fault_try(const subject *of, const trial *in, size_t number, tally *out) {
     static const char *const names[] = {"barrier deleted", "subscript off by one",
                                         "comparison off by one"};
-    const fault *item = &list->items[number];
+    const fault *item = &in->list.items[number];
     if (!is_wanted(item))
         return item->kind == FAULT_LOOSE ? 2 : 1;
-    const char *why = known(of, plain, item->at);
+    const char *why = known(of, in->plain, item->at);
     char *reason = NULL;
     fate found = SURVIVED;
     bool tight = false;
     printf("%s: %s: %s: ", ht_path_name(of->source), of->kernel->name, names[item->kind]);
-    line_print(plain, item->at);
+    line_print(in->plain, item->at);
     if (!why)
-        found = fault_run(of, plain, list, number, alone, &reason);
+        found = fault_run(of, in, number, &reason);
     if (!why && item->kind == FAULT_LOOSE && found == SURVIVED) {
         free(reason);
-        found = fault_run(of, plain, list, number + 1, alone, &reason);
+        found = fault_run(of, in, number + 1, &reason);
         tight = true;
     }
-    if (!why && found == SURVIVED && asked_before(plain, body, item->at))
+    if (!why && found == SURVIVED && asked_before(in->plain, in->body, item->at))
         why = "the same was asked before";
     ++out->tried;
     out->tight += tight && found == CAUGHT;
@@ -202,30 +207,29 @@ static bool any_wanted(const faults *list) {
 
 /* All in one text, unless that does not compile: then each in its own. */
 static void kernel_try(const subject *of, tally *out) {
-    const char *plain = of->kernel->against->unit;
-    faults list = {0};
-    size_t body;
+    trial in = {.plain = of->kernel->against->unit};
     ht_error error = {0};
-    if (!faults_find(plain, of->kernel->name, &list, &body)) {
+    if (!faults_find(in.plain, of->kernel->name, &in.list, &in.body)) {
         printf("%s: no body found\n", of->kernel->name);
         ++out->unclean;
         return;
     }
-    if (!any_wanted(&list)) {
-        free(list.items);
+    if (!any_wanted(&in.list)) {
+        free(in.list.items);
         return;
     }
-    char *all = faults_compose(plain, &list, -1);
+    char *all = faults_compose(in.plain, &in.list, -1);
     bool together = is_clean(of, all, &error);
-    bool clean = together || is_clean(of, plain, &error);
+    bool clean = together || is_clean(of, in.plain, &error);
+    in.all = together ? all : NULL;
     if (!clean) {
         printf("%s: without a fault: %s\n", of->kernel->name, error.message);
         ++out->unclean;
     }
-    for (size_t i = 0; i < list.count && clean;)
-        i += fault_try(of, plain, body, &list, i, !together, out);
+    for (size_t i = 0; i < in.list.count && clean;)
+        i += fault_try(of, &in, i, out);
     free(all);
-    free(list.items);
+    free(in.list.items);
 }
 
 static void source_try(const char *path, tally *out) {

@@ -17,14 +17,46 @@ static const variant tiles[] = {{{1, 1, 1}, false, false, 1, 1}, {{1, 1, 1}, fal
                                 {{1, 4, 2}, false, true, 3, 1},  {{3, 5, 2}, false, true, 4, 1},
                                 {{2, 3, 4}, true, true, 8, 1},   {{8, 1, 1}, false, true, 1, 1}};
 
-static void check_source(const char *name, const char *text, size_t least,
-                         const char *const *refused) {
-    char *folder = NULL;
-    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, name, text);
+/* A source as the pass rewrote it, in a folder of its own. */
+typedef struct rewritten {
+    char *text, *folder; /* owned */
+    outcomes of;
+} rewritten;
+
+/* Takes `text`. */
+static rewritten rewrite(char *text) {
+    rewritten out = {.text = text};
+    cr_assert_eq(ht_dir_temporary("tiled", &out.folder, NULL), HT_OK);
+    out.of = rewrite_text(&ht_transformation_tiled, out.folder, "source.hip", text);
+    return out;
+}
+
+static rewritten rewrite_file(const char *path_in_tests) {
+    char *path = ht_format("%s/tests/refactor/%s.hip", HT_SOURCE_DIR, path_in_tests), *text = NULL;
+    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
+    free(path);
+    return rewrite(text);
+}
+
+static void rewritten_free(rewritten *source) {
+    outcomes_free(&source->of);
+    ht_dir_remove(source->folder);
+    free(source->folder);
+    free(source->text);
+}
+
+static void check_agrees(const rewritten *source) {
+    char *difference = compare_variants(source->folder, source->text, &source->of, tiles,
+                                        sizeof tiles / sizeof *tiles);
+    cr_expect_null(difference, "%s", difference);
+    free(difference);
+}
+
+static void check_shapes(const char *path_in_tests, size_t least, const char *const *refused) {
+    rewritten source = rewrite_file(path_in_tests);
     size_t applied = 0;
-    for (size_t i = 0; i < of.count; ++i) {
-        const outcome *one = &of.items[i];
+    for (size_t i = 0; i < source.of.count; ++i) {
+        const outcome *one = &source.of.items[i];
         bool expected = true;
         for (const char *const *each = refused; *each; ++each)
             expected = expected && strcmp(*each, one->kernel) != 0;
@@ -33,21 +65,8 @@ static void check_source(const char *name, const char *text, size_t least,
                      one->reason ? one->reason : "applied");
     }
     cr_expect_geq(applied, least);
-    char *difference = compare_variants(folder, text, &of, tiles, sizeof tiles / sizeof *tiles);
-    cr_expect_null(difference, "%s", difference);
-    free(difference);
-    outcomes_free(&of);
-    ht_dir_remove(folder);
-    free(folder);
-}
-
-static void check_shapes(const char *path_in_tests, size_t least, const char *const *refused) {
-    char *path = ht_format("%s/tests/refactor/%s.hip", HT_SOURCE_DIR, path_in_tests);
-    char *text = NULL;
-    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
-    check_source("shapes.hip", text, least, refused);
-    free(text);
-    free(path);
+    check_agrees(&source);
+    rewritten_free(&source);
 }
 
 Test(tiled, planes) {
@@ -66,24 +85,16 @@ Test(tiled, what_a_test_does_not_tell_apart_is_read_once) {
     } cases[] = {{"channels_last", "w_once[tx] = w["},
                  {"skipped", "w_once = w["},
                  {"skipped", "for (int c = 0; c < 2; ++c) {"}};
-    char *path = ht_format("%s/tests/refactor/tiled/shapes/carried.hip", HT_SOURCE_DIR);
-    char *text = NULL, *folder = NULL;
-    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
-    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "shapes.hip", text);
+    rewritten source = rewrite_file("tiled/shapes/carried");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char *begin = ht_format("void %s(", cases[i].kernel);
-        const char *kernel = strstr(of.text, begin),
+        const char *kernel = strstr(source.of.text, begin),
                    *end = kernel ? strstr(kernel, "__global__") : NULL;
         const char *found = kernel ? strstr(kernel, cases[i].piece) : NULL;
         cr_expect(found && (!end || found < end), "%s: %s", cases[i].kernel, cases[i].piece);
         free(begin);
     }
-    outcomes_free(&of);
-    ht_dir_remove(folder);
-    free(folder);
-    free(text);
-    free(path);
+    rewritten_free(&source);
 }
 
 /* An output channel is an axis where inputs do not depend on it, and loops neither. */
@@ -92,22 +103,14 @@ Test(tiled, channels_of_a_block) {
         const char *kernel, *plain;
     } cases[] = {{"channels", "TILE_K"},     {"batched", "TILE_OC"}, {"cut_short", "TILE_K"},
                  {"inner_rows", "TILE_ROW"}, {"grouped", NULL},      {"padded", NULL}};
-    char *path = ht_format("%s/tests/refactor/tiled/shapes/planes.hip", HT_SOURCE_DIR);
-    char *text = NULL, *folder = NULL;
-    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
-    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "shapes.hip", text);
+    rewritten source = rewrite_file("tiled/shapes/planes");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        const outcome *one = outcomes_find(&of, cases[i].kernel);
+        const outcome *one = outcomes_find(&source.of, cases[i].kernel);
         const char *plain = one && one->plain ? one->plain : "none";
         cr_expect_str_eq(plain, cases[i].plain ? cases[i].plain : "none", "%s: %s", cases[i].kernel,
                          plain);
     }
-    outcomes_free(&of);
-    ht_dir_remove(folder);
-    free(folder);
-    free(text);
-    free(path);
+    rewritten_free(&source);
 }
 
 /* ---- refusals ---- */
@@ -129,21 +132,16 @@ Test(tiled, channels_of_a_block) {
 
 /* `body` begins in line 3. */
 static void check_refusal(const char *body, int line, const char *words) {
-    char *folder;
-    char *text = ht_format(HEAD "%s" TAIL, body);
-    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "refused.hip", text);
-    cr_assert_eq(of.count, 1);
-    const outcome *one = &of.items[0];
+    rewritten source = rewrite(ht_format(HEAD "%s" TAIL, body));
+    const char *text = source.text;
+    cr_assert_eq(source.of.count, 1);
+    const outcome *one = &source.of.items[0];
     cr_expect(!one->applied, "%s", text);
     cr_expect(one->reason && strstr(one->reason, words), "\"%s\" for %s",
               one->reason ? one->reason : "", text);
     cr_expect_eq(one->line, line, "line %d, not %d, for %s", one->line, line, text);
     cr_expect_gt(one->column, 0);
-    outcomes_free(&of);
-    ht_dir_remove(folder);
-    free(folder);
-    free(text);
+    rewritten_free(&source);
 }
 
 Test(tiled, what_threads_share_is_left_alone) {
@@ -158,20 +156,12 @@ Test(tiled, what_threads_share_is_left_alone) {
 }
 
 Test(tiled, blocks_counted_over_two_axes_are_left_alone) {
-    char *path = ht_format("%s/tests/refactor/sources/flat_grid.hip", HT_SOURCE_DIR);
-    char *text = NULL, *folder = NULL;
-    cr_assert_eq(ht_file_read(path, 0, &text, NULL, NULL), HT_OK);
-    cr_assert_eq(ht_dir_temporary("tiled", &folder, NULL), HT_OK);
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "flat.hip", text);
-    const outcome *one = outcomes_find(&of, "flat_sum");
+    rewritten source = rewrite_file("sources/flat_grid");
+    const outcome *one = outcomes_find(&source.of, "flat_sum");
     cr_assert_not_null(one);
     cr_expect(!one->applied && one->reason && strstr(one->reason, "two axes"), "%s",
               one->reason ? one->reason : "applied");
-    outcomes_free(&of);
-    ht_dir_remove(folder);
-    free(folder);
-    free(text);
-    free(path);
+    rewritten_free(&source);
 }
 
 Test(tiled, guards_must_be_understood) {
@@ -209,18 +199,11 @@ Test(tiled, data) {
 
 /* Whatever gets the form is right. */
 Test(tiled, random_kernels) {
-    char *text = generate_source(20261122, 30), *folder = NULL;
-    cr_assert_eq(ht_dir_temporary("random", &folder, NULL), HT_OK);
-    outcomes of = rewrite_text(&ht_transformation_tiled, folder, "random.hip", text);
+    rewritten source = rewrite(generate_source(20261122, 30));
     size_t applied = 0;
-    for (size_t i = 0; i < of.count; ++i)
-        applied += of.items[i].applied;
+    for (size_t i = 0; i < source.of.count; ++i)
+        applied += source.of.items[i].applied;
     cr_expect_geq(applied, 15, "%zu", applied);
-    char *difference = compare_variants(folder, text, &of, tiles, sizeof tiles / sizeof *tiles);
-    cr_expect_null(difference, "%s", difference);
-    free(difference);
-    outcomes_free(&of);
-    free(text);
-    ht_dir_remove(folder);
-    free(folder);
+    check_agrees(&source);
+    rewritten_free(&source);
 }
