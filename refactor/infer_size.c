@@ -302,6 +302,33 @@ static void grow_small(ht_sizes *sizes) {
                 in->fields[i].value *= 2;
 }
 
+/* May a subscript be negative with these sizes? A window that is wider than the guards around the
+ * interior allow for. */
+static bool has_negative(const ht_sizes *sizes) {
+    const ht_model *model = sizes->in->model;
+    int64_t first;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_pointer && sizes->buffers->items[i].first &&
+            ht_sizes_value(sizes, sizes->buffers->items[i].first, &first) && first < 0)
+            return true;
+    return false;
+}
+
+/* The largest value below its own with which no subscript is, for one of the sizes that nobody
+ * gave. Not so small that nothing would be seen of a window. */
+static void narrow_small(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (size_t i = 0; i < in->field_count && has_negative(sizes); ++i) {
+        int64_t kept = in->fields[i].value, least = kept > 2 ? 2 : 1;
+        if (in->fields[i].known || in->fields[i].in_grid)
+            continue;
+        while (in->fields[i].value > least && has_negative(sizes))
+            --in->fields[i].value;
+        if (has_negative(sizes))
+            in->fields[i].value = kept;
+    }
+}
+
 /* Sizes that are computed from each other in ways of their own (what is left of a matrix, channels
  * of a product) are found by trying, those of the source last. */
 static bool draw(ht_sizes *sizes) {
@@ -344,6 +371,7 @@ bool ht_sizes_choose(ht_sizes *sizes) {
     grow_small(sizes);
     widen_pitches(in);
     shrink(sizes);
+    narrow_small(sizes);
     widen_pitches(in);
     for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
         for (size_t i = 0; i < in->field_count; ++i)

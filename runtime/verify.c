@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    TRIALS_MAX = 16,      /* problems tried until enough are good */
+    TRIALS_MAX = 20,      /* problems tried until enough are good */
     CANDIDATES = 16,      /* drawn for each that is chosen */
     DRAWS_MAX = 40,       /* draws for one more configuration that is new */
     BUILD_LIMIT = 200000, /* legal configurations that are listed */
@@ -220,12 +220,34 @@ static void cover(verification *in, const ht_space *space, size_t param, size_t 
     }
 }
 
+/* From the default, parameter after parameter in any order takes another value where that is legal:
+ * samples alone are mostly of the forms that have many parameters of their own. */
+static ht_config walk(verification *in, const ht_space *space) {
+    ht_config config = in->configs[0];
+    size_t order[HT_PARAM_MAX], count = in->template->param_count;
+    if (!ht_space_legal(space, &config))
+        return ht_space_sample(space, &in->random);
+    for (size_t i = 0; i < count; ++i) {
+        size_t at = ht_random_below(&in->random, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        uint16_t *choice = &config.choice[order[i]], kept = *choice;
+        *choice =
+            (uint16_t)ht_random_below(&in->random, in->template->params[order[i]].value_count);
+        if (!ht_space_legal(space, &config))
+            *choice = kept;
+    }
+    return config;
+}
+
 /* Of some that are not chosen yet, the one with the most pairs of values that none has had. */
 static bool draw_one(verification *in, const ht_space *space, ht_config *out_config) {
     bool found = false;
     size_t most = 0;
     for (int i = 0; i < CANDIDATES; ++i) {
-        ht_config config = ht_space_sample(space, &in->random);
+        ht_config config = i % 2 ? walk(in, space) : ht_space_sample(space, &in->random);
         size_t pairs = ht_pairs_new(&in->pairs, &config);
         if (is_chosen(in, &config) || (found && pairs <= most))
             continue;
@@ -463,7 +485,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     if (template->exact)
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
     if (in.given)
-        ht_verify_problems(&template->problem, given, &in.problems, &in.problem_count);
+        ht_verify_problems(template, given, &in.problems, &in.problem_count);
     ht_random_seed(&in.random, options->seed);
     ht_pairs_init(&in.pairs, in.template);
     choose(&in, ht_config_default(in.template));

@@ -66,8 +66,9 @@ void ht_verify_result_free(ht_verify_result *result);
 
 /* verify_sizes.c. Problems to try, small ones, the preferred first: odd sizes, sizes below any
  * block's, sizes that no block divides, then multiples of powers of two and the given one cut down,
- * for kernels that ask for such. Each of the family; free with ht_problem_free, then free(). */
-void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
+ * for kernels that ask for such. The launches' grid says which extents lie along which axis. Each
+ * of the family; free with ht_problem_free, then free(). */
+void ht_verify_problems(const ht_template *template, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count);
 
 #endif

@@ -10,24 +10,33 @@
 /* Fields at or above are extents; below, filter sizes and the like, which stay. */
 enum { EXTENT_MIN = 12, KINDS = 6, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
 
-/* What the extents become, by how many there are. The first three kinds are those asked for. */
+/* What the extents become, by how many there are: one along the grid's x first, then y, z and the
+ * others (extents_sort). The first three kinds are those asked for. */
 static const int shapes[KINDS][4][FIELDS] = {
-    /* odd, and one more or one less than what many blocks' tiles fill: tests that are off by one
-       show there */
-    {{353}, {65, 47}, {33, 15, 47}, {17, 15, 17, 7, 23, 5}},
+    /* odd, and one more than what many blocks' tiles fill, so that there are whole tiles and tests
+       that are off by one show */
+    {{353}, {257, 33}, {129, 17, 7}, {65, 17, 5, 7, 11, 3}},
     /* smaller than a block; one less */
-    {{31}, {7, 3}, {7, 3, 2}, {3, 5, 4, 2, 6, 3}},
+    {{31}, {7, 3}, {7, 3, 2}, {5, 4, 2, 3, 6, 3}},
     /* even, but no block's multiple */
-    {{150}, {50, 18}, {34, 18, 50}, {14, 10, 18, 6, 22, 26}},
+    {{150}, {50, 18}, {50, 18, 6}, {34, 18, 6, 10, 14, 22}},
     /* multiples of common blocks */
     {{512}, {64, 96}, {32, 48, 16}, {16, 32, 16, 16, 32, 16}},
     {{1024}, {128, 64}, {64, 32, 32}, {32, 16, 16, 32, 16, 16}},
     {{768}, {96, 32}, {48, 64, 32}, {16, 16, 32, 16, 16, 32}}};
 
+/* What becomes of fields that are no extents. */
+typedef enum growth {
+    AS_GIVEN,
+    SIZES_ALONE,    /* filter sizes and the like are others */
+    SIZES_AND_STEPS /* strides, pads, dilations and batches that are 1 are 2 besides */
+} growth;
+
 typedef struct shape {
     const ht_problem_spec *spec;
     const ht_problem *given;
-    bool grown;         /* filter sizes and the like are one larger */
+    growth growth;
+    bool tied; /* what is equal in the given problem stays so: as many groups as channels */
     size_t extents[64]; /* indices of fields */
     size_t extent_count;
     ht_problem *items;
@@ -44,11 +53,78 @@ static int64_t value_of(const shape *in, size_t field) {
     return value;
 }
 
-/* Of a field that stays. One that is 1, a stride say, is more often an option than a size. */
+/* Another size for a filter. Templates may have ways of their own for 3, 5 and 7, which nothing but
+ * these sizes takes. */
+static int64_t another(int64_t value) {
+    return value < 3 ? 3 : value < 5 ? 5 : value == 7 ? 5 : 7;
+}
+
+/* Of a field that is no extent. */
 static int64_t kept(const shape *in, size_t field) {
     int64_t value = value_of(in, field);
-    bool size = in->spec->fields[field].kind != HT_FIELD_DEFAULT && value > 1;
-    return value + (in->grown && size);
+    if (in->spec->fields[field].kind == HT_FIELD_DEFAULT || in->growth == AS_GIVEN || value < 1)
+        return value;
+    return value > 1 ? another(value) : in->growth == SIZES_AND_STEPS ? 2 : 1;
+}
+
+typedef struct along {
+    const ht_template *template;
+    bool *fields; /* by field: the expression is made of it */
+} along;
+
+static void on_name(void *context, const char *name);
+
+/* In the expressions of derived fields other fields have their plain names. */
+static void on_field(void *context, const char *name) {
+    const along *in = context;
+    const ht_problem_spec *spec = &in->template->problem;
+    for (size_t i = 0; i < spec->field_count; ++i) {
+        if (in->fields[i] || strcmp(spec->fields[i].name, name) != 0)
+            continue;
+        in->fields[i] = true;
+        if (spec->fields[i].kind == HT_FIELD_DERIVED)
+            ht_expr_names(spec->fields[i].expr, on_field, context);
+    }
+}
+
+static void on_name(void *context, const char *name) {
+    const along *in = context;
+    if (strncmp(name, "problem.", 8) == 0)
+        on_field(context, name + 8);
+    for (size_t i = 0; i < in->template->arg_count; ++i) {
+        const ht_arg *arg = &in->template->args[i];
+        for (size_t v = 0; v < arg->value_count && strcmp(arg->name, name) == 0; ++v)
+            if (arg->values[v])
+                ht_expr_names(arg->values[v], on_name, context);
+    }
+}
+
+/* One along each axis of the grid, x first, in turns; then what no grid is computed from. */
+static void extents_sort(shape *in, const ht_template *template) {
+    size_t sorted[64], count = 0, fields = in->spec->field_count;
+    bool *along_axis[4], *taken = ht_alloc(fields + 1, sizeof *taken);
+    for (int axis = 0; axis < 4; ++axis) {
+        along_axis[axis] = ht_alloc(fields + 1, sizeof(bool));
+        if (axis < 3 && template->launches[0].grid[axis])
+            ht_expr_names(template->launches[0].grid[axis], on_name,
+                          &(along){template, along_axis[axis]});
+        for (size_t i = 0; axis == 3 && i < fields; ++i)
+            along_axis[3][i] = !along_axis[0][i] && !along_axis[1][i] && !along_axis[2][i];
+    }
+    for (int turn = 0; count < in->extent_count; ++turn) {
+        size_t i = 0;
+        while (i < in->extent_count &&
+               (taken[in->extents[i]] || !along_axis[turn % 4][in->extents[i]]))
+            ++i;
+        if (i == in->extent_count)
+            continue;
+        taken[in->extents[i]] = true;
+        sorted[count++] = in->extents[i];
+    }
+    memcpy(in->extents, sorted, count * sizeof *sorted);
+    for (int axis = 0; axis < 4; ++axis)
+        free(along_axis[axis]);
+    free(taken);
 }
 
 /* Fields that have a default are options of the kernel: they stay, unless there is nothing else. */
@@ -73,6 +149,10 @@ static bool is_known(const shape *in, const ht_problem *problem) {
     return false;
 }
 
+static bool is_tied(const shape *in, size_t a, size_t b) {
+    return value_of(in, a) == value_of(in, b);
+}
+
 /* Adds the given problem with other extents, if the family has it. */
 static void add(shape *in, const int64_t *extents) {
     ht_problem_value *values = ht_alloc(in->spec->field_count + 1, sizeof *values);
@@ -81,8 +161,8 @@ static void add(shape *in, const int64_t *extents) {
         if (!is_free(in, i))
             continue;
         values[count] = (ht_problem_value){in->spec->fields[i].name, kept(in, i)};
-        for (size_t j = 0; j < in->extent_count; ++j)
-            if (in->extents[j] == i)
+        for (size_t j = in->extent_count; j-- > 0;)
+            if (in->extents[j] == i || (in->tied && is_tied(in, i, in->extents[j])))
                 values[count].value = extents[j];
         ++count;
     }
@@ -154,20 +234,28 @@ static void add_square(shape *in, int64_t edge) {
     add(in, extents);
 }
 
-void ht_verify_problems(const ht_problem_spec *spec, const ht_problem *given,
+void ht_verify_problems(const ht_template *template, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count) {
-    shape in = {.spec = spec, .given = given};
+    shape in = {.spec = &template->problem, .given = given};
     extents_find(&in);
+    if (template->launch_count)
+        extents_sort(&in, template);
     int64_t base[64] = {0}, whole[64] = {0};
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
     cut_down(&in, base, CUT_MAX);
     add_kind(&in, 0);
     add_kind(&in, 1);
-    in.grown = true;
+    in.growth = SIZES_AND_STEPS;
     add_kind(&in, 2);
-    in.grown = false;
+    in.growth = SIZES_ALONE;
     add_kind(&in, 2);
+    in.growth = AS_GIVEN;
+    add_kind(&in, 2);
+    in.tied = true;
+    for (int kind = 0; kind < 3; ++kind)
+        add_kind(&in, kind);
+    in.tied = false;
     add(&in, base);
     if (in.extent_count > 1)
         for (int64_t edge = 37; edge > 4; edge -= 16)

@@ -82,20 +82,22 @@ static void guards_find(const char *unit, size_t begin, size_t end, faults *list
     }
 }
 
-/* `float tile[...][...]`: two words or more from the statement's begin to its first bracket. */
+/* `float tile[...][...]`: two words or more from the statement's begin, or the line's, to its first
+ * bracket. */
 static bool is_declaration(const char *unit, size_t bracket) {
     size_t at = bracket, words = 0;
-    while (at > 0 && !strchr(";{}", unit[at - 1]))
+    while (at > 0 && !strchr(";{}\n", unit[at - 1]))
         --at;
     for (bool more = true; more;) {
-        at += strspn(unit + at, " \t\n*");
-        more = is_word(unit[at]) || unit[at] == '#';
-        if (unit[at] == '#')
-            at += strcspn(unit + at, "\n");
-        else
-            words += more;
-        while (is_word(unit[at]))
-            ++at;
+        at += strspn(unit + at, " \t*");
+        size_t length = 0;
+        while (is_word(unit[at + length]))
+            ++length;
+        bool key = (length == 6 && strncmp(unit + at, "return", 6) == 0) ||
+                   (length == 4 && strncmp(unit + at, "else", 4) == 0);
+        more = length > 0 && !key;
+        words += more;
+        at += length;
     }
     if (unit[at] != '[' || words < 2)
         return false;

@@ -293,6 +293,30 @@ Test(infer, rows_are_as_far_apart_as_they_are_long) {
     done(&of);
 }
 
+/* The guards leave two elements at each side, so that a star reaches two elements at most. */
+Test(infer, a_window_fits_into_what_guards_leave) {
+    inferred of =
+        infer(HEAD "__global__ void k(const float *in, float *out, int width, int reach) {\n"
+                   "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "    if (x < 2 || x >= width - 2) return;\n"
+                   "    float sum = in[x];\n"
+                   "    for (int d = 1; d <= reach / 2; ++d) sum += in[x - d] + in[x + d];\n"
+                   "    out[x] = sum;\n"
+                   "}\n"
+                   "void run(int width, int reach) {\n"
+                   "    float *in, *out;\n"
+                   "    hipMalloc(&in, width * sizeof(float));\n"
+                   "    hipMalloc(&out, width * sizeof(float));\n"
+                   "    k<<<(width + 63) / 64, 64>>>(in, out, width, reach);\n"
+                   "}\n");
+    arg_named(&of, "reach");
+    const ht_problem *instance = &of.kernel->inferred->entries[0].instances[0];
+    int64_t reach = 0;
+    cr_expect(ht_problem_get(instance, "reach", &reach));
+    cr_expect_eq(reach / 2, 2, "%lld", (long long)reach);
+    done(&of);
+}
+
 Test(infer, an_emulation_takes_a_moment_and_every_loop_goes_round_more_than_once) {
     /* As many threads as K, H and W have, no more: smaller grids would have no block. */
     inferred of =

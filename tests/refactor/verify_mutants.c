@@ -1,4 +1,5 @@
-/* verify_mutants [--part I/N] [--jobs N] [--configurations N] [--kinds bsc] [SOURCE...]: takes the
+/* verify_mutants [--part I/N] [--jobs N] [--configurations N] [--kinds bsc] [--kernel NAME]
+ * [SOURCE...]: takes the
  * templates that the pass makes of sources (tests/refactor/sources and examples/kernels without
  * any), puts faults into the parameterized kernels, one at a time (faults.h), and verifies. Fails
  * when one is not caught that is not known to change nothing, or when a template without a fault is
@@ -23,13 +24,15 @@ enum { SEED = 11 };
 
 static size_t configurations = 32;
 static const char *kinds = "bsc"; /* barriers, subscripts, comparisons */
+static const char *wanted;        /* the only kernel; NULL: all */
 
-/* Faults that change nothing and are not tried: in which kernel (NULL: any), a piece of the line
- * where they are, and why. */
+/* Faults that change nothing: in which kernel (NULL: any, and not tried), a piece of the line where
+ * they are, and why. */
 static const struct equivalent {
     const char *kernel, *line, *why;
 } equivalents[] = {
     {"batch_first", "if (h < Ho && w < Wo)", "it is known for one size, a multiple of its blocks"},
+    {"conv", "sum[ty][tx] += x[", "a row's outputs pass its test together or not at all"},
     {"jacobi", "no output of the block", "no block ends with the first row or column"},
     {NULL, "if (VECTOR_", "one at once is one after the other"},
     {NULL, "gridDim.y < 65536", "no grid is so large that counting its blocks overflows"},
@@ -102,14 +105,15 @@ static bool asked_before(const char *unit, size_t body, size_t at) {
     return question && question < found;
 }
 
-static const char *known(const subject *of, const char *unit, size_t at) {
+/* Of this kernel alone, or of any. */
+static const char *known(const char *kernel, const char *unit, size_t at) {
     size_t begin = at;
     while (begin > 0 && unit[begin - 1] != '\n')
         --begin;
     char *line = ht_strndup(unit + begin, strcspn(unit + begin, "\n"));
     const char *why = NULL;
     for (const struct equivalent *item = equivalents; item->line && !why; ++item)
-        if ((!item->kernel || strcmp(item->kernel, of->kernel->name) == 0) &&
+        if ((kernel ? item->kernel && strcmp(item->kernel, kernel) == 0 : !item->kernel) &&
             strstr(line, item->line))
             why = item->why;
     free(line);
@@ -160,7 +164,7 @@ static size_t fault_try(const subject *of, const trial *in, size_t number, tally
     const fault *item = &in->list.items[number];
     if (!is_wanted(item))
         return item->kind == FAULT_LOOSE ? 2 : 1;
-    const char *why = known(of, in->plain, item->at);
+    const char *why = known(NULL, in->plain, item->at);
     char *reason = NULL;
     fate found = SURVIVED;
     bool tight = false;
@@ -173,8 +177,10 @@ static size_t fault_try(const subject *of, const trial *in, size_t number, tally
         found = fault_run(of, in, number + 1, &reason);
         tight = true;
     }
-    if (!why && found == SURVIVED && asked_before(in->plain, in->body, item->at))
-        why = "the same was asked before";
+    if (!why && found == SURVIVED)
+        why = asked_before(in->plain, in->body, item->at)
+                  ? "the same was asked before"
+                  : known(of->kernel->name, in->plain, item->at);
     ++out->tried;
     out->tight += tight && found == CAUGHT;
     size_t *counts[] = {&out->caught, why ? &out->equivalent : &out->survived, &out->withheld,
@@ -251,7 +257,8 @@ static void source_try(const char *path, tally *out) {
         const ht_problem_file *file = of.kernel->inferred ? of.kernel->inferred : problems.file;
         const ht_problem_entry *entry = file ? ht_problem_file_entry(file, of.kernel->name) : NULL;
         of.instance = entry ? &entry->instances[0] : NULL;
-        if (of.kernel->against && out->kernel++ % out->parts == out->part)
+        if (of.kernel->against && (!wanted || strcmp(wanted, of.kernel->name) == 0) &&
+            out->kernel++ % out->parts == out->part)
             kernel_try(&of, out);
     }
     ht_refactor_free(refactor);
@@ -315,6 +322,8 @@ static bool option_read(const char *name, const char *value, tally *out, unsigne
         return sscanf(value, "%u", out_jobs) == 1 && *out_jobs >= 1;
     if (strcmp(name, "--kinds") == 0)
         return strspn(kinds = value, "bsc") == strlen(value);
+    if (strcmp(name, "--kernel") == 0)
+        return (wanted = value) != NULL;
     if (strcmp(name, "--configurations") == 0)
         return sscanf(value, "%zu", &configurations) == 1;
     return strcmp(name, "--part") == 0 && sscanf(value, "%zu/%zu", &out->part, &out->parts) == 2 &&
@@ -353,7 +362,7 @@ int main(int argc, char **argv) {
         good = argc > 1 && option_read(argv[0], argv[1], &out, &jobs);
     if (!good) {
         fputs("usage: verify_mutants [--part I/N] [--jobs N] [--configurations N] [--kinds bsc] "
-              "[SOURCE...]\n",
+              "[--kernel NAME] [SOURCE...]\n",
               stderr);
         return 2;
     }

@@ -13,7 +13,7 @@ __global__ void conv(const float *x, const float *w, float *y, int C, int H, int
         for (int r = 0; r < R; r++)
             for (int s = 0; s < S; s++) {
                 int ih = oh + r;
-                if (ih < 0)
+                if (ih < 1)
                     continue;
                 sum += x[(c * H + ih) * W + ow + s] * w[(c * R + r) * S + s];
             }
@@ -86,10 +86,10 @@ __global__ void kept(const float *x, const int *n, float *y, int C, int R, int S
     int count = 0;
     for (int c = 0; c < C; ++c)
         for (int r = 0; r < R; ++r)
-            count += 0.75f * x[r]; // cut off each time
+            count += 7.5f * x[r]; // cut off each time
     for (int c = 0; c < C; ++c)
         for (int r = 0; r < R; ++r)
-            y[r] = x[c]; // memory
+            y[C + i * R + r] = x[c]; // memory
     y[i] = sum + last + mean + count;
 }
 

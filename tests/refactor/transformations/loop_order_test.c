@@ -33,7 +33,7 @@ static const char problems[] = FILE_OF(
                  "[{\"fields\": {\"C\": 13, \"H\": 11, \"W\": 23, \"R\": 3}}]}, "
                  "{\"kernel\": \"kept\", \"problem\": \"kept : C\", \"args\": [\"x : in "
                  "float[problem.C * 5]\", \"n : in int[1] integers(1, 5)\", "
-                 "\"y : out float[problem.C]\", \"C : int = problem.C\", \"R : int = 5\", "
+                 "\"y : out float[problem.C * 6]\", \"C : int = problem.C\", \"R : int = 5\", "
                  "\"S : int = 5\"], \"instances\": [{\"fields\": {\"C\": 37}}]}");
 
 static subject open_with(const char *kernel, const char *given) {
