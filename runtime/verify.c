@@ -193,10 +193,28 @@ static bool is_chosen(const verification *in, const ht_config *config) {
     return false;
 }
 
+static ht_geometry geometry_of(const verification *in, const ht_config *config) {
+    ht_geometry geometry = {0};
+    ht_error error;
+    if (ht_binding_geometry(&in->binding, config, &in->template->launches[0], &geometry, &error) !=
+        HT_OK)
+        geometry = (ht_geometry){0};
+    return geometry;
+}
+
+/* Are there blocks with others on all sides, along each axis that has such by default? */
+static bool is_inner(const verification *in, const ht_config *config) {
+    ht_geometry usual = geometry_of(in, &in->configs[0]), own = geometry_of(in, config);
+    bool inner = usual.grid[0] >= 3 || usual.grid[1] >= 3 || usual.grid[2] >= 3;
+    for (int axis = 0; axis < 3; ++axis)
+        inner = inner && (own.grid[axis] >= 3 || usual.grid[axis] < 3);
+    return inner;
+}
+
 static void choose(verification *in, ht_config config) {
     HT_GROW(in->configs, in->config_count);
     in->configs[in->config_count++] = config;
-    ht_pairs_add(&in->pairs, &config);
+    ht_pairs_add(&in->pairs, &config, in->config_count > 1 && is_inner(in, &config));
 }
 
 static size_t legal_count(const verification *in, const ht_space *space) {
@@ -248,7 +266,7 @@ static bool draw_one(verification *in, const ht_space *space, ht_config *out_con
     size_t most = 0;
     for (int i = 0; i < CANDIDATES; ++i) {
         ht_config config = i % 2 ? walk(in, space) : ht_space_sample(space, &in->random);
-        size_t pairs = ht_pairs_new(&in->pairs, &config);
+        size_t pairs = ht_pairs_new(&in->pairs, &config, is_inner(in, &config));
         if (is_chosen(in, &config) || (found && pairs <= most))
             continue;
         *out_config = config;

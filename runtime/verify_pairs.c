@@ -7,13 +7,15 @@
 enum { STATES = 8 }; /* of three parameters, each at or off its default */
 
 void ht_pairs_init(ht_pairs *pairs, const ht_template *template) {
-    size_t params = template->param_count;
+    size_t params = template->param_count + 1;
     *pairs = (ht_pairs){.params = params};
-    for (size_t i = 0; i < params; ++i) {
+    for (size_t i = 0; i + 1 < params; ++i) {
         pairs->first[i] = pairs->count;
         pairs->count += template->params[i].value_count;
         pairs->usual[i] = template->params[i].default_index;
     }
+    pairs->first[params - 1] = pairs->count;
+    pairs->count += 2;
     pairs->seen = ht_alloc(pairs->count * pairs->count + 1, sizeof *pairs->seen);
     pairs->threes = ht_alloc(params * params * params * STATES + 1, sizeof *pairs->threes);
 }
@@ -24,37 +26,48 @@ void ht_pairs_free(ht_pairs *pairs) {
     *pairs = (ht_pairs){0};
 }
 
-static bool *pair(const ht_pairs *pairs, const ht_config *config, size_t a, size_t b) {
-    size_t row = pairs->first[a] + config->choice[a], column = pairs->first[b] + config->choice[b];
-    return &pairs->seen[row * pairs->count + column];
+typedef struct drawn {
+    const ht_config *config;
+    bool inner;
+} drawn;
+
+static size_t value(const ht_pairs *pairs, const drawn *of, size_t param) {
+    return param + 1 < pairs->params ? of->config->choice[param] : of->inner;
 }
 
-static size_t is_off(const ht_pairs *pairs, const ht_config *config, size_t param) {
-    return config->choice[param] != pairs->usual[param];
+static bool *pair(const ht_pairs *pairs, const drawn *of, size_t a, size_t b) {
+    size_t row = pairs->first[a] + value(pairs, of, a);
+    return &pairs->seen[row * pairs->count + pairs->first[b] + value(pairs, of, b)];
 }
 
-static bool *three(const ht_pairs *pairs, const ht_config *config, size_t a, size_t b, size_t c) {
-    size_t state =
-        is_off(pairs, config, a) * 4 + is_off(pairs, config, b) * 2 + is_off(pairs, config, c);
+static size_t is_off(const ht_pairs *pairs, const drawn *of, size_t param) {
+    size_t usual = param + 1 < pairs->params ? pairs->usual[param] : 0;
+    return value(pairs, of, param) != usual;
+}
+
+static bool *three(const ht_pairs *pairs, const drawn *of, size_t a, size_t b, size_t c) {
+    size_t state = is_off(pairs, of, a) * 4 + is_off(pairs, of, b) * 2 + is_off(pairs, of, c);
     return &pairs->threes[((a * pairs->params + b) * pairs->params + c) * STATES + state];
 }
 
-size_t ht_pairs_new(const ht_pairs *pairs, const ht_config *config) {
+size_t ht_pairs_new(const ht_pairs *pairs, const ht_config *config, bool inner) {
+    const drawn of = {config, inner};
     size_t count = 0;
-    for (size_t a = 0; a < config->count; ++a)
+    for (size_t a = 0; a < pairs->params; ++a)
         for (size_t b = 0; b < a; ++b) {
-            count += !*pair(pairs, config, a, b);
+            count += !*pair(pairs, &of, a, b);
             for (size_t c = 0; c < b; ++c)
-                count += !*three(pairs, config, a, b, c);
+                count += !*three(pairs, &of, a, b, c);
         }
     return count;
 }
 
-void ht_pairs_add(ht_pairs *pairs, const ht_config *config) {
-    for (size_t a = 0; a < config->count; ++a)
+void ht_pairs_add(ht_pairs *pairs, const ht_config *config, bool inner) {
+    const drawn of = {config, inner};
+    for (size_t a = 0; a < pairs->params; ++a)
         for (size_t b = 0; b < a; ++b) {
-            *pair(pairs, config, a, b) = true;
+            *pair(pairs, &of, a, b) = true;
             for (size_t c = 0; c < b; ++c)
-                *three(pairs, config, a, b, c) = true;
+                *three(pairs, &of, a, b, c) = true;
         }
 }

@@ -15,7 +15,7 @@ enum { EXTENT_MIN = 12, KINDS = 6, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 
 static const int shapes[KINDS][4][FIELDS] = {
     /* odd, and one more than what many blocks' tiles fill, so that there are whole tiles and tests
        that are off by one show */
-    {{353}, {257, 33}, {129, 17, 7}, {65, 17, 5, 7, 11, 3}},
+    {{353}, {257, 33}, {97, 17, 17}, {65, 17, 5, 7, 11, 3}},
     /* smaller than a block; one less */
     {{31}, {7, 3}, {7, 3, 2}, {5, 4, 2, 3, 6, 3}},
     /* even, but no block's multiple */
