@@ -194,12 +194,10 @@ static bool is_chosen(const verification *in, const ht_config *config) {
 }
 
 static ht_geometry geometry_of(const verification *in, const ht_config *config) {
-    ht_geometry geometry = {0};
-    ht_error error;
-    if (ht_binding_geometry(&in->binding, config, &in->template->launches[0], &geometry, &error) !=
-        HT_OK)
-        geometry = (ht_geometry){0};
-    return geometry;
+    ht_geometry geometry;
+    bool known = ht_binding_geometry(&in->binding, config, &in->template->launches[0], &geometry,
+                                     NULL) == HT_OK;
+    return known ? geometry : (ht_geometry){0};
 }
 
 /* Are there blocks with others on all sides, along each axis that has such by default? */

@@ -1,9 +1,8 @@
 /* verify_mutants [--part I/N] [--jobs N] [--configurations N] [--kinds bsc] [--kernel NAME]
- * [SOURCE...]: takes the
- * templates that the pass makes of sources (tests/refactor/sources and examples/kernels without
- * any), puts faults into the parameterized kernels, one at a time (faults.h), and verifies. Fails
- * when one is not caught that is not known to change nothing, or when a template without a fault is
- * not clean. */
+ * [SOURCE...]: takes the templates that the pass makes of sources (tests/refactor/sources and
+ * examples/kernels without any), puts faults into the parameterized kernels, one at a time
+ * (faults.h), and verifies. Fails when one is not caught that is not known to change nothing, or
+ * when a template without a fault is not clean. */
 #include "faults.h"
 
 #include "base/file.h"
