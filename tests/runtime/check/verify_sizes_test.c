@@ -1,0 +1,97 @@
+/* Problems for verification: what a fault at the edge, inside of the grid or in a way of its own
+ * for a filter size needs to be seen. */
+#include "runtime/verify.h"
+
+#include "base/memory.h"
+#include "tests/runtime/job/support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* `grid`: in W, H and `wide`, an argument that is another name for W. */
+static const char source[] =
+    "#include <hip/hip_runtime.h>\n"
+    "#pragma tune kernel(f)\n"
+    "#pragma tune problem(planes : C, H, W, R, batch, groups, rows := H - R + 1)\n"
+    "#pragma tune param(A : 1, 2 = 1)\n"
+    "#pragma tune block(16)\n"
+    "#pragma tune grid(%s)\n"
+    "#pragma tune arg(out : out float[problem.W])\n"
+    "#pragma tune arg(wide : int = problem.W + 2)\n"
+    "template <int A>\n"
+    "__global__ void f(float *out, int wide) { out[threadIdx.x] = A; }\n";
+
+typedef struct tried {
+    bound b;
+    char *text;
+    ht_problem *problems;
+    size_t count;
+} tried;
+
+static tried try_grid(const char *grid, const char *problem) {
+    tried out = {.text = ht_format(source, grid)};
+    bind_text(&out.b, out.text, problem);
+    ht_verify_problems(&out.b.templates[0], out.b.binding.problem, &out.problems, &out.count);
+    cr_assert_geq(out.count, 6);
+    return out;
+}
+
+static void tried_free(tried *of) {
+    for (size_t i = 0; i < of->count; ++i)
+        ht_problem_free(&of->problems[i]);
+    free(of->problems);
+    unbind(&of->b);
+    free(of->text);
+}
+
+static int64_t field(const tried *of, size_t problem, const char *name) {
+    int64_t value = 0;
+    cr_assert(ht_problem_get(&of->problems[problem], name, &value), "%s", name);
+    return value;
+}
+
+#define GIVEN "C=3, H=64, W=64, R=3, batch=1, groups=5"
+
+Test(verify_sizes, most_blocks_lie_along_x) {
+    static const struct {
+        const char *grid, *along;
+    } cases[] = {{"ceil_div(problem.W, 16), problem.H", "W"},
+                 {"ceil_div(problem.H, 16), problem.W", "H"},
+                 {"wide, problem.H", "W"},     /* by way of an argument */
+                 {"problem.rows, wide", "H"}}; /* and of a field that is computed */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        tried of = try_grid(cases[i].grid, GIVEN);
+        const char *other = strcmp(cases[i].along, "W") == 0 ? "H" : "W";
+        cr_expect_gt(field(&of, 0, cases[i].along), 4 * field(&of, 0, other), "%s", cases[i].grid);
+        cr_expect_lt(field(&of, 1, "W"), 16);
+        tried_free(&of);
+    }
+}
+
+/* Ways of their own are for 3, 5 and 7 and the problem's own size; steps of 1 hide factors. */
+Test(verify_sizes, filters_and_steps_are_others_in_the_third) {
+    tried of = try_grid("problem.W, problem.H", GIVEN);
+    cr_expect_eq(field(&of, 0, "R"), 3);
+    cr_expect_eq(field(&of, 2, "R"), 5);
+    cr_expect_eq(field(&of, 2, "C"), 5);
+    cr_expect_eq(field(&of, 2, "groups"), 7);
+    cr_expect_eq(field(&of, 2, "batch"), 2);
+    /* next, should the original not run with that */
+    cr_expect_eq(field(&of, 3, "R"), 5);
+    cr_expect_eq(field(&of, 3, "batch"), 1);
+    cr_expect_eq(field(&of, 4, "R"), 3);
+    cr_expect_eq(field(&of, 4, "batch"), 1);
+    tried_free(&of);
+}
+
+Test(verify_sizes, what_is_equal_stays_so_in_some) {
+    tried of = try_grid("problem.W, problem.H", "C=32, H=64, W=64, R=3, batch=1, groups=32");
+    bool equal = false;
+    for (size_t i = 0; i < of.count && i < 12; ++i)
+        equal = equal || (field(&of, i, "C") == field(&of, i, "groups") &&
+                          field(&of, i, "W") == field(&of, i, "H") &&
+                          field(&of, i, "W") > 2 * field(&of, i, "C"));
+    cr_expect(equal);
+    tried_free(&of);
+}
