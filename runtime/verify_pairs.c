@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { STATES = 8 }; /* of three parameters, each at or off its default */
-
 void ht_pairs_init(ht_pairs *pairs, const ht_template *template) {
     size_t params = template->param_count + 1;
     *pairs = (ht_pairs){.params = params};
@@ -17,12 +15,15 @@ void ht_pairs_init(ht_pairs *pairs, const ht_template *template) {
     pairs->first[params - 1] = pairs->count;
     pairs->count += 2;
     pairs->seen = ht_alloc(pairs->count * pairs->count + 1, sizeof *pairs->seen);
-    pairs->threes = ht_alloc(params * params * params * STATES + 1, sizeof *pairs->threes);
+    size_t threes = params * (params - 1) * (params > 2 ? params - 2 : 0) / 6;
+    pairs->threes = ht_alloc(threes + 1, sizeof *pairs->threes);
+    pairs->fours = ht_alloc(threes * (params > 3 ? params - 3 : 0) / 4 + 1, sizeof *pairs->fours);
 }
 
 void ht_pairs_free(ht_pairs *pairs) {
     free(pairs->seen);
     free(pairs->threes);
+    free(pairs->fours);
     *pairs = (ht_pairs){0};
 }
 
@@ -45,29 +46,33 @@ static size_t is_off(const ht_pairs *pairs, const drawn *of, size_t param) {
     return value(pairs, of, param) != usual;
 }
 
-static bool *three(const ht_pairs *pairs, const drawn *of, size_t a, size_t b, size_t c) {
-    size_t state = is_off(pairs, of, a) * 4 + is_off(pairs, of, b) * 2 + is_off(pairs, of, c);
-    return &pairs->threes[((a * pairs->params + b) * pairs->params + c) * STATES + state];
-}
-
-size_t ht_pairs_new(const ht_pairs *pairs, const ht_config *config, bool inner) {
-    const drawn of = {config, inner};
-    size_t count = 0;
+/* Counts what is new, or (`add`) notes it. */
+static size_t visit(const ht_pairs *pairs, const drawn *of, bool add) {
+    size_t count = 0, three = 0, four = 0;
     for (size_t a = 0; a < pairs->params; ++a)
         for (size_t b = 0; b < a; ++b) {
-            count += !*pair(pairs, &of, a, b);
-            for (size_t c = 0; c < b; ++c)
-                count += !*three(pairs, &of, a, b, c);
+            bool *two = pair(pairs, of, a, b);
+            size_t both = is_off(pairs, of, a) * 2 + is_off(pairs, of, b);
+            count += !*two;
+            *two = *two || add;
+            for (size_t c = 0; c < b; ++c, ++three) {
+                size_t all = both * 2 + is_off(pairs, of, c);
+                count += !(pairs->threes[three] >> all & 1);
+                pairs->threes[three] |= (uint8_t)(add << all);
+                for (size_t d = 0; d < c; ++d, ++four) {
+                    size_t state = all * 2 + is_off(pairs, of, d);
+                    count += !(pairs->fours[four] >> state & 1);
+                    pairs->fours[four] |= (uint16_t)(add << state);
+                }
+            }
         }
     return count;
 }
 
+size_t ht_pairs_new(const ht_pairs *pairs, const ht_config *config, bool inner) {
+    return visit(pairs, &(drawn){config, inner}, false);
+}
+
 void ht_pairs_add(ht_pairs *pairs, const ht_config *config, bool inner) {
-    const drawn of = {config, inner};
-    for (size_t a = 0; a < pairs->params; ++a)
-        for (size_t b = 0; b < a; ++b) {
-            *pair(pairs, &of, a, b) = true;
-            for (size_t c = 0; c < b; ++c)
-                *three(pairs, &of, a, b, c) = true;
-        }
+    visit(pairs, &(drawn){config, inner}, true);
 }

@@ -37,12 +37,12 @@ static size_t value(const drawn *of, size_t param) {
     return param < of->config.count ? of->config.choice[param] : of->inner;
 }
 
-/* Were three parameters at their defaults, or not, as they are in the last one? */
-static bool had_three(const ht_template *template, const drawn *chosen, size_t last,
-                      const size_t *params) {
+/* Were these parameters at their defaults, or not, as they are in the last one? */
+static bool had(const ht_template *template, const drawn *chosen, size_t last, const size_t *params,
+                size_t count) {
     for (size_t k = 0; k < last; ++k) {
         bool same = true;
-        for (size_t i = 0; i < 3; ++i) {
+        for (size_t i = 0; i < count; ++i) {
             size_t param = params[i];
             size_t usual =
                 param < template->param_count ? template->params[param].default_index : 0;
@@ -55,17 +55,24 @@ static bool had_three(const ht_template *template, const drawn *chosen, size_t l
     return false;
 }
 
+static bool had_values(const drawn *chosen, size_t last, size_t a, size_t b) {
+    for (size_t k = 0; k < last; ++k)
+        if (value(&chosen[k], a) == value(&chosen[last], a) &&
+            value(&chosen[k], b) == value(&chosen[last], b))
+            return true;
+    return false;
+}
+
 static size_t count_new(const ht_template *template, const drawn *chosen, size_t last) {
     size_t count = 0, params = template->param_count + 1;
     for (size_t i = 0; i < params; ++i)
         for (size_t j = i + 1; j < params; ++j) {
-            bool had = false;
-            for (size_t k = 0; k < last; ++k)
-                had = had || (value(&chosen[k], i) == value(&chosen[last], i) &&
-                              value(&chosen[k], j) == value(&chosen[last], j));
-            count += !had;
-            for (size_t l = j + 1; l < params; ++l)
-                count += !had_three(template, chosen, last, (size_t[]){i, j, l});
+            count += !had_values(chosen, last, i, j);
+            for (size_t l = j + 1; l < params; ++l) {
+                count += !had(template, chosen, last, (size_t[]){i, j, l}, 3);
+                for (size_t m = l + 1; m < params; ++m)
+                    count += !had(template, chosen, last, (size_t[]){i, j, l, m}, 4);
+            }
         }
     return count;
 }
