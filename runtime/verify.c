@@ -42,6 +42,7 @@ typedef struct verification {
     mode mode;
     ht_job *job;
     ht_binding binding; /* of the size at hand */
+    ht_geometry usual;  /* the default's there */
     ht_programs *original;
     ht_random random;
     size_t wanted;      /* sizes */
@@ -202,17 +203,20 @@ static ht_geometry geometry_of(const verification *in, const ht_config *config) 
 
 /* Are there blocks with others on all sides, along each axis that has such by default? */
 static bool is_inner(const verification *in, const ht_config *config) {
-    ht_geometry usual = geometry_of(in, &in->configs[0]), own = geometry_of(in, config);
-    bool inner = usual.grid[0] >= 3 || usual.grid[1] >= 3 || usual.grid[2] >= 3;
+    const uint32_t *usual = in->usual.grid;
+    bool inner = true;
+    if (usual[0] < 3 && usual[1] < 3 && usual[2] < 3) /* the default itself is before any size */
+        return false;
+    ht_geometry own = geometry_of(in, config);
     for (int axis = 0; axis < 3; ++axis)
-        inner = inner && (own.grid[axis] >= 3 || usual.grid[axis] < 3);
+        inner = inner && (own.grid[axis] >= 3 || usual[axis] < 3);
     return inner;
 }
 
 static void choose(verification *in, ht_config config) {
     HT_GROW(in->configs, in->config_count);
     in->configs[in->config_count++] = config;
-    ht_pairs_add(&in->pairs, &config, in->config_count > 1 && is_inner(in, &config));
+    ht_pairs_add(&in->pairs, &config, is_inner(in, &config));
 }
 
 static size_t legal_count(const verification *in, const ht_space *space) {
@@ -420,6 +424,7 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
         (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
     tell(in, HT_VERIFY_AGREES, NULL);
     ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, error);
+    in->usual = geometry_of(in, &in->configs[0]);
     if (status == HT_OK)
         draw(in, space);
     for (size_t i = 0; status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++i) {

@@ -42,8 +42,7 @@ static bool *pair(const ht_pairs *pairs, const drawn *of, size_t a, size_t b) {
 }
 
 static size_t is_off(const ht_pairs *pairs, const drawn *of, size_t param) {
-    size_t usual = param + 1 < pairs->params ? pairs->usual[param] : 0;
-    return value(pairs, of, param) != usual;
+    return value(pairs, of, param) != pairs->usual[param];
 }
 
 /* Counts what is new, or (`add`) notes it. */

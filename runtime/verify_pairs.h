@@ -19,7 +19,7 @@ typedef struct ht_pairs {
                         each way of being at or off defaults; owned */
     uint16_t *fours; /* by four; owned */
     size_t params;   /* with the one more */
-    size_t usual[HT_PARAM_MAX]; /* the values' indices of the default */
+    size_t usual[HT_PARAM_MAX + 1]; /* the values' indices of the default */
 } ht_pairs;
 
 void ht_pairs_init(ht_pairs *pairs, const ht_template *template);

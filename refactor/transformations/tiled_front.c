@@ -128,10 +128,8 @@ static void add(ht_region *region, ht_node *node) {
 
 /* An output's index, or a variable that only serves one. */
 static bool is_index(const ht_tiled *t, const ht_node *node) {
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (node->kind == HT_NODE_VARIABLE && node->variable == t->axes[i].variable)
-            return true;
-    return node->kind == HT_NODE_VARIABLE && t->part[node->variable];
+    return node->kind == HT_NODE_VARIABLE &&
+           (ht_tiled_is_index(t, node->variable) || t->part[node->variable]);
 }
 
 static void add_item(ht_tiled *t, ht_node *node) {
