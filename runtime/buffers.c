@@ -24,6 +24,14 @@ unsigned char ht_poison_byte(ht_element element) {
     return ht_element_floating(element) ? 0xFF : 0xA5;
 }
 
+bool ht_poison_is(ht_element element, const void *data, size_t component) {
+    const unsigned char *at = (const unsigned char *)data + component * element.bytes;
+    for (size_t i = 0; i < element.bytes; ++i)
+        if (at[i] != ht_poison_byte(element))
+            return false;
+    return true;
+}
+
 static bool lives_on_device(const ht_arg *arg) {
     return ht_arg_is_buffer(arg) && arg->role != HT_ARG_CONSTANT;
 }

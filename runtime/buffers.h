@@ -47,6 +47,8 @@ ht_status ht_buffers_read(const ht_buffers *buffers, size_t index, void **out_da
 
 /* The byte that outputs are poisoned with: NaN for floating types. */
 unsigned char ht_poison_byte(ht_element element);
+/* Does a component, counted over all elements of `data`, consist of that byte? */
+bool ht_poison_is(ht_element element, const void *data, size_t component);
 
 /* HT_OK for hipSuccess; else HT_ERROR_LAUNCH with HIP's words. */
 ht_status ht_hip_check(const ht_hip *hip, hipError_t code, const char *doing, ht_error *error);

@@ -16,6 +16,9 @@ typedef struct ht_check_settings {
                           less of what is wrong */
     uint64_t accesses; /* else no further block is begun after so many in one launch of one pass;
                           0: HT_CHECK_ACCESSES */
+    bool every_output; /* in the first pass the other blocks run too, without being looked at, so
+                          that all outputs are compared, unless a launch would make more than
+                          HT_CHECK_ACCESSES */
 } ht_check_settings;
 
 typedef struct ht_check_result {

@@ -113,12 +113,16 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
                             : settings->accesses ? settings->accesses
                                                  : HT_CHECK_ACCESSES;
         json_object_set_new(request, "accesses", json_integer((json_int_t)accesses));
+        if (settings->every_output)
+            json_object_set_new(request, "affordable", json_integer(HT_CHECK_ACCESSES));
         out->status = ask(job, request,
                           CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1),
                           &reply, &own);
     } else {
         own = task->error;
     }
+    if (json_is_true(json_object_get(reply, "spent")))
+        ht_process_kill(&job->checker);
     out->details = json_incref(json_object_get(reply, "check"));
     json_decref(reply);
     out->seconds = task->seconds + ht_clock_seconds() - begin;

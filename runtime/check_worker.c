@@ -40,7 +40,8 @@ typedef struct check {
     size_t *described_as;       /* by argument */
     size_t described_count;
     uint64_t accesses;
-    bool sequence; /* several launches: later ones read what earlier ones wrote */
+    uint64_t affordable; /* in the first pass; 0: do not care */
+    bool sequence;       /* several launches: later ones read what earlier ones wrote */
     ht_check_outcome outcome;
 } check;
 
@@ -127,6 +128,24 @@ static void complete(const check *in, const ht_expected *expected, char *got) {
     }
 }
 
+/* What the original leaves alone is poison still, and so is what is computed from shared memory
+ * that was never written: that an output was written at all tells them apart. Floating types alone
+ * have a poison that no sum of numbers gives. */
+static ht_status left_alone(const check *in, const ht_expected *expected, ht_error *error) {
+    const ht_layout_arg *arg = &in->buffers->layout.args[expected->arg];
+    if (!expected->bytes || in->buffers->buffers[expected->arg].contents ||
+        !ht_element_floating(arg->element))
+        return HT_OK;
+    for (size_t at = 0; at < expected->count; ++at)
+        if (ht_poison_is(arg->element, expected->bytes, at) &&
+            ht_check_written(in->described_as[expected->arg], at))
+            return ht_error_set(error, HT_ERROR_MISMATCH,
+                                "mismatch: '%s'[%zu] is written, with what was in memory before; "
+                                "the original leaves it alone",
+                                arg->arg->name, at / arg->element.components);
+    return HT_OK;
+}
+
 static ht_status compare(const check *in, bool partial, ht_error *error) {
     const ht_reference *reference = &in->worker->reference;
     ht_status status = HT_OK;
@@ -141,6 +160,8 @@ static ht_status compare(const check *in, bool partial, ht_error *error) {
         status = ht_expected_compare(expected, arg, got,
                                      in->worker->spec.binding.template->tolerance, error);
         free(got);
+        if (status == HT_OK)
+            status = left_alone(in, expected, error);
     }
     return status;
 }
@@ -152,7 +173,7 @@ static ht_status run_pass(check *in, ht_error *error) {
     ht_check_progress(&so_far);
     if (so_far.found)
         return ht_error_set(error, HT_ERROR_MISMATCH, "%s", so_far.finding.message);
-    bool partial = so_far.blocks_checked < so_far.blocks && !in->sequence;
+    bool partial = so_far.blocks_run < so_far.blocks;
     if (status == HT_OK && !(partial && so_far.atomics))
         status = compare(in, partial, error);
     if (status == HT_ERROR_MISMATCH && so_far.has_unwritten) {
@@ -212,6 +233,7 @@ static ht_status check_pass(check *in, const pass *how, json_t *out, ht_error *e
                                     .seed = how->seed,
                                     .accesses = in->accesses,
                                     .complete = in->sequence,
+                                    .affordable = how == passes ? in->affordable : 0,
                                     .buffers = in->described,
                                     .buffer_count = in->described_count};
         ht_check_begin(&plan);
@@ -254,6 +276,7 @@ ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *repl
         return ht_error_set(error, HT_ERROR_INTERNAL, "a malformed configuration in a request");
     check in = {.worker = worker,
                 .accesses = (uint64_t)json_integer_value(json_object_get(request, "accesses")),
+                .affordable = (uint64_t)json_integer_value(json_object_get(request, "affordable")),
                 .sequence =
                     (reference ? template->reference_launch_count : template->launch_count) > 1};
     ht_status status =
@@ -264,6 +287,8 @@ ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *repl
         in.buffers = ht_variant_buffers(in.variant);
         status = run_passes(&in, out, &own);
         json_object_set_new(reply, "check", out);
+        if (in.outcome.spent)
+            json_object_set_new(reply, "spent", json_true());
     }
     ht_variant_free(in.variant);
     if (status != HT_OK && error != NULL)

@@ -34,14 +34,6 @@ static void place_name(const ht_layout_arg *arg, size_t component, char *out, si
                  "xyzw"[component % components]);
 }
 
-static bool is_poison(const ht_layout_arg *arg, const void *data, size_t component) {
-    const unsigned char *at = (const unsigned char *)data + component * arg->element.bytes;
-    for (size_t i = 0; i < arg->element.bytes; ++i)
-        if (at[i] != ht_poison_byte(arg->element))
-            return false;
-    return true;
-}
-
 static ht_status compare_bytes(const ht_expected *expected, const ht_layout_arg *arg,
                                const void *got, ht_error *error) {
     size_t bytes = ht_layout_bytes(arg), at = 0;
@@ -53,7 +45,7 @@ static ht_status compare_bytes(const ht_expected *expected, const ht_layout_arg 
     size_t component = at / arg->element.bytes;
     place_name(arg, component, place, sizeof place);
     double want = ht_element_get(arg->element, expected->bytes, component);
-    if (is_poison(arg, got, component))
+    if (ht_poison_is(arg->element, got, component))
         return ht_error_set(error, HT_ERROR_MISMATCH, "mismatch: %s left unwritten, expected %.9g",
                             place, want);
     return ht_error_set(error, HT_ERROR_MISMATCH, "mismatch: %s is %.9g, expected exactly %.9g",
@@ -100,7 +92,7 @@ ht_status ht_expected_compare(const ht_expected *expected, const ht_layout_arg *
             continue;
         char place[160];
         place_name(arg, at, place, sizeof place);
-        if (is_poison(arg, got, at))
+        if (ht_poison_is(arg->element, got, at))
             return ht_error_set(error, HT_ERROR_MISMATCH,
                                 "mismatch: %s left unwritten, expected %.9g", place, want);
         return ht_error_set(error, HT_ERROR_MISMATCH,

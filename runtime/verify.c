@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "runtime/job_verify.h"
-#include "runtime/verify_pairs.h"
+#include "runtime/verify_choice.h"
 #include "templates/space.h"
 
 #include <stdlib.h>
@@ -12,8 +12,6 @@
 
 enum {
     TRIALS_MAX = 20,      /* problems tried until enough are good */
-    CANDIDATES = 16,      /* drawn for each that is chosen */
-    DRAWS_MAX = 40,       /* draws for one more configuration that is new */
     BUILD_LIMIT = 200000, /* legal configurations that are listed */
     BATCH = 4,            /* configurations that are compiled before they are run */
     ACCESSES = 200000     /* of a launch in a pass, then no further block begins */
@@ -29,7 +27,7 @@ typedef struct mode {
 /* Configurations that were compiled together. */
 typedef struct batch {
     ht_programs *programs;
-    size_t first, count; /* of verification.configs */
+    size_t first, count; /* of those chosen */
 } batch;
 
 typedef struct verification {
@@ -42,13 +40,9 @@ typedef struct verification {
     mode mode;
     ht_job *job;
     ht_binding binding; /* of the size at hand */
-    ht_geometry usual;  /* the default's there */
     ht_programs *original;
-    ht_random random;
-    size_t wanted;      /* sizes */
-    ht_config *configs; /* the default first */
-    size_t config_count;
-    ht_pairs pairs; /* of values in them */
+    size_t wanted;    /* sizes */
+    ht_choice choice; /* of configurations */
     batch *batches;
     size_t batch_count;
     bool races;    /* the original's threads do, so that its results may differ from run to run */
@@ -56,7 +50,11 @@ typedef struct verification {
     ht_verify_result *out;
 } verification;
 
-static const ht_check_settings settings = {.accesses = ACCESSES};
+/* How a configuration is run. On the first size all outputs are compared: one that no block writes
+ * would pass as one that other blocks write. */
+static ht_check_settings settings_of(const verification *in) {
+    return (ht_check_settings){.accesses = ACCESSES, .every_output = in->out->size_count < 2};
+}
 
 static uint64_t seed_of(const verification *in, size_t trial) {
     ht_random random;
@@ -156,6 +154,7 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     ht_status status = ht_job_bind(in->job, &in->binding, seed, &own);
     if (status == HT_OK) {
         ran = true;
+        const ht_check_settings settings = settings_of(in);
         status = ht_programs_run(in->job, in->original, 0, &settings, &result, &own);
     } else if (is_original_fault(status)) {
         result.status = status;
@@ -184,122 +183,6 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     return status;
 }
 
-/* ---- configurations
- * ------------------------------------------------------------------------------------------- */
-
-static bool is_chosen(const verification *in, const ht_config *config) {
-    for (size_t i = 0; i < in->config_count; ++i)
-        if (ht_config_equal(&in->configs[i], config))
-            return true;
-    return false;
-}
-
-static ht_geometry geometry_of(const verification *in, const ht_config *config) {
-    ht_geometry geometry;
-    bool known = ht_binding_geometry(&in->binding, config, &in->template->launches[0], &geometry,
-                                     NULL) == HT_OK;
-    return known ? geometry : (ht_geometry){0};
-}
-
-/* Are there blocks with others on all sides, along each axis that has such by default? */
-static bool is_inner(const verification *in, const ht_config *config) {
-    const uint32_t *usual = in->usual.grid;
-    bool inner = true;
-    if (usual[0] < 3 && usual[1] < 3 && usual[2] < 3) /* the default itself is before any size */
-        return false;
-    ht_geometry own = geometry_of(in, config);
-    for (int axis = 0; axis < 3; ++axis)
-        inner = inner && (own.grid[axis] >= 3 || usual[axis] < 3);
-    return inner;
-}
-
-static void choose(verification *in, ht_config config) {
-    HT_GROW(in->configs, in->config_count);
-    in->configs[in->config_count++] = config;
-    ht_pairs_add(&in->pairs, &config, is_inner(in, &config));
-}
-
-static size_t legal_count(const verification *in, const ht_space *space) {
-    size_t count = 0;
-    for (size_t i = 0; i < in->config_count; ++i)
-        count += ht_space_legal(space, &in->configs[i]);
-    return count;
-}
-
-/* A configuration with this value of this parameter, if drawing finds one: none may be left out. */
-static void cover(verification *in, const ht_space *space, size_t param, size_t value) {
-    for (size_t i = 0; i < in->config_count; ++i)
-        if (in->configs[i].choice[param] == value)
-            return;
-    for (int draw = 0; draw < DRAWS_MAX; ++draw) {
-        ht_config config = ht_space_sample(space, &in->random);
-        if (config.choice[param] == value) {
-            choose(in, config);
-            return;
-        }
-    }
-}
-
-/* From the default, parameter after parameter in any order takes another value where that is legal:
- * samples alone are mostly of the forms that have many parameters of their own. */
-static ht_config walk(verification *in, const ht_space *space) {
-    ht_config config = in->configs[0];
-    size_t order[HT_PARAM_MAX], count = in->template->param_count;
-    if (!ht_space_legal(space, &config))
-        return ht_space_sample(space, &in->random);
-    for (size_t i = 0; i < count; ++i) {
-        size_t at = ht_random_below(&in->random, i + 1);
-        order[i] = order[at];
-        order[at] = i;
-    }
-    for (size_t i = 0; i < count; ++i) {
-        uint16_t *choice = &config.choice[order[i]], kept = *choice;
-        *choice =
-            (uint16_t)ht_random_below(&in->random, in->template->params[order[i]].value_count);
-        if (!ht_space_legal(space, &config))
-            *choice = kept;
-    }
-    return config;
-}
-
-/* Of some that are not chosen yet, the one with the most pairs of values that none has had. */
-static bool draw_one(verification *in, const ht_space *space, ht_config *out_config) {
-    bool found = false;
-    size_t most = 0;
-    for (int i = 0; i < CANDIDATES; ++i) {
-        ht_config config = i % 2 ? walk(in, space) : ht_space_sample(space, &in->random);
-        size_t pairs = ht_pairs_new(&in->pairs, &config, is_inner(in, &config));
-        if (is_chosen(in, &config) || (found && pairs <= most))
-            continue;
-        *out_config = config;
-        most = pairs;
-        found = true;
-    }
-    return found;
-}
-
-static void draw(verification *in, const ht_space *space) {
-    size_t wanted = in->options->configurations + 1;
-    bool few = ht_space_listed(space) && ht_space_count(space) <= wanted;
-    for (uint64_t i = 0; few && i < ht_space_count(space); ++i) {
-        ht_config config = ht_space_at(space, i);
-        if (!is_chosen(in, &config))
-            choose(in, config);
-    }
-    size_t legal = legal_count(in, space);
-    for (size_t failures = 0; !few && legal < wanted && failures < DRAWS_MAX;) {
-        ht_config config;
-        if (draw_one(in, space, &config)) {
-            choose(in, config);
-            ++legal;
-        } else
-            ++failures;
-    }
-    for (size_t i = 0; !few && i < in->template->param_count; ++i)
-        for (size_t j = 0; j < in->template->params[i].value_count; ++j)
-            cover(in, space, i, j);
-}
-
 /* ---- runs
  * -----------------------------------------------------------------------------------------------------
  */
@@ -311,6 +194,7 @@ static char *problem_text(const verification *in, const ht_problem *problem) {
 /* Does this configuration fail too? *out_reason: free(). */
 static ht_status fails(verification *in, const ht_config *config, bool *out_fails,
                        char **out_reason, ht_error *error) {
+    const ht_check_settings settings = settings_of(in);
     ht_programs *programs;
     ht_check_result result = {0};
     *out_fails = false;
@@ -367,9 +251,9 @@ static size_t compiled_count(const verification *in) {
 
 /* Compiles some more of what was chosen: a few, so that a fault is found before all are. */
 static ht_status batch_add(verification *in, ht_error *error) {
-    size_t first = compiled_count(in), left = in->config_count - first;
+    size_t first = compiled_count(in), left = in->choice.count - first;
     batch added = {.first = first, .count = left < BATCH ? left : BATCH};
-    ht_status status = ht_programs_compile(in->job, &in->configs[first], added.count,
+    ht_status status = ht_programs_compile(in->job, &in->choice.items[first], added.count,
                                            in->mode.checked, &added.programs, error);
     if (status != HT_OK)
         return status;
@@ -381,6 +265,7 @@ static ht_status batch_add(verification *in, ht_error *error) {
 }
 
 static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
+    const ht_check_settings settings = settings_of(in);
     ht_check_result result;
     ht_verify_result *out = in->out;
     ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);
@@ -393,7 +278,7 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
                        result.reason));
     } else if (status == HT_OK && result.status != HT_OK) {
         tell(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
-        out->failing = in->configs[of->first + index];
+        out->failing = in->choice.items[of->first + index];
         out->failing_size = out->size_count - 1;
         if (!in->options->unreduced)
             status = reduce(in, error);
@@ -409,7 +294,7 @@ static ht_status batch_run(verification *in, const ht_space *space, size_t index
          i < in->batches[index].count && status == HT_OK && in->out->outcome == HT_VERIFY_AGREES;
          ++i)
         if (!is_slow(&in->batches[index], i) &&
-            ht_space_legal(space, &in->configs[in->batches[index].first + i]))
+            ht_space_legal(space, &in->choice.items[in->batches[index].first + i]))
             status = config_run(in, &in->batches[index], i, error);
     return status;
 }
@@ -424,11 +309,10 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
         (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
     tell(in, HT_VERIFY_AGREES, NULL);
     ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, error);
-    in->usual = geometry_of(in, &in->configs[0]);
     if (status == HT_OK)
-        draw(in, space);
+        ht_choice_draw(&in->choice, &in->binding, space);
     for (size_t i = 0; status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++i) {
-        if (i == in->batch_count && compiled_count(in) == in->config_count)
+        if (i == in->batch_count && compiled_count(in) == in->choice.count)
             break;
         if (i == in->batch_count)
             status = batch_add(in, error);
@@ -445,8 +329,8 @@ static bool all_moved(const verification *in) {
     bool all = true;
     for (size_t i = 0; i < in->template->param_count && all; ++i) {
         bool moved = in->template->params[i].value_count < 2;
-        for (size_t j = 1; j < in->config_count && !moved; ++j)
-            moved = in->configs[j].choice[i] != in->configs[0].choice[i];
+        for (size_t j = 1; j < in->choice.count && !moved; ++j)
+            moved = in->choice.items[j].choice[i] != in->choice.items[0].choice[i];
         all = moved;
     }
     return all;
@@ -507,14 +391,12 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
     if (in.given)
         ht_verify_problems(template, given, &in.problems, &in.problem_count);
-    ht_random_seed(&in.random, options->seed);
-    ht_pairs_init(&in.pairs, in.template);
-    choose(&in, ht_config_default(in.template));
+    ht_choice_init(&in.choice, in.template, options->configurations + 1, options->seed);
     ht_status status = run_all(&in, error);
     if (status == HT_OK && !out_result->size_count && !out_result->reason)
         tell(&in, HT_VERIFY_ORIGINAL,
              ht_strdup("the original's launch is not legal for any of the problems tried"));
-    out_result->configurations = in.config_count;
+    out_result->configurations = in.choice.count;
     out_result->bitwise = in.mode.exact;
     out_result->checked = in.mode.checked;
     out_result->seconds = ht_clock_seconds() - begin;
@@ -522,9 +404,8 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     for (size_t i = 0; i < in.problem_count; ++i)
         ht_problem_free(&in.problems[i]);
     free(in.problems);
-    free(in.configs);
     free(in.batches);
-    ht_pairs_free(&in.pairs);
+    ht_choice_free(&in.choice);
     ht_template_free(in.template, 1);
     return status;
 }

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 3 };
+enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 4 };
 
 typedef struct ht_verify_options {
     uint64_t seed;         /* of configurations and inputs; each problem has inputs of its own */

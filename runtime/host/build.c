@@ -141,6 +141,7 @@ static const char *const checked_flags[] = {"-DHT_CHECKED",
                                             "-fno-slp-vectorize",
                                             "-fno-unroll-loops",
                                             "-fsanitize=thread,array-bounds,integer-divide-by-zero",
+                                            "-fstrict-flex-arrays=3", /* packs end in an array */
                                             "-fno-sanitize-recover=all",
                                             "-mllvm",
                                             "-tsan-instrument-func-entry-exit=0"};

@@ -26,7 +26,9 @@ typedef struct ht_check_plan {
     ht_check_order order; /* of a block's threads; backward takes the blocks so too */
     uint64_t seed;        /* of random orders, and of which blocks are looked at */
     uint64_t accesses;    /* no further block is begun after so many; 0: all blocks */
-    bool complete; /* run the other blocks too, without looking: something later needs them */
+    bool complete;       /* run the other blocks too, without looking: something later needs them */
+    uint64_t affordable; /* run them too if the launch's blocks, going by those looked at, make no
+                            more accesses than this; 0: do not */
     const ht_check_buffer *buffers;
     size_t buffer_count;
 } ht_check_plan;
@@ -50,12 +52,14 @@ typedef struct ht_check_finding {
 } ht_check_finding;
 
 typedef struct ht_check_outcome {
-    uint64_t blocks, blocks_checked; /* of all launches */
+    uint64_t blocks, blocks_run, blocks_checked; /* of all launches */
     uint64_t accesses;
     /* Of these, what goes to global memory and to shared memory; a thread's own arrays are neither.
      * As the code is compiled for checking: without vectors, values that are asked for twice are
      * loaded once where the compiler sees it. */
     uint64_t global_reads, global_bytes_read, global_writes, shared_reads, shared_writes;
+    bool spent;   /* the process is to check nothing more: AddressSanitizer reported, or fell, which
+                     may leave its lock held; its next report would wait for ever */
     bool atomics; /* blocks met in global memory, so that part of the blocks gives part of a sum */
     bool found;
     ht_check_finding finding; /* the first, when found */

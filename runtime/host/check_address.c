@@ -41,6 +41,7 @@ static struct {
 static void take_report(const char *text) {
     ht_checker *checker = &ht_the_checker;
     (void)text;
+    checker->outcome.spent = true;
     if (!checker->tracking || checker->reported)
         return;
     checker->reported = true;

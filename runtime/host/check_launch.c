@@ -25,6 +25,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     ht_checker *checker = &ht_the_checker;
     const ucontext_t *machine = context;
     (void)number;
+    checker->outcome.spent = true;
     ht_raw_finding raw = {.kind = "fault", .address = (uintptr_t)info->si_addr};
 #ifdef __x86_64__
     raw.code = (uintptr_t)machine->uc_mcontext.gregs[REG_RIP] + 1;
@@ -97,6 +98,7 @@ static bool run_block(const ht_checked_launch *launch, uint64_t index, bool trac
         note_block(checker, index);
     ht_check_enter(checker, index);
     checker->tracking = track;
+    ++checker->outcome.blocks_run;
     checker->outcome.blocks_checked += track;
     bool done = ht_block_run(checker->block, &launch->block, at, out_code, message);
     checker->tracking = false;
@@ -166,16 +168,25 @@ static bool run_rest(const ht_checked_launch *launch, const sample *done, int *o
     return true;
 }
 
+/* Would all blocks of the launch make few enough accesses, if all were as those that ran? */
+static bool is_affordable(const ht_checked_launch *launch, const sample *done, uint64_t before) {
+    const ht_checker *checker = &ht_the_checker;
+    uint64_t made = checker->outcome.accesses - before;
+    return done->count && (double)made / (double)done->count * (double)launch->blocks <=
+                              (double)checker->plan.affordable;
+}
+
 static bool run_some(const ht_checked_launch *launch, int *out_code,
                      char message[HT_BLOCK_MESSAGE]) {
     ht_checker *checker = &ht_the_checker;
-    uint64_t limit = checker->outcome.accesses + checker->plan.accesses, index;
+    uint64_t before = checker->outcome.accesses, index;
+    uint64_t limit = before + checker->plan.accesses;
     sample *chosen = ht_alloc(1, sizeof *chosen);
     ht_random_stream(&chosen->random, checker->plan.seed, 0);
     bool good = true;
     while (good && checker->outcome.accesses < limit && next_of_sample(chosen, launch, &index))
         good = run_block(launch, index, true, out_code, message);
-    if (good && checker->plan.complete)
+    if (good && (checker->plan.complete || is_affordable(launch, chosen, before)))
         good = run_rest(launch, chosen, out_code, message);
     free(chosen);
     return good;

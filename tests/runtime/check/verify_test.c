@@ -11,6 +11,24 @@
 
 TestSuite(verify, .init = use_test_worker);
 
+/* What all kernels of BLOCK alone, that take a line to another, say of themselves. */
+#define LINE_HEAD(original)                                                                        \
+    "#pragma tune unit\n"                                                                          \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k__original(const float *in, float *out, int n) {\n"                          \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" original "}\n"                          \
+    "#pragma tune kernel(k<BLOCK>)\n"                                                              \
+    "#pragma tune problem(line : N)\n"                                                             \
+    "#pragma tune arg(in : in float[problem.N])\n"                                                 \
+    "#pragma tune arg(out : out float[problem.N])\n"                                               \
+    "#pragma tune arg(n : int = problem.N)\n"                                                      \
+    "#pragma tune param(BLOCK : 32, 64, 128 = 64)\n"                                               \
+    "#pragma tune block(BLOCK)\n"                                                                  \
+    "#pragma tune grid(ceil_div(problem.N, BLOCK))\n"                                              \
+    "#pragma tune reference(k__original)\n"                                                        \
+    "#pragma tune block(64)\n"                                                                     \
+    "#pragma tune grid(ceil_div(problem.N, 64))\n"
+
 /* A line, OUTPUTS a thread; `guard` stands before each store. */
 static char *unit_of(const char *guard) {
     return ht_format("#pragma tune unit\n"
@@ -73,15 +91,15 @@ static void expect_failing(const char *text, const char *problem, const char *co
     ht_verify_result_free(&result);
 }
 
-Test(verify, what_does_the_same_agrees_on_three_sizes) {
+Test(verify, what_does_the_same_agrees_on_four_sizes) {
     char *text = unit_of("i + c < n");
     ht_verify_result result = verify_text(text, "N=5000", false);
     cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
     cr_assert(result.bitwise && result.checked);
     cr_assert_null(result.reason);
     cr_assert_eq(result.configurations, 12); /* all there are */
-    cr_assert_eq(result.size_count, 3);
-    for (size_t i = 0; i < 3; ++i) {
+    cr_assert_eq(result.size_count, 4);
+    for (size_t i = 0; i < 4; ++i) {
         cr_assert_eq(result.sizes[i].runs, 12);
         for (size_t j = 0; j < i; ++j)
             cr_assert_str_neq(result.sizes[i].problem, result.sizes[j].problem);
@@ -175,33 +193,20 @@ Test(verify, sums_in_any_order_are_compared_within_the_tolerance) {
 
 /* A configuration whose compiling takes minutes says nothing about the template; the others do. */
 Test(verify, what_the_compiler_takes_too_long_for_is_left_out_and_counted) {
-    static const char text[] =
-        "#pragma tune unit\n"
-        "#include <hip/hip_runtime.h>\n"
-        "template <int N, long M> struct count {\n"
-        "    static constexpr int value = count<N - 1, 2 * M>::value + count<N - 1, 2 * M + "
-        "1>::value;\n"
-        "};\n"
-        "template <long M> struct count<0, M> { static constexpr int value = 0; };\n"
-        "__global__ void k__original(const float *in, float *out, int n) {\n"
-        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i < n) out[i] = 2 * in[i];\n"
-        "}\n"
-        "#pragma tune kernel(k<BLOCK>)\n"
-        "#pragma tune problem(line : N)\n"
-        "#pragma tune arg(in : in float[problem.N])\n"
-        "#pragma tune arg(out : out float[problem.N])\n"
-        "#pragma tune arg(n : int = problem.N)\n"
-        "#pragma tune param(BLOCK : 32, 64, 128 = 64)\n"
-        "#pragma tune block(BLOCK)\n"
-        "#pragma tune grid(ceil_div(problem.N, BLOCK))\n"
-        "#pragma tune reference(k__original)\n"
-        "#pragma tune block(64)\n"
-        "#pragma tune grid(ceil_div(problem.N, 64))\n"
-        "template <int BLOCK> __global__ void k(const float *in, float *out, int n) {\n"
-        "    int i = blockIdx.x * BLOCK + threadIdx.x + count<BLOCK == 128 ? 22 : 0, 1>::value;\n"
-        "    if (i < n) out[i] = 2 * in[i];\n"
-        "}\n";
+    static const char text[] = LINE_HEAD(
+        "    if (i < n) out[i] = 2 * in[i];\n") "template <int N, long M> struct count {\n"
+                                                "    static constexpr int value = count<N - 1, 2 * "
+                                                "M>::value + count<N - 1, 2 * M + "
+                                                "1>::value;\n"
+                                                "};\n"
+                                                "template <long M> struct count<0, M> { static "
+                                                "constexpr int value = 0; };\n"
+                                                "template <int BLOCK> __global__ void k(const "
+                                                "float *in, float *out, int n) {\n"
+                                                "    int i = blockIdx.x * BLOCK + threadIdx.x + "
+                                                "count<BLOCK == 128 ? 22 : 0, 1>::value;\n"
+                                                "    if (i < n) out[i] = 2 * in[i];\n"
+                                                "}\n";
     compile_limit = 8;
     ht_verify_result result = verify_text(text, "N=500", false);
     compile_limit = 0;
@@ -210,4 +215,51 @@ Test(verify, what_the_compiler_takes_too_long_for_is_left_out_and_counted) {
     cr_assert_eq(result.configurations, 3);
     cr_assert_eq(result.sizes[0].runs, 2);
     ht_verify_result_free(&result);
+}
+
+/* The first size has more blocks than are looked at, and still no output may be missing. */
+Test(verify, an_output_in_the_middle_of_a_large_grid_that_no_block_writes_is_missed) {
+    static const char text[] = LINE_HEAD("    for (int r = 0; i < n && r < 5000; ++r) out[i] = r * "
+                                         "in[i];\n") "template <int BLOCK> __global__ void k(const "
+                                                     "float *in, float *out, int n) {\n"
+                                                     "    int i = blockIdx.x * BLOCK + "
+                                                     "threadIdx.x;\n"
+                                                     "    if (BLOCK == 128 && i == 200) return;\n"
+                                                     "    for (int r = 0; i < n && r < 5000; ++r) "
+                                                     "out[i] = r * in[i];\n"
+                                                     "}\n";
+    expect_failing(text, "N=5000", "BLOCK=128");
+}
+
+/* What shared memory held before is what outputs hold before: written or not is the difference. */
+Test(verify, an_output_that_the_original_leaves_alone_may_not_be_written) {
+    static const char text[] = LINE_HEAD(
+        "    if (i < n && i != 7) out[i] = 2 * in[i];\n") "template <int BLOCK> __global__ void "
+                                                          "k(const float *in, float *out, int n) "
+                                                          "{\n"
+                                                          "    __shared__ float tile[BLOCK];\n"
+                                                          "    int i = blockIdx.x * BLOCK + "
+                                                          "threadIdx.x;\n"
+                                                          "    if (i < n && i != 7) "
+                                                          "tile[threadIdx.x] = 2 * in[i];\n"
+                                                          "    if (i < n && (i != 7 || BLOCK == "
+                                                          "32)) out[i] = tile[threadIdx.x];\n"
+                                                          "}\n";
+    expect_failing(text, "N=5000", "BLOCK=32");
+}
+
+/* An array that ends a structure is as long as it says, not as long as what it lies in. */
+Test(verify, an_element_behind_a_pack_is_outside) {
+    static const char text[] = LINE_HEAD(
+        "    if (i < n) out[i] = 2 * in[i];\n") "template <int BLOCK> __global__ void k(const "
+                                                "float *in, float *out, int n) {\n"
+                                                "    struct pack { float before; float element[2]; "
+                                                "} packs[2];\n"
+                                                "    int i = blockIdx.x * BLOCK + threadIdx.x, "
+                                                "past = n > 0 ? 2 : 0;\n"
+                                                "    packs[1].before = i < n ? 2 * in[i] : 0;\n"
+                                                "    if (i < n) out[i] = BLOCK == 32 ? "
+                                                "packs[0].element[past] : packs[1].before;\n"
+                                                "}\n";
+    expect_failing(text, "N=5000", "BLOCK=32");
 }

@@ -1,0 +1,330 @@
+#include "runtime/verify_forms.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Forms with more parameters are coarsened to those that stand furthest outside. */
+enum { PARAMS_MAX = 12 };
+
+/* A test around the form, which is run unless it is known to fail. */
+typedef struct test {
+    ht_expr *expr;
+    bool otherwise; /* the form is in its else-branch */
+} test;
+
+struct ht_form {
+    char *key; /* equal for equal ones */
+    size_t params[PARAMS_MAX], count;
+    test *tests;
+    size_t test_count;
+    bool *seen; /* by being at or off defaults, a bit each, and `inner`; owned */
+};
+
+/* ---- reading
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* A condition around what is read. */
+typedef struct around {
+    const struct around *outer; /* NULL: none */
+    const char *text;           /* what is asked */
+    size_t length;
+    bool asks; /* false: a loop's head, whose parameters count, but which no value skips */
+    bool otherwise;
+} around;
+
+typedef struct reader {
+    ht_forms *forms;
+    const char *at;
+} reader;
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Behind spaces, comments and lines of the preprocessor. */
+static void skip_space(reader *in) {
+    for (;;) {
+        in->at += strspn(in->at, " \t\r\n");
+        if (*in->at == '#') {
+            for (in->at += strcspn(in->at, "\n"); *in->at && in->at[-1] == '\\';)
+                in->at += 1 + strcspn(in->at + 1, "\n");
+        } else if (strncmp(in->at, "//", 2) == 0) {
+            in->at += strcspn(in->at, "\n");
+        } else if (strncmp(in->at, "/*", 2) == 0) {
+            const char *end = strstr(in->at + 2, "*/");
+            in->at = end ? end + 2 : in->at + strlen(in->at);
+        } else {
+            return;
+        }
+    }
+}
+
+static bool take_word(reader *in, const char *word) {
+    size_t length = strlen(word);
+    if (strncmp(in->at, word, length) != 0 || is_word(in->at[length]))
+        return false;
+    in->at += length;
+    skip_space(in);
+    return true;
+}
+
+/* Behind a literal that begins here; false when none does. */
+static bool skip_literal(reader *in) {
+    char quote = *in->at;
+    if (quote != '"' && quote != '\'')
+        return false;
+    for (++in->at; *in->at && *in->at != quote && *in->at != '\n'; ++in->at)
+        in->at += *in->at == '\\' && in->at[1];
+    in->at += *in->at == quote;
+    return true;
+}
+
+/* What is in the parentheses that begin here. */
+static void take_parentheses(reader *in, around *out) {
+    int depth = 0;
+    out->text = in->at + (*in->at == '(');
+    out->length = 0;
+    while (*in->at) {
+        if (skip_literal(in))
+            continue;
+        depth += (*in->at == '(') - (*in->at == ')');
+        if (depth <= 0)
+            break;
+        ++in->at;
+    }
+    out->length = in->at > out->text ? (size_t)(in->at - out->text) : 0;
+    in->at += *in->at == ')';
+}
+
+static void names_add(const ht_template *template, const char *text, size_t length, ht_form *out) {
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && is_word(text[end]))
+            ++end;
+        if (end == at) {
+            ++at;
+            continue;
+        }
+        for (size_t i = 0; i < template->param_count; ++i) {
+            const char *name = template->params[i].name;
+            bool known = strlen(name) != end - at || memcmp(name, text + at, end - at) != 0;
+            for (size_t k = 0; k < out->count && !known; ++k)
+                known = out->params[k] == i;
+            if (!known && out->count < PARAMS_MAX)
+                out->params[out->count++] = i;
+        }
+        at = end;
+    }
+}
+
+/* Of each A ? B : C in a statement the A. */
+static void choices_add(const ht_template *template, const char *text, size_t length,
+                        ht_form *out) {
+    for (size_t at = 0; at < length; ++at) {
+        size_t begin = at;
+        int depth = 0;
+        while (text[at] == '?' && begin > 0 && depth >= 0) {
+            char c = text[--begin];
+            depth += (c == ')' || c == ']') - (c == '(' || c == '[');
+            if (depth == 0 && strchr(",;{}?:", c))
+                break;
+        }
+        names_add(template, text + begin, at - begin, out);
+    }
+}
+
+static void form_free(ht_form *form) {
+    for (size_t i = 0; i < form->test_count; ++i)
+        ht_expr_free(form->tests[i].expr);
+    free(form->tests);
+    free(form->seen);
+    free(form->key);
+}
+
+static void test_add(ht_form *form, const char *text, size_t length, bool otherwise) {
+    char *copy = ht_strndup(text, length);
+    const ht_place nowhere = {0};
+    ht_expr *expr;
+    if (ht_expr_parse(copy, nowhere, &expr, NULL) == HT_OK) {
+        HT_GROW(form->tests, form->test_count);
+        form->tests[form->test_count++] = (test){expr, otherwise};
+    }
+    free(copy);
+}
+
+/* One test for each part that && joins; what is not to hold is one whole. */
+static void tests_add(ht_form *form, const around *of) {
+    size_t begin = 0;
+    int depth = 0;
+    bool split = !of->otherwise && !memchr(of->text, '?', of->length);
+    for (size_t i = 0; i + 1 < of->length && split; ++i) {
+        depth += (of->text[i] == '(') - (of->text[i] == ')');
+        split = depth > 0 || strncmp(of->text + i, "||", 2) != 0;
+    }
+    depth = 0;
+    for (size_t i = 0; i + 1 < of->length && split; ++i) {
+        depth += (of->text[i] == '(') - (of->text[i] == ')');
+        if (depth == 0 && strncmp(of->text + i, "&&", 2) == 0) {
+            test_add(form, of->text + begin, i - begin, false);
+            begin = i + 2;
+        }
+    }
+    test_add(form, of->text + begin, of->length - begin, of->otherwise);
+}
+
+/* The statement between `begin` and here has been read. */
+static void form_add(const reader *in, const around *within, const char *begin) {
+    ht_forms *forms = in->forms;
+    ht_form form = {0};
+    ht_text key = {0};
+    for (const around *at = within; at; at = at->outer)
+        names_add(forms->template, at->text, at->length, &form);
+    choices_add(forms->template, begin, (size_t)(in->at - begin), &form);
+    for (size_t i = 0; i < form.count; ++i)
+        ht_text_printf(&key, "%zu ", form.params[i]);
+    for (const around *at = within; at; at = at->outer)
+        if (at->asks) {
+            ht_text_printf(&key, "%s%.*s;", at->otherwise ? "!" : "", (int)at->length, at->text);
+            tests_add(&form, at);
+        }
+    form.key = ht_text_take(&key);
+    bool known = form.count == 0;
+    for (size_t i = 0; i < forms->count && !known; ++i)
+        known = strcmp(forms->items[i].key, form.key) == 0;
+    if (known) {
+        form_free(&form);
+        return;
+    }
+    form.seen = ht_alloc((size_t)2 << form.count, sizeof *form.seen);
+    HT_GROW(forms->items, forms->count);
+    forms->items[forms->count++] = form;
+}
+
+static void read_statement(reader *in, const around *within);
+
+static void read_block(reader *in, const around *within) {
+    ++in->at;
+    for (skip_space(in); *in->at && *in->at != '}'; skip_space(in))
+        read_statement(in, within);
+    in->at += *in->at == '}';
+}
+
+static void read_if(reader *in, const around *within) {
+    around then = {.outer = within, .asks = true};
+    take_word(in, "constexpr");
+    take_parentheses(in, &then);
+    read_statement(in, &then);
+    skip_space(in);
+    if (!take_word(in, "else"))
+        return;
+    around otherwise = then;
+    otherwise.otherwise = true;
+    read_statement(in, &otherwise);
+}
+
+/* Up to its end, or that of a block in it, as a function's or a lambda's. */
+static void read_plain(reader *in, const around *within) {
+    const char *begin = in->at;
+    while (*in->at && !strchr(";{}", *in->at))
+        if (!skip_literal(in))
+            ++in->at;
+    form_add(in, within, begin);
+    if (*in->at == '{')
+        read_block(in, within);
+    else
+        in->at += *in->at == ';';
+}
+
+static void read_statement(reader *in, const around *within) {
+    skip_space(in);
+    if (*in->at == '{') {
+        read_block(in, within);
+    } else if (take_word(in, "if")) {
+        read_if(in, within);
+    } else if (take_word(in, "for") || take_word(in, "while") || take_word(in, "switch")) {
+        around loop = {.outer = within};
+        take_parentheses(in, &loop);
+        read_statement(in, &loop);
+    } else if (*in->at) {
+        read_plain(in, within);
+    }
+}
+
+void ht_forms_init(ht_forms *forms, const ht_template *template) {
+    *forms = (ht_forms){.template = template};
+    reader in = {forms, template->unit ? template->unit : ""};
+    for (skip_space(&in); *in.at; skip_space(&in)) {
+        in.at += *in.at == '}'; /* one too many */
+        read_statement(&in, NULL);
+    }
+}
+
+void ht_forms_free(ht_forms *forms) {
+    for (size_t i = 0; i < forms->count; ++i)
+        form_free(&forms->items[i]);
+    free(forms->items);
+    *forms = (ht_forms){0};
+}
+
+/* ---- configurations
+ * ----------------------------------------------------------------------------------------- */
+
+typedef struct drawn {
+    const ht_template *template;
+    const ht_config *config;
+} drawn;
+
+static bool look_up(const void *context, const char *name, int64_t *out_value) {
+    const drawn *of = context;
+    for (size_t i = 0; i < of->template->param_count; ++i)
+        if (strcmp(of->template->params[i].name, name) == 0) {
+            *out_value = of->template->params[i].values[of->config->choice[i]].number;
+            return true;
+        }
+    return false;
+}
+
+/* No test around it is known to fail: one that asks for more than parameters may hold. */
+static bool is_run(const ht_form *form, const drawn *of) {
+    const ht_scope scope = {.lookup = look_up, .context = of};
+    for (size_t i = 0; i < form->test_count; ++i) {
+        int64_t value;
+        if (ht_expr_evaluate(form->tests[i].expr, &scope, &value, NULL) == HT_OK &&
+            (value != 0) == form->tests[i].otherwise)
+            return false;
+    }
+    return true;
+}
+
+/* Counts the forms that are new, or (`add`) notes them: what `seen` points at changes then. */
+static size_t visit(const ht_forms *forms, const ht_config *config, bool inner, bool add) {
+    const drawn of = {forms->template, config};
+    size_t count = 0;
+    for (size_t i = 0; i < forms->count; ++i) {
+        const ht_form *form = &forms->items[i];
+        size_t state = inner;
+        for (size_t k = 0; k < form->count; ++k) {
+            size_t param = form->params[k];
+            state =
+                state * 2 + (config->choice[param] != forms->template->params[param].default_index);
+        }
+        if (form->seen[state] || !is_run(form, &of))
+            continue;
+        ++count;
+        form->seen[state] = add;
+    }
+    return count;
+}
+
+size_t ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner) {
+    return visit(forms, config, inner, false);
+}
+
+void ht_forms_add(ht_forms *forms, const ht_config *config, bool inner) {
+    visit(forms, config, inner, true);
+}

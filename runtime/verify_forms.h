@@ -1,0 +1,28 @@
+/* The forms that a template's code takes: for each statement, the parameters that the tests and
+ * loops around it ask for. Which configuration comes first at a form, with these parameters at or
+ * off their defaults, runs what none before has run. Read off the text, not the syntax tree: what
+ * is not understood makes forms coarser, nothing else. Private to runtime/. */
+#ifndef HT_RUNTIME_VERIFY_FORMS_H
+#define HT_RUNTIME_VERIFY_FORMS_H
+
+#include "templates/template.h"
+
+#include <stdbool.h>
+
+typedef struct ht_form ht_form;
+
+typedef struct ht_forms {
+    const ht_template *template; /* borrowed */
+    ht_form *items;
+    size_t count;
+} ht_forms;
+
+/* Of the template's unit, which stays. */
+void ht_forms_init(ht_forms *forms, const ht_template *template);
+void ht_forms_free(ht_forms *forms);
+/* How many forms the configuration runs in a way that none noted before has. Whether there are
+ * blocks inside of the grid counts as one more parameter. */
+size_t ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner);
+void ht_forms_add(ht_forms *forms, const ht_config *config, bool inner);
+
+#endif

@@ -1,0 +1,82 @@
+/* Forms of the code: which configurations run one that none before has run. */
+#include "runtime/verify_forms.h"
+
+#include "tests/runtime/job/support.h"
+
+#include <criterion/criterion.h>
+
+static const char source[] =
+    "#pragma tune unit\n"
+    "#include <hip/hip_runtime.h>\n"
+    "#pragma tune kernel(f<A, B, C>)\n"
+    "#pragma tune param(A : 1, 2, 4 = 1)\n"
+    "#pragma tune param(B : false, true = false)\n"
+    "#pragma tune param(C : false, true = false)\n"
+    "#pragma tune block(64)\n"
+    "#pragma tune grid(1)\n"
+    "#pragma tune arg(out : out float[64])\n"
+    "#pragma tune arg(n : int = 64)\n"
+    "template <int A, bool B, bool C> __global__ void f(float *out, int n) {\n"
+    "    if (A > 1) {\n"
+    "        // if (C) in a comment; \"; and its quotes\n"
+    "        auto put = [&](int at) { out[at] = B ? 1 : 2; };\n" /* A, B; run if A > 1 */
+    "        put('}');\n"                                        /* A, the same */
+    "    }\n"
+    "    if (C && n > 3)\n"
+    "        out[1] = 1;\n" /* C, if C */
+    "    else\n"
+    "        out[1] = 2;\n" /* C, whatever it is */
+    "#pragma unroll\n"
+    "    for (int i = 0; i < A; ++i)\n"
+    "        out[i + 2] = 3;\n" /* A, always */
+    "}\n";
+
+typedef struct subject {
+    bound b;
+    ht_forms forms;
+} subject;
+
+static subject subject_make(void) {
+    subject out;
+    bind_text(&out.b, source, NULL);
+    ht_forms_init(&out.forms, &out.b.templates[0]);
+    return out;
+}
+
+static void subject_free(subject *of) {
+    ht_forms_free(&of->forms);
+    unbind(&of->b);
+}
+
+/* How many are new, which are not so any more then. */
+static size_t take(subject *of, const char *text, bool inner) {
+    ht_config config = config_of(&of->b, text);
+    size_t count = ht_forms_new(&of->forms, &config, inner);
+    ht_forms_add(&of->forms, &config, inner);
+    cr_expect_eq(ht_forms_new(&of->forms, &config, inner), 0, "%s twice", text);
+    return count;
+}
+
+Test(forms, what_parameters_switch_off_is_not_run) {
+    subject of = subject_make();
+    cr_expect_eq(take(&of, "A=1 B=false C=false", false), 2, "the else and the loop");
+    cr_expect_eq(take(&of, "A=1 B=true C=false", false), 0, "nothing asks for B there");
+    cr_expect_eq(take(&of, "A=1 B=false C=true", false), 2, "both branches, as n may be anything");
+    subject_free(&of);
+}
+
+Test(forms, off_its_default_is_off_whatever_the_value) {
+    subject of = subject_make();
+    take(&of, "A=1 B=false C=false", false);
+    cr_expect_eq(take(&of, "A=2 B=false C=false", false), 3, "the lambda's, its call, the loop");
+    cr_expect_eq(take(&of, "A=4 B=false C=false", false), 0);
+    cr_expect_eq(take(&of, "A=4 B=true C=false", false), 1, "the lambda's alone");
+    subject_free(&of);
+}
+
+Test(forms, blocks_inside_of_the_grid_make_all_new) {
+    subject of = subject_make();
+    take(&of, "A=1 B=false C=false", false);
+    cr_expect_eq(take(&of, "A=1 B=false C=false", true), 2);
+    subject_free(&of);
+}
