@@ -264,6 +264,23 @@ static ht_status batch_add(verification *in, ht_error *error) {
     return HT_OK;
 }
 
+struct ht_verify_run {
+    verification *in;
+    const batch *of;
+    size_t index;
+};
+
+ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error) {
+    const ht_check_settings settings = settings_of(run->in);
+    ht_check_result result;
+    ht_status status =
+        ht_programs_run(run->in->job, run->of->programs, run->index, &settings, &result, error);
+    bool differs = status == HT_OK && result.status != HT_OK;
+    *out_reason = differs ? ht_strdup(result.reason) : NULL;
+    ht_check_result_free(&result);
+    return status;
+}
+
 static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
     const ht_check_settings settings = settings_of(in);
     ht_check_result result;
@@ -282,6 +299,9 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
         out->failing_size = out->size_count - 1;
         if (!in->options->unreduced)
             status = reduce(in, error);
+    } else if (status == HT_OK && in->options->agreed) {
+        ht_verify_run run = {in, of, index};
+        status = in->options->agreed(in->options->context, &run, error);
     }
     ht_check_result_free(&result);
     return status;

@@ -10,6 +10,9 @@
 
 enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 4 };
 
+/* A run of a configuration that agreed. */
+typedef struct ht_verify_run ht_verify_run;
+
 typedef struct ht_verify_options {
     uint64_t seed;         /* of configurations and inputs; each problem has inputs of its own */
     size_t configurations; /* random ones beside the default */
@@ -23,6 +26,9 @@ typedef struct ht_verify_options {
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
     bool unreduced; /* a failing configuration is told as it was found, not made simpler */
     const volatile int *interrupted; /* may be NULL */
+    /* Called behind each run that agreed; an error ends the verification. NULL: nothing is. */
+    ht_status (*agreed)(void *context, ht_verify_run *run, ht_error *error);
+    void *context; /* of that */
 } ht_verify_options;
 
 typedef enum ht_verify_outcome {
@@ -62,6 +68,9 @@ typedef struct ht_verify_result {
 ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
                     const ht_verify_options *options, ht_verify_result *out_result,
                     ht_error *error);
+/* The same program once more, on the same inputs: for those who have changed what it does, as tests
+ * of verification do. *out_reason, free(): why it differs now; NULL when it does not. */
+ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error);
 void ht_verify_result_free(ht_verify_result *result);
 
 /* verify_sizes.c. Problems to try, small ones, the preferred first: odd sizes, sizes below any

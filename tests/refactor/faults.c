@@ -1,5 +1,7 @@
 #include "faults.h"
 
+#include "faults_board.h"
+
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -8,19 +10,6 @@
 #include <string.h>
 
 static const char barrier[] = "__syncthreads()";
-
-/* Not instrumented itself, and asked each time, so that the compiler knows nothing of the answer.
- */
-static const char chooser[] = "#include <stdlib.h>\n"
-                              "__attribute__((no_sanitize(\"thread\"), noinline)) static int "
-                              "ht_faulty(int fault) {\n"
-                              "    static int chosen = -2;\n"
-                              "    if (chosen == -2) {\n"
-                              "        const char *text = getenv(\"" HT_FAULT_CHOICE "\");\n"
-                              "        chosen = text ? atoi(text) : -1;\n"
-                              "    }\n"
-                              "    return chosen == fault;\n"
-                              "}\n";
 
 static void add(faults *list, fault item) {
     HT_GROW(list->items, list->count);
@@ -58,30 +47,6 @@ static bool body_find(const char *unit, const char *qualified, size_t *out_begin
     return false;
 }
 
-/* a < b: a < b + 1 lets one more through, a + 1 < b one less; a > b the other way round. */
-static void comparison_add(const char *unit, size_t at, faults *list) {
-    size_t left = at, right = at + 1 + (unit[at + 1] == '=');
-    bool below = unit[at] == '<';
-    add(list, (fault){.kind = FAULT_LOOSE, .at = at, .open = below ? right : left});
-    add(list, (fault){.kind = FAULT_TIGHT, .at = at, .open = below ? left : right});
-}
-
-/* `if constexpr` chooses at compile time. */
-static void guards_find(const char *unit, size_t begin, size_t end, faults *list) {
-    for (size_t at = begin; at < end; ++at) {
-        size_t open = at + 2 + strspn(unit + at + 2, " ");
-        if (strncmp(unit + at, "if", 2) != 0 || is_word(unit[at - 1]) || unit[open] != '(')
-            continue;
-        int depth = 0;
-        for (size_t i = open; i < end && (depth > 0 || i == open); ++i) {
-            depth += (unit[i] == '(') - (unit[i] == ')');
-            bool twice = unit[i + 1] == unit[i] || unit[i - 1] == unit[i] || unit[i - 1] == '-';
-            if ((unit[i] == '<' || unit[i] == '>') && !twice)
-                comparison_add(unit, i, list);
-        }
-    }
-}
-
 /* `float tile[...][...]`: two words or more from the statement's begin, or the line's, to its first
  * bracket. */
 static bool is_declaration(const char *unit, size_t bracket) {
@@ -109,6 +74,148 @@ static bool is_declaration(const char *unit, size_t bracket) {
     return true;
 }
 
+/* ---- comparisons
+ * -------------------------------------------------------------------------------------------- */
+
+static size_t literal_end(const char *unit, size_t at) {
+    size_t end = at + 1;
+    while (unit[end] && unit[end] != unit[at] && unit[end] != '\n')
+        end += 1 + (unit[end] == '\\' && unit[end + 1]);
+    return end + (unit[end] == unit[at]);
+}
+
+/* By character of the unit: it is neither in a comment or a literal nor in a line of the
+ * preprocessor. free(). */
+static bool *code_find(const char *unit) {
+    size_t length = strlen(unit), at = 0;
+    bool *code = ht_alloc(length + 1, sizeof *code);
+    while (at < length) {
+        size_t line = at + strspn(unit + at, " \t"), end = at + 1;
+        bool first = at == 0 || unit[at - 1] == '\n';
+        if ((first && unit[line] == '#') || strncmp(unit + at, "//", 2) == 0)
+            end = at + strcspn(unit + at, "\n");
+        else if (strncmp(unit + at, "/*", 2) == 0 && strstr(unit + at, "*/"))
+            end = (size_t)(strstr(unit + at, "*/") + 2 - unit);
+        else if (unit[at] == '"' || unit[at] == '\'')
+            end = literal_end(unit, at);
+        else
+            code[at] = true;
+        at = end > at ? end : at + 1;
+    }
+    return code;
+}
+
+/* Something that binds less than a comparison begins here. */
+static size_t weaker(const char *unit, size_t at) {
+    static const char *const twos[] = {"&&", "||", "==", "!=", "<=", ">="};
+    for (size_t i = 0; i < sizeof twos / sizeof *twos; ++i)
+        if (strncmp(unit + at, twos[i], 2) == 0)
+            return 2;
+    if (strncmp(unit + at, "::", 2) == 0 || (at > 0 && strncmp(unit + at - 1, "::", 2) == 0))
+        return 0;
+    return strchr("?:=,;{}", unit[at]) != NULL;
+}
+
+static bool is_keyword(const char *unit, size_t at, const char *word) {
+    size_t length = strlen(word);
+    return strncmp(unit + at, word, length) == 0 && !is_word(unit[at + length]) &&
+           (at == 0 || !is_word(unit[at - 1]));
+}
+
+/* Where the left side begins. */
+static size_t left_of(const char *unit, size_t begin, size_t at) {
+    int depth = 0;
+    while (at > begin) {
+        char c = unit[at - 1];
+        depth += (c == ')' || c == ']') - (c == '(' || c == '[');
+        bool stop = weaker(unit, at - 1) || (at - 1 > begin && weaker(unit, at - 2) == 2) ||
+                    (at - begin > 6 && is_keyword(unit, at - 6, "return"));
+        if (depth < 0 || (depth == 0 && stop))
+            break;
+        --at;
+    }
+    return at + strspn(unit + at, " \t\n");
+}
+
+/* Behind the right side. */
+static size_t right_of(const char *unit, size_t at, size_t end) {
+    int depth = 0;
+    for (; at < end; ++at) {
+        char c = unit[at];
+        depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+        if (depth < 0 || (depth == 0 && weaker(unit, at)))
+            break;
+    }
+    while (unit[at - 1] == ' ' || unit[at - 1] == '\n')
+        --at;
+    return at;
+}
+
+/* Behind the parentheses that begin at or behind `at`. */
+static size_t parentheses_end(const char *unit, size_t at, size_t end) {
+    int depth = 0;
+    for (; at < end; ++at) {
+        depth += (unit[at] == '(') - (unit[at] == ')');
+        if (unit[at] == ')' && depth == 0)
+            return at + 1;
+    }
+    return end;
+}
+
+/* By character of the body: what an `if`, `for` or `while` asks is 'p', what is decided when it is
+ * compiled 'c'. free(). */
+static char *askers_find(const char *unit, size_t begin, size_t end) {
+    static const char *const words[] = {"if", "for", "while"};
+    static const char *const constants[] = {"constexpr", "static_assert", "using", "typedef"};
+    char *of = ht_alloc(end + 1, 1);
+    for (size_t at = begin; at < end; ++at) {
+        for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+            if (is_keyword(unit, at, words[i]))
+                memset(of + at, 'p', parentheses_end(unit, at, end) - at);
+        for (size_t i = 0; i < sizeof constants / sizeof *constants; ++i)
+            if (is_keyword(unit, at, constants[i]))
+                memset(of + at, 'c', strcspn(unit + at, ";{"));
+        if (unit[at] == '[' && is_declaration(unit, at))
+            memset(of + at, 'c', strcspn(unit + at, ";{="));
+    }
+    return of;
+}
+
+/* `static_cast<int>(x)`: no space before, and a closing one without a space inside. */
+static bool is_bracket(const char *unit, size_t at) {
+    size_t far = strcspn(unit + at, ">;(") + at;
+    if (unit[at] == '<')
+        return at > 0 && is_word(unit[at - 1]) && unit[far] == '>' && unit[far - 1] != ' ';
+    while (at > 0 && !strchr("<;( ", unit[at - 1]))
+        --at;
+    return at > 1 && unit[at - 1] == '<' && is_word(unit[at - 2]);
+}
+
+static void comparisons_find(const char *unit, size_t begin, size_t end, faults *list) {
+    bool *code = code_find(unit);
+    char *asks = askers_find(unit, begin, end);
+    for (size_t at = begin; at < end; ++at) {
+        bool twice = unit[at + 1] == unit[at] || unit[at - 1] == unit[at] || unit[at - 1] == '-';
+        if ((unit[at] != '<' && unit[at] != '>') || twice || !code[at] || asks[at] == 'c' ||
+            is_bracket(unit, at))
+            continue;
+        size_t right = at + 1 + (unit[at + 1] == '=');
+        fault item = {.kind = FAULT_LOOSE,
+                      .at = at,
+                      .begin = left_of(unit, begin, at),
+                      .end = right_of(unit, right, end),
+                      .plain = asks[at] == 'p'};
+        add(list, item);
+        item.kind = FAULT_TIGHT;
+        add(list, item);
+    }
+    free(asks);
+    free(code);
+}
+
+/* ---- subscripts
+ * -------------------------------------------------------------------------------------------- */
+
 /* [&](...) { ... } */
 static bool is_lambda(const char *unit, size_t bracket) {
     return unit[bracket + 1] == '&' && unit[bracket + 2] == ']';
@@ -122,7 +229,7 @@ static void subscripts_find(const char *unit, size_t begin, size_t end, faults *
         for (size_t i = at; i < end; ++i) {
             depth += (unit[i] == '[') - (unit[i] == ']');
             if (depth == 0) {
-                add(list, (fault){.kind = FAULT_SUBSCRIPT, .at = at, .open = at + 1, .end = i});
+                add(list, (fault){.kind = FAULT_SUBSCRIPT, .at = at, .begin = at + 1, .end = i});
                 break;
             }
         }
@@ -136,34 +243,75 @@ bool faults_find(const char *unit, const char *kernel, faults *out_faults, size_
         return false;
     for (const char *at = unit + *out_body; (at = strstr(at, barrier)) && at < unit + end; ++at)
         add(out_faults, (fault){.kind = FAULT_BARRIER, .at = (size_t)(at - unit)});
-    guards_find(unit, *out_body, end, out_faults);
+    comparisons_find(unit, *out_body, end, out_faults);
     subscripts_find(unit, *out_body, end, out_faults);
     return true;
 }
 
-/* What is written before the character at `at`. */
-static void insert(ht_text *to, const fault *item, size_t number, size_t at) {
-    if (item->kind == FAULT_BARRIER && item->at == at)
-        ht_text_printf(to, "ht_faulty(%zu) ? (void)0 : ", number);
-    if (item->kind == FAULT_SUBSCRIPT && item->open == at)
-        ht_text_append(to, "(");
-    if (item->kind == FAULT_SUBSCRIPT && item->end == at)
-        ht_text_printf(to, ") + ht_faulty(%zu)", number);
-    bool comparison = item->kind == FAULT_LOOSE || item->kind == FAULT_TIGHT;
-    if (comparison && item->open == at)
-        ht_text_printf(to, item->open == item->at ? "+ ht_faulty(%zu) " : " ht_faulty(%zu) +",
-                       number);
+size_t faults_keep_plain(faults *list) {
+    size_t kept = 0, count = list->count;
+    for (size_t i = 0; i < count; ++i) {
+        bool comparison = list->items[i].kind == FAULT_LOOSE || list->items[i].kind == FAULT_TIGHT;
+        if (!comparison || list->items[i].plain)
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    return count - kept;
 }
 
-char *faults_compose(const char *unit, const faults *list, long only) {
+/* ---- text
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static const char *function_of(const char *operator) {
+    bool equal = operator[1] == '=';
+    return operator[0] == '<' ? (equal ? "ht_at_most" : "ht_less")
+                              : (equal ? "ht_at_least" : "ht_more");
+}
+
+/* Inner ones begin behind outer ones, and end before. */
+static void insert(const char *unit, ht_text *to, const fault *item, size_t number, size_t at) {
+    if (item->kind == FAULT_BARRIER && item->at == at)
+        ht_text_printf(to, "ht_faulty(%zu) ? (void)0 : ", number);
+    if (item->kind == FAULT_SUBSCRIPT && item->begin == at)
+        ht_text_append(to, "(");
+    if (item->kind == FAULT_LOOSE && item->begin == at)
+        ht_text_printf(to, "%s(%zu, ", function_of(unit + item->at), number);
+}
+
+static void close(ht_text *to, const fault *item, size_t number, size_t at) {
+    if (item->kind == FAULT_SUBSCRIPT && item->end == at)
+        ht_text_printf(to, ") + ht_faulty(%zu)", number);
+    if (item->kind == FAULT_LOOSE && item->end == at)
+        ht_text_append(to, ")");
+}
+
+/* Comparisons have their sides parted by a comma; returns how long the operator is that it
+ * replaces, 0 for none. */
+static size_t part(const char *unit, ht_text *to, const faults *list, size_t at) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->items[i].kind == FAULT_LOOSE && list->items[i].at == at) {
+            ht_text_append(to, ",");
+            return 1 + (unit[at + 1] == '=');
+        }
+    return 0;
+}
+
+char *faults_compose(const char *unit, const faults *list) {
+    char *board = faults_board_text();
     ht_text text = {0};
     size_t length = strlen(unit);
-    ht_text_append(&text, chooser);
-    for (size_t at = 0; at < length; ++at) {
-        for (size_t i = 0; i < list->count; ++i)
-            if (only < 0 || (size_t)only == i)
-                insert(&text, &list->items[i], i, at);
-        ht_text_append_n(&text, unit + at, 1);
+    ht_text_append(&text, board);
+    for (size_t at = 0; at < length;) {
+        for (size_t i = 0; i < list->count; ++i) /* comparisons come first, and end inside */
+            close(&text, &list->items[i], i, at);
+        for (size_t i = list->count; i-- > 0;)
+            insert(unit, &text, &list->items[i], i, at);
+        size_t skipped = part(unit, &text, list, at);
+        if (!skipped)
+            ht_text_append_n(&text, unit + at, 1);
+        at += skipped ? skipped : 1;
     }
+    free(board);
     return ht_text_take(&text);
 }
