@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 4 };
+enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 5 };
 
 /* A run of a configuration that agreed. */
 typedef struct ht_verify_run ht_verify_run;

@@ -4,11 +4,12 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Forms with more parameters are coarsened to those that stand furthest outside. */
-enum { PARAMS_MAX = 12 };
+/* Forms with more parameters are coarsened to those that stand furthest inside. */
+enum { PARAMS_MAX = 12, NUMBERS_MAX = 8, STATES_MAX = 1 << 16 };
 
 /* A test around the form, which is run unless it is known to fail. */
 typedef struct test {
@@ -16,12 +17,23 @@ typedef struct test {
     bool otherwise; /* the form is in its else-branch */
 } test;
 
+/* A parameter that a form hangs on. Its values are told apart by whether they are the default, and
+ * by how they compare with the numbers that the text compares it with. */
+typedef struct hinge {
+    size_t param;
+    int64_t numbers[NUMBERS_MAX];
+    size_t number_count;
+    uint16_t *kinds; /* by value; owned */
+    size_t kind_count;
+} hinge;
+
 struct ht_form {
     char *key; /* equal for equal ones */
-    size_t params[PARAMS_MAX], count;
+    hinge hinges[PARAMS_MAX];
+    size_t count;
     test *tests;
     size_t test_count;
-    bool *seen; /* by being at or off defaults, a bit each, and `inner`; owned */
+    bool *seen; /* by the kinds of values, and `inner`; owned */
 };
 
 /* ---- reading
@@ -101,25 +113,93 @@ static void take_parentheses(reader *in, around *out) {
     in->at += *in->at == ')';
 }
 
+static size_t param_find(const ht_template *template, const char *name, size_t length) {
+    size_t i = 0;
+    while (i < template->param_count && (strlen(template->params[i].name) != length ||
+                                         memcmp(template->params[i].name, name, length) != 0))
+        ++i;
+    return i;
+}
+
+static hinge *hinge_add(ht_form *form, size_t param) {
+    for (size_t i = 0; i < form->count; ++i)
+        if (form->hinges[i].param == param)
+            return &form->hinges[i];
+    if (form->count == PARAMS_MAX)
+        return NULL;
+    form->hinges[form->count] = (hinge){.param = param};
+    return &form->hinges[form->count++];
+}
+
+/* What stands behind a name: " == 3"? */
+static void number_add(hinge *to, const char *text, size_t length) {
+    size_t at = 0, known = 0;
+    while (at < length && text[at] == ' ')
+        ++at;
+    size_t operator= at;
+    while (at < length && strchr("<>=!", text[at]))
+        ++at;
+    if (at == operator)
+        return;
+    while (at < length && text[at] == ' ')
+        ++at;
+    if (at == length || !isdigit((unsigned char)text[at]) || to->number_count == NUMBERS_MAX)
+        return;
+    int64_t number = strtoll(text + at, NULL, 0);
+    while (known < to->number_count && to->numbers[known] != number)
+        ++known;
+    if (known == to->number_count)
+        to->numbers[to->number_count++] = number;
+}
+
 static void names_add(const ht_template *template, const char *text, size_t length, ht_form *out) {
     for (size_t at = 0; at < length;) {
         size_t end = at;
         while (end < length && is_word(text[end]))
             ++end;
-        if (end == at) {
-            ++at;
-            continue;
-        }
-        for (size_t i = 0; i < template->param_count; ++i) {
-            const char *name = template->params[i].name;
-            bool known = strlen(name) != end - at || memcmp(name, text + at, end - at) != 0;
-            for (size_t k = 0; k < out->count && !known; ++k)
-                known = out->params[k] == i;
-            if (!known && out->count < PARAMS_MAX)
-                out->params[out->count++] = i;
-        }
-        at = end;
+        size_t param =
+            end == at ? template->param_count : param_find(template, text + at, end - at);
+        hinge *found = param < template->param_count ? hinge_add(out, param) : NULL;
+        if (found)
+            number_add(found, text + end, length - end);
+        at = end == at ? at + 1 : end;
     }
+}
+
+/* Below, at, or above each of the numbers. */
+static bool is_alike(const hinge *of, const ht_param *param, size_t a, size_t b) {
+    int64_t left = param->values[a].number, right = param->values[b].number;
+    bool alike = (a == param->default_index) == (b == param->default_index);
+    for (size_t i = 0; i < of->number_count && alike; ++i)
+        alike = (left < of->numbers[i]) == (right < of->numbers[i]) &&
+                (left == of->numbers[i]) == (right == of->numbers[i]);
+    return alike;
+}
+
+static void kinds_find(const ht_template *template, hinge *of) {
+    const ht_param *param = &template->params[of->param];
+    of->kinds = ht_alloc(param->value_count, sizeof *of->kinds);
+    for (size_t i = 0; i < param->value_count; ++i) {
+        size_t first = 0;
+        while (!is_alike(of, param, first, i))
+            ++first;
+        of->kinds[i] = (uint16_t)(first < i ? of->kinds[first] : of->kind_count);
+        of->kind_count += first == i;
+    }
+}
+
+/* How many ways there are to run the form. Hinges that would make them too many go. */
+static size_t states_find(const ht_template *template, ht_form *form) {
+    size_t states = 2;
+    for (size_t i = 0; i < form->count; ++i) {
+        kinds_find(template, &form->hinges[i]);
+        if (states * form->hinges[i].kind_count > STATES_MAX) {
+            free(form->hinges[i].kinds);
+            form->count = i;
+        } else
+            states *= form->hinges[i].kind_count;
+    }
+    return states;
 }
 
 /* Of each A ? B : C in a statement the A. */
@@ -141,6 +221,8 @@ static void choices_add(const ht_template *template, const char *text, size_t le
 static void form_free(ht_form *form) {
     for (size_t i = 0; i < form->test_count; ++i)
         ht_expr_free(form->tests[i].expr);
+    for (size_t i = 0; i < form->count; ++i)
+        free(form->hinges[i].kinds);
     free(form->tests);
     free(form->seen);
     free(form->key);
@@ -185,8 +267,12 @@ static void form_add(const reader *in, const around *within, const char *begin) 
     for (const around *at = within; at; at = at->outer)
         names_add(forms->template, at->text, at->length, &form);
     choices_add(forms->template, begin, (size_t)(in->at - begin), &form);
-    for (size_t i = 0; i < form.count; ++i)
-        ht_text_printf(&key, "%zu ", form.params[i]);
+    for (size_t i = 0; i < form.count; ++i) {
+        ht_text_printf(&key, "%zu", form.hinges[i].param);
+        for (size_t k = 0; k < form.hinges[i].number_count; ++k)
+            ht_text_printf(&key, " %" PRId64, form.hinges[i].numbers[k]);
+        ht_text_append(&key, ",");
+    }
     for (const around *at = within; at; at = at->outer)
         if (at->asks) {
             ht_text_printf(&key, "%s%.*s;", at->otherwise ? "!" : "", (int)at->length, at->text);
@@ -200,7 +286,7 @@ static void form_add(const reader *in, const around *within, const char *begin) 
         form_free(&form);
         return;
     }
-    form.seen = ht_alloc((size_t)2 << form.count, sizeof *form.seen);
+    form.seen = ht_alloc(states_find(forms->template, &form), sizeof *form.seen);
     HT_GROW(forms->items, forms->count);
     forms->items[forms->count++] = form;
 }
@@ -309,9 +395,8 @@ static size_t visit(const ht_forms *forms, const ht_config *config, bool inner, 
         const ht_form *form = &forms->items[i];
         size_t state = inner;
         for (size_t k = 0; k < form->count; ++k) {
-            size_t param = form->params[k];
-            state =
-                state * 2 + (config->choice[param] != forms->template->params[param].default_index);
+            const hinge *each = &form->hinges[k];
+            state = state * each->kind_count + each->kinds[config->choice[each->param]];
         }
         if (form->seen[state] || !is_run(form, &of))
             continue;

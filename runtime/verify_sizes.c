@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Fields at or above are extents; below, filter sizes and the like, which stay. */
-enum { EXTENT_MIN = 12, KINDS = 7, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
+enum { EXTENT_MIN = 12, KINDS = 8, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
 
 /* What the extents become, by how many there are: one along the grid's x first, then y, z and the
- * others (extents_sort). The first four kinds are those asked for. Stencils have a border of one
+ * others (extents_sort). The first five kinds are those asked for. Stencils have a border of one
  * that is no output: two more than a tile is a tile there. */
 static const int shapes[KINDS][4][FIELDS] = {
     /* odd, and one more than what many blocks' tiles fill, so that there are whole tiles and tests
@@ -23,6 +23,8 @@ static const int shapes[KINDS][4][FIELDS] = {
     {{150}, {50, 18}, {50, 18, 6}, {34, 18, 6, 10, 14, 22}},
     /* with a border one more than what tiles fill along x; one less, without, along y */
     {{319}, {131, 63}, {99, 31, 11}, {67, 15, 7, 9, 5, 13}},
+    /* the other way round */
+    {{259}, {127, 35}, {63, 35, 9}, {63, 19, 9, 18, 6, 11}},
     /* multiples of common blocks */
     {{512}, {64, 96}, {32, 48, 16}, {16, 32, 16, 16, 32, 16}},
     {{1024}, {128, 64}, {64, 32, 32}, {32, 16, 16, 32, 16, 16}},
@@ -250,6 +252,7 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
     add_kind(&in, 0);
     add_kind(&in, 1);
     add_kind(&in, 3);
+    add_kind(&in, 4);
     in.growth = SIZES_AND_STEPS;
     add_kind(&in, 2);
     in.growth = SIZES_ALONE;
@@ -257,7 +260,7 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
     in.growth = AS_GIVEN;
     add_kind(&in, 2);
     in.tied = true;
-    for (int kind = 0; kind < 4; ++kind)
+    for (int kind = 0; kind < 5; ++kind)
         add_kind(&in, kind);
     in.tied = false;
     add(&in, base);
@@ -274,7 +277,7 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
         cut_down(&in, base, WHOLE_MAX);
         add(&in, base);
     }
-    for (int kind = 4; kind < KINDS; ++kind)
+    for (int kind = 5; kind < KINDS; ++kind)
         add_kind(&in, kind);
     for (int64_t edge = 64; in.extent_count > 1 && edge >= 16; edge -= 16)
         add_square(&in, edge);

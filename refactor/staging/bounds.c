@@ -97,7 +97,8 @@ typedef struct reading {
     size_t alternative;
     bool ends[HT_STAGE_DIMENSIONS_MAX]; /* of the alternative at hand, by moving dimension: is an
                                            end asked for? */
-    bool failed, open;                  /* one lets everything through */
+    bool proved;       /* whether an end must be asked for is no question any more */
+    bool failed, open; /* one lets everything through */
 } reading;
 
 /* Does the constraint hold how large the grid or the block is? */
@@ -193,7 +194,7 @@ static isl_stat on_alternative(isl_basic_set *set, void *user) {
         of->failed = true;
     isl_basic_set_free(set);
     for (unsigned m = 0; m < of->in->count; ++m)
-        if (!of->ends[m] && may_end_early(of->in, m))
+        if (!of->proved && !of->ends[m] && may_end_early(of->in, m))
             of->failed = true;
     of->open = of->open || of->in->stage->bound_count == before;
     ++of->alternative;
@@ -224,6 +225,70 @@ static bool find_box(bounding *in) {
     }
     in->passing = isl_set_from_basic_set(all);
     return read_tests(in);
+}
+
+/* ---- what the box says by itself
+ * --------------------------------------------------------------------------------------- */
+
+/* at - end >= 0, or the other way round; everything where that cannot be said. */
+static isl_basic_set *beside(const bounding *in, unsigned m, const ht_poly *end, bool behind) {
+    isl_space *space = isl_set_get_space(in->image);
+    isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
+    int sign = behind ? 1 : -1;
+    bound = isl_constraint_set_coefficient_si(bound, isl_dim_set, (int)m, sign);
+    for (size_t i = 0; i < end->count; ++i) {
+        const ht_term *term = &end->terms[i];
+        size_t at = 0;
+        while (term->count == 1 && at < in->layout.param_count &&
+               in->layout.params[at] != term->symbols[0])
+            ++at;
+        if (term->count > 1 || (term->count == 1 && at == in->layout.param_count) ||
+            term->coefficient != (int)term->coefficient) {
+            isl_constraint_free(bound);
+            return isl_basic_set_universe(isl_set_get_space(in->image));
+        }
+        int factor = -sign * (int)term->coefficient;
+        bound = term->count
+                    ? isl_constraint_set_coefficient_si(bound, isl_dim_param, (int)at, factor)
+                    : isl_constraint_set_constant_si(bound, factor);
+    }
+    return isl_basic_set_from_constraint(bound);
+}
+
+/* Elements of the box: outputs' indices are not negative, and where they do not move the box, it is
+ * as long as loops and neighbours make it. */
+static isl_set *box_of(const bounding *in) {
+    ht_poly_pool *pool = &in->stage->km->pool;
+    isl_basic_set *box = isl_basic_set_universe(isl_set_get_space(in->image));
+    for (unsigned m = 0; m < in->count; ++m) {
+        const ht_stage_dimension *of = &in->stage->dimensions[in->moving[m]];
+        if (!of->low || !of->span || of->factor[0] < 0 || of->factor[1] < 0 || of->factor[2] < 0)
+            continue;
+        box = isl_basic_set_intersect(box, beside(in, m, of->low, true));
+        const ht_poly *high = ht_poly_add(pool, of->low, of->span, 1);
+        if (high && !of->factor[0] && !of->factor[1] && !of->factor[2])
+            box = isl_basic_set_intersect(box, beside(in, m, high, false));
+    }
+    return isl_set_from_basic_set(box);
+}
+
+/* Leaves out tests that all elements of the box pass, now that they are proved to do. */
+static void forget_implied(bounding *in) {
+    ht_stage_bound before[HT_STAGE_BOUNDS_MAX];
+    size_t count = in->stage->bound_count;
+    reading of = {.in = in, .proved = true};
+    memcpy(before, in->stage->bounds, sizeof before);
+    isl_set *known = isl_set_intersect_params(box_of(in), isl_set_copy(in->context));
+    isl_set *asked = isl_set_gist(isl_set_copy(in->passing), known);
+    in->stage->bound_count = 0;
+    bool done = asked && isl_set_foreach_basic_set(asked, on_alternative, &of) >= 0 && !of.failed;
+    isl_set_free(asked);
+    if (of.open)
+        in->stage->bound_count = 0;
+    if (done && in->stage->bound_count <= count)
+        return;
+    memcpy(in->stage->bounds, before, sizeof before);
+    in->stage->bound_count = count;
 }
 
 /* What is read, piece by piece: stars have no corners. */
@@ -286,6 +351,8 @@ bool ht_stage_bounds(ht_stage *stage) {
     init(&in, stage);
     bool done =
         find_image(&in) && ((find_box(&in) && prove(&in)) || (find_pieces(&in) && prove(&in)));
+    if (done)
+        forget_implied(&in);
     isl_set_free(in.image);
     isl_set_free(in.context);
     isl_set_free(in.passing);

@@ -79,6 +79,7 @@ typedef struct ht_node {
     bool next;       /* an access: the next output's is the next element (coarsen_vector.h) */
     const char *pack, *row; /* names for it as a part of one access; NULL: none yet */
     bool convex;            /* an IF that lets outputs through that lie side by side */
+    bool alike;             /* and all of them or none */
 } ht_node;
 
 typedef struct ht_variable {

@@ -13,6 +13,7 @@ void ht_vectors_note(ht_coarsen *c) {
         ht_node *node = c->nodes[i];
         node->next = ht_node_steps(c, node);
         node->convex = node->kind == HT_NODE_IF && !node->children[2] && ht_test_is_convex(c, node);
+        node->alike = node->convex && ht_node_share(c, node->children[0]) == HT_SHARE_SAME;
     }
 }
 
@@ -309,6 +310,15 @@ char *ht_vectors_element(const ht_vectors *vectors, const ht_node *node, const c
     return NULL;
 }
 
+/* { const int cx = first; */
+static void open_first(const ht_vector_loop *loop, ht_writer *writer) {
+    ht_writer_line(writer, loop->like);
+    ht_writer_printf(writer, "{");
+    ++writer->depth;
+    ht_writer_line(writer, loop->like);
+    ht_writer_printf(writer, "const int %s = %s;", loop->counter, loop->begin);
+}
+
 /* { const int cx = first; ... *(pack *)&out[x0 + cx] = values; } */
 static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *writer) {
     const ht_vectors *vectors = loop->vectors;
@@ -317,11 +327,7 @@ static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *wr
         any |= store ? vectors->items[i].store : vectors->items[i].load;
     if (!any)
         return;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "{");
-    ++writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "const int %s = %s;", loop->counter, loop->begin);
+    open_first(loop, writer);
     loop->front(loop, writer);
     for (size_t i = 0; i < vectors->count; ++i) {
         const ht_vector_access *access = &vectors->items[i];
@@ -358,13 +364,23 @@ static void close(const ht_vector_loop *loop, const char *text, ht_writer *write
     ht_writer_printf(writer, "%s", text);
 }
 
+static bool all_alike(const ht_vector_loop *loop) {
+    bool alike = true;
+    for (size_t i = 0; i < loop->test_count; ++i)
+        alike = alike && loop->tests[i]->alike;
+    return alike;
+}
+
 /* bool inside = (the tests hold for the first and the last of them, so for all); */
-static void write_tests(const ht_vector_loop *loop, ht_writer *writer) {
+static void write_tests(const ht_vector_loop *loop, bool alike, ht_writer *writer) {
     ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "bool %s = true; // the first and the last of them, so all",
-                     loop->inside);
+    ht_writer_printf(writer, "bool %s = true; // the first%s of them, so all", loop->inside,
+                     alike ? "" : " and the last");
     char *step = ht_format("%s += ${%s > 1 ? %s - 1 : 1}", loop->each, loop->width, loop->width);
-    open_each(loop, step, writer);
+    if (alike)
+        open_first(loop, writer);
+    else
+        open_each(loop, step, writer);
     free(step);
     loop->front(loop, writer);
     for (size_t i = 0; i < loop->test_count; ++i) {
@@ -402,14 +418,17 @@ void ht_vectors_loop(const ht_vector_loop *loop, ht_writer *writer) {
     ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; %s += ${%s}) {", loop->begin,
                      loop->begin, loop->factor, loop->begin, loop->width);
     ++writer->depth;
+    bool alike = all_alike(loop);
     if (loop->test_count) {
-        write_tests(loop, writer);
+        write_tests(loop, alike, writer);
         ht_writer_line(writer, loop->like);
         ht_writer_printf(writer, "if (%s) {", loop->inside);
         ++writer->depth;
     }
     write_together(loop, writer);
-    if (loop->test_count) {
+    if (loop->test_count && alike)
+        close(loop, "}", writer);
+    else if (loop->test_count) {
         char *step = ht_format("++%s", loop->each);
         close(loop, "} else {", writer);
         ++writer->depth;

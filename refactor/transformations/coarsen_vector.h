@@ -23,8 +23,8 @@ typedef struct ht_vectors {
 } ht_vectors;
 
 /* Notes in `next` of each access whether its address is one element further for the next output
- * along c->x, and in `convex` of each `if` whether it lets outputs through that lie side by side.
- * Shares must be known. */
+ * along c->x, and in `convex` of each `if` whether it lets outputs through that lie side by side,
+ * in `alike` whether it lets all or none of them through. Shares must be known. */
 void ht_vectors_note(ht_coarsen *c);
 /* The accesses of a group, items that are run in this order with nothing before them.
  * `is_free(context, node)`: nobody else has a text for it. `again` (by variable; NULL: none is)

@@ -308,35 +308,93 @@ static bool write_one(ht_staging *in, const char *indent, ht_text *out) {
     return done && write_element(in, "", out);
 }
 
-/* Neighbours in a row at once where all are elements that may be loaded, else one by one. */
-static bool write_several(ht_staging *in, const char *indent, ht_text *out) {
+/* A row's neighbours at once. */
+static bool write_pack(const ht_staging *in, ht_text *out) {
+    ht_text_printf(out, "*(%s *)&", in->pack);
+    bool done = write_place(in, "", out);
+    ht_text_printf(out, " = *(const %s *)&%s", in->pack,
+                   in->stage.km->arrays[in->stage.array].name);
+    done = done && write_address(in, out);
+    ht_text_append(out, ";");
+    return done;
+}
+
+/* One of them, in a loop whose head ends with `more`, if it passes what is written by then. */
+static bool write_each(ht_staging *in, const char *indent, const char *more, bool asks,
+                       ht_text *out) {
     ht_stage *stage = &in->stage;
     size_t last = ht_staging_last(stage);
-    const char *at = in->at[last], *extent = stage->dimensions[last].extent;
-    bool tests = stage->bound_count > 0;
-    ht_text_printf(out, "%sconst %s %s = %s + ${%s - 1};", indent, stage->type, in->end, at,
-                   in->vector);
-    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s}%s", indent, in->place[last], in->vector, extent,
-                   tests ? " && (" : "");
-    bool done = ht_staging_tests(in, in->end, out);
-    ht_text_printf(out, "%s)%s    *(%s *)&", tests ? ")" : "", indent, in->pack);
-    done = done && write_place(in, "", out);
-    ht_text_printf(out, " = *(const %s *)&%s", in->pack, stage->km->arrays[stage->array].name);
-    done = done && write_address(in, out);
-    char *offset = ht_format(" + %s", in->each);
-    ht_text_printf(out,
-                   ";%selse%s    for (int %s = 0; %s < ${%s}; ++%s) {%s        const %s %s = %s + "
-                   "%s;%s        if (%s + %s < ${%s}%s",
-                   indent, indent, in->each, in->each, in->vector, in->each, indent, stage->type,
-                   in->here, at, in->each, indent, in->place[last], in->each, extent,
-                   tests ? " && (" : "");
+    const char *at = in->at[last], *each = in->each;
+    char *offset = ht_format(" + %s", each);
+    ht_text_printf(out, "%sfor (int %s = 0; %s; ++%s) {%s    const %s %s = %s + %s;%s    ", indent,
+                   each, more, each, indent, stage->type, in->here, at, each, indent);
     stage->coordinate_names[last] = in->here;
-    done = done && ht_staging_tests(in, NULL, out);
-    ht_text_printf(out, "%s)%s            ", tests ? ")" : "", indent);
+    bool done = true;
+    if (asks) {
+        ht_text_printf(out, "if (%s + %s < ${%s} && (", in->place[last], each,
+                       stage->dimensions[last].extent);
+        done = ht_staging_tests(in, NULL, out);
+        ht_text_printf(out, "))%s        ", indent);
+    }
     done = done && write_element(in, offset, out);
     stage->coordinate_names[last] = at;
-    ht_text_printf(out, "%s    }", indent);
+    ht_text_printf(out, "%s}", indent);
     free(offset);
+    return done;
+}
+
+/* Where no test tells a row's neighbours apart: at once unless the box ends before. */
+static bool write_alike(ht_staging *in, const char *indent, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    size_t last = ht_staging_last(stage);
+    const char *place = in->place[last], *extent = stage->dimensions[last].extent;
+    bool tests = stage->bound_count > 0, done = true;
+    char *inner = ht_format("%s%s", indent, tests ? "    " : "");
+    char *deeper = ht_format("%s    ", inner),
+         *more = ht_format("%s + %s < ${%s}", place, in->each, extent);
+    if (tests) {
+        ht_text_printf(out, "%sif (", indent);
+        done = ht_staging_tests(in, NULL, out);
+        ht_text_append(out, ") {");
+    }
+    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s})%s", inner, place, in->vector, extent, deeper);
+    done = done && write_pack(in, out);
+    ht_text_printf(out, "%selse", inner);
+    done = done && write_each(in, deeper, more, false, out);
+    ht_text_printf(out, "%s%s", tests ? indent : "", tests ? "}" : "");
+    free(more);
+    free(deeper);
+    free(inner);
+    return done;
+}
+
+static bool asks_last(const ht_stage *stage) {
+    size_t symbol = stage->coordinates[ht_staging_last(stage)];
+    for (size_t i = 0; i < stage->bound_count; ++i)
+        if (ht_poly_mentions(stage->bounds[i].value, symbol))
+            return true;
+    return false;
+}
+
+/* Neighbours in a row at once where all are elements that may be loaded, else one by one. */
+static bool write_several(ht_staging *in, const char *indent, ht_text *out) {
+    const ht_stage *stage = &in->stage;
+    size_t last = ht_staging_last(stage);
+    if (!asks_last(stage))
+        return write_alike(in, indent, out);
+    char *deeper = ht_format("%s    ", indent),
+         *more = ht_format("%s < ${%s}", in->each, in->vector);
+    ht_text_printf(out, "%sconst %s %s = %s + ${%s - 1};", indent, stage->type, in->end,
+                   in->at[last], in->vector);
+    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s} && (", indent, in->place[last], in->vector,
+                   stage->dimensions[last].extent);
+    bool done = ht_staging_tests(in, in->end, out);
+    ht_text_printf(out, "))%s", deeper);
+    done = done && write_pack(in, out);
+    ht_text_printf(out, "%selse", indent);
+    done = done && write_each(in, deeper, more, true, out);
+    free(more);
+    free(deeper);
     return done;
 }
 

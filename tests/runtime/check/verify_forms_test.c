@@ -5,40 +5,42 @@
 
 #include <criterion/criterion.h>
 
-static const char source[] =
-    "#pragma tune unit\n"
-    "#include <hip/hip_runtime.h>\n"
-    "#pragma tune kernel(f<A, B, C>)\n"
-    "#pragma tune param(A : 1, 2, 4 = 1)\n"
-    "#pragma tune param(B : false, true = false)\n"
-    "#pragma tune param(C : false, true = false)\n"
-    "#pragma tune block(64)\n"
-    "#pragma tune grid(1)\n"
-    "#pragma tune arg(out : out float[64])\n"
-    "#pragma tune arg(n : int = 64)\n"
+#define HEAD                                                                                       \
+    "#pragma tune unit\n"                                                                          \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "#pragma tune kernel(f<A, B, C>)\n"                                                            \
+    "#pragma tune param(A : 1, 2, 4 = 1)\n"                                                        \
+    "#pragma tune param(B : false, true = false)\n"                                                \
+    "#pragma tune param(C : false, true = false)\n"                                                \
+    "#pragma tune block(64)\n"                                                                     \
+    "#pragma tune grid(1)\n"                                                                       \
+    "#pragma tune arg(out : out float[64])\n"                                                      \
+    "#pragma tune arg(n : int = 64)\n"                                                             \
     "template <int A, bool B, bool C> __global__ void f(float *out, int n) {\n"
-    "    if (A > 1) {\n"
-    "        // if (C) in a comment; \"; and its quotes\n"
-    "        auto put = [&](int at) { out[at] = B ? 1 : 2; };\n" /* A, B; run if A > 1 */
-    "        put('}');\n"                                        /* A, the same */
-    "    }\n"
-    "    if (C && n > 3)\n"
-    "        out[1] = 1;\n" /* C, if C */
-    "    else\n"
-    "        out[1] = 2;\n" /* C, whatever it is */
-    "#pragma unroll\n"
-    "    for (int i = 0; i < A; ++i)\n"
-    "        out[i + 2] = 3;\n" /* A, always */
-    "}\n";
+
+static const char source[] =
+    HEAD "    if (A > 1) {\n"
+         "        // if (C) in a comment; \"; and its quotes\n"
+         "        auto put = [&](int at) { out[at] = B ? 1 : 2; };\n" /* A, B; run if A > 1 */
+         "        put('}');\n"                                        /* A, the same */
+         "    }\n"
+         "    if (C && n > 3)\n"
+         "        out[1] = 1;\n" /* C, if C */
+         "    else\n"
+         "        out[1] = 2;\n" /* C, whatever it is */
+         "#pragma unroll\n"
+         "    for (int i = 0; i < A; ++i)\n"
+         "        out[i + 2] = 3;\n" /* A, always */
+         "}\n";
 
 typedef struct subject {
     bound b;
     ht_forms forms;
 } subject;
 
-static subject subject_make(void) {
+static subject subject_make(const char *text) {
     subject out;
-    bind_text(&out.b, source, NULL);
+    bind_text(&out.b, text, NULL);
     ht_forms_init(&out.forms, &out.b.templates[0]);
     return out;
 }
@@ -58,7 +60,7 @@ static size_t take(subject *of, const char *text, bool inner) {
 }
 
 Test(forms, what_parameters_switch_off_is_not_run) {
-    subject of = subject_make();
+    subject of = subject_make(source);
     cr_expect_eq(take(&of, "A=1 B=false C=false", false), 2, "the else and the loop");
     cr_expect_eq(take(&of, "A=1 B=true C=false", false), 0, "nothing asks for B there");
     cr_expect_eq(take(&of, "A=1 B=false C=true", false), 2, "both branches, as n may be anything");
@@ -66,7 +68,7 @@ Test(forms, what_parameters_switch_off_is_not_run) {
 }
 
 Test(forms, off_its_default_is_off_whatever_the_value) {
-    subject of = subject_make();
+    subject of = subject_make(source);
     take(&of, "A=1 B=false C=false", false);
     cr_expect_eq(take(&of, "A=2 B=false C=false", false), 3, "the lambda's, its call, the loop");
     cr_expect_eq(take(&of, "A=4 B=false C=false", false), 0);
@@ -75,8 +77,16 @@ Test(forms, off_its_default_is_off_whatever_the_value) {
 }
 
 Test(forms, blocks_inside_of_the_grid_make_all_new) {
-    subject of = subject_make();
+    subject of = subject_make(source);
     take(&of, "A=1 B=false C=false", false);
     cr_expect_eq(take(&of, "A=1 B=false C=false", true), 2);
+    subject_free(&of);
+}
+
+Test(forms, values_that_the_text_tells_apart_are_of_different_kinds) {
+    subject of = subject_make(HEAD "    out[0] = A == 1 ? 1 : A == 2 ? 2 : n;\n}\n");
+    cr_expect_eq(take(&of, "A=1 B=false C=false", false), 1);
+    cr_expect_eq(take(&of, "A=2 B=false C=false", false), 1);
+    cr_expect_eq(take(&of, "A=4 B=false C=false", false), 1);
     subject_free(&of);
 }
