@@ -411,7 +411,8 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
     if (in.given)
         ht_verify_problems(template, given, &in.problems, &in.problem_count);
-    ht_choice_init(&in.choice, in.template, options->configurations + 1, options->seed);
+    ht_choice_init(&in.choice, in.template, options->unit ? options->unit : in.template->unit,
+                   options->configurations + 1, options->seed);
     ht_status status = run_all(&in, error);
     if (status == HT_OK && !out_result->size_count && !out_result->reason)
         tell(&in, HT_VERIFY_ORIGINAL,

@@ -28,7 +28,9 @@ typedef struct ht_verify_options {
     const volatile int *interrupted; /* may be NULL */
     /* Called behind each run that agreed; an error ends the verification. NULL: nothing is. */
     ht_status (*agreed)(void *context, ht_verify_run *run, ht_error *error);
-    void *context; /* of that */
+    void *context;    /* of that */
+    const char *unit; /* what configurations are chosen by, where something was written into the
+                         template's text; NULL: that text */
 } ht_verify_options;
 
 typedef enum ht_verify_outcome {

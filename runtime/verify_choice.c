@@ -86,13 +86,17 @@ static ht_config walk(ht_choice *in, const ht_space *space) {
     return config;
 }
 
-/* How much of a configuration none before had: forms of the code first. */
+/* How much of a configuration none before had. */
 typedef struct news {
-    size_t forms, pairs;
+    ht_forms_news code;
+    size_t pairs;
 } news;
 
+/* Code that was not run first, then code that was run otherwise. */
 static bool is_more(news a, news b) {
-    return a.forms != b.forms ? a.forms > b.forms : a.pairs > b.pairs;
+    return a.code.forms != b.code.forms ? a.code.forms > b.code.forms
+           : a.code.ways != b.code.ways ? a.code.ways > b.code.ways
+                                        : a.pairs > b.pairs;
 }
 
 /* Of some that are not chosen yet, the one that has most that is new. */
@@ -142,10 +146,11 @@ void ht_choice_draw(ht_choice *choice, const ht_binding *binding, const ht_space
     }
 }
 
-void ht_choice_init(ht_choice *choice, const ht_template *template, size_t wanted, uint64_t seed) {
+void ht_choice_init(ht_choice *choice, const ht_template *template, const char *unit, size_t wanted,
+                    uint64_t seed) {
     *choice = (ht_choice){.template = template, .wanted = wanted};
     ht_random_seed(&choice->random, seed);
-    ht_forms_init(&choice->forms, template);
+    ht_forms_init(&choice->forms, template, unit);
     ht_pairs_init(&choice->pairs, template);
     choose(choice, ht_config_default(template));
 }

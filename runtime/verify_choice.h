@@ -21,8 +21,9 @@ typedef struct ht_choice {
     ht_pairs pairs;
 } ht_choice;
 
-/* Chooses the default alone. The template stays. */
-void ht_choice_init(ht_choice *choice, const ht_template *template, size_t wanted, uint64_t seed);
+/* Chooses the default alone. The template stays; `unit` is its text. */
+void ht_choice_init(ht_choice *choice, const ht_template *template, const char *unit, size_t wanted,
+                    uint64_t seed);
 void ht_choice_free(ht_choice *choice);
 /* Goes on to a size, whose space this is, and adds configurations until enough are legal there, or
  * no more are found, and each value has been had if drawing finds it. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Forms with more parameters are coarsened to those that stand furthest inside. */
-enum { PARAMS_MAX = 12, NUMBERS_MAX = 8, STATES_MAX = 1 << 16 };
+enum { PARAMS_MAX = 12, NUMBERS_MAX = 8, STATES_MAX = 1 << 14 };
 
 /* A test around the form, which is run unless it is known to fail. */
 typedef struct test {
@@ -33,7 +33,8 @@ struct ht_form {
     size_t count;
     test *tests;
     size_t test_count;
-    bool *seen; /* by the kinds of values, and `inner`; owned */
+    bool *seen;  /* by the kinds of values, and `inner`; owned */
+    bool run[2]; /* at all: with blocks inside of the grid or not, with such */
 };
 
 /* ---- reading
@@ -202,22 +203,6 @@ static size_t states_find(const ht_template *template, ht_form *form) {
     return states;
 }
 
-/* Of each A ? B : C in a statement the A. */
-static void choices_add(const ht_template *template, const char *text, size_t length,
-                        ht_form *out) {
-    for (size_t at = 0; at < length; ++at) {
-        size_t begin = at;
-        int depth = 0;
-        while (text[at] == '?' && begin > 0 && depth >= 0) {
-            char c = text[--begin];
-            depth += (c == ')' || c == ']') - (c == '(' || c == '[');
-            if (depth == 0 && strchr(",;{}?:", c))
-                break;
-        }
-        names_add(template, text + begin, at - begin, out);
-    }
-}
-
 static void form_free(ht_form *form) {
     for (size_t i = 0; i < form->test_count; ++i)
         ht_expr_free(form->tests[i].expr);
@@ -259,14 +244,31 @@ static void tests_add(ht_form *form, const around *of) {
     test_add(form, of->text + begin, of->length - begin, of->otherwise);
 }
 
-/* The statement between `begin` and here has been read. */
-static void form_add(const reader *in, const around *within, const char *begin) {
+/* Where the A of A ? B : C begins, of which this is the mark. */
+static size_t condition_begin(const char *begin, const char *mark) {
+    const char *at = mark;
+    for (int depth = 0; at > begin; --at) {
+        char c = at[-1];
+        bool compares = c == '=' && (*at == '=' || (at - 1 > begin && strchr("=!<>", at[-2])));
+        depth += (c == ')' || c == ']') - (c == '(' || c == '[');
+        if (depth < 0 || (depth == 0 && !compares && strchr(",;{}?:=", c)))
+            break;
+    }
+    return (size_t)(at - begin);
+}
+
+/* What stands between `begin` and `end` has been read. */
+static void form_add(const reader *in, const around *within, const char *begin, const char *end) {
     ht_forms *forms = in->forms;
     ht_form form = {0};
     ht_text key = {0};
     for (const around *at = within; at; at = at->outer)
         names_add(forms->template, at->text, at->length, &form);
-    choices_add(forms->template, begin, (size_t)(in->at - begin), &form);
+    for (const char *at = begin; at < end; ++at) {
+        size_t first = *at == '?' ? condition_begin(begin, at) : 0;
+        if (*at == '?')
+            names_add(forms->template, begin + first, (size_t)(at - begin) - first, &form);
+    }
     for (size_t i = 0; i < form.count; ++i) {
         ht_text_printf(&key, "%zu", form.hinges[i].param);
         for (size_t k = 0; k < form.hinges[i].number_count; ++k)
@@ -313,13 +315,49 @@ static void read_if(reader *in, const around *within) {
     read_statement(in, &otherwise);
 }
 
+/* Where B of A ? B : C ends, or C (`last`), from behind the mark on. */
+static const char *choice_end(const char *at, const char *end, bool last) {
+    int depth = 0, inner = 0;
+    for (; at < end; ++at) {
+        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+        if (depth < 0 || (depth == 0 && *at == ','))
+            break;
+        if (depth == 0 && *at == ':' && inner-- == 0 && !last)
+            break;
+        inner += depth == 0 && *at == '?';
+    }
+    return at;
+}
+
+/* What stands in the branches of A ? B : C is run as that of an `if` is. */
+static void read_choices(const reader *in, const around *within, const char *begin,
+                         const char *end) {
+    for (const char *at = begin; at < end; ++at) {
+        if (*at != '?')
+            continue;
+        const char *middle = choice_end(at + 1, end, false);
+        if (middle == end || *middle != ':')
+            continue;
+        const char *asked = begin + condition_begin(begin, at);
+        const char *last = choice_end(middle + 1, end, true);
+        around yes = {within, asked, (size_t)(at - asked), true, false}, no = yes;
+        no.otherwise = true;
+        form_add(in, &yes, at + 1, middle);
+        form_add(in, &no, middle + 1, last);
+        read_choices(in, &yes, at + 1, middle);
+        read_choices(in, &no, middle + 1, last);
+        at = last > at ? last - 1 : at;
+    }
+}
+
 /* Up to its end, or that of a block in it, as a function's or a lambda's. */
 static void read_plain(reader *in, const around *within) {
     const char *begin = in->at;
     while (*in->at && !strchr(";{}", *in->at))
         if (!skip_literal(in))
             ++in->at;
-    form_add(in, within, begin);
+    form_add(in, within, begin, in->at);
+    read_choices(in, within, begin, in->at);
     if (*in->at == '{')
         read_block(in, within);
     else
@@ -341,9 +379,9 @@ static void read_statement(reader *in, const around *within) {
     }
 }
 
-void ht_forms_init(ht_forms *forms, const ht_template *template) {
+void ht_forms_init(ht_forms *forms, const ht_template *template, const char *unit) {
     *forms = (ht_forms){.template = template};
-    reader in = {forms, template->unit ? template->unit : ""};
+    reader in = {forms, unit};
     for (skip_space(&in); *in.at; skip_space(&in)) {
         in.at += *in.at == '}'; /* one too many */
         read_statement(&in, NULL);
@@ -387,12 +425,12 @@ static bool is_run(const ht_form *form, const drawn *of) {
     return true;
 }
 
-/* Counts the forms that are new, or (`add`) notes them: what `seen` points at changes then. */
-static size_t visit(const ht_forms *forms, const ht_config *config, bool inner, bool add) {
+/* Counts what is new, or (`add`) notes it. */
+static ht_forms_news visit(const ht_forms *forms, const ht_config *config, bool inner, bool add) {
     const drawn of = {forms->template, config};
-    size_t count = 0;
+    ht_forms_news news = {0};
     for (size_t i = 0; i < forms->count; ++i) {
-        const ht_form *form = &forms->items[i];
+        ht_form *form = &forms->items[i];
         size_t state = inner;
         for (size_t k = 0; k < form->count; ++k) {
             const hinge *each = &form->hinges[k];
@@ -400,13 +438,16 @@ static size_t visit(const ht_forms *forms, const ht_config *config, bool inner, 
         }
         if (form->seen[state] || !is_run(form, &of))
             continue;
-        ++count;
+        ++news.ways;
+        news.forms += !form->run[inner];
         form->seen[state] = add;
+        form->run[0] = form->run[0] || add;
+        form->run[1] = form->run[1] || (inner && add);
     }
-    return count;
+    return news;
 }
 
-size_t ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner) {
+ht_forms_news ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner) {
     return visit(forms, config, inner, false);
 }
 

@@ -17,12 +17,17 @@ typedef struct ht_forms {
     size_t count;
 } ht_forms;
 
-/* Of the template's unit, which stays. */
-void ht_forms_init(ht_forms *forms, const ht_template *template);
+/* The template stays; `unit` is its text. */
+void ht_forms_init(ht_forms *forms, const ht_template *template, const char *unit);
 void ht_forms_free(ht_forms *forms);
-/* How many forms the configuration runs in a way that none noted before has. Whether there are
- * blocks inside of the grid counts as one more parameter. */
-size_t ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner);
+/* How much of a configuration no noted one has had. */
+typedef struct ht_forms_news {
+    size_t forms; /* that were not run at all (with blocks inside of the grid, if there are such) */
+    size_t ways;  /* forms with values of other kinds, those among them */
+} ht_forms_news;
+
+/* `inner`: are there blocks inside of the grid? Other code may run at its edges. */
+ht_forms_news ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner);
 void ht_forms_add(ht_forms *forms, const ht_config *config, bool inner);
 
 #endif

@@ -2,20 +2,130 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* In which kernel (NULL: any), a piece of the line where they are, and why. */
+/* ---- a list
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* In which way a comparison that changes nothing is off. */
+typedef enum way { EITHER, LOOSER, TIGHTER } way;
+
+/* In which kernel (NULL: any), a piece of the line where they are or of the line before, in which
+ * way, and why. */
 static const struct equivalent {
-    const char *kernel, *line, *why;
+    const char *kernel, *line;
+    way off;
+    const char *why;
 } equivalents[] = {
-    {"batch_first", "if (h < Ho && w < Wo)", "it is known for one size, a multiple of its blocks"},
-    {"conv", "sum[ty][tx] += x[", "a row's outputs pass its test together or not at all"},
-    {"jacobi", "no output of the block", "no block ends with the first row or column"},
-    {NULL, "if (VECTOR_", "one at once is one after the other"},
-    {NULL, "gridDim.y < 65536", "no grid is so large that counting its blocks overflows"},
-    {NULL, "gridDim.x < 2048", "no grid is so large that counting its blocks overflows"},
+    {"batch_first", "if (h < Ho && w < Wo)", EITHER,
+     "it is known for one size, a multiple of its blocks"},
+    {"conv", "sum[ty][tx] += x[", EITHER, "a row's outputs pass its test together or not at all"},
+    {"jacobi", "no output of the block", EITHER, "no block ends with the first row or column"},
+    /* What chooses between two ways of doing the same. */
+    {NULL, "if (VECTOR_", EITHER, "one at once is one after the other"},
+    {NULL, " + VECTOR_", TIGHTER, "one after the other instead of at once"},
+    {NULL, "const bool all_inside =", TIGHTER, "what is inside is computed as at an edge"},
+    {NULL, "if (INNER_PATH && all_inside", TIGHTER, "what is inside is computed as at an edge"},
+    {NULL, "all outputs of this thread are inside", TIGHTER, "one by one instead of side by side"},
+    {NULL, "of them, so all", TIGHTER, "one by one instead of at once"},
+    {NULL, "the first and the last output, so all", EITHER, "one by one instead of side by side"},
+    {NULL, "at the edge: one by one", EITHER,
+     "the last output lies outside, or all would be inside"},
+    {NULL, "if (GRID_ORDER > 0", TIGHTER, "in whichever order the blocks come"},
+    {NULL, "if (FLATTEN && ", TIGHTER, "in whichever order the threads are counted"},
+    {NULL, "if (THREAD_ROWS > 1", TIGHTER, "in whichever order the threads are counted"},
+    /* What no launch that is verified has. */
+    {NULL, "gridDim.y < 65536", EITHER, "no grid is so large that counting its blocks overflows"},
+    {NULL, "gridDim.x < 2048", EITHER, "no grid is so large that counting its blocks overflows"},
+    {NULL, "gridDim.x < 4194304", EITHER,
+     "no grid is so large that counting its threads overflows"},
 };
+
+static bool is_in_line(const char *unit, size_t at, const char *piece) {
+    size_t begin = at;
+    while (begin > 0 && unit[begin - 1] != '\n')
+        --begin;
+    char *line = ht_strndup(unit + begin, strcspn(unit + begin, "\n"));
+    bool found = strstr(line, piece) != NULL;
+    free(line);
+    return found;
+}
+
+/* In the line, or in the one before. */
+static bool is_near(const char *unit, size_t at, const char *piece) {
+    size_t begin = at;
+    while (begin > 0 && unit[begin - 1] != '\n')
+        --begin;
+    return is_in_line(unit, at, piece) || (begin > 0 && is_in_line(unit, begin - 1, piece));
+}
+
+static bool is_way(way off, fault_kind kind) {
+    return off == EITHER || (off == LOOSER) == (kind == FAULT_LOOSE);
+}
+
+static const char *listed(const char *kernel, const char *unit, const fault *item) {
+    for (size_t i = 0; i < sizeof equivalents / sizeof *equivalents; ++i) {
+        const struct equivalent *each = &equivalents[i];
+        if ((!each->kernel || strcmp(each->kernel, kernel) == 0) && is_way(each->off, item->kind) &&
+            is_near(unit, item->at, each->line))
+            return each->why;
+    }
+    return NULL;
+}
+
+/* ---- by the text
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Without spaces. free(). */
+static char *squeezed(const char *text, size_t length) {
+    char *out = ht_alloc(length + 1, 1);
+    for (size_t i = 0, to = 0; i < length; ++i)
+        if (!isspace((unsigned char)text[i]))
+            out[to++] = text[i];
+    return out;
+}
+
+/* Does what stands behind the comparison choose between its two sides? a < b ? a : b, or
+ * if (a >= b) a = b - 1: where they are one apart, or equal, both say the same. */
+static bool chooses_sides(const char *unit, const fault *item) {
+    size_t right = item->at + 1 + (unit[item->at + 1] == '=');
+    char *a = squeezed(unit + item->begin, item->at - item->begin);
+    char *b = squeezed(unit + right, item->end - right);
+    char *behind = squeezed(unit + item->end, strcspn(unit + item->end, ";"));
+    char *choices[] = {ht_format("?%s:%s", a, b), ht_format("?%s:%s", b, a),
+                       ht_format(")%s=%s-1", a, b)};
+    bool found = false;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; ++i) {
+        found = found || strncmp(behind, choices[i], strlen(choices[i])) == 0;
+        free(choices[i]);
+    }
+    free(behind);
+    free(b);
+    free(a);
+    return found;
+}
+
+/* Is it a test of which elements are loaded into a tile? Their coordinates have such names. */
+static bool is_load_test(const char *unit, const fault *item) {
+    bool coordinate = false;
+    for (size_t i = item->begin; i < item->end; ++i)
+        coordinate = coordinate || strncmp(unit + i, "at0", 3) == 0 ||
+                     strncmp(unit + i, "at1", 3) == 0 || strncmp(unit + i, "at2", 3) == 0 ||
+                     strncmp(unit + i, "at_", 3) == 0 || strncmp(unit + i, "at ", 3) == 0 ||
+                     strncmp(unit + i, "end", 3) == 0;
+    return coordinate && is_in_line(unit, item->at, "if (");
+}
+
+/* NAME >= 1, where a size is asked for. */
+static bool asks_for_any(const char *unit, const fault *item) {
+    for (size_t i = item->begin; i < item->at; ++i)
+        if (!isalnum((unsigned char)unit[i]) && unit[i] != '_' && unit[i] != ' ')
+            return false;
+    return unit[item->at] == '>' && unit[item->at + 1] == '=' && is_near(unit, item->at, "if (");
+}
 
 static bool is_joint(const char *unit, size_t at) {
     return strncmp(unit + at, "&&", 2) == 0 || strncmp(unit + at, "||", 2) == 0;
@@ -42,24 +152,19 @@ static bool asked_before(const char *unit, size_t body, size_t at) {
     return question && question < found;
 }
 
-static const char *listed(const char *kernel, const char *unit, size_t at) {
-    size_t begin = at;
-    while (begin > 0 && unit[begin - 1] != '\n')
-        --begin;
-    char *line = ht_strndup(unit + begin, strcspn(unit + begin, "\n"));
-    const char *why = NULL;
-    for (size_t i = 0; i < sizeof equivalents / sizeof *equivalents && !why; ++i) {
-        const struct equivalent *item = &equivalents[i];
-        if ((!item->kernel || strcmp(item->kernel, kernel) == 0) && strstr(line, item->line))
-            why = item->why;
-    }
-    free(line);
-    return why;
-}
-
 const char *equivalent_reason(const char *kernel, const char *unit, size_t body,
                               const fault *item) {
+    const char *why = listed(kernel, unit, item);
+    bool comparison = item->kind == FAULT_LOOSE || item->kind == FAULT_TIGHT;
+    if (why || !comparison)
+        return why;
+    if (item->kind == FAULT_LOOSE && chooses_sides(unit, item))
+        return "either side is the same there";
     if (item->kind == FAULT_LOOSE && asked_before(unit, body, item->at))
         return "the same was asked before";
-    return listed(kernel, unit, item->at);
+    if (item->kind == FAULT_LOOSE && is_load_test(unit, item))
+        return "what is loaded besides is in memory, and nobody reads it";
+    if (asks_for_any(unit, item))
+        return "no kernel is launched where there is none";
+    return NULL;
 }

@@ -43,7 +43,7 @@ typedef struct subject {
 
 /* By letter. Comparisons count once, whichever way they are off. */
 typedef struct counts {
-    size_t tried, caught, tighter, unchanged, survived, unreached, uncompiled;
+    size_t tried, caught, tighter, unchanged, unmet, survived, unreached, uncompiled;
 } counts;
 
 typedef struct tally {
@@ -125,6 +125,7 @@ static ht_status verify(trial *in, const char *unit, ht_verify_result *out, ht_e
                                        .compile_workers = 1,
                                        .unreduced = true,
                                        .agreed = on_agreed,
+                                       .unit = in->plain,
                                        .context = in};
     ht_status status = ht_template_parse(unit, of->source, &templates, &count, error);
     if (status == HT_OK)
@@ -193,9 +194,15 @@ static void fate_count(const trial *in, size_t number, tally *out) {
         ++to->caught;
         to->tighter += !own->reason;
         printf("caught%s: %s\n", own->reason ? "" : ", tighter", reason);
-    } else if (own->why) {
+    } else if (own->why && other->why) {
         ++to->unchanged;
-        printf("changes nothing: %s\n", own->why);
+        printf("changes nothing: %s%s%s\n", own->why,
+               other == own ? "" : "; tighter: ", other == own ? "" : other->why);
+    } else if ((own->why || !own->met) && (other->why || !other->met) && met) {
+        ++to->unchanged;
+        ++to->unmet;
+        printf("changes nothing: %s%s; the other way made no difference in any run\n",
+               own->why ? "" : "tighter: ", own->why ? own->why : other->why);
     } else {
         ++to->survived;
         to->unreached += met == 0;
@@ -326,6 +333,7 @@ static void tally_add(tally *to, const tally *of) {
         to->of[i].caught += of->of[i].caught;
         to->of[i].tighter += of->of[i].tighter;
         to->of[i].unchanged += of->of[i].unchanged;
+        to->of[i].unmet += of->of[i].unmet;
         to->of[i].survived += of->of[i].survived;
         to->of[i].unreached += of->of[i].unreached;
         to->of[i].uncompiled += of->of[i].uncompiled;
@@ -364,7 +372,10 @@ static size_t tally_print(const tally *of) {
         printf("%s: %zu tried, %zu caught", names[i], own->tried, own->caught);
         if (own->tighter)
             printf(" (%zu when they let less through)", own->tighter);
-        printf(", %zu change nothing, %zu survived", own->unchanged, own->survived);
+        printf(", %zu change nothing", own->unchanged);
+        if (own->unmet)
+            printf(" (%zu one way, while no run came by the other)", own->unmet);
+        printf(", %zu survived", own->survived);
         printf(", %zu of these not reached", own->unreached);
         if (own->uncompiled)
             printf("; %zu more are decided when it is compiled", own->uncompiled);

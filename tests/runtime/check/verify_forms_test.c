@@ -41,7 +41,7 @@ typedef struct subject {
 static subject subject_make(const char *text) {
     subject out;
     bind_text(&out.b, text, NULL);
-    ht_forms_init(&out.forms, &out.b.templates[0]);
+    ht_forms_init(&out.forms, &out.b.templates[0], out.b.templates[0].unit);
     return out;
 }
 
@@ -53,9 +53,9 @@ static void subject_free(subject *of) {
 /* How many are new, which are not so any more then. */
 static size_t take(subject *of, const char *text, bool inner) {
     ht_config config = config_of(&of->b, text);
-    size_t count = ht_forms_new(&of->forms, &config, inner);
+    size_t count = ht_forms_new(&of->forms, &config, inner).ways;
     ht_forms_add(&of->forms, &config, inner);
-    cr_expect_eq(ht_forms_new(&of->forms, &config, inner), 0, "%s twice", text);
+    cr_expect_eq(ht_forms_new(&of->forms, &config, inner).ways, 0, "%s twice", text);
     return count;
 }
 
@@ -70,9 +70,10 @@ Test(forms, what_parameters_switch_off_is_not_run) {
 Test(forms, off_its_default_is_off_whatever_the_value) {
     subject of = subject_make(source);
     take(&of, "A=1 B=false C=false", false);
-    cr_expect_eq(take(&of, "A=2 B=false C=false", false), 3, "the lambda's, its call, the loop");
+    cr_expect_eq(take(&of, "A=2 B=false C=false", false), 4,
+                 "the lambda's, its 2, its call, the loop");
     cr_expect_eq(take(&of, "A=4 B=false C=false", false), 0);
-    cr_expect_eq(take(&of, "A=4 B=true C=false", false), 1, "the lambda's alone");
+    cr_expect_eq(take(&of, "A=4 B=true C=false", false), 2, "the lambda's, its 1");
     subject_free(&of);
 }
 
@@ -83,10 +84,32 @@ Test(forms, blocks_inside_of_the_grid_make_all_new) {
     subject_free(&of);
 }
 
+/* The statement, and the parts of it that stand behind ? and : and are run. */
 Test(forms, values_that_the_text_tells_apart_are_of_different_kinds) {
     subject of = subject_make(HEAD "    out[0] = A == 1 ? 1 : A == 2 ? 2 : n;\n}\n");
-    cr_expect_eq(take(&of, "A=1 B=false C=false", false), 1);
-    cr_expect_eq(take(&of, "A=2 B=false C=false", false), 1);
-    cr_expect_eq(take(&of, "A=4 B=false C=false", false), 1);
+    cr_expect_eq(take(&of, "A=1 B=false C=false", false), 2);
+    cr_expect_eq(take(&of, "A=2 B=false C=false", false), 3);
+    cr_expect_eq(take(&of, "A=4 B=false C=false", false), 3);
+    subject_free(&of);
+}
+
+Test(forms, code_that_was_run_with_other_values_is_not_new_itself) {
+    subject of =
+        subject_make(HEAD "    if (n > 2)\n        out[A] = (B ? 1 : A > 1 ? 2 : 3);\n}\n");
+    static const struct {
+        const char *config;
+        bool inner;
+        size_t forms;
+    } steps[] = {{"A=1 B=false C=false", false, 3}, /* the statement, what is not B, 3 */
+                 {"A=1 B=true C=false", false, 1},  /* 1 */
+                 {"A=2 B=true C=false", false, 0},
+                 {"A=2 B=false C=false", true, 3}, /* the statement, what is not B, 2, inside */
+                 {"A=2 B=false C=false", false, 0}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
+        ht_config config = config_of(&of.b, steps[i].config);
+        size_t forms = ht_forms_new(&of.forms, &config, steps[i].inner).forms;
+        cr_expect_eq(forms, steps[i].forms, "%zu: %zu", i, forms);
+        ht_forms_add(&of.forms, &config, steps[i].inner);
+    }
     subject_free(&of);
 }
