@@ -119,10 +119,13 @@ static bool is_load_test(const char *unit, const fault *item) {
     return coordinate && is_in_line(unit, item->at, "if (");
 }
 
-/* NAME >= 1, where a size is asked for. */
-static bool asks_for_any(const char *unit, const fault *item) {
+/* NAME >= 3, where a size is asked for. */
+static bool asks_for_some(const char *unit, const fault *item) {
     for (size_t i = item->begin; i < item->at; ++i)
         if (!isalnum((unsigned char)unit[i]) && unit[i] != '_' && unit[i] != ' ')
+            return false;
+    for (size_t i = item->at + 2; i < item->end; ++i)
+        if (!isdigit((unsigned char)unit[i]) && unit[i] != ' ')
             return false;
     return unit[item->at] == '>' && unit[item->at + 1] == '=' && is_near(unit, item->at, "if (");
 }
@@ -164,7 +167,7 @@ const char *equivalent_reason(const char *kernel, const char *unit, size_t body,
         return "the same was asked before";
     if (item->kind == FAULT_LOOSE && is_load_test(unit, item))
         return "what is loaded besides is in memory, and nobody reads it";
-    if (asks_for_any(unit, item))
-        return "no kernel is launched where there is none";
+    if (asks_for_some(unit, item))
+        return "where there is no output, nothing was launched, or the block has returned";
     return NULL;
 }
