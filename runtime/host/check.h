@@ -42,8 +42,8 @@ typedef struct ht_check_place {
 } ht_check_place;
 
 typedef struct ht_check_finding {
-    const char *kind; /* "race", "outside", "input", "unwritten", "barrier", "bounds", "stack",
-                         "fault"; static */
+    const char *kind; /* "race", "outside", "input", "unwritten", "barrier", "bounds", "memory",
+                         "stack", "fault"; static */
     char message[512];
     char array[64]; /* a buffer, or a shared array; "" when none is meant */
     int64_t element;
