@@ -88,6 +88,26 @@ Test(verify_sizes, tiles_have_one_more_or_one_less_to_do_with_a_border_and_witho
     tried_free(&of);
 }
 
+static bool any_multiple(const char *reference_grid) {
+    char *grid = ht_format("problem.W)\n#pragma tune reference(f<1> : out, wide)\n"
+                           "#pragma tune block(16)\n#pragma tune grid(%s",
+                           reference_grid);
+    tried of = try_grid(grid, GIVEN);
+    bool found = false;
+    for (size_t i = 0; i < 5; ++i)
+        found = found || field(&of, i, "W") % 16 == 0;
+    tried_free(&of);
+    free(grid);
+    return found;
+}
+
+/* Their last threads compute the last outputs with such sizes alone. */
+Test(verify_sizes, originals_that_are_launched_for_multiples_get_one) {
+    cr_expect(any_multiple("problem.W / 16"));
+    cr_expect_not(any_multiple("(problem.W + 15) / 16"));
+    cr_expect_not(any_multiple("ceil_div(problem.W, 16)"));
+}
+
 /* Ways of their own are for 3, 5 and 7 and the problem's own size; steps of 1 hide factors. */
 Test(verify_sizes, filters_and_steps_are_others_in_the_fifth) {
     tried of = try_grid("problem.W, problem.H", GIVEN);
