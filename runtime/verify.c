@@ -281,6 +281,10 @@ ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *e
     return status;
 }
 
+size_t ht_verify_run_size(const ht_verify_run *run) {
+    return run->in->out->size_count - 1;
+}
+
 static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
     const ht_check_settings settings = settings_of(in);
     ht_check_result result;

@@ -73,6 +73,8 @@ ht_status ht_verify(const ht_template *template, const ht_problem *given, const 
 /* The same program once more, on the same inputs: for those who have changed what it does, as tests
  * of verification do. *out_reason, free(): why it differs now; NULL when it does not. */
 ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error);
+/* Index of its size. */
+size_t ht_verify_run_size(const ht_verify_run *run);
 void ht_verify_result_free(ht_verify_result *result);
 
 /* verify_sizes.c. Problems to try, small ones, the preferred first: odd sizes, sizes below any

@@ -25,10 +25,11 @@ static char *source(const ht_node *node) {
 typedef enum part { PART_FIRST, PART_CONDITION, PART_STEP } part;
 
 /* A part of a loop's header. `may`: in the template, where a parameter says whether there are
- * strips. */
-static void write_part(const ht_nest *nest, size_t index, part which, bool may, ht_text *out) {
+ * strips, of which there are none with the first loop outermost. */
+static void write_part(const ht_nest *nest, size_t index, size_t place, part which, bool may,
+                       ht_text *out) {
     const ht_nest_loop *loop = &nest->loops[index];
-    bool strips = nest->has_strip && index == 0;
+    bool strips = nest->has_strip && index == 0 && (place > 0 || which != PART_CONDITION);
     char *condition = source(loop->node->children[1]), *step = source(loop->node->children[2]);
     char *first = source(loop->first);
     if (which == PART_FIRST && may && strips)
@@ -70,7 +71,7 @@ static void write_choice(const ht_nest *nest, size_t place, part which, ht_text 
             }
         ht_text_append(out, last ? "" : " ? ");
         ht_text_append(out, which == PART_CONDITION ? "(" : "(void)(");
-        write_part(nest, index, which, true, out);
+        write_part(nest, index, place, which, true, out);
         ht_text_append(out, last ? ")" : ") : ");
     }
 }
@@ -97,7 +98,7 @@ static void write_template(const ht_nest *nest, size_t place, ht_text *out) {
         write_strips(nest, true, out);
     for (size_t i = 0; place == 0 && i < nest->count; ++i) {
         ht_text_append(out, i ? ", " : nest->type);
-        write_part(nest, i, PART_FIRST, true, out);
+        write_part(nest, i, place, PART_FIRST, true, out);
     }
     if (place > 0)
         write_choice(nest, place, PART_FIRST, out);
@@ -115,11 +116,11 @@ static void write_applied(const ht_nest *nest, size_t order, size_t place, ht_te
         ht_text_append(out, "}");
     }
     ht_text_append(out, nest->type);
-    write_part(nest, index, PART_FIRST, false, out);
+    write_part(nest, index, place, PART_FIRST, false, out);
     ht_text_append(out, "; ");
-    write_part(nest, index, PART_CONDITION, false, out);
+    write_part(nest, index, place, PART_CONDITION, false, out);
     ht_text_append(out, "; ");
-    write_part(nest, index, PART_STEP, false, out);
+    write_part(nest, index, place, PART_STEP, false, out);
 }
 
 void ht_nest_write(ht_plan *plan, const ht_nest *nest) {

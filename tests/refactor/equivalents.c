@@ -13,35 +13,58 @@
 /* In which way a comparison that changes nothing is off. */
 typedef enum way { EITHER, LOOSER, TIGHTER } way;
 
-/* In which kernel (NULL: any), a piece of the line where they are or of the line before, in which
- * way, and why. */
+/* In which kernel (NULL: any), a piece of the line where they are or of a remark before it, in
+ * which way, why, and a piece of the comparison itself (NULL: any in the line). */
 static const struct equivalent {
     const char *kernel, *line;
     way off;
-    const char *why;
+    const char *why, *asked;
 } equivalents[] = {
     {"batch_first", "if (h < Ho && w < Wo)", EITHER,
-     "it is known for one size, a multiple of its blocks"},
-    {"conv", "sum[ty][tx] += x[", EITHER, "a row's outputs pass its test together or not at all"},
-    {"jacobi", "no output of the block", EITHER, "no block ends with the first row or column"},
+     "it is known for one size, a multiple of its blocks", NULL},
+    {"conv", "sum[ty][tx] += x[", EITHER, "a row's outputs pass its test together or not at all",
+     NULL},
+    {"jacobi", "no output of the block", EITHER, "no block ends with the first row or column",
+     NULL},
+    {"batch_first", "const dim3 threadIdx(BLOCK_X < 16", EITHER,
+     "blocks of 16 are the same in all ways, and none has 15 or 17", NULL},
+    {"batch_first", "const dim3 blockIdx(BLOCK_X < 16", EITHER,
+     "blocks of 16 are the same in all ways, and none has 15 or 17", NULL},
+    {"total", "const int i = edge && i_first", TIGHTER,
+     "the original reads ahead of its guard, so that all is in memory", NULL},
+    {"image::conv3x3_literal", "= edge && ", TIGHTER, "each read is tested, and outputs too", NULL},
+    {"blur_padded", "= edge && ", TIGHTER, "each read is tested, and outputs too", NULL},
+    {"blur_padded", "if (i1 + v < (", EITHER,
+     "a tile's rows are multiples of a vector, so that the last is at the image's edge", "i1 + v"},
+    {"mask_filter", "; v < VECTOR_PADDED;", EITHER,
+     "one by one is what begins inside of the image and ends outside", NULL},
+    {"mask_filter", "if (i1 + v < (", EITHER,
+     "a tile's rows are multiples of a vector, so that the last is at the image's edge", "i1 + v"},
+    {NULL, "_strip = ", LOOSER, "a strip behind the end is empty", "_strip <"},
     /* What chooses between two ways of doing the same. */
-    {NULL, "if (VECTOR_", EITHER, "one at once is one after the other"},
-    {NULL, " + VECTOR_", TIGHTER, "one after the other instead of at once"},
-    {NULL, "const bool all_inside =", TIGHTER, "what is inside is computed as at an edge"},
-    {NULL, "if (INNER_PATH && all_inside", TIGHTER, "what is inside is computed as at an edge"},
-    {NULL, "all outputs of this thread are inside", TIGHTER, "one by one instead of side by side"},
-    {NULL, "of them, so all", TIGHTER, "one by one instead of at once"},
-    {NULL, "the first and the last output, so all", EITHER, "one by one instead of side by side"},
+    {NULL, "if (VECTOR_", EITHER, "one at once is one after the other", "VECTOR_"},
+    {NULL, " + VECTOR_", TIGHTER, "one after the other instead of at once", NULL},
+    {NULL, "const bool all_inside =", TIGHTER, "what is inside is computed as at an edge", NULL},
+    {NULL, "if (INNER_PATH && all_inside", TIGHTER, "what is inside is computed as at an edge",
+     NULL},
+    {NULL, "all outputs of this thread are inside", TIGHTER, "one by one instead of side by side",
+     NULL},
+    {NULL, "_each += (VECTOR_", EITHER, "steps of one, either way", "VECTOR_"},
+    {NULL, "of them, so all", TIGHTER, "one by one instead of at once", NULL},
+    {NULL, "the first and the last output, so all", EITHER, "one by one instead of side by side",
+     NULL},
     {NULL, "at the edge: one by one", EITHER,
-     "the last output lies outside, or all would be inside"},
-    {NULL, "if (GRID_ORDER > 0", TIGHTER, "in whichever order the blocks come"},
-    {NULL, "if (FLATTEN && ", TIGHTER, "in whichever order the threads are counted"},
-    {NULL, "if (THREAD_ROWS > 1", TIGHTER, "in whichever order the threads are counted"},
+     "the last output lies outside, or all would be inside", NULL},
+    {NULL, "if (GRID_ORDER > 0", TIGHTER, "in whichever order the blocks come", "GRID_ORDER"},
+    {NULL, "if (FLATTEN && ", TIGHTER, "in whichever order the threads are counted", NULL},
+    {NULL, "if (THREAD_ROWS > 1", TIGHTER, "in whichever order the threads are counted", NULL},
     /* What no launch that is verified has. */
-    {NULL, "gridDim.y < 65536", EITHER, "no grid is so large that counting its blocks overflows"},
-    {NULL, "gridDim.x < 2048", EITHER, "no grid is so large that counting its blocks overflows"},
-    {NULL, "gridDim.x < 4194304", EITHER,
-     "no grid is so large that counting its threads overflows"},
+    {NULL, "gridDim.y < 65536", EITHER, "no grid is so large that counting its blocks overflows",
+     "gridDim"},
+    {NULL, "gridDim.x < 2048", EITHER, "no grid is so large that counting its blocks overflows",
+     "gridDim"},
+    {NULL, "gridDim.x < 4194304", EITHER, "no grid is so large that counting its threads overflows",
+     "gridDim"},
 };
 
 static bool is_in_line(const char *unit, size_t at, const char *piece) {
@@ -54,12 +77,22 @@ static bool is_in_line(const char *unit, size_t at, const char *piece) {
     return found;
 }
 
-/* In the line, or in the one before. */
+/* In the line, or in a remark on the one before. */
 static bool is_near(const char *unit, size_t at, const char *piece) {
     size_t begin = at;
     while (begin > 0 && unit[begin - 1] != '\n')
         --begin;
-    return is_in_line(unit, at, piece) || (begin > 0 && is_in_line(unit, begin - 1, piece));
+    return is_in_line(unit, at, piece) ||
+           (begin > 0 && is_in_line(unit, begin - 1, "//") && is_in_line(unit, begin - 1, piece));
+}
+
+static bool is_asked(const char *unit, const fault *item, const char *piece) {
+    if (!piece)
+        return true;
+    char *text = ht_strndup(unit + item->begin, item->end - item->begin);
+    bool found = strstr(text, piece) != NULL;
+    free(text);
+    return found;
 }
 
 static bool is_way(way off, fault_kind kind) {
@@ -70,7 +103,7 @@ static const char *listed(const char *kernel, const char *unit, const fault *ite
     for (size_t i = 0; i < sizeof equivalents / sizeof *equivalents; ++i) {
         const struct equivalent *each = &equivalents[i];
         if ((!each->kernel || strcmp(each->kernel, kernel) == 0) && is_way(each->off, item->kind) &&
-            is_near(unit, item->at, each->line))
+            is_near(unit, item->at, each->line) && is_asked(unit, item, each->asked))
             return each->why;
     }
     return NULL;
@@ -119,10 +152,10 @@ static bool is_load_test(const char *unit, const fault *item) {
     return coordinate && is_in_line(unit, item->at, "if (");
 }
 
-/* NAME >= 3, where a size is asked for. */
+/* NAME >= 3, where a size is asked for, or (TYPE)NAME.x >= 3. */
 static bool asks_for_some(const char *unit, const fault *item) {
     for (size_t i = item->begin; i < item->at; ++i)
-        if (!isalnum((unsigned char)unit[i]) && unit[i] != '_' && unit[i] != ' ')
+        if (!isalnum((unsigned char)unit[i]) && !strchr("_ ().", unit[i]))
             return false;
     for (size_t i = item->at + 2; i < item->end; ++i)
         if (!isdigit((unsigned char)unit[i]) && unit[i] != ' ')

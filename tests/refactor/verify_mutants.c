@@ -23,8 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A fault that is held to change nothing is tried in so many runs, each other in all. */
-enum { SEED = 11, EQUIVALENT_RUNS = 16, LETTERS = 3 };
+/* A fault that is held to change nothing is tried in so many runs, each other in so many of each
+ * size. */
+enum { SEED = 11, EQUIVALENT_RUNS = 16, SIZE_RUNS = 16, LETTERS = 3 };
 
 static const char letters[] = "bsc"; /* barriers, subscripts, comparisons */
 
@@ -59,9 +60,10 @@ typedef struct turns {
 
 /* What became of a fault. */
 typedef struct fate {
-    const char *why;   /* it changes nothing; NULL: it should be caught */
-    size_t met, tried; /* runs that came by it, and those that it was tried in */
-    char *reason;      /* why a run with it failed; NULL: none did; owned */
+    const char *why;      /* it changes nothing; NULL: it should be caught */
+    size_t met, tried;    /* runs that came by it, and those that it was tried in */
+    size_t size, of_size; /* the latter of this size */
+    char *reason;         /* why a run with it failed; NULL: none did; owned */
 } fate;
 
 typedef struct trial {
@@ -83,15 +85,22 @@ static bool is_wanted(const fault *item) {
  * -------------------------------------------------------------------------------------------- */
 
 /* Is it still to be found out? One way of a comparison that is caught will do. */
-static bool is_open(const trial *in, size_t number) {
+static bool is_open(const trial *in, size_t number, size_t size) {
     const fault *item = &in->list.items[number];
     const fate *own = &in->fates[number];
     if (only_reach || own->reason || !is_wanted(item) ||
-        (own->why && own->tried >= EQUIVALENT_RUNS))
+        (own->why && own->tried >= EQUIVALENT_RUNS) ||
+        (own->size == size && own->of_size >= SIZE_RUNS))
         return false;
     size_t other = item->kind == FAULT_LOOSE ? number + 1 : number - 1;
     bool comparison = item->kind == FAULT_LOOSE || item->kind == FAULT_TIGHT;
     return !comparison || !in->fates[other].reason;
+}
+
+static void note_try(fate *of, size_t size) {
+    of->of_size = of->size == size ? of->of_size + 1 : 1;
+    of->size = size;
+    ++of->tried;
 }
 
 static ht_status on_agreed(void *context, ht_verify_run *run, ht_error *error) {
@@ -100,11 +109,12 @@ static ht_status on_agreed(void *context, ht_verify_run *run, ht_error *error) {
     unsigned char *met = ht_alloc(in->list.count + 1, 1);
     memcpy(met, board->marks, in->list.count);
     ht_status status = HT_OK;
+    size_t size = ht_verify_run_size(run);
     for (size_t i = 0; i < in->list.count && status == HT_OK; ++i) {
         in->fates[i].met += met[i];
-        if (!met[i] || !is_open(in, i))
+        if (!met[i] || !is_open(in, i, size))
             continue;
-        ++in->fates[i].tried;
+        note_try(&in->fates[i], size);
         board->live = (int)i;
         status = ht_verify_run_again(run, &in->fates[i].reason, error);
     }
