@@ -59,9 +59,9 @@ static int64_t value_of(const shape *in, size_t field) {
 }
 
 /* Another size for a filter. Templates may have ways of their own for 3, 5 and 7, which nothing but
- * these sizes takes. */
+ * these sizes takes. What is 4 is no filter, but channels, say, which go by strips of 4 and 8. */
 static int64_t another(int64_t value) {
-    return value < 3 ? 3 : value < 5 ? 5 : value == 7 ? 5 : 7;
+    return value == 4 ? 9 : value < 3 ? 3 : value < 5 ? 5 : value == 7 ? 5 : 7;
 }
 
 /* Of a field that is no extent. */

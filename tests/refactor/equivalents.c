@@ -34,12 +34,12 @@ static const struct equivalent {
      "the original reads ahead of its guard, so that all is in memory", NULL},
     {"image::conv3x3_literal", "= edge && ", TIGHTER, "each read is tested, and outputs too", NULL},
     {"blur_padded", "= edge && ", TIGHTER, "each read is tested, and outputs too", NULL},
-    {"blur_padded", "if (i1 + v < (", EITHER,
-     "a tile's rows are multiples of a vector, so that the last is at the image's edge", "i1 + v"},
-    {"mask_filter", "; v < VECTOR_PADDED;", EITHER,
-     "one by one is what begins inside of the image and ends outside", NULL},
-    {"mask_filter", "if (i1 + v < (", EITHER,
-     "a tile's rows are multiples of a vector, so that the last is at the image's edge", "i1 + v"},
+    {"padded", "= edge && ", TIGHTER, "each read is tested, and outputs too", NULL},
+    {"strided", "= edge && ", TIGHTER, "each read is tested, and outputs too", NULL},
+    {"repeated", "= edge && ", TIGHTER, "each index is held inside, and outputs are tested", NULL},
+    {"masked", "all outputs of this thread are inside", LOOSER, "each output is tested again",
+     NULL},
+    {"kept", "no output of the block", EITHER, "one block has all of them", NULL},
     {NULL, "_strip = ", LOOSER, "a strip behind the end is empty", "_strip <"},
     /* What chooses between two ways of doing the same. */
     {NULL, "if (VECTOR_", EITHER, "one at once is one after the other", "VECTOR_"},
@@ -49,6 +49,18 @@ static const struct equivalent {
      NULL},
     {NULL, "all outputs of this thread are inside", TIGHTER, "one by one instead of side by side",
      NULL},
+    {NULL, "; v < VECTOR_", EITHER,
+     "one by one is what begins inside of the array and ends outside", NULL},
+    {NULL, " + v < (", EITHER, "a row of the tile that vectors do not divide ends outside", " + v"},
+    {NULL, "if (STREAM_", EITHER, "a window is moved, or read anew", "STREAM_"},
+    {NULL, "if (STREAM_", TIGHTER, "a step behind the end stores nothing", "_last >"},
+    {NULL, "if (gridDim.z - blockIdx.z <", LOOSER, "either side is the same there", NULL},
+    {NULL, "inside && !(", LOOSER, "one by one instead of at once", NULL},
+    {NULL, "inside_2 && !(", LOOSER, "one by one instead of at once", NULL},
+    {NULL, "inside && (", TIGHTER, "one by one instead of at once", NULL},
+    {NULL, "inside_2 && (", TIGHTER, "one by one instead of at once", NULL},
+    {NULL, "_each += (VECTOR_", LOOSER, "one by one instead of at once", "_each <"},
+    {NULL, " += (COARSEN_", LOOSER, "one by one instead of at once", "<"},
     {NULL, "_each += (VECTOR_", EITHER, "steps of one, either way", "VECTOR_"},
     {NULL, "of them, so all", TIGHTER, "one by one instead of at once", NULL},
     {NULL, "the first and the last output, so all", EITHER, "one by one instead of side by side",
@@ -57,8 +69,14 @@ static const struct equivalent {
      "the last output lies outside, or all would be inside", NULL},
     {NULL, "if (GRID_ORDER > 0", TIGHTER, "in whichever order the blocks come", "GRID_ORDER"},
     {NULL, "if (FLATTEN && ", TIGHTER, "in whichever order the threads are counted", NULL},
-    {NULL, "if (THREAD_ROWS > 1", TIGHTER, "in whichever order the threads are counted", NULL},
+    {NULL, "if (THREAD_ROWS > 1", EITHER, "in whichever order the threads are counted", "ROWS > 1"},
+    {NULL, "if (total - first >= group)", TIGHTER, "in whichever order the threads are counted",
+     NULL},
     /* What no launch that is verified has. */
+    {NULL, "if (FLATTEN && ", LOOSER, "a grid has threads for all outputs of a row", "columns"},
+    {NULL, "width_2 - 1 < total", EITHER, "a grid has threads for all outputs", "total"},
+    {NULL, "planes <= total", EITHER, "a grid has threads for all outputs", "total"},
+    {NULL, "if (THREAD_ROWS > 1", EITHER, "a block has threads for all its rows", "blockDim"},
     {NULL, "gridDim.y < 65536", EITHER, "no grid is so large that counting its blocks overflows",
      "gridDim"},
     {NULL, "gridDim.x < 2048", EITHER, "no grid is so large that counting its blocks overflows",
@@ -128,8 +146,8 @@ static bool chooses_sides(const char *unit, const fault *item) {
     char *a = squeezed(unit + item->begin, item->at - item->begin);
     char *b = squeezed(unit + right, item->end - right);
     char *behind = squeezed(unit + item->end, strcspn(unit + item->end, ";"));
-    char *choices[] = {ht_format("?%s:%s", a, b), ht_format("?%s:%s", b, a),
-                       ht_format(")%s=%s-1", a, b)};
+    char *choices[] = {ht_format("?%s:", a), ht_format("?%s:", b), ht_format(")%s=%s-1", a, b),
+                       ht_format(")%s=%s", a, b)};
     bool found = false;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; ++i) {
         found = found || strncmp(behind, choices[i], strlen(choices[i])) == 0;

@@ -193,7 +193,7 @@ static void fate_count(const trial *in, size_t number, tally *out) {
     const fault *item = &in->list.items[number];
     const fate *own = &in->fates[number], *other = item->kind == FAULT_LOOSE ? own + 1 : own;
     counts *to = &out->of[letter_of(item)];
-    size_t met = own->met + other->met, tried = own->tried + other->tried;
+    size_t met = own->met + other->met;
     const char *reason = own->reason ? own->reason : other->reason;
     place_print(in, number);
     ++to->tried;
@@ -216,7 +216,11 @@ static void fate_count(const trial *in, size_t number, tally *out) {
     } else {
         ++to->survived;
         to->unreached += met == 0;
-        printf("SURVIVED: %zu runs came by, tried in %zu\n", met, tried);
+        printf("SURVIVED: %zu runs came by, tried in %zu", own->met, own->tried);
+        if (other != own)
+            printf("; tighter: %zu, %zu%s%s", other->met, other->tried, other->why ? ", " : "",
+                   other->why ? other->why : "");
+        printf("\n");
     }
 }
 
