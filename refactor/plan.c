@@ -174,9 +174,14 @@ static bool name_taken(const ht_plan *plan, const char *name) {
     for (size_t i = 0; i < plan->name_count; ++i)
         if (strcmp(plan->names[i], name) == 0)
             return true;
-    for (size_t i = 0; i < source->argument_count; ++i)
-        if (tokens_mention(source->arguments[i], strlen(source->arguments[i]), name))
+    for (size_t i = 0; i < source->argument_count; ++i) {
+        const char *text = source->arguments[i];
+        bool defines = strncmp(text, "-D", 2) == 0; /* folders may have any name */
+        defines = defines || (i > 0 && strcmp(source->arguments[i - 1], "-D") == 0);
+        text += strncmp(text, "-D", 2) == 0 ? 2 : 0;
+        if (defines && tokens_mention(text, strlen(text), name))
             return true;
+    }
     return false;
 }
 

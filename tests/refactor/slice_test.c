@@ -163,3 +163,38 @@ Test(slice, annotated_kernels_are_taken_as_their_author_wrote_them) {
     cr_expect_eq(kernel_named(refactor, "plain", NULL)->status, HT_KERNEL_REFUSED);
     ht_refactor_free(refactor);
 }
+
+/* Has the kernel's template a parameter of this name, when the compiler gets this argument? */
+static bool offers(const char *argument, const char *name) {
+    static const char text[] = "#include <hip/hip_runtime.h>\n"
+                               "__global__ void k(float *out, const float *in, int n) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (i < n) out[i] = 2 * in[i];\n}\n"
+                               "void run(float *a, float *b, int n) {\n"
+                               "    k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n";
+    char *folder;
+    ht_error error;
+    ht_refactor *refactor = NULL;
+    cr_assert_eq(ht_dir_temporary("slice", &folder, &error), HT_OK);
+    char *path = ht_path_join(folder, "source.hip");
+    ht_refactor_options options = {.arguments = &argument, .argument_count = 1};
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
+    cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
+                 error.message);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    const ht_template *template = kernel->template ? kernel->template : kernel->against;
+    bool found = false;
+    for (size_t i = 0; template && i < template->param_count; ++i)
+        found = found || strcmp(template->params[i].name, name) == 0;
+    ht_refactor_free(refactor);
+    ht_dir_remove(folder);
+    free(path);
+    free(folder);
+    return found;
+}
+
+Test(slice, names_avoid_macros_of_the_command_line_and_not_folders) {
+    cr_expect(offers("-I/some/COARSEN_X/folder", "COARSEN_X"));
+    cr_expect(offers("-DCOARSEN=4", "COARSEN_X"));
+    cr_expect_not(offers("-DCOARSEN_X=4", "COARSEN_X"));
+}
