@@ -76,6 +76,8 @@ Test(loop_order, an_applied_source_has_plain_loops) {
                                         "for (int s = 0; s < S; s++)",
                                         "for (int c = c_strip; c < C && c < c_strip + 8; c++)",
                                         NULL});
+    const char *unit = of.kernel->against->unit; /* outermost, there are no strips */
+    cr_expect_not_null(strstr(unit, "ORDER_C == 0 || ORDER_C == 1 ? (c < C) : "));
     expect_pieces(&of, "ORDER_C=4",
                   (const char *const[]){"for (int s = 0; s < S; s++)",
                                         "for (int c = 0; c < C; c++)",

@@ -232,6 +232,15 @@ Test(stage, a_filter_that_all_outputs_read) {
     compare("weighted", (const char *const[]){
                             "TILED=true STAGE_TAPS=true",
                             "TILED=true STAGE_TAPS=true STAGE_SIGNAL=true COARSEN_X=4", NULL});
+    /* its tile begins where it begins, and is as long */
+    subject of = staged("weighted");
+    expect_pieces(&of, "TILED=true STAGE_TAPS=true",
+                  (const char *const[]){"if (n >= 1)\n", "tile_taps[i0_2] = taps[at0];", NULL});
+    expect_pieces(&of, "TILED=true STAGE_TAPS=true VECTOR_TAPS=4",
+                  (const char *const[]){"if (n >= 1) {\n", "if (i0_2 + 4 <= 17)\n",
+                                        "*(taps_vector *)", "for (int v = 0; i0_2 + v < 17; ++v)",
+                                        NULL});
+    subject_close(&of);
 }
 
 Test(stage, a_window_in_one_dimension) {
