@@ -50,11 +50,9 @@ typedef struct verification {
     ht_verify_result *out;
 } verification;
 
-/* How a configuration is run. On the first size all outputs are compared: one that no block writes
- * would pass as one that other blocks write. */
-static ht_check_settings settings_of(const verification *in) {
-    return (ht_check_settings){.accesses = ACCESSES, .every_output = in->out->size_count < 2};
-}
+/* How a configuration is run. All outputs are compared: one that no block writes would pass as one
+ * that other blocks write. */
+static const ht_check_settings settings = {.accesses = ACCESSES, .every_output = true};
 
 static uint64_t seed_of(const verification *in, size_t trial) {
     ht_random random;
@@ -154,7 +152,6 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     ht_status status = ht_job_bind(in->job, &in->binding, seed, &own);
     if (status == HT_OK) {
         ran = true;
-        const ht_check_settings settings = settings_of(in);
         status = ht_programs_run(in->job, in->original, 0, &settings, &result, &own);
     } else if (is_original_fault(status)) {
         result.status = status;
@@ -194,7 +191,6 @@ static char *problem_text(const verification *in, const ht_problem *problem) {
 /* Does this configuration fail too? *out_reason: free(). */
 static ht_status fails(verification *in, const ht_config *config, bool *out_fails,
                        char **out_reason, ht_error *error) {
-    const ht_check_settings settings = settings_of(in);
     ht_programs *programs;
     ht_check_result result = {0};
     *out_fails = false;
@@ -271,7 +267,6 @@ struct ht_verify_run {
 };
 
 ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error) {
-    const ht_check_settings settings = settings_of(run->in);
     ht_check_result result;
     ht_status status =
         ht_programs_run(run->in->job, run->of->programs, run->index, &settings, &result, error);
@@ -286,7 +281,6 @@ size_t ht_verify_run_size(const ht_verify_run *run) {
 }
 
 static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
-    const ht_check_settings settings = settings_of(in);
     ht_check_result result;
     ht_verify_result *out = in->out;
     ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);

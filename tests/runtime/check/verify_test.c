@@ -217,17 +217,19 @@ Test(verify, what_the_compiler_takes_too_long_for_is_left_out_and_counted) {
     ht_verify_result_free(&result);
 }
 
-/* The first size has more blocks than are looked at, and still no output may be missing. */
+/* Sizes have more blocks than are looked at, the first (353) and others, and still no output may be
+ * missing. */
 Test(verify, an_output_in_the_middle_of_a_large_grid_that_no_block_writes_is_missed) {
-    static const char text[] = LINE_HEAD("    for (int r = 0; i < n && r < 5000; ++r) out[i] = r * "
-                                         "in[i];\n") "template <int BLOCK> __global__ void k(const "
-                                                     "float *in, float *out, int n) {\n"
-                                                     "    int i = blockIdx.x * BLOCK + "
-                                                     "threadIdx.x;\n"
-                                                     "    if (BLOCK == 128 && i == 200) return;\n"
-                                                     "    for (int r = 0; i < n && r < 5000; ++r) "
-                                                     "out[i] = r * in[i];\n"
-                                                     "}\n";
+    static const char text[] =
+        LINE_HEAD("    for (int r = 0; i < n && r < 5000; ++r) out[i] = r * "
+                  "in[i];\n") "template <int BLOCK> __global__ void k(const "
+                              "float *in, float *out, int n) {\n"
+                              "    int i = blockIdx.x * BLOCK + "
+                              "threadIdx.x;\n"
+                              "    if (BLOCK == 128 && i == 200 && n < 350) return;\n"
+                              "    for (int r = 0; i < n && r < 5000; ++r) "
+                              "out[i] = r * in[i];\n"
+                              "}\n";
     expect_failing(text, "N=5000", "BLOCK=128");
 }
 
