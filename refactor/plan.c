@@ -176,10 +176,11 @@ static bool name_taken(const ht_plan *plan, const char *name) {
             return true;
     for (size_t i = 0; i < source->argument_count; ++i) {
         const char *text = source->arguments[i];
-        bool defines = strncmp(text, "-D", 2) == 0; /* folders may have any name */
-        defines = defines || (i > 0 && strcmp(source->arguments[i - 1], "-D") == 0);
-        text += strncmp(text, "-D", 2) == 0 ? 2 : 0;
-        if (defines && tokens_mention(text, strlen(text), name))
+        bool joined = strncmp(text, "-D", 2) == 0;
+        bool behind = i > 0 && strcmp(source->arguments[i - 1], "-D") == 0;
+        text += joined ? 2 : 0;
+        if ((joined || behind) && /* folders may have any name */
+            tokens_mention(text, strlen(text), name))
             return true;
     }
     return false;

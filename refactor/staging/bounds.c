@@ -201,11 +201,11 @@ static isl_stat on_alternative(isl_basic_set *set, void *user) {
     return isl_stat_ok;
 }
 
-static bool read_tests(bounding *in) {
-    reading of = {.in = in};
+static bool read_tests(bounding *in, isl_set *passing, bool proved) {
+    reading of = {.in = in, .proved = proved};
     in->stage->bound_count = 0;
-    bool done = in->passing && isl_set_foreach_basic_set(in->passing, on_alternative, &of) >= 0 &&
-                !of.failed;
+    bool done =
+        passing && isl_set_foreach_basic_set(passing, on_alternative, &of) >= 0 && !of.failed;
     if (of.open)
         in->stage->bound_count = 0;
     return done;
@@ -224,7 +224,7 @@ static bool find_box(bounding *in) {
         all = isl_basic_set_intersect(all, hull);
     }
     in->passing = isl_set_from_basic_set(all);
-    return read_tests(in);
+    return read_tests(in, in->passing, false);
 }
 
 /* ---- what the box says by itself
@@ -276,15 +276,11 @@ static isl_set *box_of(const bounding *in) {
 static void forget_implied(bounding *in) {
     ht_stage_bound before[HT_STAGE_BOUNDS_MAX];
     size_t count = in->stage->bound_count;
-    reading of = {.in = in, .proved = true};
     memcpy(before, in->stage->bounds, sizeof before);
     isl_set *known = isl_set_intersect_params(box_of(in), isl_set_copy(in->context));
     isl_set *asked = isl_set_gist(isl_set_copy(in->passing), known);
-    in->stage->bound_count = 0;
-    bool done = asked && isl_set_foreach_basic_set(asked, on_alternative, &of) >= 0 && !of.failed;
+    bool done = read_tests(in, asked, true);
     isl_set_free(asked);
-    if (of.open)
-        in->stage->bound_count = 0;
     if (done && in->stage->bound_count <= count)
         return;
     memcpy(in->stage->bounds, before, sizeof before);
@@ -295,7 +291,8 @@ static void forget_implied(bounding *in) {
 static bool find_pieces(bounding *in) {
     isl_set_free(in->passing);
     in->passing = isl_set_coalesce(isl_set_remove_divs(isl_set_copy(in->image)));
-    return isl_set_n_basic_set(in->passing) <= ALTERNATIVES_MAX && read_tests(in);
+    return isl_set_n_basic_set(in->passing) <= ALTERNATIVES_MAX &&
+           read_tests(in, in->passing, false);
 }
 
 /* ---- proof
