@@ -258,6 +258,16 @@ bool ht_plan_require(ht_plan *plan, const char *format, ...) {
     return true;
 }
 
+bool ht_plan_needs_size(ht_plan *plan, const char *param, const char *size) {
+    for (size_t i = plan->param_count; i-- > 0;)
+        if (strcmp(plan->params[i].name, param) == 0) {
+            plan->params[i].by_size = size;
+            return true;
+        }
+    plan->failed = true;
+    return false;
+}
+
 bool ht_plan_cover(ht_plan *plan, int axis, const char *param) {
     if (!plan->model->launch_known || plan->model->facts->problem) {
         plan->failed = true;

@@ -29,7 +29,9 @@ typedef struct ht_planned_param {
     bool existing;              /* a template parameter that the kernel has already */
     bool macro;                 /* bound to a macro of the unit */
     const char
-        *stands_for; /* the kernel's parameter whose value it is, as a constant; NULL: none */
+        *stands_for;     /* the kernel's parameter whose value it is, as a constant; NULL: none */
+    const char *by_size; /* only with this one, a size as a constant: off in the general kernel;
+                            NULL: with any */
     int64_t
         step; /* the kernel multiplies indices by it: its value in the problem; 0: it does not */
     ht_range loop;                      /* whose unroll factor it is; empty: none's */

@@ -12,33 +12,74 @@ enum { NO_EDIT = -1, DEPTH_MAX = 64 };
 typedef struct rendering {
     const ht_plan *plan;
     const ht_values *values;
-    int *parent; /* of each edit: the nearest active edit around it */
+    const char *sized; /* a parameter that is 0 in the general kernel of an applied source, in which
+                          what needs sizes is off; NULL: all is the same there */
+    int *parent;       /* of each edit: the nearest active edit around it */
     bool *active;
     unsigned *shown;
     char *problem;
 } rendering;
 
+/* Where parameters have their values from. */
+typedef struct chosen {
+    const ht_values *values;
+    const ht_plan *general; /* of its general kernel; NULL: of the other one */
+} chosen;
+
+static const ht_planned_param *planned(const ht_plan *plan, const char *name) {
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (strcmp(plan->params[i].name, name) == 0)
+            return &plan->params[i];
+    return NULL;
+}
+
 static bool lookup(const void *context, const char *name, int64_t *out_value) {
-    const ht_values *values = context;
-    for (size_t i = 0; i < values->template->param_count; ++i) {
-        const ht_param *param = &values->template->params[i];
+    const chosen *of = context;
+    const ht_planned_param *own = of->general ? planned(of->general, name) : NULL;
+    for (size_t i = 0; i < of->values->template->param_count; ++i) {
+        const ht_param *param = &of->values->template->params[i];
         if (strcmp(param->name, name) != 0)
             continue;
-        *out_value = param->values[values->config->choice[i]].number;
+        size_t choice = own && own->by_size ? param->default_index : of->values->config->choice[i];
+        *out_value = param->values[choice].number;
         return true;
     }
     return false;
 }
 
-bool ht_plan_value(const ht_values *values, const char *expression, int64_t *out_value) {
+static bool evaluate(const chosen *of, const char *expression, int64_t *out_value) {
     ht_expr *expr;
     ht_place nowhere = {0};
     if (ht_expr_parse(expression, nowhere, &expr, NULL) != HT_OK)
         return false;
-    ht_scope scope = {.lookup = lookup, .context = values};
+    ht_scope scope = {.lookup = lookup, .context = of};
     bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
     ht_expr_free(expr);
     return known;
+}
+
+bool ht_plan_value(const ht_values *values, const char *expression, int64_t *out_value) {
+    return evaluate(&(chosen){.values = values}, expression, out_value);
+}
+
+/* In the kernel with constant sizes and in the general one. */
+static bool values_of(const rendering *in, const char *expression, int64_t *out_value,
+                      int64_t *out_general) {
+    if (!ht_plan_value(in->values, expression, out_value))
+        return false;
+    *out_general = *out_value;
+    return !in->sized || evaluate(&(chosen){in->values, in->plan}, expression, out_general);
+}
+
+/* The parameter that tells both kernels apart. */
+static const char *sized_find(const ht_plan *plan, const ht_values *values) {
+    for (size_t i = 0; i < plan->param_count; ++i) {
+        const ht_planned_param *param = &plan->params[i];
+        int64_t value;
+        if (param->by_size && ht_plan_value(values, param->name, &value) && value != 0)
+            return param->by_size;
+    }
+    return NULL;
 }
 
 static bool one_default(const rendering *in, const char *name, size_t length) {
@@ -92,15 +133,37 @@ static bool is_atom(const char *text) {
     return strpbrk(text, " +-*/%<>?:&|!~(") == NULL;
 }
 
+/* As a value; where the general kernel has another, as "R_SIZE > 0" or "R_SIZE > 0 ? 34 : 1". */
+static void print_values(const char *sized, int64_t value, int64_t general, ht_text *out) {
+    if (value == general)
+        ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", (long long)value);
+    else if (value == 1 && general == 0)
+        ht_text_printf(out, "%s > 0", sized);
+    else
+        ht_text_printf(out, "%s > 0 ? %lld : %lld", sized, (long long)value, (long long)general);
+}
+
+/* Need it no parentheses? It has them, or ends in front of the question that stands in them. */
+static bool is_enclosed(char before, const char *text, size_t length) {
+    const char *behind = text + length + 1;
+    return (before == '[' && *behind == ']') ||
+           (before == '(' &&
+            (*behind == ')' || (strncmp(behind, " ? ", 3) == 0 && !memchr(text, '?', length))));
+}
+
 static bool print_expression(rendering *in, const char *text, size_t length, ht_text *out) {
     char *expression = ht_strndup(text, length);
-    int64_t value = 0;
-    bool done = true;
+    int64_t value = 0, general = 0;
+    char before = out->length ? out->data[out->length - 1] : 0;
+    bool done = true, enclosed = is_enclosed(before, text, length);
     if (in->values) {
-        done = ht_plan_value(in->values, expression, &value);
-        ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", done ? (long long)value : 0);
+        done = values_of(in, expression, &value, &general);
+        bool alone = enclosed || value == general || (value == 1 && general == 0);
+        ht_text_append(out, alone ? "" : "(");
+        print_values(in->sized, value, general, out);
+        ht_text_append(out, alone ? "" : ")");
     } else
-        ht_text_printf(out, is_atom(expression) ? "%s" : "(%s)", expression);
+        ht_text_printf(out, enclosed || is_atom(expression) ? "%s" : "(%s)", expression);
     if (!done && !in->problem)
         in->problem = ht_format("no value for \"%s\"", expression);
     free(expression);
@@ -124,11 +187,11 @@ static const char *closing(const char *open, const char *end) {
 }
 
 /* {EXPR}{text of the template}{text of an applied source in which EXPR is not 0}: the part that
- * holds; where it ends, or NULL. */
+ * holds, the first too where the general kernel has another; where it ends, or NULL. */
 static const char *render_choice(rendering *in, size_t index, const char *at, const char *end,
                                  int depth, ht_text *out) {
     const char *open[3], *close[3];
-    int64_t value = 1;
+    int64_t value = 1, general = 1;
     for (int i = 0; i < 3; ++i) {
         open[i] = at < end && *at == '{' ? at : NULL;
         close[i] = open[i] ? closing(at, end) : NULL;
@@ -137,10 +200,11 @@ static const char *render_choice(rendering *in, size_t index, const char *at, co
         at = close[i] + 1;
     }
     char *expression = ht_strndup(open[0] + 1, (size_t)(close[0] - open[0] - 1));
-    bool known = !in->values || ht_plan_value(in->values, expression, &value);
+    bool known = !in->values || values_of(in, expression, &value, &general);
     free(expression);
-    int part = in->values ? 2 : 1;
-    if (!known || (value != 0 && depth < DEPTH_MAX &&
+    bool both = (value != 0) != (general != 0);
+    int part = in->values && !both ? 2 : 1;
+    if (!known || ((both || value != 0) && depth < DEPTH_MAX &&
                    !render_text(in, index, open[part] + 1, close[part], depth + 1, out)))
         return NULL;
     return at;
@@ -241,7 +305,8 @@ static bool render_range(rendering *in, ht_range range, int parent, int depth, h
 }
 
 static rendering rendering_start(const ht_plan *plan, const ht_values *values) {
-    rendering in = {.plan = plan, .values = values};
+    rendering in = {
+        .plan = plan, .values = values, .sized = values ? sized_find(plan, values) : NULL};
     in.parent = ht_alloc(plan->edit_count + 1, sizeof *in.parent);
     in.active = ht_alloc(plan->edit_count + 1, sizeof *in.active);
     in.shown = ht_alloc(plan->edit_count + 1, sizeof *in.shown);

@@ -137,7 +137,9 @@ extern const ht_transformation *const ht_transformations[];
  * value when applied
  *     $[BEGIN,END]   the source text of that range with all edits that lie inside it (so edits
  * nest: wrap a statement with "for (...) { $[b,e] }"; a range may be given several times)
- *     $?{EXPR}{A}{B} A in the template; in an applied source B where EXPR is not 0, else nothing
+ *     $?{EXPR}{A}{B} A in the template; in an applied source B where EXPR is not 0, else nothing.
+ *                    (Where that differs in the general kernel: A, so that A gives values as ${ },
+ *                    and what one of several such choices shows the others leave out.)
  *     $$             a dollar sign
  * An edit that lies inside another's range shows only where the outer text mentions its place by $[
  * ]. Ranges that cross, or two edits of one range, fail. When `param` is not NULL the edit is left
@@ -167,6 +169,10 @@ const char *ht_plan_name_upper(ht_plan *plan, const char *front, const char *bac
 
 /* require(EXPR), a template expression. */
 bool ht_plan_require(ht_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The boolean parameter is on only with sizes as constants, `size` among them, by requires of the
+ * caller's: the general kernel, which stands in an applied source for other sizes, does without. */
+bool ht_plan_needs_size(ht_plan *plan, const char *param, const char *size);
 
 /* Each block now covers `param` times as many global indices along `axis` (0 x, 1 y, 2 z): launches
  * divide their grid by it, and requires that the grid still covers the guard's bound are added at

@@ -224,22 +224,25 @@ static void test_add(ht_form *form, const char *text, size_t length, bool otherw
     free(copy);
 }
 
+/* Where the operator of two characters stands outside of parentheses; `length` when nowhere. */
+static size_t outside_find(const char *text, size_t length, size_t from, const char *operator) {
+    int depth = 0;
+    for (size_t at = from; at + 1 < length; ++at) {
+        depth += (text[at] == '(') - (text[at] == ')');
+        if (depth == 0 && strncmp(text + at, operator, 2) == 0)
+            return at;
+    }
+    return length;
+}
+
 /* One test for each part that && joins; what is not to hold is one whole. */
 static void tests_add(ht_form *form, const around *of) {
-    size_t begin = 0;
-    int depth = 0;
-    bool split = !of->otherwise && !memchr(of->text, '?', of->length);
-    for (size_t i = 0; i + 1 < of->length && split; ++i) {
-        depth += (of->text[i] == '(') - (of->text[i] == ')');
-        split = depth > 0 || strncmp(of->text + i, "||", 2) != 0;
-    }
-    depth = 0;
-    for (size_t i = 0; i + 1 < of->length && split; ++i) {
-        depth += (of->text[i] == '(') - (of->text[i] == ')');
-        if (depth == 0 && strncmp(of->text + i, "&&", 2) == 0) {
-            test_add(form, of->text + begin, i - begin, false);
-            begin = i + 2;
-        }
+    bool split = !of->otherwise && !memchr(of->text, '?', of->length) &&
+                 outside_find(of->text, of->length, 0, "||") == of->length;
+    size_t begin = 0, end = of->length;
+    while (split && (end = outside_find(of->text, of->length, begin, "&&")) < of->length) {
+        test_add(form, of->text + begin, end - begin, false);
+        begin = end + 2;
     }
     test_add(form, of->text + begin, of->length - begin, of->otherwise);
 }

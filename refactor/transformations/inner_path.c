@@ -218,6 +218,8 @@ static void write(inner_path *in) {
     for (size_t i = 0; i < in->fixed_count; ++i)
         ht_plan_require(plan, "!%s || %s == %lld", param, in->fixed_names[i],
                         (long long)in->fixed[i].value);
+    if (in->fixed_count)
+        ht_plan_needs_size(plan, param, in->fixed_names[0]);
     ht_plan_remark(
         plan, HT_REMARK_APPLIED, in->list[0].cursor,
         "%s: threads whose outputs' windows lie inside take a way without %zu comparison%s", param,

@@ -111,6 +111,10 @@ static void add_parameters(ht_staging *in) {
     for (size_t i = 0; in->needs_fixed && i < in->fixed_count; ++i)
         ht_plan_require(plan, "!%s || %s == %lld", in->param, in->fixed_names[i],
                         (long long)in->fixed[i].value);
+    if (in->stage.constant_count)
+        ht_plan_needs_size(plan, in->param, in->stage.constants[0]);
+    else if (in->needs_fixed && in->fixed_count)
+        ht_plan_needs_size(plan, in->param, in->fixed_names[0]);
 }
 
 size_t ht_staging_steps(const ht_plan *plan, ht_km_fixed fixed[HT_STAGING_FIXED_MAX],

@@ -454,18 +454,26 @@ bool ht_staging_load_ahead(ht_staging *in, ht_text *out) {
         return false;
     ht_text_printf(out,
                    "$?{%s > 1}{if (%s %% %s == 0) }{if (%s %% ${%s} == 0) }{\n"
-                   "    for (int %s = ${%s} > 1 && %s > 0; %s < ${%s * %s}; ++%s) {\n"
-                   "        if (${%s} > 1 || %s == 0)\n            __syncthreads();\n"
+                   "    for (int %s = ",
+                   in->chunk, past, in->chunk, past, in->chunk, in->ahead);
+    ht_text_printf(out, "$?{%s > 1}{%s > 1 && %s > 0}{%s > 0}$?{%s == 1}{}{0}; ", in->buffers,
+                   in->buffers, past, past, in->buffers);
+    ht_text_printf(out,
+                   "%s < ${%s * %s}; ++%s) {\n"
+                   "        $?{%s > 1}{if (%s > 1 || %s == 0)\n            }{}"
+                   "$?{%s == 1}{}{if (%s == 0)\n            }__syncthreads();\n"
                    "        if (%s + %s < ",
-                   in->chunk, past, in->chunk, past, in->chunk, in->ahead, in->buffers, past,
-                   in->ahead, in->chunk, in->buffers, in->ahead, in->buffers, in->ahead,
-                   loop->counter, in->ahead);
+                   in->ahead, in->chunk, in->buffers, in->ahead, in->buffers, in->buffers,
+                   in->ahead, in->buffers, in->ahead, loop->counter, in->ahead);
     bool done = ht_staging_print(in, loop->bound, out);
     ht_text_append(out, ")");
     in->looped = true;
     done = done && write_copy(in, "\n            ", out);
     in->looped = false;
-    ht_text_printf(out, "\n    }\n    if (${%s} == 1)\n        __syncthreads();\n}", in->buffers);
+    ht_text_printf(out,
+                   "\n    }$?{%s == 1}{\n    if (%s == 1)\n        __syncthreads();}{\n    "
+                   "__syncthreads();}\n}",
+                   in->buffers, in->buffers);
     free(past);
     return done;
 }

@@ -53,7 +53,7 @@ static void shape(const ht_staging *in, ht_text *out) {
         char *extent = d == last && in->padded ? ht_format("%s + %s", of->extent, in->pad)
                                                : ht_strdup(of->extent);
         if (!of->uniform)
-            ht_text_printf(out, "[$?{%s}{%s ? %s : 1}{${%s}}]", in->param, in->param, extent,
+            ht_text_printf(out, "$?{%s}{[${%s ? %s : 1}]}{[${%s}]}", in->param, in->param, extent,
                            extent);
         free(extent);
     }
@@ -139,7 +139,7 @@ static bool replace_reads(ht_staging *in) {
         ht_text read = {0};
         CXCursor at = in->stage.reads[i].access->cursor;
         done = write_read(in, &in->stage.reads[i], &read);
-        char *text = ht_format("$?{%s}{(%s ? %s : $@)}{%s}$?{!%s}{}{$@}", in->param, in->param,
+        char *text = ht_format("$?{%s}{(${%s} ? %s : $@)}{%s}$?{!%s}{}{$@}", in->param, in->param,
                                read.data, read.data, in->param);
         done = done && ht_tiled_replace(in->form, at, text);
         free(text);
@@ -169,12 +169,12 @@ static char *load_text(ht_staging *in) {
     bool done = ht_staging_load(in, &load) && (!in->chunk || ht_staging_load_ahead(in, &ahead));
     if (done && in->chunk)
         ht_text_printf(&text,
-                       "$?{%s}{\nif (%s) {\n%s\n}}{$?{%s * %s == 1}{}{\n%s}$?{%s * %s > "
+                       "$?{%s}{\nif (${%s}) {\n%s\n}}{$?{%s * %s == 1}{}{\n%s}$?{%s * %s > "
                        "1}{}{\n%s}}",
                        in->param, in->param, ahead.data, in->chunk, in->buffers, load.data,
                        in->chunk, in->buffers, ahead.data);
     else if (done)
-        ht_text_printf(&text, "$?{%s}{\nif (%s) %s}{\n%s}", in->param, in->param, load.data,
+        ht_text_printf(&text, "$?{%s}{\nif (${%s}) %s}{\n%s}", in->param, in->param, load.data,
                        load.data);
     ht_text_free(&load);
     ht_text_free(&ahead);

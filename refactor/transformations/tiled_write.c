@@ -299,7 +299,7 @@ static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
 static void write_asked(const ht_tiled *t, const char *thread, const char *block,
                         ht_writer *writer) {
     if (t->meets)
-        ht_writer_printf(writer, "$?{%s}{(%s ? %s : %s)}{%s}$?{!(%s)}{}{%s}", t->meets, t->meets,
+        ht_writer_printf(writer, "$?{%s}{(${%s} ? %s : %s)}{%s}$?{!(%s)}{}{%s}", t->meets, t->meets,
                          block, thread, block, t->meets, thread);
     else
         ht_writer_printf(writer, "%s", thread);
@@ -347,7 +347,7 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
 void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like) {
     char *thread = whole_text(t, false, walk), *block = whole_text(t, true, walk);
     if (t->within) {
-        char *asked = ht_format("%s && ", t->within);
+        char *asked = ht_format("${%s} && ", t->within);
         ht_writer_printf(writer, "$?{%s}{", t->within);
         write_ways(t, thread, block, asked, writer, like);
         ht_writer_printf(writer, "}{");
