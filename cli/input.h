@@ -12,6 +12,7 @@ typedef struct ht_source {
     char *output;  /* relative name for files made from it: its path below the given folder, or its
                       name; unique; owned */
     char *through; /* a source that includes it, to read it as a part of; NULL: by itself; owned */
+    bool joined;   /* ht_refactor_options' */
     bool named;    /* given itself as an operand, not found in a folder */
 } ht_source;
 

@@ -145,6 +145,7 @@ static void file_survey(const work *in, size_t index, ht_survey_options *options
                         ht_survey *out_survey) {
     const ht_tree_file *file = &in->tree.files[index];
     options->compiler.through = file->through;
+    options->compiler.joined = file->joined;
     for (;;) {
         *out_survey = (ht_survey){0};
         ht_source *source = ht_alloc(1, sizeof *source);

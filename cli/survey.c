@@ -35,6 +35,7 @@ static void analyse(const ht_source *source, const ht_survey_options *options, h
         status = annotations_check(source->path, &out->error);
     out->foreign = status == HT_OK; /* whatever fails now */
     ht_refactor_options compiler = options->compiler;
+    compiler.joined = source->through ? source->joined : compiler.joined;
     compiler.through = source->through ? source->through : compiler.through;
     if (status == HT_OK && source->through &&
         ht_refactor_file(source->path, out->problems.file, &compiler, &out->refactor, NULL) !=
@@ -179,8 +180,10 @@ static void through_find(char *const *paths, size_t count, const ht_survey_optio
     ht_tree_make(files, sources->count, &how, &tree);
     for (size_t i = 0; i < tree.count; ++i) {
         const ht_tree_file *file = &tree.files[i];
-        if (file->given < sources->count && file->through && file->other_count == 0)
-            sources->items[file->given].through = ht_strdup(file->through);
+        if (file->given >= sources->count || !file->through || file->other_count > 0)
+            continue;
+        sources->items[file->given].through = ht_strdup(file->through);
+        sources->items[file->given].joined = file->joined;
     }
     ht_tree_free(&tree);
     free(files);

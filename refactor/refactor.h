@@ -19,6 +19,9 @@ typedef struct ht_refactor_options {
     /* A source that includes the file, directly or not: the file is then read as a part of that
      * translation unit, with its launches there. For headers; borrowed. NULL: by itself. */
     const char *through;
+    /* `through` does not include the file, but launches its kernels, which a header declares: both
+     * are read as one unit, the file first. */
+    bool joined;
     /* Only what it names is offered, docs/refactor-command.md; borrowed. NULL: everything. */
     const struct ht_recipe *recipe;
 } ht_refactor_options;

@@ -281,8 +281,11 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split)
                     .own = source->arguments,
                     .own_count = source->argument_count,
                     .cuda = source->cuda};
-    struct CXUnsavedFile texts[2];
+    struct CXUnsavedFile texts[3];
     unsigned count = 0;
+    if (source->join)
+        texts[count++] =
+            (struct CXUnsavedFile){source->unit_path, source->join, strlen(source->join)};
     if (source->cuda)
         texts[count++] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
     if (split)
@@ -350,12 +353,37 @@ static ht_status source_parse(ht_source *source, ht_error *error) {
     if (source->unit_path != source->path && !subject_choose(source))
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0, "%s does not include %s",
                                source->unit_path, source->path);
+    for (size_t i = 0; source->beside && i < source->file_count; ++i)
+        if (same_file(source->files[i].path, source->beside)) {
+            free(source->files[i].path);
+            source->files[i].path = ht_strdup(source->beside);
+        }
     texts_join(source);
     source->length = source->files[0].length;
     ht_tokens_read(source->text, (ht_range){0, source->length}, true, &source->tokens);
     clang_visitChildren(clang_getTranslationUnitCursor(source->unit), on_preprocessing, source);
     errors_collect(source);
     return HT_OK;
+}
+
+/* "/dir/a.cu" for "a.cu": an include that stands in no file is looked for nowhere else. */
+static char *whole_path(const char *path) {
+    char *whole = realpath(path, NULL), *copy = ht_strdup(whole ? whole : path);
+    free(whole);
+    return copy;
+}
+
+/* The unit that launches the file's kernels. */
+static void unit_choose(ht_source *source, const ht_refactor_options *options) {
+    source->unit_path = ht_strdup(options->through);
+    if (!options->joined)
+        return;
+    char *own = whole_path(source->path), *other = whole_path(options->through);
+    source->join = ht_format("#include \"%s\"\n#include \"%s\"\n", own, other);
+    source->beside = source->unit_path;
+    source->unit_path = ht_format("%s.joined.hip", own);
+    free(other);
+    free(own);
 }
 
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,
@@ -375,7 +403,9 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
                             hip_header);
     ht_source *source = ht_alloc(1, sizeof *source);
     source->path = ht_strdup(path);
-    source->unit_path = options && options->through ? ht_strdup(options->through) : source->path;
+    source->unit_path = source->path;
+    if (options && options->through)
+        unit_choose(source, options);
     source->resource_dir = options && options->resource_dir ? ht_strdup(options->resource_dir)
                                                             : ht_resource_dir_find();
     if (!source->resource_dir) {
@@ -431,6 +461,8 @@ void ht_source_free(ht_source *source) {
     free(source->cache);
     if (source->unit_path != source->path)
         free(source->unit_path);
+    free(source->join);
+    free(source->beside);
     free(source->path);
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
@@ -451,9 +483,12 @@ static size_t try(const ht_source *source, const char *name, const ht_call *call
                   const ht_file_text *files, size_t count, char ***out_messages) {
     ht_arguments arguments;
     ht_arguments_make(call, &arguments);
-    struct CXUnsavedFile *unsaved = ht_alloc(count + 1, sizeof *unsaved);
+    struct CXUnsavedFile *unsaved = ht_alloc(count + 2, sizeof *unsaved);
     for (size_t i = 0; i < count; ++i)
         unsaved[i] = (struct CXUnsavedFile){files[i].path, files[i].text, strlen(files[i].text)};
+    if (source->join)
+        unsaved[count++] =
+            (struct CXUnsavedFile){source->unit_path, source->join, strlen(source->join)};
     unsaved[count] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
     CXTranslationUnit unit = NULL;
     enum CXErrorCode code = clang_parseTranslationUnit2(

@@ -50,6 +50,8 @@ typedef struct ht_source_error {
 typedef struct ht_source {
     char *path;      /* the file that is looked at: files[0] */
     char *unit_path; /* the unit's main file: the same, or one that includes it */
+    char *join;      /* the text of that one, where there is no such file; NULL: there is */
+    char *beside;    /* with that: the other file that it includes, as it was given */
     CXIndex index;
     CXTranslationUnit unit;
     CXFile file;

@@ -1,5 +1,5 @@
 /* The graph of includes, and the units of headers in it. */
-#include "refactor/tree.h"
+#include "refactor/tree_graph.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,30 +11,6 @@
 #include <sys/stat.h>
 
 enum { DEPTH_MAX = 64 };
-
-/* A file of the graph. */
-typedef struct node {
-    char *path;
-    dev_t device;
-    ino_t inode;
-    size_t *includes; /* nodes */
-    size_t include_count;
-    bool is_included, has_kernels, launches, compiled; /* by the compilation database */
-    const ht_command_entry *command;
-    size_t next; /* of the same hash; SIZE_MAX ends */
-} node;
-
-typedef struct graph {
-    node *nodes;
-    size_t count;
-    size_t *buckets; /* by inode */
-    size_t bucket_count;
-    const ht_tree_options *options;
-    char **folders; /* of -I */
-    size_t folder_count;
-    struct stat skip;
-    bool has_skip;
-} graph;
 
 bool ht_tree_is_unit(const char *path) {
     static const char *const suffixes[] = {".hip", ".cu", ".cpp", ".cxx", ".cc", ".c"};
@@ -173,6 +149,8 @@ static void text_look(graph *in, size_t index) {
     in->nodes[index].has_kernels = strstr(text, "__global__") != NULL;
     in->nodes[index].launches =
         strstr(text, "<<<") != NULL || strstr(text, "hipLaunchKernelGGL") != NULL;
+    if (in->nodes[index].has_kernels)
+        ht_tree_kernels_note(&in->nodes[index], text);
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         line += strspn(line, " \t");
@@ -209,19 +187,22 @@ static void includes_read(graph *in) {
  * --------------------------------------------------------------------------------------------------
  */
 
-/* May this file be given to a compiler? */
-static bool is_unit(const graph *in, size_t index) {
+bool ht_tree_is_main(const graph *in, size_t index) {
     const node *of = &in->nodes[index];
     return of->compiled || (ht_tree_is_unit(of->path) && !of->is_included);
 }
 
-typedef struct reach {
-    unsigned *steps; /* from the unit at hand; 0: not reached */
-    size_t *queue;
-} reach;
+reach ht_tree_reach(const graph *in) {
+    return (reach){ht_alloc(in->count + 1, sizeof(unsigned)),
+                   ht_alloc(in->count + 1, sizeof(size_t))};
+}
 
-/* Steps from one unit to all files it includes. */
-static void steps_count(const graph *in, size_t unit, reach *out) {
+void ht_tree_reach_free(reach *from) {
+    free(from->steps);
+    free(from->queue);
+}
+
+void ht_tree_steps(const graph *in, size_t unit, reach *out) {
     memset(out->steps, 0, in->count * sizeof *out->steps);
     size_t first = 0, count = 0;
     out->steps[unit] = 1;
@@ -257,16 +238,15 @@ typedef struct choice {
 /* The unit of every node with kernels. */
 static choice *units_choose(const graph *in) {
     choice *list = ht_alloc(in->count + 1, sizeof *list);
-    reach from = {ht_alloc(in->count + 1, sizeof *from.steps),
-                  ht_alloc(in->count + 1, sizeof *from.queue)};
+    reach from = ht_tree_reach(in);
     for (size_t i = 0; i < in->count; ++i)
         list[i].unit = SIZE_MAX;
     for (size_t unit = 0; unit < in->count; ++unit) {
-        if (in->nodes[unit].include_count == 0 || !is_unit(in, unit))
+        if (in->nodes[unit].include_count == 0 || !ht_tree_is_main(in, unit))
             continue;
-        steps_count(in, unit, &from);
+        ht_tree_steps(in, unit, &from);
         for (size_t i = 0; i < in->count; ++i) {
-            if (!from.steps[i] || i == unit || !in->nodes[i].has_kernels || is_unit(in, i))
+            if (!from.steps[i] || i == unit || !in->nodes[i].has_kernels || ht_tree_is_main(in, i))
                 continue;
             choice *best = &list[i];
             bool launches = launches_beside(in, &from, i);
@@ -286,8 +266,7 @@ static choice *units_choose(const graph *in) {
             }
         }
     }
-    free(from.steps);
-    free(from.queue);
+    ht_tree_reach_free(&from);
     return list;
 }
 
@@ -302,12 +281,26 @@ static void arguments_copy(const ht_command_entry *command, ht_tree_file *file) 
         file->arguments[file->argument_count++] = ht_strdup(command->arguments[i]);
 }
 
+/* A source whose kernels another one launches. */
+static void join(const graph *in, size_t index, ht_tree_file *file) {
+    size_t *units, count = ht_tree_joined(in, index, &units);
+    file->joined = count > 0;
+    file->through = count ? ht_strdup(in->nodes[units[0]].path) : NULL;
+    for (size_t i = 1; i < count; ++i) {
+        HT_GROW(file->others, file->other_count);
+        file->others[file->other_count++] = ht_strdup(in->nodes[units[i]].path);
+    }
+    free(units);
+}
+
 static void file_add(const graph *in, const choice *units, size_t index, const char *path,
                      size_t given, ht_tree *tree) {
     size_t unit = index == SIZE_MAX ? SIZE_MAX : units[index].unit;
     ht_tree_file file = {.path = ht_strdup(path), .given = given};
     if (unit != SIZE_MAX)
         file.through = ht_strdup(in->nodes[unit].path);
+    else if (index != SIZE_MAX)
+        join(in, index, &file);
     for (size_t i = 0; unit != SIZE_MAX && i < units[index].launching_count; ++i)
         if (units[index].launching[i] != unit) {
             HT_GROW(file.others, file.other_count);
@@ -323,15 +316,14 @@ static void file_add(const graph *in, const choice *units, size_t index, const c
 static void headers_add(const graph *in, const choice *units, const size_t *given, size_t count,
                         ht_tree *tree) {
     bool *asked = ht_alloc(in->count + 1, sizeof *asked);
-    reach from = {ht_alloc(in->count + 1, sizeof *from.steps),
-                  ht_alloc(in->count + 1, sizeof *from.queue)};
+    reach from = ht_tree_reach(in);
     for (size_t i = 0; i < count; ++i)
         if (given[i] != SIZE_MAX)
             asked[given[i]] = true;
     for (size_t i = 0; i < count; ++i) {
         if (given[i] == SIZE_MAX || !in->nodes[given[i]].include_count)
             continue;
-        steps_count(in, given[i], &from);
+        ht_tree_steps(in, given[i], &from);
         for (size_t j = 0; j < in->count; ++j)
             if (from.steps[j] && !asked[j] && in->nodes[j].has_kernels) {
                 asked[j] = true;
@@ -339,8 +331,7 @@ static void headers_add(const graph *in, const choice *units, const size_t *give
             }
     }
     free(asked);
-    free(from.steps);
-    free(from.queue);
+    ht_tree_reach_free(&from);
 }
 
 static void folders_note(graph *in) {
@@ -375,6 +366,9 @@ void ht_tree_make(const char *const *paths, size_t count, const ht_tree_options 
     free(units);
     free(given);
     for (size_t i = 0; i < in.count; ++i) {
+        for (size_t k = 0; k < in.nodes[i].kernel_count; ++k)
+            free(in.nodes[i].kernels[k].name);
+        free(in.nodes[i].kernels);
         free(in.nodes[i].path);
         free(in.nodes[i].includes);
     }

@@ -8,8 +8,10 @@
 
 typedef struct ht_tree_file {
     char *path;    /* of a file that mentions __global__ */
-    char *through; /* a source that includes it; NULL: it is read by itself */
-    char **others; /* further sources that include it, and launch something there or beside it */
+    char *through; /* a source that includes it, or (`joined`) that does not but launches its
+                      kernels, which both see declared; NULL: it is read by itself */
+    bool joined;
+    char **others; /* further such sources, that launch something there or beside it */
     size_t other_count;
     char **arguments; /* of its unit, from the compilation database */
     size_t argument_count;

@@ -259,6 +259,92 @@ Test(tree, headers_find_the_unit_that_launches_them) {
     free(deep);
 }
 
+#define PROTOTYPE "__global__ void k(const float *in, float *out, int n);\n"
+
+/* A program in a folder: its kernel, what declares it, and who launches it. */
+static char *put_program(const char *name) {
+    char *kernel = ht_format("%s/kernel.cu", name), *header = ht_format("%s/kernel.h", name),
+         *main = ht_format("%s/main.cu", name);
+    free(put(header, "#pragma once\n#define WIDE 128\n" PROTOTYPE));
+    free(put(main, "#include <hip/hip_runtime.h>\n#include \"kernel.h\"\n"
+                   "static int helper(int n) { return n; }\n"
+                   "void f(const float *a, float *b, int n) {\n"
+                   "  k<<<(n + WIDE - 1) / WIDE, WIDE>>>(a, b, helper(n));\n}\n"));
+    char *path = put(kernel, "#include \"kernel.h\"\n"
+                             "static float helper(float x) { return x; }\n" MAP("k", "float"));
+    free(main);
+    free(header);
+    free(kernel);
+    return path;
+}
+
+Test(tree, a_source_finds_the_one_that_launches_its_kernels) {
+    char *a = put_program("a"), *b = put_program("b");
+    /* further ones have a kernel of that name themselves, do not see it, or only speak of it */
+    free(put("a/other.cu", MAP("k", "float") "void g() { k<<<1, 2>>>(0, 0, 0); }\n"));
+    free(put("a/blind.cu", "void g() { k<<<1, 2>>>(0, 0, 0); }\n"));
+    free(put("a/words.cu", "#include \"kernel.h\"\nvoid g() { // k<<<1, 2>>>\n"
+                           "  other<<<1, 2>>>(\"k<<<1, 2>>>\"); }\n"));
+    char *own = put("c/own.cu", "#include \"../a/kernel.h\"\n" MAP(
+                                    "k", "float") "void g() { k<<<1, 2>>>(0, 0, 0); }\n");
+    const char *paths[] = {a, b, own}, *roots[] = {folder};
+    ht_tree_options options = {.roots = roots, .root_count = 1};
+    ht_tree tree;
+    ht_tree_make(paths, 3, &options, &tree);
+    for (size_t i = 0; i < 2; ++i) {
+        cr_assert_not_null(tree.files[i].through);
+        cr_expect(tree.files[i].joined);
+        cr_expect(strstr(tree.files[i].through, i ? "b/main.cu" : "a/main.cu"), "%s",
+                  tree.files[i].through);
+        cr_expect_eq(tree.files[i].other_count, 0);
+    }
+    cr_expect_null(tree.files[2].through);
+    ht_tree_free(&tree);
+    /* a second one that launches it is told, so that it is not forgotten */
+    free(put("a/z.cu", "#include \"kernel.h\"\nvoid g() { hipLaunchKernelGGL(k, 1, 2, 0, 0); }\n"));
+    ht_tree_make(paths, 1, &options, &tree);
+    cr_expect(strstr(tree.files[0].through, "a/main.cu"));
+    cr_assert_eq(tree.files[0].other_count, 1);
+    cr_expect(strstr(tree.files[0].others[0], "a/z.cu"));
+    ht_tree_free(&tree);
+    free(a);
+    free(b);
+    free(own);
+}
+
+/* Names that both have for themselves do not matter: what stands in the kernel is read first. */
+Test(tree, a_source_is_read_with_the_launch_of_another) {
+    char *kernels = put_program("a"), *unit = ht_path_join(folder, "a/main.cu");
+    ht_problem_file *given = problems();
+    const ht_refactor_options options = {.through = unit, .joined = true};
+    ht_refactor *refactor = read_with(kernels, &options, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_str_eq(kernel->file, kernels);
+    cr_assert_eq(kernel->line, 3);
+    cr_assert_str_eq(kernel->launch_file, unit);
+    cr_assert_eq(kernel->launch_line, 5);
+    cr_assert(strstr(kernel->template->unit, "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 128)"));
+    ht_refactor_choice choice = {0};
+    ht_error error = {0};
+    ht_applied applied;
+    cr_assert_eq(ht_config_parse(kernel->template, "BLOCK_X=256 COARSEN_X=2", &choice.config, NULL),
+                 HT_OK);
+    cr_assert_eq(ht_refactor_apply_all(refactor, &choice, 1, &applied, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(applied.count, 2);
+    cr_assert_str_eq(applied.files[0].path, kernels);
+    cr_assert_str_eq(applied.files[1].path, unit);
+    cr_assert(strstr(applied.files[1].text, "k<<<(n + 511) / 512, 256>>>(a, b, helper(n))") ||
+                  strstr(applied.files[1].text, "256>>>(a, b, helper(n))"),
+              "%s", applied.files[1].text);
+    ht_applied_free(&applied);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(kernels);
+    free(unit);
+}
+
 Test(tree, a_database_tells_folders_and_macros) {
     char *source = put("src/k.cu", "#include \"k.h\"\n");
     free(put("inc/k.h", MAP("k", "float")));
