@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "refactor/facts.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,19 @@ static bool takes_own_types(CXCursor declaration) {
     return found;
 }
 
+/* `a + b` of a template names the iterators', strings' and streams' `+` too under `using namespace
+ * std`. It is the language's own where the types are, and a unit without that header has no others
+ * of its. */
+static bool is_foreign_operator(const ht_slice *slice, CXCursor declaration) {
+    CXFile file;
+    char *name = ht_cursor_name(declaration);
+    bool is_operator = strncmp(name, "operator", 8) == 0 && name[8] &&
+                       !isalnum((unsigned char)name[8]) && name[8] != '_';
+    free(name);
+    clang_getExpansionLocation(clang_getCursorLocation(declaration), &file, NULL, NULL, NULL);
+    return is_operator && ht_source_file(slice->source, file) == SIZE_MAX;
+}
+
 /* All that the name may stand for; of what takes its own types alone, only where nothing else is.
  */
 static void need_overloads(ht_slice *slice, CXCursor cursor) {
@@ -181,7 +195,7 @@ static void need_overloads(ht_slice *slice, CXCursor cursor) {
         others += !takes_own_types(clang_getOverloadedDecl(cursor, i));
     for (unsigned i = 0; i < count; ++i) {
         CXCursor one = clang_getOverloadedDecl(cursor, i);
-        if (!others || !takes_own_types(one))
+        if ((!others || !takes_own_types(one)) && !is_foreign_operator(slice, one))
             need(slice, one, ht_ast_line(cursor));
     }
 }

@@ -146,8 +146,6 @@ static void check_conditionals(ht_slice *slice, const ht_chunk *chunk) {
                             "declaration and ends inside it");
         if (!skipped && strcmp(words[0], "include") == 0)
             ht_slice_refuse(slice, chunk->line, "a file is included inside of a declaration");
-        if (!skipped && (strcmp(words[0], "define") == 0 || strcmp(words[0], "undef") == 0))
-            ht_slice_refuse(slice, chunk->line, "a macro is defined inside of a declaration");
     }
     if (depth > 0)
         ht_slice_refuse(slice, chunk->line,
@@ -166,12 +164,28 @@ static void item_add(ht_slice *slice, size_t file, ht_range range, const ht_chun
     slice->items[slice->item_count++] = (ht_slice_item){file, range, (int)line, chunk};
 }
 
-static bool inside_chunk(const ht_slice *slice, size_t file, size_t offset) {
+static const ht_chunk *chunk_at(const ht_slice *slice, size_t file, size_t offset) {
     for (size_t i = 0; i < slice->chunk_count; ++i)
         if (slice->chunks[i].file == file && offset >= slice->chunks[i].range.begin &&
             offset < slice->chunks[i].range.end)
-            return true;
-    return false;
+            return &slice->chunks[i];
+    return NULL;
+}
+
+/* Macros that a declaration defines come with it, for itself and for what stands behind. */
+static void macros_add(ht_slice *slice) {
+    const ht_source *source = slice->source;
+    for (size_t i = 0; i < source->macro_count; ++i) {
+        const ht_macro *macro = &source->macros[i];
+        if (!has_name(slice, macro->name))
+            continue;
+        const ht_chunk *chunk = chunk_at(slice, macro->file, macro->range.begin);
+        if (!chunk)
+            item_add(slice, macro->file, macro->range, NULL);
+        else if (!chunk->needed)
+            ht_slice_refuse(slice, macro->line, "'%s' is defined inside of another declaration",
+                            macro->name);
+    }
 }
 
 static bool is_kept_pragma(char words[3][32]) {
@@ -190,7 +204,7 @@ static void other_directives(ht_slice *slice, size_t file) {
         ht_token token = tokens.items[i];
         if (token.kind != HT_TOKEN_DIRECTIVE ||
             ht_source_skipped(slice->source, file, token.begin) ||
-            inside_chunk(slice, file, token.begin) || !directive_words(text, token, words))
+            chunk_at(slice, file, token.begin) || !directive_words(text, token, words))
             continue;
         if (strcmp(words[0], "pragma") == 0 && strcmp(words[1], "pack") == 0)
             ht_slice_refuse(slice, 0, "%s: #pragma pack changes layouts",
@@ -220,10 +234,7 @@ void ht_slice_macros(ht_slice *slice) {
             check_conditionals(slice, &slice->chunks[i]);
             item_add(slice, slice->chunks[i].file, slice->chunks[i].range, &slice->chunks[i]);
         }
-    for (size_t i = 0; i < source->macro_count; ++i)
-        if (has_name(slice, source->macros[i].name) &&
-            !inside_chunk(slice, source->macros[i].file, source->macros[i].range.begin))
-            item_add(slice, source->macros[i].file, source->macros[i].range, NULL);
+    macros_add(slice);
     for (size_t i = 0; i < source->file_count; ++i)
         other_directives(slice, i);
     qsort_r(slice->items, slice->item_count, sizeof *slice->items, compare_items,

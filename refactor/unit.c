@@ -95,6 +95,16 @@ static void hide_macros(const ht_plan *plan, bool hide, ht_text *out) {
     }
 }
 
+/* Those that the original defines, which is written first, are defined once more by the other. */
+static void forget_macros(const ht_plan *plan, ht_text *out) {
+    const ht_model *model = plan->model;
+    const ht_source *source = model->facts->source;
+    for (size_t i = 0; i < source->macro_count; ++i)
+        if (source->macros[i].file == 0 && source->macros[i].range.begin >= model->range.begin &&
+            source->macros[i].range.end <= model->range.end)
+            ht_text_printf(out, "#undef %s\n", source->macros[i].name);
+}
+
 static bool write_parameterized(writing *in, const ht_chunk *chunk, ht_text *out) {
     const ht_model *model = in->plan->model;
     const ht_source *source = model->facts->source;
@@ -157,6 +167,7 @@ static bool replace(void *context, const ht_slice_item *item, ht_text *out) {
     ht_line_directive(in->slice->source, chunk->file, chunk->line, out);
     if (!write_kernel(in, kernel_begin(in, chunk), true, out))
         return true;
+    forget_macros(in->plan, out);
     hide_macros(in->plan, true, out);
     write_parameterized(in, chunk, out);
     hide_macros(in->plan, false, out);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -197,4 +198,76 @@ Test(slice, names_avoid_macros_of_the_command_line_and_not_folders) {
     cr_expect(offers("-I/some/COARSEN_X/folder", "COARSEN_X"));
     cr_expect(offers("-DCOARSEN=4", "COARSEN_X"));
     cr_expect_not(offers("-DCOARSEN_X=4", "COARSEN_X"));
+}
+
+#define MACROS_INSIDE                                                                              \
+    HEADER "__device__ float other(float x) {\n"                                                   \
+           "#define THRICE(v) ((v) * 3)\n"                                                         \
+           "    return THRICE(x);\n"                                                               \
+           "}\n"                                                                                   \
+           "__global__ void k(const float *in, float *out, int n) {\n"                             \
+           "#define IN(j) in[(j)]\n"                                                               \
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                  \
+           "    if (i < n) out[i] = %s(IN(i));\n"                                                  \
+           "}\n"                                                                                   \
+           "#define IN nothing\n"                                                                  \
+           "void run(float *in, float *out, int n) { k<<<(n + 63) / 64, 64>>>(in, out, n); }\n"
+#define HEADER "#include <hip/hip_runtime.h>\n"
+
+/* The unit has the kernel twice, so its macros are forgotten in between. */
+Test(slice, macros_that_a_kernel_defines_are_its_own) {
+    ht_problem_file *problems;
+    char *text = ht_format(MACROS_INSIDE, "other");
+    ht_refactor *refactor = refactor_text(
+        text,
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+        "\"problem\": \"line : n\", \"args\": [\"in : in float[problem.n]\", "
+        "\"out : out float[problem.n]\", \"n : int = problem.n\"], "
+        "\"instances\": [{\"fields\": {\"n\": 100}}]}]}",
+        &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    compiles(kernel->template->unit);
+    const char *forgotten = strstr(kernel->template->unit, "#undef IN\n");
+    cr_assert_not_null(forgotten, "%s", kernel->template->unit);
+    cr_expect(has(forgotten, "#define IN(j)"), "%s", kernel->template->unit);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    free(text);
+}
+
+/* What another function defines is in the slice with that function, and not without it. */
+Test(slice, macros_that_others_define_come_with_them) {
+    ht_problem_file *problems;
+    char *text = ht_format(MACROS_INSIDE, "THRICE");
+    ht_refactor *refactor = refactor_text(text, NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
+    cr_expect(has(kernel->reason, "'THRICE' is defined inside of another declaration"), "%s",
+              kernel->reason);
+    ht_refactor_free(refactor);
+    free(text);
+    text = ht_format(MACROS_INSIDE, "THRICE(1) * other");
+    char *unit = slice(text, "k", NULL, 0);
+    compiles(unit);
+    free(unit);
+    free(text);
+}
+
+/* Under `using namespace std` the operators of a template's values may be the iterators', too. */
+Test(slice, operators_of_a_template_are_the_languages_own) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n#include <iostream>\n#include <vector>\n"
+                       "using namespace std;\n"
+                       "struct Pair { float a; };\n"
+                       "__device__ float operator*(float x, Pair p) { return x * p.a; }\n"
+                       "template <typename T> __global__ void k(T *out, const T *in, T h) {\n"
+                       "    T x = threadIdx.x * h;\n"
+                       "    out[0] = (in[0] + in[1]) * h - x * Pair{2};\n"
+                       "}\n"
+                       "void run(float *a) { k<<<1, 1>>>(a, a, 2.0f); }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "operator*(float x, Pair p)"), "%s", unit);
+    cr_expect_not(has(unit, "#include <iterator>") || has(unit, "#include <vector>"), "%s", unit);
+    free(unit);
 }
