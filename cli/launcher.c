@@ -301,6 +301,50 @@ static void macros_write(writer *w) {
     }
 }
 
+/* ---- the author's macros
+ * ----------------------------------------------------------------------------------- */
+
+/* Is the name one that stands in launch()? */
+static bool stands_here(const ht_template *template, const char *name) {
+    static const char *const own[] = {"min",     "max",    "ceil_div", "round_up", "abs",
+                                      "clamp",   "log2",   "is_pow2",  "pow2",     "gcd",
+                                      "problem", "derive", "stream",   "launch",   "device"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
+        found = found || strcmp(own[i], name) == 0;
+    for (size_t i = 0; i < template->problem.field_count; ++i)
+        found = found || strcmp(template->problem.fields[i].name, name) == 0;
+    for (size_t i = 0; i < template->arg_count; ++i)
+        found = found || strcmp(template->args[i].name, name) == 0;
+    for (size_t i = 0; i < template->param_count; ++i)
+        found = found || (template->params[i].binding != HT_BIND_MACRO &&
+                          strcmp(template->params[i].name, name) == 0);
+    return found;
+}
+
+/* `#define min(a, b) ...` in the template's file would take the launcher's names: hides such, or
+ * (`restore`) gives them back. */
+static void macros_hide(writer *w, bool restore) {
+    const ht_template *template = w->binding->template;
+    for (const char *line = template->unit; line && *line; line += *line == '\n') {
+        line += strspn(line, " \t");
+        const char *at = *line == '#' ? line + 1 + strspn(line + 1, " \t") : "";
+        line += strcspn(line, "\n");
+        if (strncmp(at, "define", 6) != 0 || !strchr(" \t", at[6]))
+            continue;
+        at += 6 + strspn(at + 6, " \t");
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
+            ++length;
+        char *name = ht_strndup(at, length);
+        if (stands_here(template, name) && restore)
+            ht_text_printf(&w->out, "#pragma pop_macro(\"%s\")\n", name);
+        else if (stands_here(template, name))
+            ht_text_printf(&w->out, "#pragma push_macro(\"%s\")\n#undef %s\n", name, name);
+        free(name);
+    }
+}
+
 char *ht_launcher_write(const ht_binding *binding, const ht_config *config, const char *include,
                         const char *remark) {
     const ht_template *template = binding->template;
@@ -310,11 +354,13 @@ char *ht_launcher_write(const ht_binding *binding, const ht_config *config, cons
     ht_text_append(&w.out, "#include <hip/hip_runtime.h>\n\n");
     macros_write(&w);
     char *space = identifier(template->name);
-    ht_text_printf(&w.out, "#include \"%s\"\n\nnamespace %s_tuned {\n\n%s\n", include, space,
-                   functions);
+    ht_text_printf(&w.out, "namespace %s_tuned {\n\n%s\n", space, functions);
     if (template->problem.name)
         problem_write(&w);
     device_write(&w);
+    ht_text_printf(&w.out, "} // namespace %s_tuned\n\n#include \"%s\"\n\n", space, include);
+    macros_hide(&w, false);
+    ht_text_printf(&w.out, "namespace %s_tuned {\n\n", space);
     for (size_t i = 0; i < template->arg_count; ++i) {
         if (template->args[i].role == HT_ARG_CONSTANT)
             ht_text_printf(&w.out, "// The __constant__ symbol %s must be set before the launch.\n",
@@ -327,6 +373,7 @@ char *ht_launcher_write(const ht_binding *binding, const ht_config *config, cons
     for (size_t i = 0; i < template->launch_count; ++i)
         launch_write(&w, &template->launches[i]);
     ht_text_printf(&w.out, "    return hipGetLastError();\n}\n\n} // namespace %s_tuned\n", space);
+    macros_hide(&w, true);
     free(space);
     return ht_text_take(&w.out);
 }

@@ -305,13 +305,24 @@ static bool edit_block(editing *in) {
  * -----------------------------------------------------------------------------------------------------------
  */
 
+/* What makes a literal of the source a real one: ".0f" of 256.f; "" of 256. In ceil(n / 256.0) an
+ * integer would cut off what is to be rounded up. */
+static const char *real_suffix(const editing *in, ht_range place) {
+    const char *text = in->source->text + place.begin;
+    size_t length = place.end - place.begin, digits = strspn(text, "0123456789'");
+    if (digits == 0 || digits >= length || !strchr(".eEfF", text[digits]))
+        return "";
+    return strchr("fF", text[length - 1]) ? ".0f" : ".0";
+}
+
 static bool edit_leaf(editing *in, const ht_symbol *leaf, const char *per_block, int64_t offset,
                       bool factor) {
     if (!leaf || (!factor && follows(in, leaf)))
         return true;
+    const char *suffix = real_suffix(in, leaf->place);
     if (offset == 0)
-        return ht_plan_editf(in->plan, leaf->place, NULL, "${%s}", per_block);
-    return ht_plan_editf(in->plan, leaf->place, NULL, "${%s - 1}", per_block);
+        return ht_plan_editf(in->plan, leaf->place, NULL, "${%s}%s", per_block, suffix);
+    return ht_plan_editf(in->plan, leaf->place, NULL, "${%s - 1}%s", per_block, suffix);
 }
 
 /* Does anything in the expression but its divisor and addend take a new value by itself? */

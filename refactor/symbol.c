@@ -299,11 +299,34 @@ static CXCursor only_return(CXCursor function) {
     return value;
 }
 
+static bool is_one(CXCursor cursor) {
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    bool one = result && clang_EvalResult_getKind(result) == CXEval_Float &&
+               clang_EvalResult_getAsDouble(result) == 1.0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return one;
+}
+
+/* Of 1.0 * n the n, which is a real number by that; else the null cursor. */
+static CXCursor times_one(CXCursor cursor) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
+        return clang_getNullCursor();
+    return is_one(left) ? right : is_one(right) ? left : clang_getNullCursor();
+}
+
 /* A float division below ceil(): casts and divisions may stay in the way of integers. */
 static CXCursor strip_floats(CXCursor cursor) {
     for (;;) {
         cursor = ht_ast_strip(cursor, true);
         enum CXCursorKind kind = clang_getCursorKind(cursor);
+        CXCursor plain = times_one(cursor);
+        if (!clang_Cursor_isNull(plain)) {
+            cursor = plain;
+            continue;
+        }
         if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
             kind != CXCursor_CXXFunctionalCastExpr)
             return cursor;

@@ -141,11 +141,12 @@ static void write_parameter(const pointers *in, ht_plan *plan, size_t index, ht_
 }
 
 static void help(ht_plan *plan, const char *helper) {
+    const char *plain = ht_plan_name(plan, "T"), *other = ht_plan_name(plan, "U");
     char *text = ht_format(
-        "template <bool, typename T, typename U> struct %s { typedef T type; };\n"
-        "template <typename T, typename U> struct %s<true, T, U> { typedef U __restrict__ type; "
-        "};\n",
-        helper, helper);
+        "template <bool, typename %s, typename %s> struct %s { typedef %s type; };\n"
+        "template <typename %s, typename %s> struct %s<true, %s, %s> { typedef %s __restrict__ "
+        "type; };\n",
+        plain, other, helper, plain, plain, other, helper, plain, other, other);
     ht_plan_help(plan, text);
     free(text);
 }

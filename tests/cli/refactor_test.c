@@ -1,6 +1,8 @@
 /* `hiptemper refactor` as a whole. */
 #include "program.h"
 
+#include "base/memory.h"
+
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -248,6 +250,47 @@ static void expect_same(const char *path, const char *before) {
     char *after = workplace_read(path);
     cr_assert_str_eq(after, before, "%s", path);
     free(after);
+}
+
+/* The author's macros are in force where the launcher includes the template. */
+Test(refactor, a_launcher_does_not_mind_the_macros_of_a_source) {
+    workplace_write(
+        "smooth.hip",
+        "#include <hip/hip_runtime.h>\n"
+        "#define min(a, b) ((a) < (b) ? (a) : (b))\n#define T 16\n#define U 3\n#define abs ?\n"
+        "#define x(i) in[i]\n#define N 7\n"
+        "__global__ void smooth(const float *in, float *out, int W) {\n"
+        "    const int col = blockIdx.x * T + threadIdx.x;\n"
+        "    float sum = N;\n"
+        "    for (int k = 0; k < U; ++k) sum += x(min(col + k, W - 1));\n"
+        "    if (col < W) out[col] = sum;\n"
+        "}\n"
+        "void run(int n) {\n"
+        "    float *in, *out;\n    hipMalloc(&in, 4 * n); hipMalloc(&out, 4 * n);\n"
+        "    smooth<<<(n + T - 1) / T, T>>>(in, out, n);\n}\n");
+    workplace_write(
+        "smooth.problem.json",
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": "
+        "\"smooth\", \"problem\": \"line : N, T = 3, U := N + T\", \"args\": [\"in : in "
+        "float[problem.N]\", \"out : out float[problem.N]\", \"W : int = problem.N\"], \"host\": "
+        "{\"n\": \"problem.N\"}, \"instances\": [{\"fields\": {\"N\": 100}}]}]}");
+    json_decref(run_json("refactor smooth.hip --no-verify --json --out out", 0));
+    workplace_write("use.hip",
+                    "#include \"out/smooth.smooth.launch.hpp\"\n"
+                    "hipError_t use(const float *in, float *out) {\n"
+                    "    smooth_tuned::problem_fields sizes;\n"
+                    "    return smooth_tuned::launch<8>(in, out, sizes) == hipSuccess && "
+                    "min(T, U) == 3 ? hipSuccess : hipErrorUnknown;\n}\n");
+    char *template = workplace_read("out/smooth.smooth.template.hip");
+    cr_assert(template && strstr(template, "RESTRICT") && strstr(template, "#define N 7"), "%s",
+              template);
+    char *command = ht_format("clang-19 -x hip -std=c++17 -nogpulib --offload-arch=gfx90a -w "
+                              "-fsyntax-only '%s/use.hip'",
+                              workplace());
+    int status = system(command);
+    free(command);
+    cr_expect_eq(status, 0);
+    free(template);
 }
 
 Test(refactor, a_second_run_changes_nothing) {

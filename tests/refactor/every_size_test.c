@@ -238,6 +238,27 @@ Test(every_size, a_grid_of_several_launches_is_rewritten_once) {
                   "BLOCK_X=64 COARSEN_X=1", pieces);
 }
 
+/* ceil(n / 64) would have cut off the last block. */
+Test(every_size, a_quotient_of_reals_stays_one) {
+    static const struct {
+        const char *grid, *tuned;
+    } forms[] = {{"ceil(n / 256.0)", "ceil(n / 128.0)"},
+                 {"ceilf(n / 256.f)", "ceilf(n / 128.0f)"},
+                 {"ceil((float)n / 256)", "ceil((float)n / 128)"},
+                 {"ceil((1.0 * n) / 256)", "ceil((1.0 * n) / 128)"},
+                 {"ceil(n * 1.0f / 2.56e2f)", "ceil(n * 1.0f / 128.0f)"},
+                 {"(int)ceil(double(n) / double(256))", "ceil(double(n) / double(128))"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
+        char *source = ht_format("%svoid run(const float *in, float *out, int n) {\n"
+                                 "    k<<<%s, 256>>>(in, out, n);\n"
+                                 "}\n",
+                                 GUARDED, forms[i].grid);
+        const char *pieces[] = {forms[i].tuned, ", 64>>>(in, out, n);", NULL};
+        expect_pieces(source, "BLOCK_X=64 COARSEN_X=2", pieces);
+        free(source);
+    }
+}
+
 /* The count was computed from `threads`: were `threads` to change, it would change twice. */
 Test(every_size, a_grid_that_is_no_plain_quotient_keeps_its_constants) {
     const char *pieces[] = {"int threads = 256;",
