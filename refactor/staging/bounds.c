@@ -15,6 +15,7 @@
 #include "refactor/staging/stage.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <isl/constraint.h>
 #include <stdlib.h>
@@ -320,6 +321,66 @@ static bool prove(bounding *in) {
     return proved;
 }
 
+/* ---- windows as wide as their steps
+ * ------------------------------------------------------------------------------ */
+
+/* The value, of arguments alone, is not negative; NULL: not told. */
+static isl_set *not_negative(const bounding *in, const ht_poly *value) {
+    isl_space *space = isl_set_get_space(in->image);
+    isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
+    for (size_t i = 0; i < value->count; ++i) {
+        const ht_term *term = &value->terms[i];
+        size_t at = 0;
+        while (term->count == 1 && at < in->layout.param_count &&
+               in->layout.params[at] != term->symbols[0])
+            ++at;
+        if (term->count > 1 || (term->count == 1 && at == in->layout.param_count) ||
+            term->coefficient != (int)term->coefficient) {
+            isl_constraint_free(bound);
+            return NULL;
+        }
+        bound = term->count ? isl_constraint_set_coefficient_si(bound, isl_dim_param, (int)at,
+                                                                (int)term->coefficient)
+                            : isl_constraint_set_constant_si(bound, (int)term->coefficient);
+    }
+    return isl_set_params(isl_set_from_basic_set(isl_basic_set_from_constraint(bound)));
+}
+
+/* Windows that are narrower than they are apart leave elements between them that nobody reads, and
+ * with them the last one read is not that before the end. How wide they are is a constant of the
+ * template wherever they are staged: it is asked to be enough. False: there is nothing to ask. */
+static bool assume_wide(bounding *in) {
+    ht_stage *stage = in->stage;
+    ht_poly_pool *pool = &stage->km->pool;
+    ht_text asked = {0};
+    bool any = false;
+    for (unsigned m = 0; m < in->count; ++m) {
+        const ht_stage_dimension *of = &stage->dimensions[in->moving[m]];
+        int64_t apart = 1, number;
+        for (int axis = 0; axis < 3; ++axis)
+            apart = of->factor[axis] > apart ? of->factor[axis] : apart;
+        if (apart == 1 || !of->span || ht_poly_is_constant(of->span, &number))
+            continue;
+        const ht_poly *more = ht_poly_add(pool, of->span, ht_poly_constant(pool, 1), 1 - apart);
+        isl_set *wide = more ? not_negative(in, more) : NULL;
+        if (!wide)
+            continue;
+        in->context = isl_set_intersect(in->context, wide);
+        ht_text one = {0};
+        any = ht_stage_print_constant(stage, more, &one);
+        ht_text_append(&one, " >= 0");
+        if (!asked.length || !strstr(asked.data, one.data))
+            ht_text_printf(&asked, asked.length ? " && %s" : "%s", one.data);
+        ht_text_free(&one);
+        if (!any)
+            break;
+    }
+    if (any)
+        stage->wide = ht_text_take(&asked);
+    ht_text_free(&asked);
+    return any;
+}
+
 static bool asks_block(const ht_poly_pool *pool, const ht_poly *poly, int axis) {
     for (size_t i = 0; i < poly->count; ++i)
         for (size_t j = 0; j < poly->terms[i].count; ++j) {
@@ -341,13 +402,19 @@ bool ht_stage_asks_block(const ht_stage *stage, int axis) {
     return false;
 }
 
+/* By itself, or by pieces. */
+static bool find_tests(bounding *in) {
+    isl_set_free(in->passing);
+    in->passing = NULL;
+    return (find_box(in) && prove(in)) || (find_pieces(in) && prove(in));
+}
+
 bool ht_stage_bounds(ht_stage *stage) {
     bounding in;
     for (size_t d = 0; d < stage->dimension_count; ++d)
         stage->coordinates[d] = ht_stage_coordinate(stage->km, d);
     init(&in, stage);
-    bool done =
-        find_image(&in) && ((find_box(&in) && prove(&in)) || (find_pieces(&in) && prove(&in)));
+    bool done = find_image(&in) && (find_tests(&in) || (assume_wide(&in) && find_tests(&in)));
     if (done)
         forget_implied(&in);
     isl_set_free(in.image);

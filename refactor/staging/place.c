@@ -319,5 +319,6 @@ void ht_stage_free(ht_stage *stage) {
     for (size_t d = 0; d < stage->dimension_count; ++d)
         free(stage->dimensions[d].extent);
     free(stage->reads);
+    free(stage->wide);
     *stage = (ht_stage){0};
 }

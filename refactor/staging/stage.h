@@ -70,6 +70,8 @@ typedef struct ht_stage {
     const char *ahead_name;
     const char *constants[HT_STAGE_LOOPS_MAX]; /* template constants that must not be 0; borrowed */
     size_t constant_count;
+    char *wide; /* a template expression that must hold, so that windows leave no gaps between them;
+                   NULL: none; owned */
     const char *problem; /* why there is none; owned by the model or static */
     ht_km_place problem_place;
     CXCursor problem_cursor;

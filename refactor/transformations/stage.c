@@ -111,6 +111,8 @@ static void add_parameters(ht_staging *in) {
     for (size_t i = 0; in->needs_fixed && i < in->fixed_count; ++i)
         ht_plan_require(plan, "!%s || %s == %lld", in->param, in->fixed_names[i],
                         (long long)in->fixed[i].value);
+    if (in->stage.wide)
+        ht_plan_require(plan, "!%s || %s", in->param, in->stage.wide);
     if (in->stage.constant_count)
         ht_plan_needs_size(plan, in->param, in->stage.constants[0]);
     else if (in->needs_fixed && in->fixed_count)

@@ -269,3 +269,58 @@ Test(stage, an_applied_source_has_only_what_was_chosen) {
     free(text);
     subject_close(&of);
 }
+
+/* How wide the window is and how far apart they are both come from the caller. */
+static char *window_problems(int wide) {
+    return ht_format(
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": "
+        "\"window\", \"problem\": \"window : W, H, R, OW := (W - 1) / 2 + 1, OH := (H - 1) / 2 + "
+        "1\", \"tolerance\": \"exact\", \"args\": [\"in : in float[problem.W * problem.H] "
+        "integers(-8, 8)\", \"w : in float[problem.R * problem.R] integers(-8, 8)\", "
+        "\"out : out float[problem.OW * problem.OH]\", \"W : int = problem.W\", "
+        "\"H : int = problem.H\", \"OW : int = problem.OW\", \"OH : int = problem.OH\", "
+        "\"R : int = problem.R\", \"P : int = 1\", \"S : int = 2\"], "
+        "\"instances\": [{\"fields\": {\"W\": 41, \"H\": 30, \"R\": %d}}]}]}",
+        wide);
+}
+
+static const char window_source[] =
+    HEAD "__global__ void window(const float *in, const float *w, float *out, int W, int H,\n"
+         "                       int OW, int OH, int R, int P, int S) {\n"
+         "    int ox = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "    int oy = blockIdx.y * blockDim.y + threadIdx.y;\n"
+         "    if (ox >= OW || oy >= OH) return;\n"
+         "    float sum = 0;\n"
+         "    for (int r = 0; r < R; ++r)\n"
+         "        for (int s = 0; s < R; ++s) {\n"
+         "            int iy = oy * S - P + r, ix = ox * S - P + s;\n"
+         "            if (iy >= 0 && iy < H && ix >= 0 && ix < W)\n"
+         "                sum += in[iy * W + ix] * w[r * R + s];\n"
+         "        }\n"
+         "    out[oy * OW + ox] = sum;\n"
+         "}\n"
+         "void run(float *in, float *w, float *out, int W, int H, int OW, int OH, int R, int P, "
+         "int S) {\n"
+         "    window<<<dim3((OW + 7) / 8, (OH + 3) / 4), dim3(8, 4)>>>(in, w, out, W, H, OW, OH, "
+         "R, P, S);\n"
+         "}\n";
+
+/* Between windows that are narrower than they are apart lies what nobody reads. */
+Test(stage, windows_that_leave_gaps_are_not_staged) {
+    char *problems = window_problems(3);
+    subject of = subject_open(window_source, problems, "window");
+    cr_expect(applied(&of, "lds-stage"));
+    expect_equal(&of, "window",
+                 (const char *const[]){
+                     "TILED=true STAGE_IN=true R_SIZE=3 S_SIZE=2",
+                     "TILED=true STAGE_IN=true R_SIZE=3 S_SIZE=2 PAD_IN=1 VECTOR_IN=4 COARSEN_X=2",
+                     "TILED=true STAGE_IN=true R_SIZE=3 S_SIZE=2 COARSEN_Y=4 BLOCK_X=16", NULL});
+    subject_close(&of);
+    free(problems);
+    problems = window_problems(1);
+    of = subject_open(window_source, problems, "window");
+    cr_expect(is_legal(&of, "window", "TILED=true R_SIZE=1 S_SIZE=2"));
+    cr_expect_not(is_legal(&of, "window", "TILED=true STAGE_IN=true R_SIZE=1 S_SIZE=2"));
+    subject_close(&of);
+    free(problems);
+}
