@@ -337,10 +337,13 @@ static void macros_hide(writer *w, bool restore) {
         while (isalnum((unsigned char)at[length]) || at[length] == '_')
             ++length;
         char *name = ht_strndup(at, length);
-        if (stands_here(template, name) && restore)
-            ht_text_printf(&w->out, "#pragma pop_macro(\"%s\")\n", name);
-        else if (stands_here(template, name))
-            ht_text_printf(&w->out, "#pragma push_macro(\"%s\")\n#undef %s\n", name, name);
+        char *once = ht_format("%s_macro(\"%s\")\n", restore ? "pop" : "push", name);
+        if (stands_here(template, name) && !strstr(w->out.data, once)) {
+            ht_text_printf(&w->out, "#pragma %s", once);
+            if (!restore)
+                ht_text_printf(&w->out, "#undef %s\n", name);
+        }
+        free(once);
         free(name);
     }
 }
