@@ -239,7 +239,7 @@ static size_t outside_find(const char *text, size_t length, size_t from, const c
 static void tests_add(ht_form *form, const around *of) {
     bool split = !of->otherwise && !memchr(of->text, '?', of->length) &&
                  outside_find(of->text, of->length, 0, "||") == of->length;
-    size_t begin = 0, end = of->length;
+    size_t begin = 0, end;
     while (split && (end = outside_find(of->text, of->length, begin, "&&")) < of->length) {
         test_add(form, of->text + begin, end - begin, false);
         begin = end + 2;
