@@ -247,8 +247,8 @@ static bool placeable(ht_tiles *tiles, ht_plan *plan) {
         const char *words = NULL;
         if (tile->kind == HT_TILE_VARIABLE && tile->in_functions)
             words = "is used in device functions too";
-        else if (tile->kind == HT_TILE_MACRO && tile->macro->file != 0)
-            words = "is defined in a header";
+        else if (tile->by_macro && tile->macro->file != 0)
+            words = "is defined in a header, and asked for by what is not this kernel's alone";
         else if (tile->by_macro && tile->in_functions && !ht_tile_alone(tiles, tile, plan))
             words = "is used in device functions, and in more than this kernel and its launches";
         for (size_t j = 0; tiles->model->entry && j < tiles->model->entry->arg_count; ++j)

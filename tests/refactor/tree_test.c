@@ -345,6 +345,42 @@ Test(tree, a_source_is_read_with_the_launch_of_another) {
     free(unit);
 }
 
+/* Tiles and blocks that a header of constants tells: it is not edited, others may include it. */
+Test(tree, a_macro_of_a_header_keeps_its_value_for_others) {
+    free(put("sizes.h", "#pragma once\n#define TILE 64\n#define HALO (TILE + 2)\n"));
+    char *path = put("line.hip",
+                     "#include <hip/hip_runtime.h>\n#include \"sizes.h\"\n"
+                     "__global__ void k(const float *in, float *out, int n) {\n"
+                     "  __shared__ float line[HALO];\n  int i = blockIdx.x * TILE + threadIdx.x;\n"
+                     "  for (int j = threadIdx.x; j < HALO; j += TILE) {\n"
+                     "    int at = blockIdx.x * TILE + j - 1;\n"
+                     "    line[j] = at >= 0 && at < n ? in[at] : 0;\n  }\n  __syncthreads();\n"
+                     "  if (i < n) out[i] = line[threadIdx.x] + line[threadIdx.x + 2];\n}\n"
+                     "int other() { return TILE; }\n"
+                     "void f(const float *a, float *b, int n) {\n"
+                     "  k<<<(n + TILE - 1) / TILE, TILE>>>(a, b, n);\n}\n");
+    ht_problem_file *given = problems();
+    ht_refactor *refactor = read_with(path, NULL, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    ht_refactor_choice choice = {0};
+    ht_error error = {0};
+    char *text = NULL;
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(ht_config_parse(kernel->template, "TILE=128", &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message); /* one file changes, and it compiles */
+    const char *kernel_at = strstr(text, "__global__"), *before = strstr(text, "#define TILE 128"),
+               *after = strstr(text, "#define TILE 64");
+    cr_expect(before && after && before < kernel_at && kernel_at < after, "%s", text);
+    cr_expect(after && after < strstr(text, "int other()"), "%s", text);
+    cr_expect(strstr(text, "k<<<(n + 128 - 1) / 128, 128>>>"), "%s", text);
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    free(path);
+}
+
 Test(tree, a_database_tells_folders_and_macros) {
     char *source = put("src/k.cu", "#include \"k.h\"\n");
     free(put("inc/k.h", MAP("k", "float")));
