@@ -334,7 +334,8 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
 /* Calls of the run-time library that are told a kernel's name and leave its launches as they are.
  */
 static bool is_question(CXCursor call) {
-    static const char *const names[] = {"FuncSetCacheConfig",
+    static const char *const names[] = {"FuncSetAttribute",
+                                        "FuncSetCacheConfig",
                                         "FuncSetSharedMemConfig",
                                         "FuncGetAttributes",
                                         "OccupancyMaxActiveBlocksPerMultiprocessor",

@@ -62,7 +62,7 @@ static const header_rule rules[] = {
     {"assert.h", "<cassert>"},
     {"stdlib.h", "<cmath>"},
     {"stddef.h", ""},
-    {"c++config.h", ""},
+    {"c++config.h", HT_SLICE_SIZES},
     {"stdbool.h", ""},
     {"stdio.h", ""},
     {"new", ""},

@@ -20,6 +20,8 @@ typedef struct ht_chunk {
 
 /* std::min and std::max; compilers at run time know them by the unit's own words. */
 #define HT_SLICE_ALGORITHM "<algorithm>"
+/* std::size_t and std::ptrdiff_t, too. */
+#define HT_SLICE_SIZES "<cstddef>"
 
 /* What is printed, in the order of translation. */
 typedef struct ht_slice_item {

@@ -29,6 +29,12 @@ static const char algorithm[] = "#ifdef __HIPCC_RTC__\n"
                                 "#include <algorithm>\n"
                                 "#endif\n";
 
+/* The same types as a library's, which may declare them once more. */
+static const char sizes[] = "namespace std {\n"
+                            "typedef decltype(sizeof(0)) size_t;\n"
+                            "typedef decltype((char *)0 - (char *)0) ptrdiff_t;\n"
+                            "}\n";
+
 static void print_definitions(const ht_source *source, ht_text *out) {
     for (size_t i = 0; i < source->argument_count; ++i) {
         const char *argument = source->arguments[i];
@@ -93,6 +99,8 @@ void ht_slice_print(const ht_slice *slice,
     for (size_t i = 0; i < slice->header_count; ++i)
         if (strcmp(slice->headers[i], HT_SLICE_ALGORITHM) == 0)
             ht_text_append(out, algorithm);
+        else if (strcmp(slice->headers[i], HT_SLICE_SIZES) == 0)
+            ht_text_append(out, sizes);
         else
             ht_text_printf(out, "#include %s\n", slice->headers[i]);
     print_definitions(slice->source, out);

@@ -271,3 +271,20 @@ Test(slice, operators_of_a_template_are_the_languages_own) {
     cr_expect_not(has(unit, "#include <iterator>") || has(unit, "#include <vector>"), "%s", unit);
     free(unit);
 }
+
+/* Where no header of the library is, as in the host's prelude, these two names are still known. */
+Test(slice, the_types_of_sizes_may_be_named_in_std) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n#include <vector>\n"
+                       "template <std::size_t N> __global__ void k(float *out, std::ptrdiff_t at) "
+                       "{ out[at] = N; }\n"
+                       "void run(float *a) { k<3><<<1, 1>>>(a, 2); }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "namespace std {\ntypedef decltype(sizeof(0)) size_t;"), "%s", unit);
+    free(unit);
+    unit = slice("#include <hip/hip_runtime.h>\n#include <vector>\n"
+                 "__global__ void k(float *out, size_t at) { out[at] = 1; }\n",
+                 "k", NULL, 0);
+    cr_expect_not(has(unit, "namespace std"), "%s", unit);
+    free(unit);
+}
