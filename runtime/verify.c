@@ -46,6 +46,7 @@ typedef struct verification {
     batch *batches;
     size_t batch_count;
     bool races;    /* the original's threads do, so that its results may differ from run to run */
+    bool dropped;  /* the problem at hand is none for the original */
     bool unsteady; /* and a result differed */
     ht_verify_result *out;
 } verification;
@@ -280,12 +281,44 @@ size_t ht_verify_run_size(const ht_verify_run *run) {
     return run->in->out->size_count - 1;
 }
 
+/* Two blocks write one element: of a large grid not all blocks are looked at, so that the original
+ * may do so too without its having been seen. All of it is looked at, once there is reason to. */
+static ht_status original_races(verification *in, const ht_check_result *found, bool *out_races,
+                                ht_error *error) {
+    static const ht_check_settings all = {.all_blocks = true};
+    const char *finding = finding_of(found);
+    *out_races = false;
+    if (!in->mode.checked || !finding || strcmp(finding, "race") != 0)
+        return HT_OK;
+    ht_check_result result;
+    ht_status status = ht_programs_run(in->job, in->original, 0, &all, &result, error);
+    finding = status == HT_OK ? finding_of(&result) : NULL;
+    *out_races = finding && strcmp(finding, "race") == 0;
+    ht_check_result_free(&result);
+    return status;
+}
+
+/* The problem is none that the original is good for, after all. */
+static void size_drop(verification *in, const char *reason) {
+    ht_verify_result *out = in->out;
+    free(out->sizes[--out->size_count].problem);
+    in->dropped = true;
+    if (out->size_count == 0)
+        tell(in, HT_VERIFY_ORIGINAL, ht_format("threads of the original itself race (%s)", reason));
+}
+
 static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
     ht_check_result result;
     ht_verify_result *out = in->out;
     ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);
+    bool races = false;
     ++out->sizes[out->size_count - 1].runs;
-    if (status == HT_OK && result.status == HT_ERROR_MISMATCH && in->races && !in->mode.checked) {
+    if (status == HT_OK && result.status == HT_ERROR_MISMATCH)
+        status = original_races(in, &result, &races, error);
+    if (races)
+        size_drop(in, result.reason);
+    else if (status == HT_OK && result.status == HT_ERROR_MISMATCH && in->races &&
+             !in->mode.checked) {
         in->unsteady = true;
         tell(in, HT_VERIFY_ORIGINAL,
              ht_format("threads of the original itself race, so that a result that differs says "
@@ -308,8 +341,8 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
 /* Those that are legal for the problem, up to the first that differs. */
 static ht_status batch_run(verification *in, const ht_space *space, size_t index, ht_error *error) {
     ht_status status = HT_OK;
-    for (size_t i = 0;
-         i < in->batches[index].count && status == HT_OK && in->out->outcome == HT_VERIFY_AGREES;
+    for (size_t i = 0; i < in->batches[index].count && status == HT_OK && !in->dropped &&
+                       in->out->outcome == HT_VERIFY_AGREES;
          ++i)
         if (!is_slow(&in->batches[index], i) &&
             ht_space_legal(space, &in->choice.items[in->batches[index].first + i]))
@@ -329,7 +362,8 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
     ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, error);
     if (status == HT_OK)
         ht_choice_draw(&in->choice, &in->binding, space);
-    for (size_t i = 0; status == HT_OK && out->outcome == HT_VERIFY_AGREES; ++i) {
+    in->dropped = false;
+    for (size_t i = 0; status == HT_OK && !in->dropped && out->outcome == HT_VERIFY_AGREES; ++i) {
         if (i == in->batch_count && compiled_count(in) == in->choice.count)
             break;
         if (i == in->batch_count)
