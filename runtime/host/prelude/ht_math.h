@@ -56,6 +56,28 @@ HT_MATH_1(atanh) HT_MATH_1(cbrt) HT_MATH_1(ceil) HT_MATH_1(cos) HT_MATH_1(cosh) 
     long lroundf(float) noexcept;
     long long llrint(double) noexcept;
     long long llround(double) noexcept;
+    int ilogb(double) noexcept;
+    int ilogbf(float) noexcept;
+    double scalbn(double, int) noexcept;
+    float scalbnf(float, int) noexcept;
+    double scalbln(double, long) noexcept;
+    float scalblnf(float, long) noexcept;
+    double remquo(double, double, int *) noexcept;
+    float remquof(float, float, int *) noexcept;
+    double nan(const char *) noexcept;
+    float nanf(const char *) noexcept;
+    double j0(double) noexcept;
+    float j0f(float) noexcept;
+    double j1(double) noexcept;
+    float j1f(float) noexcept;
+    double jn(int, double) noexcept;
+    float jnf(int, float) noexcept;
+    double y0(double) noexcept;
+    float y0f(float) noexcept;
+    double y1(double) noexcept;
+    float y1f(float) noexcept;
+    double yn(int, double) noexcept;
+    float ynf(int, float) noexcept;
     void sincos(double, double *, double *) noexcept;
     void sincosf(float, float *, float *) noexcept;
     int abs(int) noexcept;
@@ -125,17 +147,62 @@ template <class T, class = typename ht_if<ht_same<T, float>>::type> __forceinlin
 HT_C_INLINE float rcbrtf(float x) noexcept {
     return 1.0f / cbrtf(x);
 }
+HT_C_INLINE double rcbrt(double x) noexcept {
+    return 1.0 / cbrt(x);
+}
 HT_C_INLINE float sinpif(float x) noexcept {
     return sinf(x * 3.14159265358979323846f);
+}
+HT_C_INLINE double sinpi(double x) noexcept {
+    return sin(x * 3.14159265358979323846);
 }
 HT_C_INLINE float cospif(float x) noexcept {
     return cosf(x * 3.14159265358979323846f);
 }
+HT_C_INLINE double cospi(double x) noexcept {
+    return cos(x * 3.14159265358979323846);
+}
 HT_C_INLINE float exp10f(float x) noexcept {
     return exp2f(x * 3.32192809488736234787f);
 }
+HT_C_INLINE double exp10(double x) noexcept {
+    return pow(10.0, x);
+}
 HT_C_INLINE float normcdff(float x) noexcept {
     return 0.5f * erfcf(x * -0.70710678118654752440f);
+}
+HT_C_INLINE double normcdf(double x) noexcept {
+    return 0.5 * erfc(x * -0.70710678118654752440);
+}
+HT_C_INLINE float norm3df(float x, float y, float z) noexcept {
+    return hypotf(hypotf(x, y), z);
+}
+HT_C_INLINE double norm3d(double x, double y, double z) noexcept {
+    return hypot(hypot(x, y), z);
+}
+HT_C_INLINE float norm4df(float x, float y, float z, float w) noexcept {
+    return hypotf(hypotf(x, y), hypotf(z, w));
+}
+HT_C_INLINE double norm4d(double x, double y, double z, double w) noexcept {
+    return hypot(hypot(x, y), hypot(z, w));
+}
+HT_C_INLINE float rhypotf(float x, float y) noexcept {
+    return 1.0f / hypotf(x, y);
+}
+HT_C_INLINE double rhypot(double x, double y) noexcept {
+    return 1.0 / hypot(x, y);
+}
+HT_C_INLINE float rnorm3df(float x, float y, float z) noexcept {
+    return 1.0f / norm3df(x, y, z);
+}
+HT_C_INLINE double rnorm3d(double x, double y, double z) noexcept {
+    return 1.0 / norm3d(x, y, z);
+}
+HT_C_INLINE float rnorm4df(float x, float y, float z, float w) noexcept {
+    return 1.0f / norm4df(x, y, z, w);
+}
+HT_C_INLINE double rnorm4d(double x, double y, double z, double w) noexcept {
+    return 1.0 / norm4d(x, y, z, w);
 }
 
 /* Fast variants: the exact ones here. */

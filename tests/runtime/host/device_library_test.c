@@ -165,6 +165,64 @@ Test(library, mathematics_agree_with_the_hosts) {
     kernels_free(&of);
 }
 
+/* nanf kept a whole kernel (one that starts a lattice) from being compiled. */
+Test(library, rarer_mathematics_agree_with_the_hosts_in_both_precisions) {
+    enum { COUNT = 32, EACH = 14 };
+    kernels of =
+        KERNELS(64,
+                "__global__ void narrow(const float *x, float *out) {\n"
+                "  int t = threadIdx.x, bits; float v = x[t], *o = out + t * 14;\n"
+                "  o[0] = rcbrtf(v); o[1] = sinpif(v); o[2] = cospif(v); o[3] = exp10f(v);\n"
+                "  o[4] = normcdff(v); o[5] = norm3df(v, 1, 2); o[6] = norm4df(v, 1, 2, 3);\n"
+                "  o[7] = rhypotf(v, 2); o[8] = rnorm3df(v, 1, 2); o[9] = rnorm4df(v, 1, 2, 3);\n"
+                "  o[10] = scalbnf(v, 3) + ilogbf(v); o[11] = remquof(v, 0.3f, &bits);\n"
+                "  o[12] = isnan(nanf(\"\")); o[13] = j0f(v) + j1f(v) + y0f(v) + y1f(v);\n"
+                "}\n"
+                "__global__ void wide(const double *x, double *out) {\n"
+                "  int t = threadIdx.x, bits; double v = x[t], *o = out + t * 14;\n"
+                "  o[0] = rcbrt(v); o[1] = sinpi(v); o[2] = cospi(v); o[3] = exp10(v);\n"
+                "  o[4] = normcdf(v); o[5] = norm3d(v, 1, 2); o[6] = norm4d(v, 1, 2, 3);\n"
+                "  o[7] = rhypot(v, 2); o[8] = rnorm3d(v, 1, 2); o[9] = rnorm4d(v, 1, 2, 3);\n"
+                "  o[10] = scalbn(v, 3) + ilogb(v); o[11] = remquo(v, 0.3, &bits);\n"
+                "  o[12] = isnan(nan(\"\")); o[13] = j0(v) + j1(v) + y0(v) + y1(v);\n"
+                "}\n",
+                "narrow", "wide");
+    float narrow[COUNT], narrow_out[COUNT * EACH], *from = narrow, *to = narrow_out;
+    double wide[COUNT], wide_out[COUNT * EACH], *wide_from = wide, *wide_to = wide_out;
+    for (int i = 0; i < COUNT; ++i)
+        wide[i] = narrow[i] = 0.07f + (float)i * 0.11f;
+    RUN(&of, "narrow", LINE(1, COUNT), &from, &to);
+    RUN(&of, "wide", LINE(1, COUNT), &wide_from, &wide_to);
+    for (int i = 0; i < COUNT; ++i) {
+        double v = wide[i], pi = 3.14159265358979323846;
+        double expected[EACH] = {1 / cbrt(v),
+                                 sin(pi * v),
+                                 cos(pi * v),
+                                 pow(10, v),
+                                 (1 + erf(v / sqrt(2))) / 2,
+                                 sqrt(v * v + 5),
+                                 sqrt(v * v + 14),
+                                 1 / sqrt(v * v + 4),
+                                 1 / sqrt(v * v + 5),
+                                 1 / sqrt(v * v + 14),
+                                 v * 8 + floor(log2(v)),
+                                 remainder(v, 0.3),
+                                 1,
+                                 j0(v) + j1(v) + y0(v) + y1(v)};
+        for (int k = 0; k < EACH; ++k) {
+            cr_assert_leq(fabs(wide_out[i * EACH + k] - expected[k]),
+                          fabs(expected[k]) * 1e-13 + 1e-14, "function %d of %g gave %g", k, v,
+                          wide_out[i * EACH + k]);
+            if (k != 11) /* 0.3 is another number there */
+                cr_assert_leq(fabs(narrow_out[i * EACH + k] - expected[k]),
+                              fabs(expected[k]) * 2e-6 + 3e-6, "function %d of %g gave %g", k, v,
+                              (double)narrow_out[i * EACH + k]);
+        }
+        cr_assert_eq(narrow_out[i * EACH + 11], remainderf(narrow[i], 0.3f));
+    }
+    kernels_free(&of);
+}
+
 Test(library, bit_operations_have_their_defined_results) {
     kernels of = KERNELS(
         64,
