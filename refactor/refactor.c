@@ -290,7 +290,10 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
         return;
     }
     ht_slice slice;
-    if (ht_slice_build(source, &cursor, 1, &slice))
+    bool whole = ht_slice_build(source, &cursor, 1, &slice);
+    for (size_t i = 0; i < work->model.facts->template_parameter_count; ++i)
+        ht_slice_type(&slice, work->model.facts->template_parameters[i].argument);
+    if (whole)
         transform(kernel, work, &slice);
     else
         settle(kernel, HT_KERNEL_REFUSED, slice.reason_line, ht_strdup(slice.reason));

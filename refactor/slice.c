@@ -81,29 +81,68 @@ static void header_add(ht_slice *slice, const char *include) {
         slice->headers[slice->header_count++] = include;
 }
 
-void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line) {
+/* Is what this header declares there for what is cut out, too? */
+static bool system_take(ht_slice *slice, const char *path, const char *name) {
     if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
         (ends(path, "/stl_algobase.h") || ends(path, "/algorithm"))) {
         header_add(slice, HT_SLICE_ALGORITHM);
-        return;
+        return true;
     }
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)
         if (ends(path, rules[i].part)) {
-            if (!rules[i].include)
-                break;
-            header_add(slice, rules[i].include);
-            return;
+            if (rules[i].include)
+                header_add(slice, rules[i].include);
+            return rules[i].include;
         }
     bool texture = strstr(path, "texture") || strstr(path, "surface");
-    if (!texture &&
-        (strstr(path, "/hip/") || strstr(path, "__clang_hip") || strstr(path, "__clang_cuda") ||
-         strstr(path, "__stddef") || strstr(path, "__stdarg") || strstr(path, "hip_")))
+    return !texture &&
+           (strstr(path, "/hip/") || strstr(path, "__clang_hip") || strstr(path, "__clang_cuda") ||
+            strstr(path, "__stddef") || strstr(path, "__stdarg") || strstr(path, "hip_"));
+}
+
+void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line) {
+    if (system_take(slice, path, name))
         return;
     const char *file = strrchr(path, '/');
     ht_slice_refuse(slice, line,
                     "the kernel reaches '%s' of <%s>, which device code cut out of its "
                     "file cannot use",
                     name, file ? file + 1 : path);
+}
+
+/* A name that a header has for a plain number (`u_char` of <sys/types.h>) is told again. */
+static bool number_take(ht_slice *slice, CXCursor declaration, const char *name) {
+    CXType type = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(declaration));
+    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    bool global = parent == CXCursor_TranslationUnit || parent == CXCursor_LinkageSpec ||
+                  parent == CXCursor_UnexposedDecl; /* extern "C" */
+    if (clang_getCursorKind(declaration) != CXCursor_TypedefDecl || !global ||
+        type.kind < CXType_Bool || type.kind > CXType_Double)
+        return false;
+    CXString spelled = clang_getTypeSpelling(type);
+    char *line = ht_format("typedef %s %s;", clang_getCString(spelled), name);
+    bool known = false;
+    for (size_t i = 0; i < slice->number_count && !known; ++i)
+        known = strcmp(slice->numbers[i], line) == 0;
+    if (known)
+        free(line);
+    else {
+        HT_GROW(slice->numbers, slice->number_count);
+        slice->numbers[slice->number_count++] = line;
+    }
+    clang_disposeString(spelled);
+    return true;
+}
+
+void ht_slice_type(ht_slice *slice, const char *name) {
+    static const char *const types[][2] = {{"half", "<hip/hip_fp16.h>"},
+                                           {"__half", "<hip/hip_fp16.h>"},
+                                           {"half2", "<hip/hip_fp16.h>"},
+                                           {"__half2", "<hip/hip_fp16.h>"},
+                                           {"hip_bfloat16", "<hip/hip_bfloat16.h>"}};
+    for (size_t i = 0; name && i < sizeof types / sizeof *types; ++i)
+        if (strcmp(types[i][0], name) == 0)
+            header_add(slice, types[i][1]);
 }
 
 /* ---- references
@@ -134,7 +173,9 @@ static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
             return;
         CXString path = clang_getFileName(file);
         char *name = ht_cursor_name(declaration);
-        if (strncmp(name, "__builtin_", 10) != 0) /* the compiler's, wherever named first */
+        if (strncmp(name, "__builtin_", 10) != 0 && /* the compiler's, wherever named first */
+            !system_take(slice, clang_getCString(path), name) &&
+            !number_take(slice, declaration, name))
             ht_slice_system(slice, clang_getCString(path), name, line);
         free(name);
         clang_disposeString(path);
@@ -339,6 +380,9 @@ void ht_slice_free(ht_slice *slice) {
     }
     for (size_t i = 0; i < slice->macro_count; ++i)
         free(slice->macros[i]);
+    for (size_t i = 0; i < slice->number_count; ++i)
+        free(slice->numbers[i]);
+    free(slice->numbers);
     free(slice->chunks);
     free(slice->macros);
     free(slice->items);

@@ -37,6 +37,8 @@ typedef struct ht_slice {
     size_t chunk_count;
     const char *headers[16]; /* "<cstdint>" */
     size_t header_count;
+    char **numbers; /* "typedef unsigned char u_char;", from headers of the system */
+    size_t number_count;
     char **macros; /* names needed */
     size_t macro_count;
     ht_slice_item *items;
@@ -49,6 +51,8 @@ typedef struct ht_slice {
 bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
                     ht_slice *out_slice);
 void ht_slice_free(ht_slice *slice);
+/* What a type that only the launch names (`k<half>`) takes. */
+void ht_slice_type(ht_slice *slice, const char *name);
 
 /* Prints includes and items. `replace` may print an item in another way (returning true); NULL:
  * none is. */

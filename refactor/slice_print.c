@@ -103,6 +103,8 @@ void ht_slice_print(const ht_slice *slice,
             ht_text_append(out, sizes);
         else
             ht_text_printf(out, "#include %s\n", slice->headers[i]);
+    for (size_t i = 0; i < slice->number_count; ++i)
+        ht_text_printf(out, "%s\n", slice->numbers[i]);
     print_definitions(slice->source, out);
     for (size_t i = 0; i < slice->item_count; ++i)
         print_item(slice, &slice->items[i], replace, context, out);

@@ -111,15 +111,17 @@ typedef struct pairing {
     reach own, from; /* of it, and of the unit at hand */
 } pairing;
 
-/* Does the unit at hand see the kernel declared, as the file does, and not defined? */
+/* Does the unit at hand see the kernel declared, by itself, by what the file includes or by what
+ * lies beside the file, and not defined? */
 static bool sees(const pairing *in, size_t unit, const char *name) {
+    const node *nodes = in->graph->nodes;
     bool declared = false;
     for (size_t i = 0; i < in->graph->count; ++i) {
-        const ht_tree_kernel *kernel =
-            in->from.steps[i] ? kernel_of(&in->graph->nodes[i], name) : NULL;
+        const ht_tree_kernel *kernel = in->from.steps[i] ? kernel_of(&nodes[i], name) : NULL;
         if (kernel && kernel->defined)
             return false;
-        declared = declared || (kernel && (i == unit || in->own.steps[i]));
+        declared = declared || (kernel && (i == unit || in->own.steps[i] ||
+                                           same_folder(&nodes[in->index], &nodes[i])));
     }
     return declared;
 }

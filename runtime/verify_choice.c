@@ -23,7 +23,8 @@ static ht_geometry geometry_of(const ht_choice *in, const ht_config *config) {
     return known ? geometry : (ht_geometry){0};
 }
 
-/* Are there blocks with others on all sides, along each axis that has such by default? */
+/* Are there blocks with others on all sides, along each axis that has such by default? Where the
+ * default has two, one of them is whole, and one shall be here. */
 static bool is_inner(const ht_choice *in, const ht_config *config) {
     const uint32_t *usual = in->usual.grid;
     bool inner = true;
@@ -31,7 +32,7 @@ static bool is_inner(const ht_choice *in, const ht_config *config) {
         return false;
     ht_geometry own = geometry_of(in, config);
     for (int axis = 0; axis < 3; ++axis)
-        inner = inner && (own.grid[axis] >= 3 || usual[axis] < 3);
+        inner = inner && (own.grid[axis] >= 3 || own.grid[axis] >= usual[axis]);
     return inner;
 }
 

@@ -288,3 +288,36 @@ Test(slice, the_types_of_sizes_may_be_named_in_std) {
     cr_expect_not(has(unit, "namespace std"), "%s", unit);
     free(unit);
 }
+
+/* u_char of <sys/types.h>: that header is not there for device code, the number is. */
+Test(slice, names_of_plain_numbers_are_told_again) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n#include <sys/types.h>\n"
+                       "__global__ void k(u_char *out, const u_char *in, u_int n) {\n"
+                       "    for (u_int i = 0; i < n; ++i) out[i] = in[i];\n"
+                       "}\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "typedef unsigned char u_char;\n"), "%s", unit);
+    cr_expect(has(unit, "typedef unsigned int u_int;\n"), "%s", unit);
+    cr_expect_not(has(unit, "sys/types.h"), "%s", unit);
+    free(unit);
+}
+
+/* No line of the kernel says that T is a half: its launch does. */
+Test(slice, types_that_the_launch_names_have_their_header) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(
+        "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n"
+        "template <typename T> __global__ void k(T *out, const T *in, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i];\n"
+        "}\n"
+        "void run(half *a, half *b, int n) { k<half><<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+        NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_expect(has(kernel->template->unit, "#include <hip/hip_fp16.h>\n"), "%s",
+              kernel->template->unit);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}

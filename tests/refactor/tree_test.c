@@ -300,6 +300,16 @@ Test(tree, a_source_finds_the_one_that_launches_its_kernels) {
     }
     cr_expect_null(tree.files[2].through);
     ht_tree_free(&tree);
+    /* one that does not include its own declaration, which lies beside it */
+    free(put("d/kernels.h", PROTOTYPE));
+    free(put("d/main.cu", "#include \"kernels.h\"\nvoid g() { k<<<1, 2>>>(0, 0, 0); }\n"));
+    char *alone = put("d/kernel.cu", MAP("k", "float"));
+    const char *lone[] = {alone};
+    ht_tree_make(lone, 1, &options, &tree);
+    cr_assert_not_null(tree.files[0].through);
+    cr_expect(tree.files[0].joined && strstr(tree.files[0].through, "d/main.cu"));
+    ht_tree_free(&tree);
+    free(alone);
     /* a second one that launches it is told, so that it is not forgotten */
     free(put("a/z.cu", "#include \"kernel.h\"\nvoid g() { hipLaunchKernelGGL(k, 1, 2, 0, 0); }\n"));
     ht_tree_make(paths, 1, &options, &tree);
