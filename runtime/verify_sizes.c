@@ -34,7 +34,8 @@ static const int shapes[KINDS][4][FIELDS] = {
 typedef enum growth {
     AS_GIVEN,
     SIZES_ALONE,    /* filter sizes and the like are others */
-    SIZES_AND_STEPS /* strides, pads, dilations and batches that are 1 are 2 besides */
+    SIZES_AND_STEPS /* strides, pads, dilations and batches that are 1 are 2 besides, and options as
+                       nobody chose them: without a border, say */
 } growth;
 
 typedef struct shape {
@@ -163,13 +164,16 @@ static void add(shape *in, const int64_t *extents) {
     ht_problem_value *values = ht_alloc(in->spec->field_count + 1, sizeof *values);
     size_t count = 0;
     for (size_t i = 0; i < in->spec->field_count; ++i) {
+        bool open = in->growth == SIZES_AND_STEPS && in->spec->fields[i].kind == HT_FIELD_DEFAULT;
         if (!is_free(in, i))
             continue;
         values[count] = (ht_problem_value){in->spec->fields[i].name, kept(in, i)};
         for (size_t j = in->extent_count; j-- > 0;)
-            if (in->extents[j] == i || (in->tied && is_tied(in, i, in->extents[j])))
+            if (in->extents[j] == i || (in->tied && is_tied(in, i, in->extents[j]))) {
                 values[count].value = extents[j];
-        ++count;
+                open = false;
+            }
+        count += !open;
     }
     ht_problem problem;
     ht_place nowhere = {0};
@@ -231,6 +235,19 @@ static void add_single(shape *in, const int64_t *base, int kind) {
     }
 }
 
+/* The five kinds that are asked for; the last as other as the original takes it. */
+static void add_kinds(shape *in, bool multiples) {
+    static const growth growths[] = {SIZES_AND_STEPS, SIZES_ALONE, AS_GIVEN};
+    add_kind(in, 0);
+    add_kind(in, 1);
+    add_kind(in, 3);
+    add_kind(in, multiples ? 5 : 4);
+    for (size_t i = 0; i < sizeof growths / sizeof *growths; ++i) {
+        in->growth = growths[i];
+        add_kind(in, 2);
+    }
+}
+
 /* All extents the same: square matrices. */
 static void add_square(shape *in, int64_t edge) {
     int64_t extents[64];
@@ -264,19 +281,9 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
     cut_down(&in, base, CUT_MAX);
-    add_kind(&in, 0);
-    add_kind(&in, 1);
-    add_kind(&in, 3);
-    add_kind(&in, leaves_rest(template) ? 5 : 4);
-    in.growth = SIZES_AND_STEPS;
-    add_kind(&in, 2);
-    in.growth = SIZES_ALONE;
-    add_kind(&in, 2);
-    in.growth = AS_GIVEN;
-    add_kind(&in, 2);
+    add_kinds(&in, leaves_rest(template));
     in.tied = true;
-    for (int kind = 0; kind < 5; ++kind)
-        add_kind(&in, kind);
+    add_kinds(&in, leaves_rest(template));
     in.tied = false;
     add(&in, base);
     if (in.extent_count > 1)

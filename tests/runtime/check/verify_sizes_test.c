@@ -13,7 +13,7 @@
 static const char source[] =
     "#include <hip/hip_runtime.h>\n"
     "#pragma tune kernel(f)\n"
-    "#pragma tune problem(planes : C, H, W, R, batch, groups, rows := H - R + 1)\n"
+    "#pragma tune problem(planes : C, H, W, R, batch, groups, pad = 0, rows := H - R + 1)\n"
     "#pragma tune param(A : 1, 2 = 1)\n"
     "#pragma tune block(16)\n"
     "#pragma tune grid(%s)\n"
@@ -121,6 +121,24 @@ Test(verify_sizes, filters_and_steps_are_others_in_the_fifth) {
     cr_expect_eq(field(&of, 5, "batch"), 1);
     cr_expect_eq(field(&of, 6, "R"), 3);
     cr_expect_eq(field(&of, 6, "batch"), 1);
+    tried_free(&of);
+}
+
+/* A border that the problem chose hides tests that only matter without one. */
+Test(verify_sizes, options_are_as_nobody_chose_them_in_the_fifth) {
+    tried of = try_grid("problem.W, problem.H", GIVEN ", pad=1");
+    for (size_t i = 0; i < 4; ++i)
+        cr_expect_eq(field(&of, i, "pad"), 1);
+    cr_expect_eq(field(&of, 4, "pad"), 0);
+    cr_expect_eq(field(&of, 5, "pad"), 1);
+    tried_free(&of);
+    /* also where what is equal stays so, options among it */
+    of = try_grid("problem.W, problem.H", "C=32, H=64, W=64, R=3, batch=1, groups=3, pad=32");
+    bool found = false;
+    for (size_t i = 0; i < of.count && i < 14; ++i)
+        found =
+            found || (field(&of, i, "batch") == 2 && field(&of, i, "pad") == field(&of, i, "C"));
+    cr_expect(found);
     tried_free(&of);
 }
 
