@@ -86,6 +86,9 @@ bool ht_ast_is_shared(CXCursor cursor);
 
 /* A whole number, bool too. */
 bool ht_type_is_integer(CXType type);
+/* As libclang has them, which crashes where there is no type (the element of what is no array). */
+CXType ht_type_unqualified(CXType type);
+CXType ht_type_referred(CXType type);
 
 /* Operand of a unary operator. */
 bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);

@@ -12,8 +12,7 @@
  * ------------------------------------------------------------------------------------------ */
 
 char *ht_infer_plain_type(CXType type) {
-    CXString spelling =
-        clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCanonicalType(type)));
+    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
     char *text = ht_strdup(clang_getCString(spelling));
     clang_disposeString(spelling);
     return text;
@@ -44,8 +43,8 @@ static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
         return CXVisit_Continue;
     }
     in->mixed = in->mixed || (in->type.kind != CXType_Invalid &&
-                              !clang_equalTypes(in->type, clang_getUnqualifiedType(type)));
-    in->type = clang_getUnqualifiedType(type);
+                              !clang_equalTypes(in->type, ht_type_unqualified(type)));
+    in->type = ht_type_unqualified(type);
     return CXVisit_Continue;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static bool is_type_named(CXType type, const char *name) {
-    CXString spelling = clang_getTypeSpelling(clang_getUnqualifiedType(type));
+    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(type));
     bool same = strcmp(clang_getCString(spelling), name) == 0;
     clang_disposeString(spelling);
     return same;

@@ -10,6 +10,14 @@ bool ht_type_is_integer(CXType type) {
     return kind >= CXType_Bool && kind <= CXType_Int128;
 }
 
+CXType ht_type_unqualified(CXType type) {
+    return type.kind == CXType_Invalid ? type : clang_getUnqualifiedType(type);
+}
+
+CXType ht_type_referred(CXType type) {
+    return type.kind == CXType_Invalid ? type : clang_getNonReferenceType(type);
+}
+
 static char *type_text(CXType type) {
     CXString spelling = clang_getTypeSpelling(type);
     char *text = ht_strdup(clang_getCString(spelling));

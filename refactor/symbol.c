@@ -357,7 +357,7 @@ static bool takes_integers(CXCursor call) {
     bool all = true;
     for (int i = -1; i < clang_Cursor_getNumArguments(call); ++i) {
         CXCursor of = i < 0 ? call : clang_Cursor_getArgument(call, (unsigned)i);
-        all = all && ht_type_is_integer(clang_getNonReferenceType(clang_getCursorType(of)));
+        all = all && ht_type_is_integer(ht_type_referred(clang_getCursorType(of)));
     }
     return all;
 }

@@ -36,7 +36,7 @@ static bool place_of(const ht_coarsen *c, CXSourceLocation location, size_t *out
 }
 
 static void set_type(ht_node *node, CXType type) {
-    type = clang_getCanonicalType(clang_getNonReferenceType(type));
+    type = clang_getCanonicalType(ht_type_referred(type));
     node->is_array = type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
                      type.kind == CXType_DependentSizedArray;
     if (type.kind == CXType_Pointer || node->is_array) {

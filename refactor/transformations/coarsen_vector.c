@@ -115,7 +115,7 @@ bool ht_vectors_settled(ht_coarsen *c, ht_node **items, size_t count, const bool
 }
 
 char *ht_node_type_text(const ht_node *node) {
-    CXType type = clang_getUnqualifiedType(clang_getCursorType(node->cursor));
+    CXType type = ht_type_unqualified(clang_getCursorType(node->cursor));
     CXString spelling = clang_getTypeSpelling(type);
     const char *text = clang_getCString(spelling);
     bool writable = text && *text && !strpbrk(text, "([&") && !strstr(text, "auto") &&

@@ -172,7 +172,7 @@ char *ht_variable_type(const ht_variable *variable, bool element) {
     CXType type = clang_getCursorType(variable->cursor);
     while (element && clang_getArrayElementType(type).kind != CXType_Invalid)
         type = clang_getArrayElementType(type);
-    type = clang_getUnqualifiedType(type);
+    type = ht_type_unqualified(type);
     CXString spelling = clang_getTypeSpelling(type);
     const char *text = clang_getCString(spelling);
     CXType plain = clang_getCanonicalType(type);

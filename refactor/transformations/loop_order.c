@@ -116,7 +116,7 @@ static const char *read_loop(ht_coarsen *c, ht_nest *nest, ht_nest_loop *loop) {
         if (strcmp(nest->loops[i].name, loop->name) == 0)
             return "two counters have one name";
     CXType type = clang_getCanonicalType(clang_getCursorType(variable->cursor));
-    CXString spelling = clang_getTypeSpelling(clang_getUnqualifiedType(type));
+    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(type));
     char *text = ht_format("%s ", clang_getCString(spelling));
     clang_disposeString(spelling);
     bool same = !nest->type || strcmp(nest->type, text) == 0;

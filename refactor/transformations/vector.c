@@ -23,7 +23,7 @@ typedef struct member_walk {
 } member_walk;
 
 static bool is_record_of(CXType type, CXCursor record) {
-    type = clang_getCanonicalType(clang_getNonReferenceType(type));
+    type = clang_getCanonicalType(ht_type_referred(type));
     return clang_equalCursors(clang_getTypeDeclaration(type), record);
 }
 

@@ -404,3 +404,19 @@ Test(infer, tables_in_device_memory_have_contents) {
     cr_expect_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
     done(&of);
 }
+
+/* What a template of the host passes has a type only where it is called: libclang crashed when it
+ * was asked for that type's element. */
+Test(infer, arguments_of_no_type_are_passed_over) {
+    inferred of = infer(HEAD "template <typename C> __global__ void k(C *out, C *in, size_t n) {\n"
+                             "    size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n)\n"
+                             "        out[i].x = in[i].y;\n"
+                             "}\n"
+                             "template <typename C> void run(C *in, C *out, size_t n) {\n"
+                             "    k<<<(n + 63) / 64, 64>>>(out, in + 2 * n, n);\n"
+                             "}\n"
+                             "void all(float2 *in, float2 *out) { run(in, out, 100); }\n");
+    cr_expect_neq(of.kernel->status, HT_KERNEL_UNPARSED, "%s", of.kernel->reason);
+    done(&of);
+}
