@@ -191,7 +191,7 @@ static void macros_add(ht_slice *slice) {
 static bool is_kept_pragma(char words[3][32]) {
     return strcmp(words[0], "pragma") == 0 &&
            (strcmp(words[1], "clang") == 0 || strcmp(words[1], "STDC") == 0 ||
-            strcmp(words[1], "float_control") == 0);
+            strcmp(words[1], "float_control") == 0 || strcmp(words[1], "pack") == 0);
 }
 
 /* #undef of needed macros, pragmas with an effect on what follows. */
@@ -206,9 +206,6 @@ static void other_directives(ht_slice *slice, size_t file) {
             ht_source_skipped(slice->source, file, token.begin) ||
             chunk_at(slice, file, token.begin) || !directive_words(text, token, words))
             continue;
-        if (strcmp(words[0], "pragma") == 0 && strcmp(words[1], "pack") == 0)
-            ht_slice_refuse(slice, 0, "%s: #pragma pack changes layouts",
-                            slice->source->files[file].path);
         if ((strcmp(words[0], "undef") == 0 && has_name(slice, words[1])) || is_kept_pragma(words))
             item_add(slice, file, (ht_range){token.begin, token.end}, NULL);
     }
@@ -225,6 +222,30 @@ static int compare_items(const void *a, const void *b, void *context) {
                             second->range.begin);
 }
 
+/* #pragma pack(push, 1), #pragma pack(pop)? */
+static bool is_pack(const ht_slice *slice, const ht_slice_item *item, const char *what) {
+    if (item->chunk)
+        return false;
+    ht_tokens line;
+    ht_tokens_read(slice->source->files[item->file].text, item->range, false, &line);
+    bool found = line.count > 4 && ht_tokens_is(&line, 1, "pragma") &&
+                 ht_tokens_is(&line, 2, "pack") && ht_tokens_is(&line, 4, what);
+    ht_tokens_free(&line);
+    return found;
+}
+
+/* What was packed in between is not in the slice. */
+static void drop_packs(ht_slice *slice) {
+    size_t count = 0;
+    for (size_t i = 0; i < slice->item_count; ++i) {
+        slice->items[count++] = slice->items[i];
+        if (count > 1 && is_pack(slice, &slice->items[count - 2], "push") &&
+            is_pack(slice, &slice->items[count - 1], "pop"))
+            count -= 2;
+    }
+    slice->item_count = count;
+}
+
 void ht_slice_macros(ht_slice *slice) {
     const ht_source *source = slice->source;
     close_over_macros(slice);
@@ -239,4 +260,5 @@ void ht_slice_macros(ht_slice *slice) {
         other_directives(slice, i);
     qsort_r(slice->items, slice->item_count, sizeof *slice->items, compare_items,
             (void *)(size_t)source);
+    drop_packs(slice);
 }

@@ -321,3 +321,30 @@ Test(slice, types_that_the_launch_names_have_their_header) {
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
 }
+
+/* A header of the host packs its structures: that was a reason to refuse all that includes it. */
+Test(slice, packed_structures_stay_packed_and_others_are_not_spoken_of) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n"
+                       "#pragma pack(push, 1)\n"
+                       "struct File { char kind; int size; };\n"
+                       "#pragma pack(push, 2)\n"
+                       "struct Inner { char kind; int size; };\n"
+                       "#pragma pack(pop)\n"
+                       "#pragma pack(pop)\n"
+                       "#pragma pack(push)\n"
+                       "#pragma pack(1)\n"
+                       "struct Tight { char a; int b; };\n"
+                       "#pragma pack(pop)\n"
+                       "struct Wide { char a; int b; };\n"
+                       "static_assert(sizeof(Tight) == 5 && sizeof(Wide) == 8);\n"
+                       "__global__ void k(Tight *a, Wide *b) {\n"
+                       "    static_assert(sizeof(Tight) == 5 && sizeof(Wide) == 8);\n"
+                       "    a->b = b->b;\n"
+                       "}\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect_not(has(unit, "#pragma pack(push, 1)") || has(unit, "#pragma pack(push, 2)"), "%s",
+                  unit);
+    cr_expect(has(unit, "#pragma pack(push)\n") && has(unit, "#pragma pack(1)\n"), "%s", unit);
+    free(unit);
+}
