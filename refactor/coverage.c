@@ -172,6 +172,13 @@ static void require_fixed(ht_plan *plan, const char *unchanged, const char *per_
     }
 }
 
+/* A grid that leaves out some of what the guard lets through (launched for n, guarded by n + 2): a
+ * new one, rounded up elsewhere, would run more or less of it. */
+static void require_covered(ht_plan *plan, const char *unchanged, const char *before,
+                            const char *bound) {
+    ht_plan_require(plan, "%s || %s >= %s", unchanged, before, bound);
+}
+
 static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     const ht_axis *of = &plan->model->axes[axis];
     if (plan->free_cover[axis])
@@ -198,6 +205,8 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
         form->pieces = pieces;
         if (pieces)
             ht_plan_require(plan, "%lld %% (%s) == 0", (long long)of->block, per_block);
+        else if (!enough)
+            require_covered(plan, unchanged, before, bound);
     } else {
         char *after = ht_grid_after(plan, grid, axis);
         if (exact || !enough)
@@ -205,6 +214,8 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
                             exact ? "==" : ">=", exact ? before : bound);
         if (keep && !exact)
             ht_plan_require(plan, "%s || (%s) * (%s) <= %s", unchanged, after, per_block, before);
+        else if (!exact && !enough)
+            require_covered(plan, unchanged, before, bound);
         if (exact || keep)
             require_fixed(plan, unchanged, per_block, axis);
         free(after);

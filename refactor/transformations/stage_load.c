@@ -132,12 +132,14 @@ static bool write_coordinates(const ht_staging *in, const char *indent, ht_text 
     for (size_t d = 0; d < stage->dimension_count && done; ++d) {
         const ht_stage_dimension *of = &stage->dimensions[d];
         ht_text_printf(out, "%sconst %s %s = ", indent, stage->type, in->at[d]);
-        for (int axis = 0; axis < 3 && !of->uniform; ++axis)
-            if (of->factor[axis] == 1)
-                ht_text_printf(out, "%s + ", ht_staging_axis(in, axis)->origin);
-            else if (of->factor[axis])
-                ht_text_printf(out, "%s * %lld + ", ht_staging_axis(in, axis)->origin,
-                               (long long)of->factor[axis]);
+        for (int axis = 0; axis < 3 && !of->uniform; ++axis) {
+            if (!of->factor[axis])
+                continue;
+            ht_staging_origin(in, axis, out);
+            if (of->factor[axis] != 1)
+                ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
+            ht_text_append(out, " + ");
+        }
         if (of->uniform)
             done = ht_staging_print(in, of->low, out);
         else {

@@ -18,6 +18,15 @@ const ht_tiled_axis *ht_staging_axis(const ht_staging *in, int axis) {
     return NULL;
 }
 
+/* 0u - 1 is no long long below 0. */
+void ht_staging_origin(const ht_staging *in, int axis, ht_text *out) {
+    const ht_tiled_axis *along = ht_staging_axis(in, axis);
+    CXType type = clang_getCanonicalType(clang_getCursorType(along->variable));
+    if (type.kind == CXType_UInt && strcmp(in->stage.type, "int") != 0)
+        ht_text_printf(out, "(%s)", in->stage.type);
+    ht_text_append(out, along->origin);
+}
+
 size_t ht_staging_last(const ht_stage *stage) {
     size_t last = 0;
     for (size_t d = 0; d < stage->dimension_count; ++d)
@@ -102,7 +111,8 @@ static bool write_held(const ht_staging *in, const ht_stage_read *read, size_t d
     for (int axis = 0; axis < 3; ++axis) {
         if (!of->factor[axis])
             continue;
-        ht_text_printf(out, first ? "%s" : " + %s", ht_staging_axis(in, axis)->origin);
+        ht_text_append(out, first ? "" : " + ");
+        ht_staging_origin(in, axis, out);
         if (of->factor[axis] != 1)
             ht_text_printf(out, " * %lld", (long long)of->factor[axis]);
         first = false;

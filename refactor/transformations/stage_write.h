@@ -68,6 +68,8 @@ bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out);
 /* ---- parts ---- */
 
 const ht_tiled_axis *ht_staging_axis(const ht_staging *in, int axis);
+/* The first output of the block along it, of a type in which what lies below 0 stays so. */
+void ht_staging_origin(const ht_staging *in, int axis, ht_text *out);
 /* The last dimension that is not uniform: rows lie along it. */
 size_t ht_staging_last(const ht_stage *stage);
 
