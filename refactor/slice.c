@@ -241,11 +241,25 @@ static void need_overloads(ht_slice *slice, CXCursor cursor) {
     }
 }
 
+/* std::sqrt: clang's own headers for devices have put it there, ahead of the library's. */
+static void need_std(ht_slice *slice, CXCursor use) {
+    CXFile file;
+    CXCursor named = clang_getCursorReferenced(use);
+    if (clang_getCursorKind(named) == CXCursor_OverloadedDeclRef)
+        named = clang_getOverloadedDecl(named, 0);
+    clang_getExpansionLocation(clang_getCursorLocation(named), &file, NULL, NULL, NULL);
+    CXString path = clang_getFileName(file);
+    if (file && strstr(clang_getCString(path), "__clang_"))
+        header_add(slice, "<cmath>");
+    clang_disposeString(path);
+}
+
 static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
     ht_slice *slice = context;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     int line = ht_ast_line(cursor);
+    if (kind == CXCursor_NamespaceRef && ht_cursor_named(cursor, "std"))
+        need_std(slice, parent);
     if (kind == CXCursor_OverloadedDeclRef) {
         need_overloads(slice, cursor);
         return true;

@@ -348,3 +348,20 @@ Test(slice, packed_structures_stay_packed_and_others_are_not_spoken_of) {
     cr_expect(has(unit, "#pragma pack(push)\n") && has(unit, "#pragma pack(1)\n"), "%s", unit);
     free(unit);
 }
+
+/* clang's headers for devices declare them before any header of the library: for the host they were
+ * unknown. */
+Test(slice, mathematics_of_std_has_its_header) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n"
+                       "__global__ void k(float *a) { a[0] = std::sqrt(a[0]) + std::exp(a[1]); }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "#include <cmath>\n"), "%s", unit);
+    free(unit);
+    unit = slice("#include <hip/hip_runtime.h>\n#include <math.h>\n"
+                 "__global__ void k(float *a) { a[0] = sqrtf(a[0]); }\n",
+                 "k", NULL, 0);
+    compiles(unit);
+    cr_expect_not(has(unit, "#include <cmath>\n"), "%s", unit);
+    free(unit);
+}
