@@ -363,3 +363,23 @@ Test(every_size, a_name_behind_a_line_continuation_is_refused) {
     cr_expect_not_null(strstr(of.kernel->reason, "continuation"), "%s", of.kernel->reason);
     subject_close(&of);
 }
+
+/* Launched for n, guarded by more: what rounding up adds beyond n runs or not, as the block has it.
+ * Where the grid leaves nothing out, any block will do. */
+#define BEYOND(items)                                                                              \
+    HEAD "__global__ void k(const float *in, float *out, int n) {\n"                               \
+         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                    \
+         "    if (i > 0 && i < n + 2) out[i] = in[i] * 2.0f;\n"                                    \
+         "}\n"                                                                                     \
+         "void run(const float *in, float *out, int n) {\n"                                        \
+         "    k<<<(" items " + 63) / 64, 64>>>(in, out, n);\n"                                     \
+         "}\n"
+
+Test(every_size, a_grid_that_leaves_some_out_leaves_out_the_same) {
+    cr_expect(legal(BEYOND("n"), "BLOCK_X=64"));
+    cr_expect_not(legal(BEYOND("n"), "BLOCK_X=128"));
+    cr_expect_not(legal(BEYOND("n"), "BLOCK_X=32"));
+    cr_expect_not(legal(BEYOND("n"), "COARSEN_X=2"));
+    cr_expect(legal(BEYOND("n + 64"), "BLOCK_X=128"));
+    cr_expect(legal(BEYOND("n + 64"), "COARSEN_X=2"));
+}

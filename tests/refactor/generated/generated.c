@@ -12,7 +12,7 @@ static void about(const gen_choice *choice, ht_text *out) {
                                                "argument"},
                              *const sources[] = {"global", "block", "combined",
                                                  "loop",   "rows",  "flat"};
-    ht_text_printf(out, "%d-D %s of %s, %s, window %s, %s, guard %s%s%s%s;", choice->dimensions,
+    ht_text_printf(out, "%d-D %s of %s, %s, window %s, %s, guard %s%s%s%s, %s;", choice->dimensions,
                    operations[choice->operation], choice->type, paddings[choice->padding],
                    forms[choice->window[0].form],
                    !choice->channels ? "flat"
@@ -20,7 +20,7 @@ static void about(const gen_choice *choice, ht_text *out) {
                                      : "NCHW",
                    guards[choice->guard], choice->stride > 1 ? ", stride 2" : "",
                    choice->dilation > 1 ? ", dilation 2" : "",
-                   choice->window_first ? ", window first" : "");
+                   choice->window_first ? ", window first" : "", choice->index_type);
     for (int i = 0; i < choice->coordinate_count; ++i)
         ht_text_printf(out, " %s %s", choice->coordinates[i].name,
                        sources[choice->coordinates[i].from]);

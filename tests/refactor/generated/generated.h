@@ -95,10 +95,11 @@ typedef struct gen_choice {
     bool block_constant; /* the kernel uses the constant, not blockDim */
     bool horner, address_macro, address_function, temporaries, bias, relu, old_spelling;
     bool inferred, arrows;
-    bool weights;      /* else constants, or none */
-    bool centred;      /* window loops run from -radius to radius */
-    bool from_outputs; /* the host knows the output's extents, and computes the input's */
-    int test_form;     /* how padding is tested or clamped */
+    bool weights;           /* else constants, or none */
+    bool centred;           /* window loops run from -radius to radius */
+    bool from_outputs;      /* the host knows the output's extents, and computes the input's */
+    int test_form;          /* how padding is tested or clamped */
+    const char *index_type; /* of coordinates that are global indices */
 } gen_choice;
 
 void gen_choose(uint64_t number, gen_choice *out);
@@ -113,6 +114,8 @@ int gen_windows(const gen_choice *choice);
 int gen_radius(const gen_choice *choice, int dimension);
 /* The extent of the input along a dimension, as the kernel calls it. */
 const char *gen_input_extent(const gen_choice *choice, int dimension, char buffer[48]);
+/* The type of the input's coordinates: that of the output's where none is below 0. */
+const char *gen_input_index_type(const gen_choice *choice);
 void gen_print_kernel(gen_choice *choice, ht_text *out);
 /* The loops over channels and window, with what they add up into `acc`. */
 void gen_print_sum(gen_choice *choice, int depth, ht_text *out);

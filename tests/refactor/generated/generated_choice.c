@@ -193,4 +193,14 @@ void gen_choose(uint64_t number, gen_choice *out) {
     out->centred = out->padding != GEN_VALID && out->padding != GEN_PADDED && one_in(out, 3);
     out->from_outputs = !out->same && one_in(out, 2);
     out->test_form = gen_below(out, 4);
+    /* last, so that the others are what they were before there was it */
+    static const char *const types[] = {"int",          "int",      "int",   "int",
+                                        "unsigned int", "unsigned", "size_t"};
+    out->index_type = types[gen_below(out, 7)];
+}
+
+const char *gen_input_index_type(const gen_choice *choice) {
+    bool whole = choice->padding == GEN_VALID || choice->padding == GEN_PADDED ||
+                 choice->padding == GEN_INTERIOR;
+    return whole ? choice->index_type : "int";
 }

@@ -121,7 +121,8 @@ static void print_global(gen_choice *choice, int axis, const char *name, ht_text
     else
         snprintf(index, sizeof index, "blockIdx.%c * blockDim.%c + threadIdx.%c", letter, letter,
                  letter);
-    gen_print_line(out, 1, "%sint %s = %s;", gen_below(choice, 2) ? "const " : "", name, index);
+    gen_print_line(out, 1, "%s%s %s = %s;", gen_below(choice, 2) ? "const " : "",
+                   choice->index_type, name, index);
 }
 
 static void print_flat(gen_choice *choice, ht_text *out) {

@@ -60,7 +60,8 @@ static void print_input_index(gen_choice *choice, int d, int depth, ht_text *out
             gen_print_line(out, depth, "if (%s >= %s) %s = %s - 1;", i, n, i, n);
         }
     } else
-        gen_print_line(out, depth, "const int %s = %s;", i, place.data);
+        gen_print_line(out, depth, "const %s %s = %s;", gen_input_index_type(choice), i,
+                       place.data);
     if (choice->padding == GEN_TESTED && choice->test_form == 1)
         gen_print_line(out, depth, "if (%s < 0 || %s >= %s) continue;", i, i, n);
     ht_text_free(&place);
@@ -218,10 +219,11 @@ static void print_star(gen_choice *choice, int depth, ht_text *out) {
     bool off = choice->padding == GEN_VALID || choice->padding == GEN_PADDED;
     for (int d = 0; d < choice->dimensions; ++d)
         if (off)
-            gen_print_line(out, depth, "const int %s = %s + %d;", centre[d], choice->out_name[d],
-                           gen_radius(choice, d));
+            gen_print_line(out, depth, "const %s %s = %s + %d;", gen_input_index_type(choice),
+                           centre[d], choice->out_name[d], gen_radius(choice, d));
         else
-            gen_print_line(out, depth, "const int %s = %s;", centre[d], choice->out_name[d]);
+            gen_print_line(out, depth, "const %s %s = %s;", gen_input_index_type(choice), centre[d],
+                           choice->out_name[d]);
     ht_text first = {0};
     print_coefficient(choice, 0, "0", &first);
     ht_text_append(&first, " * ");

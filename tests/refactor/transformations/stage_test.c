@@ -324,3 +324,31 @@ Test(stage, windows_that_leave_gaps_are_not_staged) {
     subject_close(&of);
     free(problems);
 }
+
+/* 0u - 1 is no index below 0 in a longer type: the elements behind it were not loaded. */
+Test(stage, indices_without_a_sign_begin_below_0) {
+    static const char text[] =
+        HEAD "__global__ void star(const float *in, float *out, int w, int h) {\n"
+             "    unsigned int i = threadIdx.x + blockIdx.x * blockDim.x;\n"
+             "    unsigned int j = threadIdx.y + blockIdx.y * blockDim.y;\n"
+             "    const int n = w + 2;\n"
+             "    if (i > 0 && i < w + 1 && j > 0 && j < h + 1)\n"
+             "        out[j * n + i] = in[(j - 1) * n + i] + in[j * n + i - 1] +\n"
+             "                         in[j * n + i + 1] + in[(j + 1) * n + i];\n"
+             "}\n"
+             "void run(const float *in, float *out, int w, int h) {\n"
+             "    star<<<dim3((w + 17) / 16, (h + 17) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
+             "}\n";
+    static const char problem[] =
+        "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"star\", "
+        "\"problem\": \"star : W, H\", \"args\": ["
+        "\"in : in float[(problem.W + 2) * (problem.H + 2)] integers(-8, 8)\", "
+        "\"out : inout float[(problem.W + 2) * (problem.H + 2)]\", \"w : int = problem.W\", "
+        "\"h : int = problem.H\"], \"instances\": [{\"fields\": {\"W\": 50, \"H\": 21}}]}]}";
+    subject of = subject_open(text, problem, "star");
+    const char *configs[] = {"TILED=true STAGE_IN=true", "TILED=true STAGE_IN=true VECTOR_IN=2",
+                             "TILED=true STAGE_IN=true VECTOR_IN=4",
+                             "TILED=true STAGE_IN=true VECTOR_IN=4 COARSEN_X=2 BLOCK_Y=8", NULL};
+    expect_equal(&of, "star", configs);
+    subject_close(&of);
+}
