@@ -258,6 +258,12 @@ static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
     ht_slice *slice = context;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     int line = ht_ast_line(cursor);
+    if (slice->without_host && ht_slice_is_host_member(parent) &&
+        (kind == CXCursor_CompoundStmt || clang_isExpression(kind))) {
+        if (kind == CXCursor_CompoundStmt)
+            ht_slice_cut_body(slice, parent, cursor);
+        return false;
+    }
     if (kind == CXCursor_NamespaceRef && ht_cursor_named(cursor, "std"))
         need_std(slice, parent);
     if (kind == CXCursor_OverloadedDeclRef) {
@@ -372,17 +378,31 @@ static void need_usings(ht_slice *slice) {
     }
 }
 
+static bool build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
+                  bool without_host, ht_slice *out) {
+    *out = (ht_slice){.source = source, .without_host = without_host};
+    ht_chunks_collect(out);
+    need_usings(out);
+    for (size_t i = 0; i < kernel_count; ++i)
+        need(out, kernels[i], ht_ast_line(kernels[i]));
+    close_over(out);
+    if (!out->reason)
+        ht_slice_macros(out);
+    return !out->reason;
+}
+
+/* Classes of both sides (an accessor of tensors, with std::copy in its constructors) are whole
+ * where they can be. */
 bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
                     ht_slice *out_slice) {
-    *out_slice = (ht_slice){.source = source};
-    ht_chunks_collect(out_slice);
-    need_usings(out_slice);
-    for (size_t i = 0; i < kernel_count; ++i)
-        need(out_slice, kernels[i], ht_ast_line(kernels[i]));
-    close_over(out_slice);
-    if (!out_slice->reason)
-        ht_slice_macros(out_slice);
-    return !out_slice->reason;
+    if (build(source, kernels, kernel_count, false, out_slice))
+        return true;
+    ht_slice less;
+    bool done = build(source, kernels, kernel_count, true, &less);
+    ht_slice_free(done ? out_slice : &less);
+    if (done)
+        *out_slice = less;
+    return done;
 }
 
 void ht_slice_free(ht_slice *slice) {
@@ -397,6 +417,7 @@ void ht_slice_free(ht_slice *slice) {
     for (size_t i = 0; i < slice->number_count; ++i)
         free(slice->numbers[i]);
     free(slice->numbers);
+    free(slice->cuts);
     free(slice->chunks);
     free(slice->macros);
     free(slice->items);

@@ -31,8 +31,17 @@ typedef struct ht_slice_item {
     const ht_chunk *chunk; /* NULL: a directive line */
 } ht_slice_item;
 
+/* What is left out of a chunk: the body of a function that is the host's alone. */
+typedef struct ht_slice_cut {
+    size_t file;
+    ht_range range;
+} ht_slice_cut;
+
 typedef struct ht_slice {
     const ht_source *source;
+    bool without_host; /* the host's member functions lose their bodies */
+    ht_slice_cut *cuts;
+    size_t cut_count;
     ht_chunk *chunks;
     size_t chunk_count;
     const char *headers[16]; /* "<cstdint>" */
@@ -67,6 +76,12 @@ void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Notes what a declaration or macro of a system header takes: an include, or a refusal. */
 void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line);
+/* slice_host.c: is it a member function that no device calls? */
+bool ht_slice_is_host_member(CXCursor function);
+/* Leaves out the body of one, with what it initializes. */
+void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body);
+/* The cut that the place lies in; NULL: none. */
+const ht_slice_cut *ht_slice_cut_at(const ht_slice *slice, size_t file, size_t offset);
 /* Finds the macros that the needed chunks use, and the final order. */
 void ht_slice_macros(ht_slice *slice);
 /* Compares places by the order in which the translation reaches them. */

@@ -97,7 +97,8 @@ static void system_macros(ht_slice *slice) {
             const ht_chunk *chunk = &slice->chunks[j];
             if (chunk->needed && chunk->file == expansion->file &&
                 expansion->range.begin >= chunk->range.begin &&
-                expansion->range.end <= chunk->range.end)
+                expansion->range.end <= chunk->range.end &&
+                !ht_slice_cut_at(slice, expansion->file, expansion->range.begin))
                 ht_slice_system(slice, expansion->system_file, expansion->name, chunk->line);
         }
     }

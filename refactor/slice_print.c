@@ -71,6 +71,27 @@ static bool print_using(const ht_slice *slice, const ht_slice_item *item, ht_tex
     return false;
 }
 
+/* The text, with a declaration for each function that loses its body. */
+static void print_text(const ht_slice *slice, const ht_slice_item *item, ht_text *out) {
+    const char *text = slice->source->files[item->file].text;
+    size_t at = item->range.begin;
+    while (at < item->range.end) {
+        const ht_slice_cut *cut = ht_slice_cut_at(slice, item->file, at);
+        size_t end = at;
+        if (cut) {
+            ht_text_append(out, ";");
+            for (at = cut->range.begin; at < cut->range.end; ++at)
+                ht_text_append(out, text[at] == '\n' ? "\n" : "");
+            continue;
+        }
+        while (end < item->range.end && !ht_slice_cut_at(slice, item->file, end))
+            ++end;
+        ht_text_printf(out, "%.*s", (int)(end - at), text + at);
+        at = end;
+    }
+    ht_text_append(out, "\n");
+}
+
 static void print_item(const ht_slice *slice, const ht_slice_item *item,
                        bool (*replace)(void *, const ht_slice_item *, ht_text *), void *context,
                        ht_text *out) {
@@ -86,7 +107,7 @@ static void print_item(const ht_slice *slice, const ht_slice_item *item,
     if (!replace || !replace(context, item, out)) {
         ht_line_directive(slice->source, item->file, item->line, out);
         print_using(slice, item, out);
-        ht_text_printf(out, "%.*s\n", length, text);
+        print_text(slice, item, out);
     }
     for (size_t i = 0; i < item->chunk->scope_count; ++i)
         ht_text_append(out, "}\n");

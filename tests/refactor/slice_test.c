@@ -365,3 +365,38 @@ Test(slice, mathematics_of_std_has_its_header) {
     cr_expect_not(has(unit, "#include <cmath>\n"), "%s", unit);
     free(unit);
 }
+
+/* Accessors of tensors are made by the host, with what no device code has, and read on the GPU. */
+Test(slice, bodies_of_the_hosts_members_are_left_out_where_they_must) {
+    static const char accessor[] =
+        "#include <hip/hip_runtime.h>\n#include <algorithm>\n#include <iterator>\n"
+        "#define HOST __host__\n#define DEVICE __device__\n"
+        "template <typename T, int N> struct Base {\n"
+        "    HOST Base(T *data_, const int *sizes_)\n"
+        "        : data(data_), first{sizes_ ? 1 : 2}\n"
+        "    {\n"
+        "        std::copy(sizes_, sizes_ + N, std::begin(this->sizes));\n"
+        "    }\n"
+        "    template <typename I> HOST Base(T *data_, I) : data(data_) { std::swap(data, data_); "
+        "}\n"
+        "    HOST DEVICE T &at(int i) const { return data[i * first]; }\n"
+        "    T *data; int first, sizes[N];\n"
+        "    static_assert(__LINE__ == 15);\n"
+        "};\n"
+        "__global__ void k(Base<float, 2> a) { a.at(threadIdx.x) = 1; }\n";
+    char *unit = slice(accessor, "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "HOST Base(T *data_, const int *sizes_)\n        ;\n"), "%s", unit);
+    cr_expect(has(unit, "return data[i * first];"), "%s", unit);
+    cr_expect_not(has(unit, "std::"), "%s", unit);
+    free(unit);
+    /* what can stay does */
+    unit = slice("#include <hip/hip_runtime.h>\n"
+                 "struct Pair { __host__ Pair(int x) : a(x) { b = 2; }\n"
+                 "    int a, b; };\n"
+                 "__global__ void k(Pair p, int *out) { out[0] = p.a; }\n",
+                 "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, ": a(x) { b = 2; }"), "%s", unit);
+    free(unit);
+}
