@@ -1,5 +1,6 @@
 /* dim3 expressions, and values of symbols. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "refactor/facts.h"
 
 #include <stdlib.h>
@@ -108,6 +109,48 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
         return false;
     }
     return false;
+}
+
+/* The field of a dim3. */
+static CXCursor field_of(CXCursor variable, int axis) {
+    const char name[2] = {(char)('x' + axis), 0};
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    ht_cursors list = ht_ast_children(clang_getTypeDeclaration(type));
+    CXCursor found = clang_getNullCursor();
+    for (size_t i = 0; i < list.count; ++i)
+        if (clang_getCursorKind(list.items[i]) == CXCursor_FieldDecl &&
+            ht_cursor_named(list.items[i], name))
+            found = list.items[i];
+    free(list.items);
+    return found;
+}
+
+/* As ht_symbol_read reads block.x: of an argument a field, else a part of the variable. */
+bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out_variable) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    for (int i = 0; i < 32 && clang_getCursorKind(cursor) != CXCursor_DeclRefExpr; ++i) {
+        CXCursor inner = is_dim3(cursor) ? only_expression(cursor) : clang_getNullCursor();
+        if (clang_Cursor_isNull(inner) || !is_dim3(inner))
+            return false;
+        cursor = ht_ast_strip(inner, true); /* a copy */
+    }
+    CXCursor variable = ht_ast_variable(cursor);
+    bool given = clang_getCursorKind(variable) == CXCursor_ParmDecl;
+    if (!is_dim3(cursor) || (!given && clang_getCursorKind(variable) != CXCursor_VarDecl))
+        return false;
+    char *base = ht_cursor_name(variable);
+    for (int axis = 0; axis < 3; ++axis) {
+        ht_symbol_free(out_axes[axis]);
+        ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
+        *symbol = (ht_symbol){.kind = HT_SYMBOL_VARIABLE,
+                              .name = ht_format("%s.%c", base, 'x' + axis),
+                              .declaration = given ? field_of(variable, axis) : variable,
+                              .base = given ? variable : clang_getNullCursor()};
+        out_axes[axis] = symbol;
+    }
+    free(base);
+    *out_variable = variable;
+    return true;
 }
 
 bool ht_extent_is_call(CXCursor expression) {

@@ -139,9 +139,14 @@ static void forget_places(ht_symbol *symbol, size_t name) {
     forget_places(symbol->value_of, name);
 }
 
-static void extent_read(const ht_source *source, CXCursor expression, size_t name,
+/* `passed`: it may be a variable of which nothing more is known. */
+static void extent_read(const ht_source *source, CXCursor expression, size_t name, bool passed,
                         ht_extent3 *out) {
     out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
+    if (!out->known && passed && ht_symbol_parts3(expression, out->axis, &out->variable)) {
+        out->known = true;
+        out->written = 3;
+    }
     out->is_call = out->known && ht_extent_is_call(expression);
     for (int axis = 0; axis < 3; ++axis)
         forget_places(out->axis[axis], name);
@@ -189,8 +194,8 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
                                .line = ht_ast_line(call)};
         site_place(in->source, in->kernel, name, &site);
         size_t at = in->source->files[site.file].base + site.range.begin;
-        extent_read(in->source, settings.items[1], at, &site.grid);
-        extent_read(in->source, settings.items[2], at, &site.block);
+        extent_read(in->source, settings.items[1], at, false, &site.grid);
+        extent_read(in->source, settings.items[2], at, true, &site.block);
         if (settings.count >= 4)
             site.lds = ht_symbol_read(in->source, settings.items[3]);
         template_arguments(&site, in->source, name);

@@ -105,7 +105,8 @@ static bool extent_steady(const ht_launch_site *site, const ht_extent3 *extent,
     bool record =
         !clang_Cursor_isNull(extent->variable) &&
         clang_getCanonicalType(clang_getCursorType(extent->variable)).kind == CXType_Record;
-    if (record && !keeps_up(site->function, extent->variable, changing(target)))
+    if (record && !clang_equalCursors(extent->variable, changing(target)) &&
+        !keeps_up(site->function, extent->variable, changing(target)))
         return false;
     for (int axis = 0; axis < 3; ++axis)
         if (!is_steady(site, extent->axis[axis], target))
@@ -146,9 +147,31 @@ static int64_t initial_value(const ht_symbol *target) {
     return good && value > 0 && value <= USUAL_THREADS * 4 ? value : 0;
 }
 
+/* Does the kernel's text ask for a thread's place in its block along the axis? */
+static bool asks_along(const ht_model *model, int axis) {
+    static const char *const asked[] = {"threadIdx", "blockDim"};
+    static const char *const late[] = {"hipThreadIdx", "hipBlockDim"};
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    const char letter[2] = {(char)('x' + axis), 0};
+    for (size_t i = ht_tokens_at(tokens, model->range.begin);
+         i < tokens->count && tokens->items[i].begin < model->range.end; ++i)
+        for (int k = 0; k < 2; ++k) {
+            char *name = ht_format("%s_%s", late[k], letter);
+            bool found = ht_tokens_is(tokens, i, name) ||
+                         (ht_tokens_is(tokens, i, asked[k]) && ht_tokens_is(tokens, i + 1, ".") &&
+                          ht_tokens_is(tokens, i + 2, letter));
+            free(name);
+            if (found)
+                return true;
+        }
+    return false;
+}
+
 /* Values that stand for what is not known, from all launches: what another launch says, what the
- * variable begins with, else what makes up a usual block. */
-static void values_choose(const ht_launches *launches, int64_t out_values[3]) {
+ * variable begins with, else what makes up a usual block along the axes that the kernel asks for.
+ */
+static void values_choose(const ht_model *model, int64_t out_values[3]) {
+    const ht_launches *launches = &model->facts->launches;
     int64_t known = 1;
     int unknown = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -160,7 +183,7 @@ static void values_choose(const ht_launches *launches, int64_t out_values[3]) {
             const ht_symbol *target = chooser(symbol);
             asked = asked || target;
             if (target)
-                value = initial_value(target);
+                value = asks_along(model, axis) ? initial_value(target) : 1;
             else if (symbol && !ht_symbol_value(symbol, &value))
                 value = 0;
             if (out_values[axis] == 0 && value > 0 && value <= USUAL_THREADS * 4)
@@ -226,7 +249,7 @@ static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int6
 void ht_runtime_block_assume(ht_model *model) {
     ht_launches *launches = &model->facts->launches;
     int64_t values[3];
-    values_choose(launches, values);
+    values_choose(model, values);
     values_given(model->entry, values);
     for (size_t i = 0; i < launches->count; ++i) {
         ht_launch_site *site = &launches->items[i];

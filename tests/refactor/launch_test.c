@@ -63,6 +63,24 @@ static const run_time_case cases[] = {
      "void f(const float *a, float *b, int n, const Options &options) {\n"
      "  k<<<(n + options.block - 1) / options.block, options.block>>>(a, b, n);\n}\n",
      "param(BLOCK_X"},
+    {"a dim3 that is passed on",
+     "void f(const float *a, float *b, int n, dim3 block) {\n"
+     "  dim3 grid((n + block.x - 1) / block.x);\n  k<<<grid, block>>>(a, b, n);\n}\n",
+     "grid(ceil_div(n, BLOCK_X * COARSEN_X))"},
+    {"a dim3 that a function sets",
+     "void pick(int n, dim3 &block) { block.x = n > 1000 ? 256 : 64; block.y = block.z = 1; }\n"
+     "void f(const float *a, float *b, int n) {\n  dim3 block;\n  pick(n, block);\n"
+     "  dim3 grid((n - 1) / block.x + 1);\n  k<<<grid, block>>>(a, b, n);\n}\n",
+     "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 256)"},
+    {"a dim3 that a function sets behind the grid",
+     "void pick(int n, dim3 &block);\n"
+     "void f(const float *a, float *b, int n) {\n  dim3 block;\n"
+     "  dim3 grid((n - 1) / block.x + 1);\n  pick(n, block);\n  k<<<grid, block>>>(a, b, n);\n}\n",
+     NULL},
+    {"a dim3 that is passed on with a field that the kernel is told",
+     "void f(const float *a, float *b, dim3 block) {\n"
+     "  dim3 grid((1000 + block.x - 1) / block.x);\n  k<<<grid, block>>>(a, b, block.x);\n}\n",
+     NULL},
     {"a grid from another block than the launch's",
      "void f(const float *a, float *b, int n, int threads) {\n"
      "  int blocks = (n + threads - 1) / threads;\n  while (threads > 32) {\n"
