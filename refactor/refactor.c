@@ -323,10 +323,18 @@ static bool is_repeated(const ht_source *source, ht_cursors *list, size_t index)
     return found;
 }
 
+/* More than the declaration of one that another source defines. */
+static bool is_definition(const ht_tokens *tokens, size_t at) {
+    while (at < tokens->count && !ht_tokens_is(tokens, at, "{") && !ht_tokens_is(tokens, at, ";"))
+        at += 1;
+    return ht_tokens_is(tokens, at, "{");
+}
+
 static bool mentions_kernels(const ht_source *source) {
     for (size_t i = 0; i < source->tokens.count; ++i)
         if (ht_tokens_is(&source->tokens, i, "__global__") &&
-            !ht_source_skipped(source, 0, source->tokens.items[i].begin))
+            !ht_source_skipped(source, 0, source->tokens.items[i].begin) &&
+            is_definition(&source->tokens, i))
             return true;
     return false;
 }

@@ -459,3 +459,23 @@ Test(tree, a_database_that_is_none_is_refused) {
         cr_assert_eq(list.count, 0);
     }
 }
+
+/* A source of the host that only declares and launches kernels has nothing to say, whatever it
+ * lacks; one that would define some has. */
+Test(tree, sources_that_declare_kernels_alone_need_not_be_read) {
+    static const char text[] = "#include \"missing.h\"\n"
+                               "LOCAL __global__ void k(Missing *a)%s\n"
+                               "void f() { k<<<1, 2>>>(0); }\n";
+    for (int defines = 0; defines < 2; ++defines) {
+        char *whole = ht_format(text, defines ? " { a->b = 1; }" : ";");
+        char *path = put(defines ? "defines.cu" : "declares.cu", whole);
+        ht_refactor *refactor;
+        ht_error error = {0};
+        ht_status status = ht_refactor_file(path, NULL, NULL, &refactor, &error);
+        cr_expect_eq(status == HT_OK, !defines, "%s", error.message);
+        if (status == HT_OK)
+            ht_refactor_free(refactor);
+        free(path);
+        free(whole);
+    }
+}
