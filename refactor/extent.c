@@ -145,7 +145,8 @@ bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out
         *symbol = (ht_symbol){.kind = HT_SYMBOL_VARIABLE,
                               .name = ht_format("%s.%c", base, 'x' + axis),
                               .declaration = given ? field_of(variable, axis) : variable,
-                              .base = given ? variable : clang_getNullCursor()};
+                              .base = given ? variable : clang_getNullCursor(),
+                              .line = ht_ast_line(expression)};
         out_axes[axis] = symbol;
     }
     free(base);

@@ -72,6 +72,10 @@ static const run_time_case cases[] = {
      "void f(const float *a, float *b, int n) {\n  dim3 block;\n  pick(n, block);\n"
      "  dim3 grid((n - 1) / block.x + 1);\n  k<<<grid, block>>>(a, b, n);\n}\n",
      "param(BLOCK_X : 32, 64, 128, 256, 512, 1024 = 256)"},
+    {"a dim3 that is changed before it is launched, with a grid that does not hang on it",
+     "void f(const float *a, float *b, int n) {\n  dim3 block(256);\n  if (n < 9) block.x = 32;\n"
+     "  k<<<n, block>>>(a, b, n);\n}\n",
+     "grid(ceil_div(n * 256, BLOCK_X * COARSEN_X))"},
     {"a dim3 that a function sets behind the grid",
      "void pick(int n, dim3 &block);\n"
      "void f(const float *a, float *b, int n) {\n  dim3 block;\n"

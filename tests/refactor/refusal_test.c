@@ -70,12 +70,12 @@ static const refusal cases[] = {
           "void f(const float *a, float *b, int n, int threads) {\n  if (n > 9) threads = 32;\n"
           "  k<<<(n + threads - 1) / threads, threads + 1>>>(a, b, n); }\n",
      HT_KERNEL_NEEDS_PROBLEM, "'threads'", 11},
-    {"a block that is changed after it was set",
+    {"a block that is changed behind the grid that was computed from it",
      HEAD "__global__ void k(const float *in, float *out, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
-          "void f(const float *a, float *b, int n) { dim3 t(256); if (n < 9) t.x = 32; k<<<n, "
-          "t>>>(a, b, n); }\n",
-     HT_KERNEL_NEEDS_PROBLEM, "block", 6},
+          "void f(const float *a, float *b, int n) { dim3 t(256), g((n + t.x - 1) / t.x); "
+          "if (n < 9) t.x = 32; k<<<g, t>>>(a, b, n); }\n",
+     HT_KERNEL_NEEDS_PROBLEM, "the value of 't.x' (line 6)", 6},
     {"a launch that a macro writes",
      HEAD "#define GO(name) name<<<(n + 255) / 256, 256>>>(a, b, n)\n"
           "__global__ void k(const float *in, float *out, int n) {\n"
