@@ -232,6 +232,20 @@ static bool place(const ht_source *source, CXCursor cursor, ht_kernel *kernel, s
     return true;
 }
 
+/* Cut out with all that it reaches, and with what only its launch names. */
+static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kernel *kernel,
+                              ht_kernel_work *work) {
+    ht_slice slice;
+    bool whole = ht_slice_build(source, &cursor, 1, &slice);
+    for (size_t i = 0; i < work->model.facts->template_parameter_count; ++i)
+        ht_slice_type(&slice, work->model.facts->template_parameters[i].argument);
+    if (whole)
+        transform(kernel, work, &slice);
+    else
+        settle(kernel, HT_KERNEL_REFUSED, slice.reason_line, ht_strdup(slice.reason));
+    ht_slice_free(&slice);
+}
+
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
                     const ht_recipe *recipe, ht_kernel *kernel, ht_kernel_work *work) {
     size_t file;
@@ -289,15 +303,7 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
         settle(kernel, HT_KERNEL_REFUSED, 0, ht_strdup("the recipe does not name it"));
         return;
     }
-    ht_slice slice;
-    bool whole = ht_slice_build(source, &cursor, 1, &slice);
-    for (size_t i = 0; i < work->model.facts->template_parameter_count; ++i)
-        ht_slice_type(&slice, work->model.facts->template_parameters[i].argument);
-    if (whole)
-        transform(kernel, work, &slice);
-    else
-        settle(kernel, HT_KERNEL_REFUSED, slice.reason_line, ht_strdup(slice.reason));
-    ht_slice_free(&slice);
+    cut_and_transform(source, cursor, kernel, work);
 }
 
 static void tell_repeated(const ht_source *source, CXCursor cursor, ht_kernel *kernel) {
