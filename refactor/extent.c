@@ -1,6 +1,5 @@
 /* dim3 expressions, and values of symbols. */
 #include "base/memory.h"
-#include "base/text.h"
 #include "refactor/facts.h"
 
 #include <stdlib.h>
@@ -112,8 +111,7 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
 }
 
 /* The field of a dim3. */
-static CXCursor field_of(CXCursor variable, int axis) {
-    const char name[2] = {(char)('x' + axis), 0};
+static CXCursor field_of(CXCursor variable, const char *name) {
     CXType type = clang_getCanonicalType(clang_getCursorType(variable));
     ht_cursors list = ht_ast_children(clang_getTypeDeclaration(type));
     CXCursor found = clang_getNullCursor();
@@ -125,7 +123,6 @@ static CXCursor field_of(CXCursor variable, int axis) {
     return found;
 }
 
-/* As ht_symbol_read reads block.x: of an argument a field, else a part of the variable. */
 bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out_variable) {
     CXCursor cursor = ht_ast_strip(expression, true);
     for (int i = 0; i < 32 && clang_getCursorKind(cursor) != CXCursor_DeclRefExpr; ++i) {
@@ -138,18 +135,13 @@ bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out
     bool given = clang_getCursorKind(variable) == CXCursor_ParmDecl;
     if (!is_dim3(cursor) || (!given && clang_getCursorKind(variable) != CXCursor_VarDecl))
         return false;
-    char *base = ht_cursor_name(variable);
     for (int axis = 0; axis < 3; ++axis) {
+        const char letter[2] = {(char)('x' + axis), 0};
+        CXCursor field = given ? field_of(variable, letter) : clang_getNullCursor();
         ht_symbol_free(out_axes[axis]);
-        ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
-        *symbol = (ht_symbol){.kind = HT_SYMBOL_VARIABLE,
-                              .name = ht_format("%s.%c", base, 'x' + axis),
-                              .declaration = given ? field_of(variable, axis) : variable,
-                              .base = given ? variable : clang_getNullCursor(),
-                              .line = ht_ast_line(expression)};
-        out_axes[axis] = symbol;
+        out_axes[axis] = ht_symbol_part(variable, field, letter);
+        out_axes[axis]->line = ht_ast_line(expression);
     }
-    free(base);
     *out_variable = variable;
     return true;
 }

@@ -44,6 +44,9 @@ ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);
  * `out_variable`: the dim3 variable it names, or null. */
 bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
                      size_t *out_written, CXCursor *out_variable);
+/* shape.width: a field of an argument or a structure; without `field`, block.x of a dim3 variable.
+ * The same part has the same symbol, wherever it is read. */
+ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member);
 /* A dim3 that the program makes elsewhere (an argument, or set by a function), as three parts of
  * which nothing is known; false: it names no variable. */
 bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out_variable);

@@ -3,6 +3,7 @@
  * a parameter of the launch; the source's own launch goes on to take what it is given. */
 #include "base/memory.h"
 #include "refactor/facts.h"
+#include "refactor/launch_edit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,10 +103,8 @@ static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
 
 static bool extent_steady(const ht_launch_site *site, const ht_extent3 *extent,
                           const ht_symbol *target) {
-    bool record =
-        !clang_Cursor_isNull(extent->variable) &&
-        clang_getCanonicalType(clang_getCursorType(extent->variable)).kind == CXType_Record;
-    if (record && !clang_equalCursors(extent->variable, changing(target)) &&
+    if (ht_extent_is_record(extent->variable) &&
+        !clang_equalCursors(extent->variable, changing(target)) &&
         !keeps_up(site->function, extent->variable, changing(target)))
         return false;
     for (int axis = 0; axis < 3; ++axis)
@@ -149,22 +148,21 @@ static int64_t initial_value(const ht_symbol *target) {
 
 /* Does the kernel's text ask for a thread's place in its block along the axis? */
 static bool asks_along(const ht_model *model, int axis) {
-    static const char *const asked[] = {"threadIdx", "blockDim"};
-    static const char *const late[] = {"hipThreadIdx", "hipBlockDim"};
+    static const char *const asked[][2] = {{"threadIdx", "hipThreadIdx_"},
+                                           {"blockDim", "hipBlockDim_"}};
     const ht_tokens *tokens = &model->facts->source->tokens;
     const char letter[2] = {(char)('x' + axis), 0};
-    for (size_t i = ht_tokens_at(tokens, model->range.begin);
-         i < tokens->count && tokens->items[i].begin < model->range.end; ++i)
-        for (int k = 0; k < 2; ++k) {
-            char *name = ht_format("%s_%s", late[k], letter);
-            bool found = ht_tokens_is(tokens, i, name) ||
-                         (ht_tokens_is(tokens, i, asked[k]) && ht_tokens_is(tokens, i + 1, ".") &&
-                          ht_tokens_is(tokens, i + 2, letter));
-            free(name);
-            if (found)
-                return true;
-        }
-    return false;
+    bool found = false;
+    for (int k = 0; k < 2; ++k) {
+        char *old = ht_format("%s%s", asked[k][1], letter);
+        for (size_t i = ht_tokens_at(tokens, model->range.begin);
+             i < tokens->count && tokens->items[i].begin < model->range.end && !found; ++i)
+            found = ht_tokens_is(tokens, i, old) ||
+                    (ht_tokens_is(tokens, i, asked[k][0]) && ht_tokens_is(tokens, i + 1, ".") &&
+                     ht_tokens_is(tokens, i + 2, letter));
+        free(old);
+    }
+    return found;
 }
 
 /* Values that stand for what is not known, from all launches: what another launch says, what the

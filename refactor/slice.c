@@ -100,14 +100,17 @@ static bool system_take(ht_slice *slice, const char *path, const char *name) {
             strstr(path, "__stddef") || strstr(path, "__stdarg") || strstr(path, "hip_"));
 }
 
-void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line) {
-    if (system_take(slice, path, name))
-        return;
+static void system_refuse(ht_slice *slice, const char *path, const char *name, int line) {
     const char *file = strrchr(path, '/');
     ht_slice_refuse(slice, line,
                     "the kernel reaches '%s' of <%s>, which device code cut out of its "
                     "file cannot use",
                     name, file ? file + 1 : path);
+}
+
+void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line) {
+    if (!system_take(slice, path, name))
+        system_refuse(slice, path, name, line);
 }
 
 /* A name that a header has for a plain number (`u_char` of <sys/types.h>) is told again. */
@@ -176,7 +179,7 @@ static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
         if (strncmp(name, "__builtin_", 10) != 0 && /* the compiler's, wherever named first */
             !system_take(slice, clang_getCString(path), name) &&
             !number_take(slice, declaration, name))
-            ht_slice_system(slice, clang_getCString(path), name, line);
+            system_refuse(slice, clang_getCString(path), name, line);
         free(name);
         clang_disposeString(path);
         return;

@@ -80,8 +80,8 @@ void ht_slice_system(ht_slice *slice, const char *path, const char *name, int li
 bool ht_slice_is_host_member(CXCursor function);
 /* Leaves out the body of one, with what it initializes. */
 void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body);
-/* The cut that the place lies in; NULL: none. */
-const ht_slice_cut *ht_slice_cut_at(const ht_slice *slice, size_t file, size_t offset);
+/* Does the place lie in what is left out? */
+bool ht_slice_is_cut(const ht_slice *slice, size_t file, size_t offset);
 /* Finds the macros that the needed chunks use, and the final order. */
 void ht_slice_macros(ht_slice *slice);
 /* Compares places by the order in which the translation reaches them. */

@@ -32,7 +32,7 @@ void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body) {
     ht_range whole, range;
     if (!ht_source_range(slice->source, function, &file, &whole) ||
         !ht_source_range(slice->source, body, &inner, &range) || inner != file ||
-        ht_slice_cut_at(slice, file, range.begin))
+        ht_slice_is_cut(slice, file, range.begin))
         return;
     const ht_tokens *tokens = ht_source_tokens(slice->source, file);
     size_t last = ht_tokens_at(tokens, range.begin);
@@ -43,10 +43,10 @@ void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body) {
     slice->cuts[slice->cut_count++] = (ht_slice_cut){file, range};
 }
 
-const ht_slice_cut *ht_slice_cut_at(const ht_slice *slice, size_t file, size_t offset) {
+bool ht_slice_is_cut(const ht_slice *slice, size_t file, size_t offset) {
     for (size_t i = 0; i < slice->cut_count; ++i)
         if (slice->cuts[i].file == file && offset >= slice->cuts[i].range.begin &&
             offset < slice->cuts[i].range.end)
-            return &slice->cuts[i];
-    return NULL;
+            return true;
+    return false;
 }

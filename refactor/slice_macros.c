@@ -98,7 +98,7 @@ static void system_macros(ht_slice *slice) {
             if (chunk->needed && chunk->file == expansion->file &&
                 expansion->range.begin >= chunk->range.begin &&
                 expansion->range.end <= chunk->range.end &&
-                !ht_slice_cut_at(slice, expansion->file, expansion->range.begin))
+                !ht_slice_is_cut(slice, expansion->file, expansion->range.begin))
                 ht_slice_system(slice, expansion->system_file, expansion->name, chunk->line);
         }
     }

@@ -75,21 +75,22 @@ static bool print_using(const ht_slice *slice, const ht_slice_item *item, ht_tex
 static void print_text(const ht_slice *slice, const ht_slice_item *item, ht_text *out) {
     const char *text = slice->source->files[item->file].text;
     size_t at = item->range.begin;
-    while (at < item->range.end) {
-        const ht_slice_cut *cut = ht_slice_cut_at(slice, item->file, at);
-        size_t end = at;
-        if (cut) {
-            ht_text_append(out, ";");
-            for (at = cut->range.begin; at < cut->range.end; ++at)
-                ht_text_append(out, text[at] == '\n' ? "\n" : "");
-            continue;
+    for (;;) {
+        const ht_slice_cut *next = NULL;
+        for (size_t i = 0; i < slice->cut_count; ++i) {
+            const ht_slice_cut *cut = &slice->cuts[i];
+            if (cut->file == item->file && cut->range.begin >= at &&
+                cut->range.end <= item->range.end &&
+                (!next || cut->range.begin < next->range.begin))
+                next = cut;
         }
-        while (end < item->range.end && !ht_slice_cut_at(slice, item->file, end))
-            ++end;
-        ht_text_printf(out, "%.*s", (int)(end - at), text + at);
-        at = end;
+        size_t end = next ? next->range.begin : item->range.end;
+        ht_text_printf(out, "%.*s%s", (int)(end - at), text + at, next ? ";" : "\n");
+        if (!next)
+            return;
+        for (at = next->range.begin; at < next->range.end; ++at) /* lines keep their numbers */
+            ht_text_append(out, text[at] == '\n' ? "\n" : "");
     }
-    ht_text_append(out, "\n");
 }
 
 static void print_item(const ht_slice *slice, const ht_slice_item *item,

@@ -155,31 +155,35 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     return symbol;
 }
 
+ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member) {
+    bool whole = clang_Cursor_isNull(field);
+    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    char *base = ht_cursor_name(variable);
+    symbol->name = ht_format("%s.%s", base, member);
+    free(base);
+    symbol->declaration = whole ? variable : field;
+    symbol->base = whole ? field : variable;
+    return symbol;
+}
+
 /* shape.width of a struct: a name of its own. */
 static ht_symbol *read_field(const frame *in, CXCursor cursor, CXCursor variable) {
     CXCursor field = clang_getCursorReferenced(cursor);
     if (clang_getCursorKind(field) != CXCursor_FieldDecl)
         return unknown(cursor);
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
-    char *base = ht_cursor_name(variable), *member = ht_cursor_name(cursor);
-    symbol->name = ht_format("%s.%s", base, member);
-    free(base);
+    char *member = ht_cursor_name(cursor);
+    ht_symbol *symbol = ht_symbol_part(variable, field, member);
     free(member);
-    symbol->declaration = field;
-    symbol->base = variable;
     set_place(in, symbol, cursor);
     return symbol;
 }
 
 /* block.x of a dim3 variable */
 static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor variable, int axis) {
-    ht_symbol *axes[3] = {NULL}, *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    const char letter[2] = {(char)('x' + axis), 0};
+    ht_symbol *axes[3] = {NULL}, *symbol = ht_symbol_part(variable, clang_getNullCursor(), letter);
     size_t written;
     CXCursor inner;
-    char *base = ht_cursor_name(variable);
-    symbol->name = ht_format("%s.%c", base, 'x' + axis);
-    free(base);
-    symbol->declaration = variable;
     set_place(in, symbol, cursor);
     frame deeper = *in;
     ++deeper.depth;

@@ -231,14 +231,13 @@ static bool find_box(bounding *in) {
 /* ---- what the box says by itself
  * --------------------------------------------------------------------------------------- */
 
-/* at - end >= 0, or the other way round; everything where that cannot be said. */
-static isl_basic_set *beside(const bounding *in, unsigned m, const ht_poly *end, bool behind) {
-    isl_space *space = isl_set_get_space(in->image);
-    isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
-    int sign = behind ? 1 : -1;
-    bound = isl_constraint_set_coefficient_si(bound, isl_dim_set, (int)m, sign);
-    for (size_t i = 0; i < end->count; ++i) {
-        const ht_term *term = &end->terms[i];
+/* `factor` times a value of arguments alone, added to what is not negative; NULL: it cannot be
+ * said.
+ */
+static isl_constraint *with_value(const bounding *in, isl_constraint *bound, const ht_poly *value,
+                                  int factor) {
+    for (size_t i = 0; i < value->count; ++i) {
+        const ht_term *term = &value->terms[i];
         size_t at = 0;
         while (term->count == 1 && at < in->layout.param_count &&
                in->layout.params[at] != term->symbols[0])
@@ -246,14 +245,25 @@ static isl_basic_set *beside(const bounding *in, unsigned m, const ht_poly *end,
         if (term->count > 1 || (term->count == 1 && at == in->layout.param_count) ||
             term->coefficient != (int)term->coefficient) {
             isl_constraint_free(bound);
-            return isl_basic_set_universe(isl_set_get_space(in->image));
+            return NULL;
         }
-        int factor = -sign * (int)term->coefficient;
+        int times = factor * (int)term->coefficient;
         bound = term->count
-                    ? isl_constraint_set_coefficient_si(bound, isl_dim_param, (int)at, factor)
-                    : isl_constraint_set_constant_si(bound, factor);
+                    ? isl_constraint_set_coefficient_si(bound, isl_dim_param, (int)at, times)
+                    : isl_constraint_set_constant_si(bound, times);
     }
-    return isl_basic_set_from_constraint(bound);
+    return bound;
+}
+
+/* at - end >= 0, or the other way round; everything where that cannot be said. */
+static isl_basic_set *beside(const bounding *in, unsigned m, const ht_poly *end, bool behind) {
+    isl_space *space = isl_set_get_space(in->image);
+    isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
+    int sign = behind ? 1 : -1;
+    bound = isl_constraint_set_coefficient_si(bound, isl_dim_set, (int)m, sign);
+    bound = with_value(in, bound, end, -sign);
+    return bound ? isl_basic_set_from_constraint(bound)
+                 : isl_basic_set_universe(isl_set_get_space(in->image));
 }
 
 /* Elements of the box: outputs' indices are not negative, and where they do not move the box, it is
@@ -324,26 +334,13 @@ static bool prove(bounding *in) {
 /* ---- windows as wide as their steps
  * ------------------------------------------------------------------------------ */
 
-/* The value, of arguments alone, is not negative; NULL: not told. */
+/* The value is not negative; NULL: it cannot be said. */
 static isl_set *not_negative(const bounding *in, const ht_poly *value) {
     isl_space *space = isl_set_get_space(in->image);
     isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
-    for (size_t i = 0; i < value->count; ++i) {
-        const ht_term *term = &value->terms[i];
-        size_t at = 0;
-        while (term->count == 1 && at < in->layout.param_count &&
-               in->layout.params[at] != term->symbols[0])
-            ++at;
-        if (term->count > 1 || (term->count == 1 && at == in->layout.param_count) ||
-            term->coefficient != (int)term->coefficient) {
-            isl_constraint_free(bound);
-            return NULL;
-        }
-        bound = term->count ? isl_constraint_set_coefficient_si(bound, isl_dim_param, (int)at,
-                                                                (int)term->coefficient)
-                            : isl_constraint_set_constant_si(bound, (int)term->coefficient);
-    }
-    return isl_set_params(isl_set_from_basic_set(isl_basic_set_from_constraint(bound)));
+    bound = with_value(in, bound, value, 1);
+    return bound ? isl_set_params(isl_set_from_basic_set(isl_basic_set_from_constraint(bound)))
+                 : NULL;
 }
 
 /* Windows that are narrower than they are apart leave elements between them that nobody reads, and
