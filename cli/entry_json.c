@@ -51,6 +51,7 @@ void ht_session_json(json_t *document, const ht_session *session) {
                         json_pack("{s:I, s:o}", "max_evals", (json_int_t)options->max_evals,
                                   "max_seconds",
                                   number_json(options->max_time > 0, options->max_time)));
+    json_object_set_new(document, "min_speedup", json_real(options->min_speedup));
     json_object_set_new(document, "seconds", json_real(ht_clock_seconds() - session->start));
     json_object_set_new(document, "interrupted", json_boolean(ht_interrupted != 0));
 }
@@ -104,6 +105,14 @@ static void timing_members(json_t *object, const ht_pair_result *result) {
                         ht_interval_json(known, result->speedup_lo, result->speedup_hi));
 }
 
+static json_t *confirmation_json(const ht_confirmation *made) {
+    if (!made->made)
+        return json_null();
+    return json_pack("{s:f, s:o, s:I}", "speedup", made->speedup, "speedup_ci",
+                     ht_interval_json(true, made->speedup_lo, made->speedup_hi), "rounds",
+                     (json_int_t)made->timing.samples);
+}
+
 static json_t *ablation_json(const ht_entry *entry) {
     json_t *rows = json_array();
     for (size_t i = 0; i < entry->result.ablation.count; ++i) {
@@ -140,6 +149,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "config",
                         result->has_config ? ht_config_json(entry->template, &result->config)
                                            : json_object());
+    json_object_set_new(object, "confirmation", confirmation_json(&result->confirmation));
     bool improved = result->verdict == HT_VERDICT_IMPROVED;
     const ht_candidate *rival = ht_pair_result_rival(result);
     json_object_set_new(object, "choice",

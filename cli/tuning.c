@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
-static const double finals_seconds = 4.0; /* when no time limit is given */
+static const double finals_seconds = 3.0; /* when no time limit is given; the confirmation's too */
 static const double finals_share = 0.25;  /* of a pair's time, when one is, at least, */
 static const double finals_most =
     0.5; /* and at most: a slow final elsewhere must not stop a search */
@@ -238,7 +238,7 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     ht_pair_result *result = pair->result;
     double seconds = finals_seconds;
     if (pair->deadline > 0) {
-        double left = pair->deadline - ht_clock_seconds();
+        double left = (pair->deadline - ht_clock_seconds()) / 2;
         seconds = left > least_seconds ? left : least_seconds;
         seconds = seconds < finals_seconds ? seconds : finals_seconds;
     }
@@ -246,8 +246,13 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     ht_final finals[HT_FINALISTS_MAX];
     for (size_t i = 0; i < result->finalist_count; ++i)
         configs[i] = result->finalists[i].config;
-    ht_status status = ht_job_finals(pair->job, configs, result->finalist_count, seconds,
-                                     &result->original, finals, error);
+    const ht_finals_rule rule = {.max_seconds = seconds,
+                                 .confirm_seconds = seconds,
+                                 .min_speedup = pair->session->options.min_speedup,
+                                 .first = 1};
+    ht_status status =
+        ht_job_finals_confirmed(pair->job, configs, result->finalist_count, &rule,
+                                &result->original, finals, &result->confirmation, error);
     for (size_t i = 0; status == HT_OK && i < result->finalist_count; ++i)
         result->finalists[i].final = finals[i];
     return status;
@@ -264,8 +269,28 @@ static void take_final(ht_pair_result *result, const ht_candidate *candidate) {
     result->speedup_hi = candidate->final.speedup_hi;
 }
 
+/* What the report says of a winner is from the rounds that did not choose it. */
+static void take_confirmation(ht_pair_result *result) {
+    const ht_confirmation *made = &result->confirmation;
+    result->original = made->original;
+    result->tuned = made->timing;
+    result->speedup = made->speedup;
+    result->speedup_lo = made->speedup_lo;
+    result->speedup_hi = made->speedup_hi;
+}
+
+/* "1.013x [1.002, 1.025]", and when it met the original again, that too. */
+static void speedup_print(const ht_pair_result *result, const ht_candidate *best, ht_text *out) {
+    const ht_confirmation *again = &result->confirmation;
+    ht_text_printf(out, "gives %.3fx [%.3f, %.3f]", best->final.speedup, best->final.speedup_lo,
+                   best->final.speedup_hi);
+    if (again->made)
+        ht_text_printf(out, ", and %.3fx [%.3f, %.3f] when it met the original again",
+                       again->speedup, again->speedup_lo, again->speedup_hi);
+}
+
 /* Why nothing replaces the original; free(). */
-static char *kept_reason(const pair *pair, const ht_candidate *best) {
+static char *kept_reason(const pair *pair, const ht_candidate *best, ht_comparison comparison) {
     if (!best && pair->result->evaluated <= 1 && !pair->result->exhausted)
         return ht_strdup("the limit was reached before another configuration could be tried");
     if (!best && pair->result->space == 1)
@@ -275,13 +300,28 @@ static char *kept_reason(const pair *pair, const ht_candidate *best) {
         return ht_strdup(others ? "no other configuration passed the final check"
                                 : "no other configuration gave a correct result");
     }
+    ht_text reason = {0};
     char *config = ht_config_string(pair->binding.template, &best->config);
-    bool slower = ht_final_compare(&best->final) == HT_COMPARISON_SLOWER;
-    char *reason = ht_format("%s; the best, %s, gives %.2fx [%.3f, %.3f]",
-                             slower ? "all others are slower" : "nothing is clearly faster", config,
-                             best->final.speedup, best->final.speedup_lo, best->final.speedup_hi);
+    if (comparison == HT_COMPARISON_FASTER)
+        ht_text_printf(&reason, "nothing is faster by enough (--min-speedup %g); the best, %s, ",
+                       pair->session->options.min_speedup, config);
+    else
+        ht_text_printf(&reason, "%s; the best, %s, ",
+                       comparison == HT_COMPARISON_SLOWER ? "all others are slower"
+                                                          : "nothing is clearly faster",
+                       config);
+    speedup_print(pair->result, best, &reason);
     free(config);
-    return reason;
+    return ht_text_take(&reason);
+}
+
+/* In the rounds that chose, then in those that did not: it must be faster in both. */
+static ht_comparison compare(const ht_pair_result *result, const ht_candidate *best) {
+    const ht_confirmation *again = &result->confirmation;
+    ht_comparison chosen = ht_final_compare(&best->final);
+    if (chosen != HT_COMPARISON_FASTER || !again->made)
+        return chosen;
+    return again->speedup_lo > 1 ? HT_COMPARISON_FASTER : HT_COMPARISON_UNCLEAR;
 }
 
 static void decide(pair *pair) {
@@ -297,14 +337,18 @@ static void decide(pair *pair) {
             rejection_count(result, candidate->final.status, candidate->final.reason);
     }
     bool standard_good = standard->final.status == HT_OK && standard->final.verified;
-    ht_comparison comparison = best ? ht_final_compare(&best->final) : HT_COMPARISON_SLOWER;
-    if (comparison == HT_COMPARISON_FASTER) {
+    ht_comparison comparison = best ? compare(result, best) : HT_COMPARISON_SLOWER;
+    bool confirmed = result->confirmation.made && comparison == HT_COMPARISON_FASTER &&
+                     best == &result->finalists[result->confirmation.finalist] &&
+                     result->confirmation.speedup >= pair->session->options.min_speedup;
+    if (confirmed) {
         take_final(result, best);
+        take_confirmation(result);
         conclude(pair, HT_VERDICT_IMPROVED, NULL);
     } else if (standard_good) {
         take_final(result, standard);
         conclude(pair, comparison == HT_COMPARISON_UNCLEAR ? HT_VERDICT_UNCLEAR : HT_VERDICT_KEPT,
-                 kept_reason(pair, best));
+                 kept_reason(pair, best, comparison));
     } else {
         conclude(pair, HT_VERDICT_FAILED,
                  ht_format("the default configuration does not agree with the original: %s",

@@ -17,6 +17,7 @@ typedef struct ht_tuning_options {
     const char *database;
     const char *cache;  /* "hot" or "cold": what every timed run finds */
     double max_time;    /* seconds for the whole command; 0: no limit */
+    double min_speedup; /* less is no improvement: the original stays */
     uint64_t max_evals; /* a kernel and problem; 0: no limit */
     const char *check;  /* "none", "finals" or "all" */
     uint64_t seed;
@@ -49,12 +50,13 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
 void ht_session_close(ht_session *session);
 
 typedef enum ht_verdict {
-    HT_VERDICT_NONE,         /* not tuned */
-    HT_VERDICT_IMPROVED,     /* the whole interval of the speedup is above 1 */
-    HT_VERDICT_KEPT,         /* the original stays: everything else is clearly slower */
-    HT_VERDICT_UNCLEAR,      /* the original stays: the interval of the best's speedup holds 1 */
-    HT_VERDICT_REFUSED,      /* this kernel cannot be tuned, for a known reason */
-    HT_VERDICT_FAILED,       /* it should have been, but something went wrong */
+    HT_VERDICT_NONE,     /* not tuned */
+    HT_VERDICT_IMPROVED, /* the confirmation's interval of the speedup is above 1, and the speedup
+                            at least --min-speedup */
+    HT_VERDICT_KEPT,     /* the original stays: everything else is slower, or hardly faster */
+    HT_VERDICT_UNCLEAR,  /* the original stays: the interval of the best's speedup holds 1 */
+    HT_VERDICT_REFUSED,  /* this kernel cannot be tuned, for a known reason */
+    HT_VERDICT_FAILED,   /* it should have been, but something went wrong */
     HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
 } ht_verdict;
 const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "needs-problem" */
@@ -84,6 +86,8 @@ typedef struct ht_pair_result {
     bool measured;  /* `original`, `tuned` and the speedup are valid */
     ht_timing original, tuned;
     double speedup, speedup_lo, speedup_hi;
+    ht_confirmation
+        confirmation; /* where `original`, `tuned` and the speedup are from when improved */
     bool has_config;
     ht_config config; /* the one that stays: the winner, or the default when kept */
     uint64_t space;   /* legal configurations; 0 when the space was not built */

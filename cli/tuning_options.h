@@ -19,6 +19,14 @@
          .fallback = "0",                                                                          \
          .help = "Time for the whole command, divided fairly among kernels and problems; 0 is no " \
                  "limit."},                                                                        \
+        {"min-speedup",                                                                            \
+         HT_OPTION_NUMBER,                                                                         \
+         offsetof(TYPE, tuning.min_speedup),                                                       \
+         "RATIO",                                                                                  \
+         .fallback = "1.02",                                                                       \
+         .min = 1,                                                                                 \
+         .help = "The least speedup that is worth a change: with less the original is kept, and "  \
+                 "the report gives the number."},                                                  \
         {"strategy", HT_OPTION_TEXT, offsetof(TYPE, tuning.strategy), "NAME",                      \
          .help = "How to search: auto, bayes, local-search, annealing, genetic, "                  \
                  "differential-evolution, particle-swarm, random or exhaustive. Without it: "      \

@@ -110,6 +110,27 @@ const char *ht_comparison_name(ht_comparison comparison); /* "unclear", "faster"
 ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
                         ht_timing *out_original, ht_final *out_finals, ht_error *error);
 
+/* What a choice of the fastest among several reports is too good: the luckiest wins. So the winner
+ * meets the original once more, in rounds whose samples chose nothing. */
+typedef struct ht_finals_rule {
+    double max_seconds;     /* of the choice */
+    double confirm_seconds; /* of the confirmation; 0: there is none */
+    double min_speedup;     /* less is not worth a confirmation */
+    size_t first;           /* finalists ahead of this one are not to win: the default */
+} ht_finals_rule;
+typedef struct ht_confirmation {
+    bool made;       /* false: nobody was faster, by as much */
+    size_t finalist; /* who */
+    ht_timing original, timing;
+    double speedup, speedup_lo, speedup_hi; /* as in ht_final */
+} ht_confirmation;
+/* ht_job_finals, then the confirmation of the fastest that is clearly faster than the original. One
+ * that fails in it is not HT_OK in `out_finals`. */
+ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t count,
+                                  const ht_finals_rule *rule, ht_timing *out_original,
+                                  ht_final *out_finals, ht_confirmation *out_confirmation,
+                                  ht_error *error);
+
 /* Entry point of a worker process: the program calls this first thing in main when argv[1] is
  * "--worker"; serves requests on the inherited socket `fd` until it closes. Returns the exit code.
  */

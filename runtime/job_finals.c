@@ -21,7 +21,8 @@ typedef struct finals {
     ht_final *results;
     double **samples; /* [0] the original, [1 + i] finalist i; one value a round */
     size_t rounds;
-    int losses; /* of the worker, that are held to be nobody's fault */
+    size_t only; /* slot that alone meets the original; 0: all do */
+    int losses;  /* of the worker, that are held to be nobody's fault */
 } finals;
 
 static void fail(ht_final *result, ht_status status, const ht_error *error) {
@@ -36,9 +37,13 @@ static bool alive(const finals *f, size_t i) {
     return f->results[i].status == HT_OK;
 }
 
-static bool any_alive(const finals *f) {
+static bool in_play(const finals *f, size_t slot) {
+    return slot == 0 || (alive(f, slot - 1) && (f->only == 0 || f->only == slot));
+}
+
+static bool any_in_play(const finals *f) {
     for (size_t i = 0; i < f->count; ++i)
-        if (alive(f, i))
+        if (in_play(f, 1 + i))
             return true;
     return false;
 }
@@ -69,7 +74,7 @@ static ht_status ask(finals *f, json_t *request, size_t i, json_t **out_reply, h
 }
 
 static ht_status verify(finals *f, ht_error *error) {
-    for (uint64_t fresh = 1; fresh <= FRESH_SEEDS && any_alive(f); ++fresh) {
+    for (uint64_t fresh = 1; fresh <= FRESH_SEEDS && any_in_play(f); ++fresh) {
         ht_random random;
         ht_random_stream(&random, f->job->options.seed, fresh);
         ht_status status = ht_job_make_reference(f->job, ht_random_next(&random), error);
@@ -143,10 +148,6 @@ static ht_status ask_slot(finals *f, const char *op, size_t slot, json_t **out_r
     return HT_OK;
 }
 
-static bool in_play(const finals *f, size_t slot) {
-    return slot == 0 || alive(f, slot - 1);
-}
-
 /* Loads the original and all finalists left. A finalist that takes the worker down is out; the
  * others start anew. */
 static ht_status load_all(finals *f, ht_error *error) {
@@ -195,7 +196,7 @@ static ht_interval compare(const finals *f, size_t slow, size_t fast) {
 
 static bool narrow_enough(const finals *f) {
     for (size_t i = 0; i < f->count; ++i) {
-        if (!alive(f, i))
+        if (!in_play(f, 1 + i))
             continue;
         ht_interval interval = compare(f, 0, 1 + i);
         if (ht_interval_width(&interval) > f->job->options.relative_interval / 2)
@@ -213,7 +214,7 @@ static bool time_is_up(const finals *f, double seconds, double max_seconds) {
 static ht_status race(finals *f, double max_seconds, ht_error *error) {
     double begin = ht_clock_seconds();
     ht_status status = load_all(f, error);
-    while (status == HT_OK && any_alive(f) && f->rounds < ROUNDS_MAX) {
+    while (status == HT_OK && any_in_play(f) && f->rounds < ROUNDS_MAX) {
         if (time_is_up(f, ht_clock_seconds() - begin, max_seconds))
             break;
         if (f->rounds >= 2 * LOOK_EVERY && f->rounds % LOOK_EVERY == 0 && narrow_enough(f))
@@ -280,39 +281,83 @@ const char *ht_comparison_name(ht_comparison comparison) {
     return "unclear";
 }
 
-static ht_status run_finals(finals *f, double max_seconds, ht_error *error) {
+/* The fastest of those that may win and are faster by enough; f->count: nobody is. */
+static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
+    size_t winner = f->count;
+    for (size_t i = rule->first; i < f->count; ++i)
+        if (alive(f, i) &&
+            (winner == f->count || f->results[i].speedup > f->results[winner].speedup))
+            winner = i;
+    bool faster = winner < f->count && f->results[winner].speedup >= rule->min_speedup &&
+                  ht_final_compare(&f->results[winner]) == HT_COMPARISON_FASTER;
+    return faster ? winner : f->count;
+}
+
+/* What is loaded would only be in the way of what comes next. */
+static void unload(finals *f) {
+    if (f->job->runner.pid <= 0)
+        return;
+    json_t *reply = NULL;
+    ht_job_ask_runner(f->job, slot_request(f, "unload", 0), f->job->limit, &reply, NULL);
+    json_decref(reply);
+}
+
+static ht_status confirm(finals *f, const ht_finals_rule *rule, ht_confirmation *out,
+                         ht_error *error) {
+    size_t winner = rule->confirm_seconds > 0 ? find_winner(f, rule) : f->count;
+    if (winner == f->count)
+        return HT_OK;
+    f->only = 1 + winner;
+    f->rounds = 0;
+    unload(f);
+    ht_status status = race(f, rule->confirm_seconds, error);
+    if (status != HT_OK || !alive(f, winner) || f->rounds == 0)
+        return status;
+    ht_interval interval = compare(f, 0, f->only);
+    *out = (ht_confirmation){.made = true,
+                             .finalist = winner,
+                             .original = ht_timing_of(f->samples[0], f->rounds),
+                             .timing = ht_timing_of(f->samples[f->only], f->rounds),
+                             .speedup = interval.median,
+                             .speedup_lo = interval.lo,
+                             .speedup_hi = interval.hi};
+    return HT_OK;
+}
+
+static ht_status run_finals(finals *f, const ht_finals_rule *rule, ht_timing *out_original,
+                            ht_confirmation *out_confirmation, ht_error *error) {
     ht_status status = compile_finalists(f, error);
     if (status == HT_OK)
         status = verify(f, error);
     if (status == HT_OK)
         status = check_all(f, error);
-    if (status == HT_OK && any_alive(f))
-        status = race(f, max_seconds, error);
-    /* What is loaded would only be in the way of what comes next. */
-    if (f->job->runner.pid > 0) {
-        json_t *reply = NULL;
-        ht_job_ask_runner(f->job, slot_request(f, "unload", 0), f->job->limit, &reply, NULL);
-        json_decref(reply);
+    if (status == HT_OK && any_in_play(f))
+        status = race(f, rule->max_seconds, error);
+    if (status == HT_OK) {
+        conclude(f, out_original);
+        status = confirm(f, rule, out_confirmation, error);
     }
+    unload(f);
     return status;
 }
 
-ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
-                        ht_timing *out_original, ht_final *out_finals, ht_error *error) {
+ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t count,
+                                  const ht_finals_rule *rule, ht_timing *out_original,
+                                  ht_final *out_finals, ht_confirmation *out_confirmation,
+                                  ht_error *error) {
     enum { FINALISTS_MAX = 63 };
     if (count > FINALISTS_MAX)
         return ht_error_set(error, HT_ERROR_INPUT, "%zu finalists; at most %d are timed together",
                             count, FINALISTS_MAX);
     *out_original = job->baseline;
+    *out_confirmation = (ht_confirmation){0};
     memset(out_finals, 0, count * sizeof *out_finals);
     finals f = {.job = job, .configs = configs, .count = count, .results = out_finals};
     f.tasks = ht_alloc(count, sizeof *f.tasks);
     f.samples = ht_alloc(count + 1, sizeof *f.samples);
     for (size_t slot = 0; slot <= count; ++slot)
         f.samples[slot] = ht_alloc(ROUNDS_MAX, sizeof **f.samples);
-    ht_status status = run_finals(&f, max_seconds, error);
-    if (status == HT_OK)
-        conclude(&f, out_original);
+    ht_status status = run_finals(&f, rule, out_original, out_confirmation, error);
     for (size_t slot = 0; slot <= count; ++slot)
         free(f.samples[slot]);
     free(f.samples);
@@ -320,4 +365,12 @@ ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, dou
         ht_job_forget_program(job, f.tasks[i].program);
     free(f.tasks);
     return status;
+}
+
+ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
+                        ht_timing *out_original, ht_final *out_finals, ht_error *error) {
+    const ht_finals_rule rule = {.max_seconds = max_seconds};
+    ht_confirmation none;
+    return ht_job_finals_confirmed(job, configs, count, &rule, out_original, out_finals, &none,
+                                   error);
 }

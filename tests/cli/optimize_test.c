@@ -97,7 +97,12 @@ static void expect_measured_kernel(json_t *kernel) {
     double speedup = json_real_value(member(kernel, "speedup", JSON_REAL));
     cr_assert_leq(lo, speedup);
     cr_assert_leq(speedup, hi);
-    cr_assert(!improved || lo > 1, "improved with %g", lo);
+    cr_assert(!improved || (lo > 1 && speedup >= 1.02), "improved with %g, %g", lo, speedup);
+    if (improved) { /* the numbers are those of the confirmation */
+        json_t *made = member(kernel, "confirmation", JSON_OBJECT);
+        cr_assert_eq(json_real_value(member(made, "speedup", JSON_REAL)), speedup);
+        cr_assert_gt(count_of(made, "rounds"), 0);
+    }
     json_int_t evaluated = count_of(kernel, "evaluated"), rejected = 0;
     const char *key;
     json_t *value;
@@ -136,6 +141,26 @@ static void expect_files(bool improved) {
 
 #define BUDGET " --max-evals 5 --max-time 60 --out out "
 #define LEAST_BUDGET " --max-evals 1 --max-time 60 --out out "
+
+/* "Twelve lines for 1 %": what is hardly faster changes nothing, and the number is told. */
+Test(optimize, less_than_the_least_speedup_keeps_the_original) {
+    write_sources();
+    program_result result =
+        program_run("optimize src --max-evals 3 --ablation 0 --min-speedup 1000 "
+                    "--json out/report.json --out out");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *document = read_json("out/report.json"), *kernel = first_kernel(document);
+    cr_assert_float_eq(json_real_value(member(document, "min_speedup", JSON_REAL)), 1000, 0);
+    cr_assert_str_eq(text_of(kernel, "status"), "kept");
+    const char *reason = text_of(kernel, "reason");
+    cr_assert(strstr(reason, "nothing is faster by enough (--min-speedup 1000)") &&
+                  strstr(reason, "BLOCK_X=") && strstr(reason, "x ["),
+              "%s", reason);
+    cr_assert(json_is_null(json_object_get(kernel, "confirmation")));
+    expect_files(false);
+    json_decref(document);
+    program_free(&result);
+}
 
 Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
     write_sources();

@@ -128,6 +128,36 @@ Test(pairing, finals_tell_faster_slower_and_unclear) {
     unbind(&b);
 }
 
+/* The samples that choose a winner are too good: the luckiest wins. Those that are reported chose
+ * nothing. */
+Test(pairing, a_winner_meets_the_original_in_rounds_that_chose_nothing) {
+    bound b;
+    bind_text(&b, text, NULL);
+    ht_job_options options = quick_options();
+    ht_job *job = start_job(&b, &options);
+    const ht_config configs[] = {config_of(&b, "WORK=10 TWIN=0"), config_of(&b, "WORK=200 TWIN=1"),
+                                 config_of(&b, "WORK=10 TWIN=1")};
+    ht_finals_rule rule = {.max_seconds = 0.3, .confirm_seconds = 0.3, .min_speedup = 1.02};
+    ht_final finals[3];
+    ht_timing original;
+    ht_confirmation made;
+    ht_error error = {0};
+    rule.first = 1; /* the fastest of all is not to win */
+    cr_assert_eq(ht_job_finals_confirmed(job, configs, 3, &rule, &original, finals, &made, &error),
+                 HT_OK, "%s", error.message);
+    cr_assert(made.made);
+    cr_assert_eq(made.finalist, 2);
+    cr_assert_gt(made.speedup_lo, 1, "%g [%g, %g]", made.speedup, made.speedup_lo, made.speedup_hi);
+    cr_assert_gt(made.timing.samples, 0);
+    cr_assert(made.speedup != finals[2].speedup, "the same samples");
+    rule.min_speedup = 1e6;
+    cr_assert_eq(ht_job_finals_confirmed(job, configs, 3, &rule, &original, finals, &made, &error),
+                 HT_OK, "%s", error.message);
+    cr_assert_not(made.made, "%g is not worth it", made.speedup);
+    ht_job_free(job);
+    unbind(&b);
+}
+
 Test(pairing, cold_caches_are_told_and_kept_apart) {
     bound b;
     bind_text(&b, text, NULL);
