@@ -2,148 +2,37 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/database_internal.h"
 #include "runtime/database_schema.h"
 #include "runtime/protocol.h"
 
 #include <jansson.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 struct ht_database {
     sqlite3 *sqlite;
     char *path;
+    ht_database_damage damage;
     sqlite3_stmt *put_job;
     sqlite3_stmt *put;
     sqlite3_stmt *get;
     sqlite3_stmt *nearest;
-    sqlite3_stmt *add_death;
+    sqlite3_stmt *put_death;
     sqlite3_stmt *deaths;
     sqlite3_stmt *forgive;
 };
 
-/* Turns SQLite's last error into ours. The remedies are for people who see the message once a year.
- */
-static ht_status report(sqlite3 *sqlite, const char *path, const char *doing, ht_error *error) {
-    int code = sqlite3_errcode(sqlite);
-    const char *words = sqlite3_errmsg(sqlite);
-    const char *remedy = "check the disk and the folder's permissions, or name another database";
-    switch (code & 0xff) {
-    case SQLITE_NOTADB:
-        words = "this file is not an SQLite database";
-        remedy = "name another database, or move the file away";
-        break;
-    case SQLITE_CORRUPT:
-        remedy = "the file is damaged: move it away (a new one is made), or repair it with "
-                 "`sqlite3 FILE .recover`";
-        break;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        words = "the database stayed locked by another process";
-        remedy = "wait until that process has finished, or name another database";
-        break;
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-    case SQLITE_CANTOPEN:
-        remedy = "make the file and its folder writable, or name another database";
-        break;
-    case SQLITE_FULL:
-        remedy = "free space on the disk; what was committed before is kept";
-        break;
-    default:
-        break;
-    }
-    return ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "tuning database: %s: %s; %s", doing,
-                           words, remedy);
-}
-
-static ht_status query_integer(ht_database *database, const char *sql, sqlite3_int64 *out_value,
-                               ht_error *error) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-        return report(database->sqlite, database->path, "cannot be read", error);
-    ht_status status = HT_OK;
-    *out_value = 0;
-    int step = sqlite3_step(statement);
-    if (step == SQLITE_ROW)
-        *out_value = sqlite3_column_int64(statement, 0);
-    else if (step != SQLITE_DONE)
-        status = report(database->sqlite, database->path, "cannot be read", error);
-    sqlite3_finalize(statement);
-    return status;
+static ht_status report(ht_database *database, const char *doing, ht_error *error) {
+    return ht_database_fail(database->sqlite, database->path, doing, error);
 }
 
 static ht_status execute(ht_database *database, const char *sql, const char *doing,
                          ht_error *error) {
     if (sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return report(database->sqlite, database->path, doing, error);
+        return report(database, doing, error);
     return HT_OK;
-}
-
-/* Is this our file, of a version we know? *out_version is 0 when it has no tables at all. */
-static ht_status identify(ht_database *database, sqlite3_int64 *out_version, ht_error *error) {
-    sqlite3_int64 tables = 0, application = 0, version = 0;
-    *out_version = 0;
-    ht_status status =
-        query_integer(database, "SELECT count(*) FROM sqlite_schema", &tables, error);
-    if (status == HT_OK)
-        status = query_integer(database, "PRAGMA application_id", &application, error);
-    if (status == HT_OK)
-        status = query_integer(database, "PRAGMA user_version", &version, error);
-    if (status != HT_OK)
-        return status;
-    if (tables == 0 && application == 0 && version == 0)
-        return HT_OK;
-    if (application != HT_DATABASE_APPLICATION_ID)
-        return ht_error_set_at(error, HT_ERROR_INPUT, database->path, 0, 0,
-                               "this SQLite database belongs to another program; name another "
-                               "database");
-    if (version > HT_DATABASE_VERSION)
-        return ht_error_set_at(error, HT_ERROR_INPUT, database->path, 0, 0,
-                               "the tuning database has schema %lld and this program knows up to "
-                               "%d; use the newer hiptemper, or name another database",
-                               (long long)version, HT_DATABASE_VERSION);
-    if (version < 1)
-        return ht_error_set_at(error, HT_ERROR_INPUT, database->path, 0, 0,
-                               "the tuning database has schema %lld, which no release wrote; move "
-                               "the file away, or name another database",
-                               (long long)version);
-    *out_version = version;
-    return HT_OK;
-}
-
-/* Two processes may create or upgrade the same file at once, so the second look happens under the
- * write lock. */
-static ht_status update_schema(ht_database *database, ht_error *error) {
-    const char *doing = "cannot be created or brought up to date";
-    ht_status status = execute(database, "BEGIN IMMEDIATE", doing, error);
-    if (status != HT_OK)
-        return status;
-    sqlite3_int64 version = 0;
-    status = identify(database, &version, error);
-    if (status == HT_OK && version == 0)
-        status = execute(database, HT_DATABASE_SCHEMA, doing, error);
-    else if (status == HT_OK && version == 1)
-        status = execute(database, HT_DATABASE_FROM_1, doing, error);
-    if (status == HT_OK)
-        status = execute(database, "COMMIT", doing, error);
-    if (status != HT_OK)
-        sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
-    return status;
-}
-
-/* Switching to WAL does not wait for the busy timeout in every case, so it is tried for as long. */
-static ht_status enter_wal(ht_database *database, ht_error *error) {
-    enum { STEP_US = 20000 };
-    for (int waited = 0;; waited += STEP_US / 1000) {
-        int code = sqlite3_exec(database->sqlite, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        if (code == SQLITE_OK)
-            return HT_OK;
-        if (code != SQLITE_BUSY || waited >= HT_DATABASE_BUSY_MS)
-            return report(database->sqlite, database->path, "cannot be opened", error);
-        usleep(STEP_US);
-    }
 }
 
 static ht_status prepare(ht_database *database, const char *sql, sqlite3_stmt **out,
@@ -151,30 +40,7 @@ static ht_status prepare(ht_database *database, const char *sql, sqlite3_stmt **
     if (sqlite3_prepare_v3(database->sqlite, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL) ==
         SQLITE_OK)
         return HT_OK;
-    return report(database->sqlite, database->path, "does not have the tables expected", error);
-}
-
-static ht_status open_file(ht_database *database, ht_error *error) {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(database->path, &database->sqlite, flags, NULL) != SQLITE_OK)
-        return report(database->sqlite, database->path, "cannot be opened", error);
-    sqlite3_extended_result_codes(database->sqlite, 1);
-    sqlite3_busy_timeout(database->sqlite, HT_DATABASE_BUSY_MS);
-    sqlite3_int64 version = 0;
-    ht_status status = identify(database, &version, error);
-    if (status != HT_OK)
-        return status;
-    if (sqlite3_db_readonly(database->sqlite, "main") == 1)
-        return ht_error_set_at(error, HT_ERROR_IO, database->path, 0, 0,
-                               "the tuning database is read-only; make the file and its folder "
-                               "writable, or name another database");
-    status = enter_wal(database, error);
-    if (status == HT_OK && version < HT_DATABASE_VERSION)
-        status = update_schema(database, error);
-    if (status == HT_OK)
-        status = execute(database, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON",
-                         "cannot be opened", error);
-    return status;
+    return report(database, "does not have the tables expected", error);
 }
 
 static ht_status prepare_all(ht_database *database, ht_error *error) {
@@ -186,7 +52,7 @@ static ht_status prepare_all(ht_database *database, ht_error *error) {
         {HT_DATABASE_PUT, &database->put},
         {HT_DATABASE_GET, &database->get},
         {HT_DATABASE_NEAREST, &database->nearest},
-        {HT_DATABASE_ADD_DEATH, &database->add_death},
+        {HT_DATABASE_PUT_DEATH, &database->put_death},
         {HT_DATABASE_DEATHS, &database->deaths},
         {HT_DATABASE_FORGIVE, &database->forgive},
     };
@@ -205,7 +71,8 @@ ht_status ht_database_open(const char *path, ht_database **out_database, ht_erro
         return status;
     ht_database *database = ht_alloc(1, sizeof *database);
     database->path = ht_strdup(path);
-    status = open_file(database, error);
+    database->damage.path = database->path;
+    status = ht_database_file_open(&database->damage, &database->sqlite, error);
     if (status == HT_OK)
         status = prepare_all(database, error);
     if (status != HT_OK) {
@@ -223,10 +90,11 @@ void ht_database_close(ht_database *database) {
     sqlite3_finalize(database->put);
     sqlite3_finalize(database->get);
     sqlite3_finalize(database->nearest);
-    sqlite3_finalize(database->add_death);
+    sqlite3_finalize(database->put_death);
     sqlite3_finalize(database->deaths);
     sqlite3_finalize(database->forgive);
     sqlite3_close(database->sqlite);
+    ht_database_damage_free(&database->damage);
     free(database->path);
     free(database);
 }
@@ -237,6 +105,16 @@ static void bind_text(sqlite3_stmt *statement, const char *name, const char *tex
         sqlite3_bind_null(statement, index);
     else
         sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+}
+
+/* The time as SQLite's own default writes it; a checksum must have it before the row is made. */
+static void bind_created(sqlite3_stmt *statement) {
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) != NULL)
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    bind_text(statement, ":created", text);
 }
 
 static void bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
@@ -279,6 +157,12 @@ static bool run_statement(sqlite3_stmt *statement) {
     return done;
 }
 
+static bool put_job(ht_database *database, const ht_database_key *key) {
+    bind_key(database->put_job, key);
+    bind_created(database->put_job);
+    return run_statement(database->put_job);
+}
+
 static bool put_row(ht_database *database, const ht_database_key *key,
                     const ht_evaluation *evaluation) {
     sqlite3_stmt *put = database->put;
@@ -296,6 +180,7 @@ static bool put_row(ht_database *database, const ht_database_key *key,
     sqlite3_bind_int(put, sqlite3_bind_parameter_index(put, ":reduced"), evaluation->reduced);
     bind_text(put, ":conditions", evaluation->conditions);
     bind_resources(put, &evaluation->resources);
+    bind_created(put);
     return run_statement(put);
 }
 
@@ -304,9 +189,8 @@ ht_status ht_database_put(ht_database *database, const ht_database_key *key,
     ht_status status = execute(database, "BEGIN IMMEDIATE", "cannot be written", error);
     if (status != HT_OK)
         return status;
-    bind_key(database->put_job, key);
-    if (!run_statement(database->put_job) || !put_row(database, key, evaluation))
-        status = report(database->sqlite, database->path, "cannot be written", error);
+    if (!put_job(database, key) || !put_row(database, key, evaluation))
+        status = report(database, "cannot be written", error);
     if (status == HT_OK)
         status = execute(database, "COMMIT", "cannot be written", error);
     if (status != HT_OK)
@@ -342,8 +226,8 @@ static bool parse_samples(const char *text, ht_evaluation *evaluation) {
     return true;
 }
 
-static bool read_row(sqlite3_stmt *row, ht_evaluation *out) {
-    *out = (ht_evaluation){.config = column_text(row, 0), .reason = column_text(row, 2)};
+static bool read_row(sqlite3_stmt *row, const char *config, ht_evaluation *out) {
+    *out = (ht_evaluation){.config = ht_strdup(config), .reason = column_text(row, 2)};
     out->cost = sqlite3_column_double(row, 3);
     out->compile_seconds = sqlite3_column_double(row, 5);
     out->reduced = sqlite3_column_int(row, 6) != 0;
@@ -368,12 +252,12 @@ static ht_status get_row(ht_database *database, const ht_database_key *key, cons
     ht_status status = HT_OK;
     int step = sqlite3_step(get);
     if (step == SQLITE_ROW) {
-        /* A row that somebody else wrote by hand and that makes no sense is as good as none. */
-        *out_found = read_row(get, out_evaluation);
+        /* A row of an old file that makes no sense is not used either. */
+        *out_found = read_row(get, config, out_evaluation);
         if (!*out_found)
             ht_evaluation_free(out_evaluation);
     } else if (step != SQLITE_DONE) {
-        status = report(database->sqlite, database->path, "cannot be read", error);
+        status = report(database, "cannot be read", error);
     }
     sqlite3_reset(get);
     sqlite3_clear_bindings(get);
@@ -397,29 +281,43 @@ static void condemn(ht_evaluation *evaluation, const char *config, sqlite3_stmt 
         evaluation->status = HT_ERROR_CRASH;
 }
 
+/* The deaths of a configuration, 0 without a row; the verdict of the last one in place of the
+ * evaluation when `evaluation` is given and they condemn. */
+static ht_status get_deaths(ht_database *database, const ht_database_key *key, const char *config,
+                            bool *found, ht_evaluation *evaluation, unsigned *out_count,
+                            ht_error *error) {
+    sqlite3_stmt *deaths = database->deaths;
+    bind_key(deaths, key);
+    bind_text(deaths, ":config", config);
+    ht_status status = HT_OK;
+    *out_count = 0;
+    int step = sqlite3_step(deaths);
+    if (step == SQLITE_ROW) {
+        *out_count = (unsigned)sqlite3_column_int(deaths, 0);
+        if (evaluation != NULL) {
+            evaluation->deaths = *out_count;
+            bool known = *found && evaluation->status != HT_OK;
+            if (*out_count >= HT_DEATHS_CONDEMN && !known) {
+                condemn(evaluation, config, deaths);
+                *found = true;
+            }
+        }
+    } else if (step != SQLITE_DONE) {
+        status = report(database, "cannot be read", error);
+    }
+    sqlite3_reset(deaths);
+    sqlite3_clear_bindings(deaths);
+    return status;
+}
+
 ht_status ht_database_get(ht_database *database, const ht_database_key *key, const char *config,
                           bool *out_found, ht_evaluation *out_evaluation, ht_error *error) {
     *out_found = false;
     *out_evaluation = (ht_evaluation){.resources = ht_resources_unknown()};
+    unsigned deaths = 0;
     ht_status status = get_row(database, key, config, out_found, out_evaluation, error);
-    if (status != HT_OK)
-        return status;
-    sqlite3_stmt *deaths = database->deaths;
-    bind_key(deaths, key);
-    bind_text(deaths, ":config", config);
-    int step = sqlite3_step(deaths);
-    if (step == SQLITE_ROW) {
-        out_evaluation->deaths = (unsigned)sqlite3_column_int(deaths, 0);
-        bool known = *out_found && out_evaluation->status != HT_OK;
-        if (out_evaluation->deaths >= HT_DEATHS_CONDEMN && !known) {
-            condemn(out_evaluation, config, deaths);
-            *out_found = true;
-        }
-    } else if (step != SQLITE_DONE) {
-        status = report(database->sqlite, database->path, "cannot be read", error);
-    }
-    sqlite3_reset(deaths);
-    sqlite3_clear_bindings(deaths);
+    if (status == HT_OK)
+        status = get_deaths(database, key, config, out_found, out_evaluation, &deaths, error);
     return status;
 }
 
@@ -429,24 +327,22 @@ ht_status ht_database_add_death(ht_database *database, const ht_database_key *ke
     ht_status status = execute(database, "BEGIN IMMEDIATE", "cannot be written", error);
     if (status != HT_OK)
         return status;
-    sqlite3_stmt *add = database->add_death;
-    bind_key(database->put_job, key);
-    bind_key(add, key);
-    bind_text(add, ":config", config);
-    bind_text(add, ":status", ht_status_name(how));
-    bind_text(add, ":evidence", evidence);
-    bool good = run_statement(database->put_job) && sqlite3_step(add) == SQLITE_ROW;
-    if (good)
-        *out_count = (unsigned)sqlite3_column_int(add, 0);
-    good = good && sqlite3_step(add) == SQLITE_DONE;
-    if (!good)
-        status = report(database->sqlite, database->path, "cannot be written", error);
-    sqlite3_reset(add);
-    sqlite3_clear_bindings(add);
+    unsigned before = 0;
+    status = get_deaths(database, key, config, NULL, NULL, &before, error);
+    sqlite3_stmt *put = database->put_death;
+    bind_key(put, key);
+    bind_text(put, ":config", config);
+    bind_text(put, ":status", ht_status_name(how));
+    bind_text(put, ":evidence", evidence);
+    sqlite3_bind_int64(put, sqlite3_bind_parameter_index(put, ":count"), (sqlite3_int64)before + 1);
+    if (status == HT_OK && !(put_job(database, key) && run_statement(put)))
+        status = report(database, "cannot be written", error);
     if (status == HT_OK)
         status = execute(database, "COMMIT", "cannot be written", error);
     if (status != HT_OK)
         sqlite3_exec(database->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    else
+        *out_count = before + 1;
     return status;
 }
 
@@ -456,7 +352,7 @@ ht_status ht_database_forgive(ht_database *database, const ht_database_key *key,
     bind_text(database->forgive, ":config", config);
     if (run_statement(database->forgive))
         return HT_OK;
-    return report(database->sqlite, database->path, "cannot be written", error);
+    return report(database, "cannot be written", error);
 }
 
 void ht_evaluation_free(ht_evaluation *evaluation) {
@@ -499,7 +395,7 @@ ht_status ht_database_nearest(ht_database *database, const ht_database_key *key,
     }
     ht_status status = HT_OK;
     if (step != SQLITE_DONE)
-        status = report(database->sqlite, database->path, "cannot be read", error);
+        status = report(database, "cannot be read", error);
     sqlite3_reset(query);
     sqlite3_clear_bindings(query);
 

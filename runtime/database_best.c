@@ -1,9 +1,9 @@
 #include "runtime/database_best.h"
 
 #include "base/memory.h"
+#include "runtime/database_internal.h"
 #include "runtime/database_schema.h"
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,7 @@ static const char query[] =
     " WHERE jobs.template_name = ?1"
     " AND substr(jobs.device, 1, length(?2) + 1) = ?2 || ':'"
     " AND evaluations.status = 'ok' AND evaluations.config <> 'original'"
-    " AND NOT EXISTS (SELECT 1 FROM deaths WHERE deaths.job_id = jobs.id"
-    " AND deaths.config = evaluations.config AND count > 1)"
+    " AND " HT_DATABASE_NOT_CONDEMNED " AND " HT_DATABASE_EVALUATION_GOOD
     " ORDER BY jobs.problem, jobs.id, evaluations.reduced, evaluations.median_ms,"
     " evaluations.config";
 
@@ -32,26 +31,7 @@ typedef struct reader {
 } reader;
 
 static ht_status fail(const reader *reader, const char *doing) {
-    return ht_error_set_at(reader->error, HT_ERROR_INPUT, reader->path, 0, 0,
-                           "tuning database: %s: %s", doing, sqlite3_errmsg(reader->sqlite));
-}
-
-static ht_status version_check(const reader *reader) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(reader->sqlite,
-                           "SELECT * FROM pragma_application_id, pragma_user_version", -1,
-                           &statement, NULL) != SQLITE_OK)
-        return fail(reader, "cannot be read");
-    bool ours = sqlite3_step(statement) == SQLITE_ROW &&
-                sqlite3_column_int(statement, 0) == HT_DATABASE_APPLICATION_ID &&
-                sqlite3_column_int(statement, 1) == HT_DATABASE_VERSION;
-    sqlite3_finalize(statement);
-    if (ours)
-        return HT_OK;
-    return ht_error_set_at(reader->error, HT_ERROR_INPUT, reader->path, 0, 0,
-                           "is no tuning database of schema %d ('hiptemper tune --db' makes one, "
-                           "and brings an older one up to date)",
-                           HT_DATABASE_VERSION);
+    return ht_database_fail(reader->sqlite, reader->path, doing, reader->error);
 }
 
 static void row_add(ht_database_best *best, sqlite3_stmt *statement, double over) {
@@ -89,14 +69,9 @@ ht_status ht_database_read_best(const char *path, const ht_database_best_choice 
                                 ht_database_best *out_best, ht_error *error) {
     *out_best = (ht_database_best){0};
     reader reader = {.path = path, .choice = choice, .best = out_best, .error = error};
+    ht_database_damage damage = {.path = path};
     sqlite3_stmt *statement = NULL;
-    ht_status status = HT_OK;
-    if (sqlite3_open_v2(path, &reader.sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        status = fail(&reader, "cannot be opened");
-    if (status == HT_OK) {
-        sqlite3_busy_timeout(reader.sqlite, HT_DATABASE_BUSY_MS);
-        status = version_check(&reader);
-    }
+    ht_status status = ht_database_file_read(&damage, &reader.sqlite, error);
     if (status == HT_OK &&
         sqlite3_prepare_v2(reader.sqlite, query, -1, &statement, NULL) != SQLITE_OK)
         status = fail(&reader, "cannot be read");
@@ -107,6 +82,12 @@ ht_status ht_database_read_best(const char *path, const ht_database_best_choice 
     }
     sqlite3_finalize(statement);
     sqlite3_close(reader.sqlite);
+    ht_database_damage_free(&damage);
+    if (status == HT_ERROR_IO) { /* the user named it */
+        status = HT_ERROR_INPUT;
+        if (error != NULL)
+            error->status = status;
+    }
     if (status != HT_OK)
         ht_database_best_free(out_best);
     return status;

@@ -1,26 +1,29 @@
 #include "runtime/database_export.h"
 
 #include "base/memory.h"
+#include "runtime/database_internal.h"
 #include "runtime/database_schema.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define JOBS_WHERE                                                                                 \
     " FROM jobs WHERE (?1 IS NULL OR template_name = ?1) AND (?2 IS NULL OR problem = ?2)"         \
-    " AND (?3 IS NULL OR instr(device, ?3)) AND (?4 = 0 OR id = ?4) ORDER BY id"
+    " AND (?3 IS NULL OR instr(device, ?3)) AND (?4 = 0 OR id = ?4)"                               \
+    " AND " HT_DATABASE_JOB_GOOD " ORDER BY id"
 
 static const char jobs_query[] = "SELECT id, template_name, problem, device, created,"
                                  " (SELECT count(*) FROM evaluations WHERE job_id = jobs.id AND"
                                  " config <> 'original')" JOBS_WHERE;
 static const char evaluations_query[] =
-    "SELECT config, status, median_ms, samples, compile_seconds, created FROM evaluations"
-    " WHERE job_id = ?1 AND config <> 'original' ORDER BY id";
+    "SELECT config, status, median_ms, samples, compile_seconds, evaluations.created"
+    " FROM evaluations JOIN jobs ON jobs.id = job_id"
+    " WHERE job_id = ?1 AND config <> 'original' AND " HT_DATABASE_EVALUATION_GOOD
+    " ORDER BY evaluations.id";
 
 enum { JOBS_TOLD = 12 };
 
@@ -44,27 +47,7 @@ bool ht_database_is(const char *path) {
 }
 
 static ht_status fail(const exporter *run, const char *doing) {
-    return ht_error_set_at(run->error, HT_ERROR_IO, run->path, 0, 0, "tuning database: %s: %s",
-                           doing, sqlite3_errmsg(run->sqlite));
-}
-
-static ht_status open_database(exporter *run) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_open_v2(run->path, &run->sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        return fail(run, "cannot be opened");
-    sqlite3_busy_timeout(run->sqlite, HT_DATABASE_BUSY_MS);
-    if (sqlite3_prepare_v2(run->sqlite, "SELECT * FROM pragma_application_id, pragma_user_version",
-                           -1, &statement, NULL) != SQLITE_OK)
-        return fail(run, "cannot be read");
-    bool ours = sqlite3_step(statement) == SQLITE_ROW &&
-                sqlite3_column_int(statement, 0) == HT_DATABASE_APPLICATION_ID &&
-                sqlite3_column_int(statement, 1) > 0 &&
-                sqlite3_column_int(statement, 1) <= HT_DATABASE_VERSION;
-    sqlite3_finalize(statement);
-    if (ours)
-        return HT_OK;
-    return ht_error_set_at(run->error, HT_ERROR_INPUT, run->path, 0, 0,
-                           "is no tuning database of a schema up to %d", HT_DATABASE_VERSION);
+    return ht_database_fail(run->sqlite, run->path, doing, run->error);
 }
 
 static const char *text_of(sqlite3_stmt *row, int column) {
@@ -230,13 +213,15 @@ static ht_status evaluations_take(const exporter *run, sqlite3_int64 job) {
 ht_status ht_database_export(const char *path, const ht_database_choice *choice,
                              ht_recording **out_recording, ht_error *error) {
     exporter run = {.path = path, .recording = ht_recording_new(path), .error = error};
+    ht_database_damage damage = {.path = path};
     sqlite3_int64 job = 0;
-    ht_status status = open_database(&run);
+    ht_status status = ht_database_file_read(&damage, &run.sqlite, error);
     if (status == HT_OK)
         status = job_find(&run, choice, &job);
     if (status == HT_OK)
         status = evaluations_take(&run, job);
     sqlite3_close(run.sqlite);
+    ht_database_damage_free(&damage);
     if (status == HT_OK)
         *out_recording = run.recording;
     else

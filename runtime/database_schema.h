@@ -6,7 +6,8 @@
 enum {
     HT_DATABASE_APPLICATION_ID =
         0x48745475, /* "HtTu"; `file` and we recognise our own files by it */
-    HT_DATABASE_VERSION = 2,
+    HT_DATABASE_VERSION = 3,
+    HT_DATABASE_CHECKSUMS_SINCE = 3,
     HT_DATABASE_BUSY_MS = 5000
 };
 
@@ -41,7 +42,8 @@ double ht_problem_distance(const char *a, const char *b);
     "  UNIQUE (source_hash, template_name, template_hash, problem, device, compiler, method,"      \
     "          settings, checking));"
 
-#define HT_DATABASE_SCHEMA                                                                         \
+/* Schema 2; a new file is made by way of it, so that new and old ones have the same tables. */
+#define HT_DATABASE_SCHEMA_2                                                                       \
     "CREATE TABLE jobs (" HT_DATABASE_JOBS_COLUMNS "CREATE TABLE evaluations ("                    \
     "  id INTEGER PRIMARY KEY,"                                                                    \
     "  job_id INTEGER NOT NULL REFERENCES jobs (id),"                                              \
@@ -84,11 +86,78 @@ double ht_problem_distance(const char *a, const char *b);
     " AND compiler = :compiler AND method = :method AND settings = :settings"                      \
     " AND checking = :checking"
 
+/* What a row's checksum covers, after the table's name; the key of its job first. `job` and `row`
+ * say where the values come from: ":" for parameters, "jobs." and the like for columns. */
+#define HT_DATABASE_KEY_VALUES(job)                                                                \
+    job "source_hash, " job "template_name, " job "template_hash, " job "problem, " job            \
+        "device, " job "compiler, " job "method, " job "settings, " job "checking"
+#define HT_DATABASE_JOB_VALUES(job) HT_DATABASE_KEY_VALUES(job) ", " job "created"
+#define HT_DATABASE_EVALUATION_VALUES(job, row)                                                    \
+    HT_DATABASE_KEY_VALUES(job)                                                                    \
+    ", " row "config, " row "status, " row "reason, " row "median_ms, " row "samples, " row        \
+    "compile_seconds, " row "reduced, " row "conditions, " row "created, " row "vgprs, " row       \
+    "agprs, " row "sgprs, " row "vgpr_spills, " row "sgpr_spills, " row "lds, " row                \
+    "scratch, " row "max_block, " row "wavefront, " row "waves_per_simd, " row                     \
+    "max_waves_per_simd"
+#define HT_DATABASE_DEATH_VALUES(job, row)                                                         \
+    HT_DATABASE_KEY_VALUES(job) ", " row "config, " row "count, " row "status, " row "evidence"
+
+/* The checksum of a row that is being written, of one in the table with the key that the caller
+ * gives, and of one with the key of the job that is joined. */
+#define HT_DATABASE_JOB_SUM(job) "ht_checksum('jobs', " HT_DATABASE_JOB_VALUES(job) ")"
+#define HT_DATABASE_EVALUATION_SUM(job, row)                                                       \
+    "ht_checksum('evaluations', " HT_DATABASE_EVALUATION_VALUES(job, row) ")"
+#define HT_DATABASE_DEATH_SUM(job, row)                                                            \
+    "ht_checksum('deaths', " HT_DATABASE_DEATH_VALUES(job, row) ")"
+#define HT_DATABASE_JOB_SUM_NEW HT_DATABASE_JOB_SUM(":")
+#define HT_DATABASE_JOB_SUM_KEPT HT_DATABASE_JOB_SUM("jobs.")
+#define HT_DATABASE_EVALUATION_SUM_NEW HT_DATABASE_EVALUATION_SUM(":", ":")
+#define HT_DATABASE_EVALUATION_SUM_KEPT HT_DATABASE_EVALUATION_SUM(":", "evaluations.")
+#define HT_DATABASE_EVALUATION_SUM_JOINED HT_DATABASE_EVALUATION_SUM("jobs.", "evaluations.")
+#define HT_DATABASE_DEATH_SUM_NEW HT_DATABASE_DEATH_SUM(":", ":")
+#define HT_DATABASE_DEATH_SUM_JOINED HT_DATABASE_DEATH_SUM("jobs.", "deaths.")
+
+/* True of a row that has its checksum; any other is reported (database_rows.h). */
+#define HT_DATABASE_JOB_GOOD                                                                       \
+    "ht_row_good('jobs', jobs.id, jobs.checksum, " HT_DATABASE_JOB_VALUES("jobs.") ")"
+#define HT_DATABASE_EVALUATION_GOOD_OF(job)                                                        \
+    "ht_row_good('evaluations', evaluations.id, evaluations.checksum, "                            \
+    "" HT_DATABASE_EVALUATION_VALUES(job, "evaluations.") ")"
+#define HT_DATABASE_DEATH_GOOD_OF(job)                                                             \
+    "ht_row_good('deaths', deaths.rowid, deaths.checksum, "                                        \
+    "" HT_DATABASE_DEATH_VALUES(job, "deaths.") ")"
+#define HT_DATABASE_EVALUATION_GOOD_KEPT HT_DATABASE_EVALUATION_GOOD_OF(":")
+#define HT_DATABASE_EVALUATION_GOOD HT_DATABASE_EVALUATION_GOOD_OF("jobs.")
+#define HT_DATABASE_DEATH_GOOD_KEPT HT_DATABASE_DEATH_GOOD_OF(":")
+#define HT_DATABASE_DEATH_GOOD HT_DATABASE_DEATH_GOOD_OF("jobs.")
+
+/* Of an evaluation whose job is joined. */
+#define HT_DATABASE_NOT_CONDEMNED                                                                  \
+    "NOT EXISTS (SELECT 1 FROM deaths WHERE deaths.job_id = jobs.id"                               \
+    " AND deaths.config = evaluations.config AND count > 1 AND " HT_DATABASE_DEATH_GOOD ")"
+
+/* From schema 2. Nobody can tell whether the rows of such a file are as they were written: their
+ * checksums say what they are now. */
+#define HT_DATABASE_FROM_2                                                                         \
+    "ALTER TABLE jobs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;"                             \
+    "ALTER TABLE evaluations ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;"                      \
+    "ALTER TABLE deaths ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;"                           \
+    "UPDATE jobs SET checksum = " HT_DATABASE_JOB_SUM_KEPT ";"                                     \
+    "UPDATE evaluations SET checksum = " HT_DATABASE_EVALUATION_SUM_JOINED                         \
+    " FROM jobs WHERE jobs.id = job_id;"                                                           \
+    "UPDATE deaths SET checksum = " HT_DATABASE_DEATH_SUM_JOINED                                   \
+    " FROM jobs WHERE jobs.id = job_id;"                                                           \
+    "PRAGMA user_version = 3;"
+
+/* A damaged row of the same key is mended. */
 #define HT_DATABASE_PUT_JOB                                                                        \
     "INSERT INTO jobs (source_hash, template_name, template_hash, problem, device, compiler,"      \
-    " method, settings, checking) VALUES (:source_hash, :template_name, :template_hash, "          \
-    ":problem, :device,"                                                                           \
-    " :compiler, :method, :settings, :checking) ON CONFLICT DO NOTHING"
+    " method, settings, checking, created, checksum) VALUES (:source_hash, :template_name,"        \
+    " :template_hash, :problem, :device, :compiler, :method, :settings, :checking, :created,"      \
+    " " HT_DATABASE_JOB_SUM_NEW ") ON CONFLICT (source_hash, template_name, template_hash,"        \
+    " problem, device, compiler, method, settings, checking) DO UPDATE"                            \
+    " SET created = excluded.created, checksum = excluded.checksum"                                \
+    " WHERE jobs.checksum <> " HT_DATABASE_JOB_SUM_KEPT
 
 #define HT_DATABASE_RESOURCE_COLUMNS                                                               \
     "vgprs, agprs, sgprs, vgpr_spills, sgpr_spills, lds, scratch, max_block, wavefront,"           \
@@ -96,14 +165,14 @@ double ht_problem_distance(const char *a, const char *b);
 
 #define HT_DATABASE_JOB_ID "(SELECT id FROM jobs WHERE " HT_DATABASE_JOB_WHERE ")"
 
-/* A reduced measurement leaves a full one alone. */
+/* A reduced measurement leaves a full one alone, unless that is damaged. */
 #define HT_DATABASE_PUT                                                                            \
     "INSERT INTO evaluations (job_id, config, status, reason, median_ms, samples,"                 \
-    " compile_seconds, reduced, conditions, " HT_DATABASE_RESOURCE_COLUMNS ")"                     \
+    " compile_seconds, reduced, conditions, created, " HT_DATABASE_RESOURCE_COLUMNS ", checksum)"  \
     " VALUES (" HT_DATABASE_JOB_ID ","                                                             \
     " :config, :status, :reason, :median_ms, :samples, :compile_seconds, :reduced, :conditions,"   \
-    " :vgprs, :agprs, :sgprs, :vgpr_spills, :sgpr_spills, :lds, :scratch, :max_block,"             \
-    " :wavefront, :waves_per_simd, :max_waves_per_simd)"                                           \
+    " :created, :vgprs, :agprs, :sgprs, :vgpr_spills, :sgpr_spills, :lds, :scratch, :max_block,"   \
+    " :wavefront, :waves_per_simd, :max_waves_per_simd, " HT_DATABASE_EVALUATION_SUM_NEW ")"       \
     " ON CONFLICT (job_id, config) DO UPDATE SET status = excluded.status,"                        \
     " reason = excluded.reason, median_ms = excluded.median_ms, samples = excluded.samples,"       \
     " compile_seconds = excluded.compile_seconds, reduced = excluded.reduced,"                     \
@@ -118,26 +187,28 @@ double ht_problem_distance(const char *a, const char *b);
     " max_block = excluded.max_block,"                                                             \
     " wavefront = excluded.wavefront,"                                                             \
     " waves_per_simd = excluded.waves_per_simd,"                                                   \
-    " max_waves_per_simd = excluded.max_waves_per_simd"                                            \
-    " WHERE excluded.reduced <= evaluations.reduced"
+    " max_waves_per_simd = excluded.max_waves_per_simd,"                                           \
+    " checksum = excluded.checksum WHERE excluded.reduced <= evaluations.reduced"                  \
+    " OR evaluations.checksum <> " HT_DATABASE_EVALUATION_SUM_KEPT
 
-#define HT_DATABASE_ADD_DEATH                                                                      \
-    "INSERT INTO deaths (job_id, config, count, status, evidence)"                                 \
-    " VALUES (" HT_DATABASE_JOB_ID ", :config, 1, :status, :evidence)"                             \
-    " ON CONFLICT (job_id, config) DO UPDATE SET count = count + 1, status = excluded.status,"     \
-    " evidence = excluded.evidence RETURNING count"
+#define HT_DATABASE_PUT_DEATH                                                                      \
+    "INSERT INTO deaths (job_id, config, count, status, evidence, checksum)"                       \
+    " VALUES (" HT_DATABASE_JOB_ID ", :config, :count, :status, :evidence,"                        \
+    " " HT_DATABASE_DEATH_SUM_NEW ") ON CONFLICT (job_id, config) DO UPDATE"                       \
+    " SET count = excluded.count, status = excluded.status, evidence = excluded.evidence,"         \
+    " checksum = excluded.checksum"
 
 #define HT_DATABASE_DEATHS                                                                         \
-    "SELECT count, status, evidence FROM deaths"                                                   \
-    " WHERE config = :config AND job_id = " HT_DATABASE_JOB_ID
+    "SELECT count, status, evidence FROM deaths WHERE config = :config"                            \
+    " AND job_id = " HT_DATABASE_JOB_ID " AND " HT_DATABASE_DEATH_GOOD_KEPT
 
 #define HT_DATABASE_FORGIVE                                                                        \
     "DELETE FROM deaths WHERE config = :config AND job_id = " HT_DATABASE_JOB_ID
 
 #define HT_DATABASE_GET                                                                            \
     "SELECT config, status, reason, median_ms, samples, compile_seconds, reduced, conditions,"     \
-    " " HT_DATABASE_RESOURCE_COLUMNS " FROM evaluations"                                           \
-    " WHERE config = :config AND job_id = " HT_DATABASE_JOB_ID
+    " " HT_DATABASE_RESOURCE_COLUMNS " FROM evaluations WHERE config = :config"                    \
+    " AND job_id = " HT_DATABASE_JOB_ID " AND " HT_DATABASE_EVALUATION_GOOD_KEPT
 
 /* The bare column beside min() is the row of the minimum: documented SQLite behaviour. The baseline
  * of a reference kernel is kept under the configuration "original", which is no configuration to
@@ -148,8 +219,7 @@ double ht_problem_distance(const char *a, const char *b);
     " WHERE jobs.template_name = :template_name AND jobs.template_hash = :template_hash"           \
     " AND jobs.device = :device AND jobs.problem <> :problem"                                      \
     " AND evaluations.status = 'ok' AND evaluations.config <> 'original'"                          \
-    " AND NOT evaluations.reduced AND NOT EXISTS (SELECT 1 FROM deaths WHERE"                      \
-    " deaths.job_id = jobs.id AND deaths.config = evaluations.config AND count > 1)"               \
-    " GROUP BY jobs.problem ORDER BY jobs.problem"
+    " AND NOT evaluations.reduced AND " HT_DATABASE_NOT_CONDEMNED                                  \
+    " AND " HT_DATABASE_EVALUATION_GOOD " GROUP BY jobs.problem ORDER BY jobs.problem"
 
 #endif
