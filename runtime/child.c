@@ -118,6 +118,8 @@ void ht_child_result_free(ht_child_result *result) {
 char *ht_child_result_failure(const ht_child_result *result) {
     if (result->timed_out)
         return ht_strdup("ran past its time limit");
+    if (result->signal == SIGSYS)
+        return ht_strdup("was ended by the sandbox: it made a system call that is refused");
     if (result->signal)
         return ht_format("was killed by signal %d (%s)", result->signal, strsignal(result->signal));
     if (result->exit_code)

@@ -1,5 +1,7 @@
 #include "runtime/guard.h"
 
+#include "runtime/sandbox_warden.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -76,6 +78,11 @@ static void watch(pid_t worker, const sigset_t *signals) {
         number = sigwaitinfo(signals, NULL);
     while (number != SIGTERM && !has_ended(worker, &status));
     kill_all();
+    /* Nothing that the worker wrote comes after this line in its log. */
+    if (ht_warden_verdict() != NULL) {
+        dprintf(STDERR_FILENO, "\n%s\n", ht_warden_verdict());
+        status = SIGSYS;
+    }
     end_likewise(status);
 }
 
@@ -86,9 +93,11 @@ void ht_guard(int fd) {
     sigaddset(&signals, SIGCHLD);
     pid_t self = getpid(), tuner = getppid();
     sigprocmask(SIG_BLOCK, &signals, &before);
+    ht_warden_prepare();
     pid_t worker = fork();
     if (worker == 0) {
-        setpgid(0, 0);
+        ht_warden_leave();
+        setsid(); /* away from the terminal */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != self)
             _exit(0);
@@ -98,6 +107,7 @@ void ht_guard(int fd) {
     close(fd);
     if (worker < 0)
         _exit(FAILED_TO_FORK);
+    ht_warden_start(worker);
     signal(SIGINT, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);

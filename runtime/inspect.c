@@ -4,6 +4,7 @@
 #include "runtime/child.h"
 #include "runtime/compile.h"
 #include "runtime/counted.h"
+#include "runtime/sandbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,17 @@ typedef struct child_context {
 
 static void child_work(const void *context, int fd) {
     const child_context *work = context;
+    ht_error error = {0};
+    const ht_sandbox_plan plan = {.mode = ht_sandbox_chosen(),
+                                  .alone = true,
+                                  .programs = true,
+                                  .devices = !work->self->device->emulated,
+                                  .writes = getenv("TMPDIR")};
+    if (ht_sandbox_enter(&plan, &error) != HT_OK) {
+        for (size_t i = 0; i < work->range.count; ++i)
+            write_result(work->self, fd, NULL, NULL, &error);
+        return;
+    }
     inspect_range(work->self, fd, work->range);
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/job_internal.h"
+#include "runtime/worker.h"
 
 #include "base/memory.h"
 
@@ -63,7 +64,7 @@ static void use_file(ht_job *job, const char *file) {
 
 ht_status ht_job_make_reference(ht_job *job, uint64_t seed, ht_error *error) {
     char file[32];
-    snprintf(file, sizeof file, "reference-%u", job->files++);
+    snprintf(file, sizeof file, HT_RUN_FOLDER "/reference-%u", job->files++);
     for (;;) {
         ht_status status = compile_twin(job, error);
         if (status != HT_OK)

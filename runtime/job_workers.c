@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,9 @@ static ht_status try_start(ht_job *job, ht_process *process, const char *role, h
     ht_status status = ht_process_start(process, error);
     if (status != HT_OK)
         return status;
-    json_t *request = json_pack("{s:s, s:s, s:b, s:I}", "op", "start", "role", role, "cold",
-                                job->options.cold_cache, "memory", memory_limit(job, role));
+    json_t *request = json_pack("{s:s, s:s, s:b, s:I, s:s}", "op", "start", "role", role, "cold",
+                                job->options.cold_cache, "memory", memory_limit(job, role),
+                                "sandbox", ht_sandbox_mode_name(ht_sandbox_chosen()));
     ht_process_ask(process, request, HT_START_SECONDS);
     json_t *reply = NULL;
     size_t index = 0;

@@ -261,6 +261,8 @@ static void last_line(const char *path, off_t start, char *out, size_t size) {
     if (fd < 0)
         return;
     off_t end = lseek(fd, 0, SEEK_END);
+    if (end < start) /* it was cut */
+        start = 0;
     if (end - start > TAIL)
         start = end - TAIL;
     ssize_t got = pread(fd, tail, TAIL, start);
@@ -272,6 +274,10 @@ static void last_line(const char *path, off_t start, char *out, size_t size) {
     tail[got] = '\0';
     char *newline = strrchr(tail, '\n');
     snprintf(out, size, "%.*s", (int)size - 1, newline ? newline + 1 : tail);
+    /* It goes to a terminal, and a kernel wrote it. */
+    for (char *at = out; *at != '\0'; ++at)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
 }
 
 static bool ran_out_of_memory(const ht_process *process) {
@@ -295,15 +301,27 @@ bool ht_process_killed_outside(const ht_process *process) {
     }
 }
 
+/* Its guard, or the kernel, found a system call that the sandbox refuses. */
+static bool ended_by_sandbox(const ht_process *process) {
+    return process->misdeed == NULL && WIFSIGNALED(process->exit_status) &&
+           WTERMSIG(process->exit_status) == SIGSYS;
+}
+
 void ht_process_evidence(const ht_process *process, char *out, size_t size) {
-    char line[120], how[60];
+    char line[160], how[80];
     last_line(process->log, process->log_start, line, sizeof line);
+    if (ended_by_sandbox(process) && strncmp(line, "sandbox: ", 9) == 0) {
+        snprintf(out, size, "%s", line);
+        return;
+    }
     if (process->misdeed != NULL) {
         snprintf(how, sizeof how, "%s", process->misdeed);
     } else if (WIFSIGNALED(process->exit_status)) {
         const char *name = sigabbrev_np(WTERMSIG(process->exit_status));
         snprintf(how, sizeof how, "SIG%s%s", name ? name : "?",
-                 ran_out_of_memory(process) ? " (the machine ran out of memory)" : "");
+                 ran_out_of_memory(process)  ? " (the machine ran out of memory)"
+                 : ended_by_sandbox(process) ? " (a system call that the sandbox refuses)"
+                                             : "");
     } else {
         snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(process->exit_status));
     }

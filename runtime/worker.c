@@ -1,10 +1,13 @@
 #include "runtime/worker.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "runtime/guard.h"
+#include "runtime/host/symbolizer.h"
 #include "runtime/host/toolchain.h"
 #include "runtime/job.h"
+#include "runtime/sandbox.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -39,21 +42,75 @@ static void limit_memory(bool emulated, bool compiles, json_int_t wanted) {
     }
 }
 
+/* Bytes that a process which runs kernels may have resident: most of what is free now. */
+static uint64_t most_memory(void) {
+    char line[128];
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && kib == 0 && fgets(line, sizeof line, file) != NULL)
+        (void)sscanf(line, "MemAvailable: %llu", &kib);
+    if (file != NULL)
+        fclose(file);
+    const uint64_t least = (uint64_t)1 << 30, bytes = (uint64_t)kib * 1024 / 4 * 3;
+    return kib == 0 ? 0 : bytes < least ? least : bytes;
+}
+
+/* Of the job's folder, compilers have all; what runs kernels has a folder of its own inside, so
+ * that it changes no program, log or specification. */
+static ht_status enter_sandbox(ht_worker *worker, bool compiles, ht_error *error) {
+    ht_sandbox_plan plan = {.mode = ht_sandbox_chosen(),
+                            .programs = compiles,
+                            .devices = !worker->spec.device.emulated,
+                            .writes = worker->folder,
+                            .reads = worker->folder,
+                            .sockets = {worker->socket, -1, -1}};
+    char *own = NULL;
+    ht_status status = HT_OK;
+    if (!plan.programs && !plan.devices) {
+        own = ht_path_join(worker->folder, HT_RUN_FOLDER);
+        status = ht_dir_make(own, error);
+        setenv("TMPDIR", own, 1);
+        plan.writes = own;
+        plan.memory = most_memory();
+        plan.sockets[1] = ht_symbolizer_socket();
+    }
+    if (status == HT_OK)
+        status = ht_sandbox_enter(&plan, error);
+    worker->confined = plan.mode != HT_SANDBOX_OFF;
+    free(own);
+    return status;
+}
+
+static ht_status open_provider(ht_worker *worker, const char *role, ht_error *error) {
+    bool compiles = role != NULL && strcmp(role, "compile") == 0;
+    bool checks = role != NULL && strcmp(role, "check") == 0;
+    bool emulated = worker->spec.device.emulated;
+    /* A GPU's driver starts threads, which would stay outside. */
+    ht_status status = emulated ? HT_OK : enter_sandbox(worker, compiles, error);
+    if (status == HT_OK && checks)
+        ht_worker_check_begin(worker); /* first: the compiler tells its version without sanitizer */
+    if (status == HT_OK)
+        status = worker->provider->open(&worker->hip, error);
+    if (status == HT_OK && checks && emulated && ht_sandbox_chosen() != HT_SANDBOX_OFF)
+        status = ht_symbolizer_start(error);
+    return status == HT_OK && emulated ? enter_sandbox(worker, compiles, error) : status;
+}
+
 static ht_status start(ht_worker *worker, const json_t *request, ht_error *error) {
     ht_status status = ht_spec_read(worker->folder, &worker->spec, error);
     if (status != HT_OK)
         return status;
     const char *role = json_string_value(json_object_get(request, "role"));
+    ht_sandbox_mode mode = HT_SANDBOX_AUTO;
+    if (ht_sandbox_mode_parse(json_string_value(json_object_get(request, "sandbox")), &mode))
+        ht_sandbox_choose(mode);
     limit_memory(worker->spec.device.emulated, role != NULL && strcmp(role, "compile") == 0,
                  json_integer_value(json_object_get(request, "memory")));
     worker->provider = ht_provider_find(worker->spec.device.provider);
     if (worker->provider == NULL)
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
                             worker->spec.device.provider);
-    if (role != NULL && strcmp(role, "check") == 0)
-        ht_worker_check_begin(
-            worker); /* first: the compiler needs no sanitizer to tell its version */
-    status = worker->provider->open(&worker->hip, error);
+    status = open_provider(worker, role, error);
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
         status = ht_worker_open_device(worker, request, error);
     return status;
@@ -146,6 +203,7 @@ int ht_worker_main(int argc, char **argv) {
     if (getppid() != (pid_t)atoi(argv[3]))
         return 0;
     lift_time_limit();
+    ht_sandbox_close_from(fd + 1, -1); /* what the tuner was started with is not for kernels */
     ht_guard(fd);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);
@@ -153,14 +211,19 @@ int ht_worker_main(int argc, char **argv) {
     /* What libraries put into temporary files goes when the job's folder goes, however this process
      * ends. */
     setenv("TMPDIR", argv[4], 1);
-    struct rlimit no_core = {0, 0};
+    /* Of one byte, not of none: that is what keeps the kernel from starting a program that takes
+     * dumps from a pipe (core(5)). */
+    struct rlimit no_core = {1, 1};
     setrlimit(RLIMIT_CORE, &no_core);
 
-    ht_worker worker = {.folder = argv[4]};
+    ht_worker worker = {.folder = argv[4], .socket = fd};
     int code = serve_until_closed(&worker, fd);
     if (worker.runs)
         ht_worker_close_device(&worker);
     ht_spec_free(&worker.spec);
     close(fd);
+    /* What kernels have left to be run at the end is not run; LeakSanitizer would need ptrace. */
+    if (worker.confined && (worker.runs || HT_ADDRESS_SANITIZED))
+        _exit(code);
     return code;
 }

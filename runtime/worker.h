@@ -20,6 +20,9 @@
 
 enum { HT_SLOTS_MAX = 64 };
 
+/* In the job's folder: the one that processes which run kernels may write to. */
+#define HT_RUN_FOLDER "run"
+
 typedef struct ht_run_slot {
     ht_variant *variant;
     unsigned launches; /* a sample */
@@ -34,6 +37,8 @@ typedef struct ht_control {
 
 typedef struct ht_worker {
     const char *folder; /* the job's */
+    int socket;         /* to the tuner */
+    bool confined;      /* in the sandbox */
     ht_spec spec;
     const ht_provider *provider;
     const ht_hip *hip;

@@ -3,13 +3,12 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/host/toolchain.h"
+#include "runtime/host/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* "file:line" of the innermost frame that is not the prelude's, from addr2line's output of one
  * address and the frames inlined there. */
@@ -28,18 +27,11 @@ static void take_frame(char *text, ht_check_place *out) {
 }
 
 static void find_line(const ht_check_image *image, uintptr_t offset, ht_check_place *out) {
-    const ht_toolchain *toolchain;
-    if (offset == 0 || ht_toolchain_find(&toolchain, NULL) != HT_OK || !toolchain->symbolizer)
-        return;
-    char *path = ht_format("/proc/%ld/fd/%d", (long)getpid(), image->fd);
-    char *address = ht_format("0x%" PRIxPTR, offset - 1); /* the call itself, not what follows */
-    const char *arguments[] = {toolchain->symbolizer, "-i", "-e", path, address, NULL};
     ht_text text = {0};
-    if (ht_toolchain_run(arguments, &text) == 0 && text.data)
+    /* The call itself, not what follows. */
+    if (offset != 0 && ht_symbolize(image->fd, offset - 1, &text) && text.data)
         take_frame(text.data, out);
     ht_text_free(&text);
-    free(address);
-    free(path);
 }
 
 static void split(const uint32_t size[3], uint64_t linear, uint32_t out[3]) {

@@ -1,5 +1,6 @@
 // It starts a process in a session of its own, by one in between that ends, and with nothing open.
 // expect BLOCK=32 FAULT=1: crash: SIGABRT
+// option sandbox 0
 #include <hip/hip_runtime.h>
 #pragma tune kernel(triple)
 #pragma tune problem(line : n)

@@ -1,5 +1,6 @@
 // It leaves a process of its own behind, which must not live on.
 // expect BLOCK=32 FAULT=1: crash: SIGABRT
+// option sandbox 0
 #include <hip/hip_runtime.h>
 #pragma tune kernel(triple)
 #pragma tune problem(line : n)

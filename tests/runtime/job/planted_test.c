@@ -5,13 +5,15 @@
  * A file begins with lines
  *     // what it shows
  *     // expect CONFIGURATION: REASON     how the reason of its failure begins, or "ok"
- *     // option NAME VALUE                of the job: time_limit, compile_limit, memory_limit */
+ *     // option NAME VALUE                of the job: time_limit, compile_limit, memory_limit;
+ * sandbox 0 or 1 */
 #include "base/sanitizer.h"
 #include "tests/runtime/job/support.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/sandbox.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -46,6 +48,8 @@ static void read_option(plan *plan, const char *name, double value) {
         plan->options.compile_limit = value;
     else if (strcmp(name, "memory_limit") == 0)
         plan->options.memory_limit = (uint64_t)value;
+    else if (strcmp(name, "sandbox") == 0)
+        ht_sandbox_choose(value != 0 ? HT_SANDBOX_AUTO : HT_SANDBOX_OFF);
     else
         cr_assert_fail("no option '%s'", name);
 }

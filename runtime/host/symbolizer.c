@@ -1,0 +1,134 @@
+#include "runtime/host/symbolizer.h"
+
+#include "base/memory.h"
+#include "runtime/host/toolchain.h"
+#include "runtime/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ANSWER_MAX = 32 << 10, IMAGE_FD = 10 };
+
+static int to_helper = -1;
+
+int ht_symbolizer_socket(void) {
+    return to_helper;
+}
+
+/* One question is an address and, with it, the image. */
+typedef union rights {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int))];
+} rights;
+
+static bool send_question(int socket, uintptr_t address, int image) {
+    rights control = {0};
+    struct iovec part = {&address, sizeof address};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof image);
+    memcpy(CMSG_DATA(header), &image, sizeof image);
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof address;
+}
+
+/* False when nobody asks any more. */
+static bool take_question(int socket, uintptr_t *out_address, int *out_image) {
+    rights control;
+    struct iovec part = {out_address, sizeof *out_address};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    ssize_t got;
+    do
+        got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    struct cmsghdr *header = got == (ssize_t)sizeof *out_address ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header == NULL || header->cmsg_type != SCM_RIGHTS)
+        return false;
+    memcpy(out_image, CMSG_DATA(header), sizeof *out_image);
+    return true;
+}
+
+static bool run_addr2line(const char *image, uintptr_t address, ht_text *out) {
+    const ht_toolchain *toolchain;
+    if (ht_toolchain_find(&toolchain, NULL) != HT_OK || !toolchain->symbolizer)
+        return false;
+    char *text = ht_format("0x%" PRIxPTR, address);
+    const char *arguments[] = {toolchain->symbolizer, "-i", "-e", image, text, NULL};
+    bool good = ht_toolchain_run(arguments, out) == 0;
+    free(text);
+    return good;
+}
+
+static void serve(int socket) {
+    uintptr_t address;
+    int image;
+    while (take_question(socket, &address, &image)) {
+        ht_text text = {0};
+        char *path = ht_format("/proc/self/fd/%d", IMAGE_FD);
+        if (dup2(image, IMAGE_FD) < 0 || !run_addr2line(path, address, &text))
+            text.length = 0;
+        close(image);
+        close(IMAGE_FD);
+        free(path);
+        size_t length = text.length < ANSWER_MAX ? text.length : ANSWER_MAX;
+        (void)send(socket, length ? text.data : "?", length ? length : 1, MSG_NOSIGNAL);
+        ht_text_free(&text);
+    }
+}
+
+_Noreturn static void help(int socket, pid_t parent) {
+    const ht_sandbox_plan plan = {.mode = ht_sandbox_chosen(), .programs = true, .alone = true};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(socket, 3);
+    ht_sandbox_close_from(4, -1);
+    if (getppid() == parent && ht_sandbox_enter(&plan, NULL) == HT_OK)
+        serve(3);
+    _exit(0);
+}
+
+ht_status ht_symbolizer_start(ht_error *error) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return ht_error_set(error, HT_ERROR_IO, "no socket for addr2line: %s", strerror(errno));
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        help(ends[1], parent);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return ht_error_set(error, HT_ERROR_IO, "no process for addr2line: %s", strerror(errno));
+    }
+    to_helper = ends[0];
+    return HT_OK;
+}
+
+bool ht_symbolize(int image, uintptr_t address, ht_text *out) {
+    if (to_helper < 0) {
+        char *path = ht_format("/proc/%ld/fd/%d", (long)getpid(), image);
+        bool good = run_addr2line(path, address, out);
+        free(path);
+        return good;
+    }
+    char *answer = ht_alloc(ANSWER_MAX, 1);
+    ssize_t got = -1;
+    if (send_question(to_helper, address, image))
+        got = recv(to_helper, answer, ANSWER_MAX, 0);
+    if (got > 0)
+        ht_text_append_n(out, answer, (size_t)got);
+    free(answer);
+    return got > 0;
+}
