@@ -9,6 +9,7 @@
 
 typedef struct apply_options {
     ht_compiler_options compiler;
+    const char *sandbox;
     const char *problem;
     const char *kernel;
     const char *out;
@@ -35,6 +36,7 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(apply_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
+    HT_SANDBOX_OPTION(apply_options),
     HT_COMPILER_OPTIONS(apply_options),
     {0},
 };

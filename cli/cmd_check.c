@@ -12,6 +12,7 @@
 
 typedef struct check_options {
     ht_compiler_options compiler;
+    const char *sandbox;
     ht_option_list config;
     uint64_t sample;
     uint64_t seed;
@@ -52,6 +53,7 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(check_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
+    HT_SANDBOX_OPTION(check_options),
     HT_COMPILER_OPTIONS(check_options),
     {0},
 };

@@ -6,6 +6,7 @@
 #include "refactor/refactor.h"
 #include "refactor/source.h"
 #include "runtime/doctor.h"
+#include "runtime/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct doctor_options {
     const char *device;
     const char *json;
     double seconds;
+    const char *sandbox;
 } doctor_options;
 
 static const ht_option options[] = {
@@ -21,6 +23,7 @@ static const ht_option options[] = {
      .help = "Only try this device. Without it: the first of each provider that can run kernels."},
     {"seconds", HT_OPTION_NUMBER, offsetof(doctor_options, seconds), "SECONDS", .fallback = "2",
      .help = "How long a kernel is timed against itself, on each device."},
+    HT_SANDBOX_OPTION(doctor_options),
     {"json", HT_OPTION_JSON, offsetof(doctor_options, json), "FILE",
      .help = "Writes the findings as JSON: to standard output, or to FILE. docs/json.md describes "
              "them."},
@@ -84,6 +87,35 @@ static void look_at_analysis(ht_findings *findings) {
     ht_findings_add(findings, "toolchain", "libclang",
                     status == HT_OK ? HT_LEVEL_FINE : HT_LEVEL_WARNING, fix, "%s",
                     status == HT_OK ? "analyses a small HIP source" : error.message);
+}
+
+/* What confines code from sources. */
+static void look_at_sandbox(ht_findings *findings) {
+    ht_sandbox_support support = ht_sandbox_probe();
+    bool off = ht_sandbox_chosen() == HT_SANDBOX_OFF;
+    static const char fix[] = "use Linux 5.13 or later with Landlock on (lsm=landlock,... on the "
+                              "kernel's command line), in a container that allows its system calls";
+    if (support.landlock > 0)
+        ht_findings_add(findings, "sandbox", "Landlock", HT_LEVEL_FINE, NULL,
+                        "version %d: files and programs%s%s", support.landlock,
+                        support.landlock >= 4 ? ", TCP" : "",
+                        support.landlock >= 6 ? ", signals" : "");
+    else
+        ht_findings_add(findings, "sandbox", "Landlock", HT_LEVEL_WARNING, fix,
+                        "missing: compilers may write anywhere that you may, and kernels read");
+    ht_findings_add(
+        findings, "sandbox", "seccomp", support.notify ? HT_LEVEL_FINE : HT_LEVEL_WARNING,
+        "use Linux 5.9 or later, in a container that allows seccomp", "%s",
+        support.notify    ? "system calls of kernels are filtered, and named when refused"
+        : support.seccomp ? "system calls are filtered, but those that open files are not, "
+                            "and none is named when refused"
+                          : "missing: kernels may start programs and use the network");
+    ht_findings_add(findings, "sandbox", "choice", off ? HT_LEVEL_WARNING : HT_LEVEL_FINE,
+                    "leave out --sandbox off unless all sources are your own", "%s: %s",
+                    ht_sandbox_mode_name(ht_sandbox_chosen()),
+                    off                             ? "code from sources does what you may do"
+                    : ht_sandbox_complete(&support) ? "code from sources is confined"
+                                                    : "code from sources is confined in part");
 }
 
 /* Matrix products, of training and of the search's models. */
@@ -171,6 +203,7 @@ static int run(const ht_command_line *line) {
     print_new(&visit);
     look_at_analysis(&visit.findings);
     look_at_blas(&visit.findings);
+    look_at_sandbox(&visit.findings);
     print_new(&visit);
     ht_device *devices;
     size_t count;

@@ -12,6 +12,7 @@ enum { DEFAULT_SAMPLE = 16 };
 
 typedef struct inspect_options {
     ht_compiler_options compiler;
+    const char *sandbox;
     const char *arch;
     const char *problem;
     const char *kernel;
@@ -51,6 +52,7 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(inspect_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
+    HT_SANDBOX_OPTION(inspect_options),
     HT_COMPILER_OPTIONS(inspect_options),
     {0},
 };

@@ -11,6 +11,7 @@
 typedef struct optimize_options {
     ht_tuning_options tuning;
     ht_compiler_options compiler;
+    const char *sandbox;
     const char *problem;
     const char *kernel;
     const char *out;
@@ -33,6 +34,7 @@ static const ht_option options[] = {
     {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE",
      .help = "Writes the report as JSON too; '-' is standard output, and the report for people "
              "then goes to standard error. docs/json.md describes it."},
+    HT_SANDBOX_OPTION(optimize_options),
     HT_COMPILER_OPTIONS(optimize_options),
     {0},
 };

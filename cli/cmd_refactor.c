@@ -8,6 +8,7 @@
 
 typedef struct refactor_options {
     ht_compiler_options compiler;
+    const char *sandbox;
     const char *problem;
     const char *kernel;
     const char *out;
@@ -71,6 +72,7 @@ static const ht_option options[] = {
              "what the original gives."},
     {"seed", HT_OPTION_COUNT, offsetof(refactor_options, seed), "N", .fallback = "1",
      .help = "Seed of those configurations and of the random inputs."},
+    HT_SANDBOX_OPTION(refactor_options),
     HT_COMPILER_OPTIONS(refactor_options),
     {0},
 };

@@ -10,6 +10,7 @@
 typedef struct tune_options {
     ht_tuning_options tuning;
     ht_compiler_options compiler;
+    const char *sandbox;
     const char *problem;
     const char *kernel;
     const char *out;
@@ -31,6 +32,7 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(tune_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
+    HT_SANDBOX_OPTION(tune_options),
     HT_COMPILER_OPTIONS(tune_options),
     {0},
 };

@@ -96,6 +96,22 @@ enum {
 /* Runs `hiptemper WORDS...`: --help, --version, or a command. Returns the exit code. */
 int ht_cli_main(int argc, char **argv);
 
+/* For the tables of commands that run code from sources; `TYPE` has a member `sandbox`. What it
+ * says is done before the command runs (sandbox_option.c). */
+#define HT_SANDBOX_OPTION(TYPE)                                                                    \
+    {"sandbox",                                                                                    \
+     HT_OPTION_TEXT,                                                                               \
+     offsetof(TYPE, sandbox),                                                                      \
+     "on|off|auto",                                                                                \
+     .fallback = "auto",                                                                           \
+     .help =                                                                                       \
+         "How code from sources and its compiler are confined: no network, no other programs, "    \
+         "no files but a scratch folder's. auto: with what this machine has "                      \
+         "('hiptemper doctor' lists it); on: not at all when a part is missing; off: not "         \
+         "confined."}
+/* Makes the choice in the option's value, if the command has one; returns the exit code. */
+int ht_sandbox_option_apply(const ht_command_line *line);
+
 /* options.c. Parses the words behind the command's name (`argv[0]` is the first of them). Prints
  * one message and returns false when something is wrong; *out_help is set when --help was among the
  * words. */

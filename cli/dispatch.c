@@ -33,7 +33,9 @@ static int command_run(const ht_command *command, int argc, char **argv) {
             ht_help_print_command(command, stdout);
             code = HT_EXIT_OK;
         } else {
-            code = command->run(&line);
+            code = ht_sandbox_option_apply(&line);
+            if (code == HT_EXIT_OK)
+                code = command->run(&line);
         }
     }
     ht_command_line_free(&line);

@@ -43,7 +43,8 @@ Test(faults, a_failing_device_has_its_own_exit_code) {
                                 " abort();\n" TAIL,
                            workplace(), workplace());
     workplace_write("five.hip", text);
-    program_result result = program_run("tune five.hip --strategy exhaustive --max-evals 8");
+    program_result result =
+        program_run("tune five.hip --strategy exhaustive --max-evals 8 --sandbox off");
     expect_words(&result, 4, "host keeps failing");
     program_free(&result);
     free(text);
