@@ -1,5 +1,6 @@
 #include "cli/refactor_files.h"
 
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -425,8 +426,8 @@ static ht_status problem_check(const char *problem, ht_error *error) {
 }
 
 static ht_status files_run(work *in, ht_error *error) {
-    ht_scratch cache;
-    ht_status status = ht_scratch_make("refactor", &cache, error);
+    ht_scratch cache = {0};
+    ht_status status = ht_cache_folder() ? HT_OK : ht_scratch_make("refactor", &cache, error);
     if (status != HT_OK)
         return status;
     in->cache = cache.path;

@@ -2,6 +2,7 @@
  * file takes: HIP's own header is a hundred times its length. */
 #include "refactor/arguments.h"
 
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FIXED_ARGUMENTS = 16 };
@@ -114,8 +116,90 @@ static bool prefix_write(const ht_arguments *relevant, const char *path) {
     return done;
 }
 
+/* The file as it is now, in words that change with it; free(). */
+static char *prefix_state(const char *path) {
+    struct stat now = {0};
+    (void)stat(path, &now);
+    return ht_format("%s %lld %lld.%ld", path, (long long)now.st_size,
+                     (long long)now.st_mtim.tv_sec, now.st_mtim.tv_nsec);
+}
+
+static bool prefix_parses(const ht_arguments *relevant, const char *path) {
+    static const char text[] = "\n";
+    struct CXUnsavedFile unsaved = {"hiptemper-prefix.hip", text, 1};
+    const char **items = ht_alloc(relevant->count + 2, sizeof *items);
+    memcpy(items, relevant->items, relevant->count * sizeof *items);
+    items[relevant->count] = "-include-pch";
+    items[relevant->count + 1] = path;
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit = NULL;
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2(index, unsaved.Filename, items, (int)relevant->count + 2,
+                                    &unsaved, 1, CXTranslationUnit_KeepGoing, &unit);
+    bool fits = code == CXError_Success && unit && clang_getNumDiagnostics(unit) == 0;
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    free(items);
+    return fits;
+}
+
+/* Returns true if clang still accepts a header that an earlier run left: it refuses one that is
+ * damaged or whose sources changed. Asked once a process for one state of the file. */
+static bool prefix_fits(const ht_arguments *relevant, const char *path) {
+    static char *fitting;
+    char *state = prefix_state(path);
+    if (fitting && strcmp(fitting, state) == 0) {
+        free(state);
+        return true;
+    }
+    bool fits = prefix_parses(relevant, path);
+    if (fits) {
+        free(fitting);
+        fitting = state;
+    } else {
+        free(state);
+    }
+    return fits;
+}
+
+/* Where the header that these arguments lead to is kept: another clang or another header has
+ * another name. free(). */
+static char *prefix_path(const ht_arguments *relevant, const char *cache) {
+    ht_text key = {0};
+    for (size_t i = 0; i < relevant->count; ++i)
+        ht_text_printf(&key, "%s\n", relevant->items[i]);
+    struct stat header = {0};
+    (void)stat("/usr/include/hip/hip_runtime.h", &header);
+    CXString version = clang_getClangVersion();
+    ht_text_printf(&key, "%s\n%lld", clang_getCString(version), (long long)header.st_mtime);
+    clang_disposeString(version);
+    char *path = ht_format("%s/hip-%016llx.pch", cache,
+                           (unsigned long long)ht_hash_short(key.data, key.length));
+    ht_text_free(&key);
+    return path;
+}
+
+/* `kept`: the folder outlives this run, and so may not fit any more. */
+static bool prefix_have(ht_arguments *relevant, const char *path, bool kept) {
+    if (ht_file_exists(path) && (!kept || prefix_fits(relevant, path)))
+        return true;
+    char *failed = ht_format("%s.failed", path);
+    bool found = false;
+    if (!ht_file_exists(failed)) {
+        relevant->items[relevant->count++] = "-include";
+        relevant->items[relevant->count++] = "hip/hip_runtime.h";
+        found = prefix_write(relevant, path);
+        if (!found && !kept)
+            ht_file_write(failed, "", 0, NULL);
+    }
+    free(failed);
+    return found;
+}
+
 static char *prefix_find(const ht_call *call) {
-    if (!call->cache || has_own_header(call->own, call->own_count))
+    const char *cache = call->cache ? call->cache : ht_cache_folder();
+    if (!cache || has_own_header(call->own, call->own_count))
         return NULL;
     ht_arguments relevant = {.items =
                                  ht_alloc(FIXED_ARGUMENTS + call->own_count + call->extra_count,
@@ -123,22 +207,8 @@ static char *prefix_find(const ht_call *call) {
     fixed_add(&relevant, call->resource_dir, names_standard(call));
     relevant_add(&relevant, call->own, call->own_count);
     relevant_add(&relevant, (char *const *)call->extra, call->extra_count);
-    ht_text key = {0};
-    for (size_t i = 0; i < relevant.count; ++i)
-        ht_text_printf(&key, "%s\n", relevant.items[i]);
-    char *path = ht_format("%s/hip-%016llx.pch", call->cache,
-                           (unsigned long long)ht_hash_short(key.data, key.length));
-    char *failed = ht_format("%s.failed", path);
-    ht_text_free(&key);
-    relevant.items[relevant.count++] = "-include";
-    relevant.items[relevant.count++] = "hip/hip_runtime.h";
-    bool found = ht_file_exists(path);
-    if (!found && !ht_file_exists(failed)) {
-        found = prefix_write(&relevant, path);
-        if (!found)
-            ht_file_write(failed, "", 0, NULL);
-    }
-    free(failed);
+    char *path = prefix_path(&relevant, cache);
+    bool found = prefix_have(&relevant, path, !call->cache);
     free(relevant.items);
     if (found)
         return path;

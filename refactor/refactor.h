@@ -13,8 +13,8 @@ typedef struct ht_refactor_options {
     const char *const *arguments; /* extra compiler arguments: -I, -D, -std; borrowed */
     size_t argument_count;
     const char *resource_dir; /* clang's; NULL: found */
-    /* A folder in which HIP's header, parsed, is kept from file to file; borrowed. NULL: it is
-     * parsed for each. */
+    /* A folder in which HIP's header, parsed, is kept from file to file; borrowed. NULL: the one
+     * that $HIPTEMPER_CACHE names, from run to run (base/cache.h), else it is parsed for each. */
     const char *cache;
     /* A source that includes the file, directly or not: the file is then read as a part of that
      * translation unit, with its launches there. For headers; borrowed. NULL: by itself. */

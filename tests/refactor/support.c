@@ -1,16 +1,13 @@
 #include "support.h"
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <clang-c/Index.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *const templated_sources[] = {
     "examples/kernels/conv2d_direct.hip",
@@ -32,27 +29,9 @@ const char *const templated_sources[] = {
     NULL,
 };
 
-/* HIP's header is parsed once for all tests of a build, as the commands do for all files of a run.
- * Another header or clang gets a folder of its own. */
-static const char *parsed_header(void) {
-    static char *folder;
-    struct stat header = {0};
-    if (folder)
-        return folder;
-    (void)stat("/usr/include/hip/hip_runtime.h", &header);
-    CXString version = clang_getClangVersion();
-    const char *words = clang_getCString(version);
-    folder = ht_format(HT_BINARY_DIR "/parsed-header-%lld-%016llx", (long long)header.st_mtime,
-                       (unsigned long long)ht_hash_short(words, strlen(words)));
-    clang_disposeString(version);
-    cr_assert_eq(ht_dir_make(folder, NULL), HT_OK);
-    return folder;
-}
-
 static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
     const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
-    ht_refactor_options options = {
-        .arguments = arguments, .argument_count = 1, .cache = parsed_header()};
+    ht_refactor_options options = {.arguments = arguments, .argument_count = 1};
     ht_refactor *refactor = NULL;
     ht_error error;
     ht_status status = ht_refactor_file(path, problems, &options, &refactor, &error);

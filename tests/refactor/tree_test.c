@@ -6,8 +6,11 @@
 #include "refactor/tree.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char *folder;
 
@@ -168,6 +171,7 @@ Test(tree, a_kernel_is_judged_by_its_own_errors) {
 }
 
 Test(tree, the_parsed_header_changes_nothing) {
+    unsetenv("HIPTEMPER_CACHE"); /* which the suite's own run sets */
     char *path = put("k.hip", "#include <hip/hip_runtime.h>\n#include <vector>\n" MAP(
                                   "k", "float") "void f(const float *a, float *b, int n) {\n"
                                                 "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n");
@@ -191,6 +195,41 @@ Test(tree, the_parsed_header_changes_nothing) {
         free(units[i]);
     ht_problem_file_free(given);
     free(cache);
+    free(path);
+}
+
+/* The first file of the folder that the name ends so; free(). */
+static char *kept_file(const char *kept, const char *end) {
+    DIR *directory = opendir(kept);
+    char *path = NULL;
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (!path && strstr(entry->d_name, end))
+            path = ht_path_join(kept, entry->d_name);
+    if (directory)
+        closedir(directory);
+    return path;
+}
+
+Test(tree, a_parsed_header_is_kept_from_run_to_run_and_made_anew_when_damaged) {
+    char *path = put("k.hip", MAP("k", "float") "void f(const float *a, float *b, int n) {\n"
+                                                "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n");
+    char *kept = ht_path_join(folder, "kept");
+    setenv("HIPTEMPER_CACHE", kept, 1);
+    ht_problem_file *given = problems();
+    for (size_t i = 0; i < 3; ++i) { /* made, found, damaged */
+        char *header = kept_file(kept, ".pch");
+        cr_assert_eq(header != NULL, i > 0);
+        cr_assert(i < 2 || truncate(header, 1000) == 0);
+        ht_refactor_options options = {0};
+        ht_refactor *refactor = read_with(path, &options, given);
+        cr_assert_eq(kernel_named(refactor, "k", NULL)->status, HT_KERNEL_TEMPLATED);
+        ht_refactor_free(refactor);
+        struct stat now;
+        cr_assert(i == 0 || (stat(header, &now) == 0 && now.st_size > 1000));
+        free(header);
+    }
+    ht_problem_file_free(given);
+    free(kept);
     free(path);
 }
 

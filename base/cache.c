@@ -1,0 +1,39 @@
+#include "base/cache.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *folder;
+
+static bool is_private(const char *path) {
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+           (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static void find(void) {
+    const char *named = getenv("HIPTEMPER_CACHE");
+    ht_error error;
+    if (!named || !*named || ht_dir_make(named, &error) != HT_OK)
+        return;
+    if (is_private(named))
+        folder = named;
+    else
+        fprintf(stderr,
+                "hiptemper: $HIPTEMPER_CACHE is not used: others may write to '%s'; chmod go-w, or "
+                "name a folder of your own\n",
+                named);
+}
+
+const char *ht_cache_folder(void) {
+    pthread_once(&once, find);
+    return folder;
+}
