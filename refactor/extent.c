@@ -64,6 +64,47 @@ static bool read_variable(const ht_symbol_frame *in, CXCursor use, CXCursor vari
     return true;
 }
 
+static ht_symbol *one(void) {
+    ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
+    symbol->value = 1;
+    symbol->declaration = symbol->base = clang_getNullCursor();
+    return symbol;
+}
+
+/* n <= 65535 ? dim3(128) : block: each axis is one or the other. */
+static bool read_choice(const ht_symbol_frame *in, CXCursor cursor, ht_symbol *out_axes[3],
+                        size_t *out_written) {
+    ht_cursors parts = ht_ast_children(cursor);
+    ht_symbol *other[3] = {NULL};
+    size_t written = 0;
+    CXCursor inner;
+    bool good = parts.count == 3 && in->depth < HT_SYMBOL_DEPTH_MAX &&
+                ht_symbol_read3_in(in, parts.items[1], out_axes, out_written, &inner) &&
+                ht_symbol_read3_in(in, parts.items[2], other, &written, &inner);
+    for (int axis = 0; axis < 3 && good; ++axis) {
+        int64_t a, b;
+        if (!out_axes[axis] && !other[axis])
+            continue;
+        out_axes[axis] = out_axes[axis] ? out_axes[axis] : one();
+        other[axis] = other[axis] ? other[axis] : one();
+        if (ht_symbol_value(out_axes[axis], &a) && ht_symbol_value(other[axis], &b) && a == b)
+            continue;
+        ht_symbol *choice = one();
+        choice->kind = HT_SYMBOL_CHOICE;
+        choice->line = ht_ast_line(cursor);
+        choice->arguments[0] = ht_symbol_read_in(in, parts.items[0]);
+        choice->arguments[1] = out_axes[axis];
+        choice->arguments[2] = other[axis];
+        out_axes[axis] = choice;
+        other[axis] = NULL;
+    }
+    *out_written = *out_written > written ? *out_written : written;
+    for (int axis = 0; axis < 3; ++axis)
+        ht_symbol_free(other[axis]);
+    free(parts.items);
+    return good;
+}
+
 bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_symbol *out_axes[3],
                         size_t *out_written, CXCursor *out_variable) {
     ht_symbol_frame in = *frame, called;
@@ -85,6 +126,10 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
                 return false;
             *out_variable = variable;
             return read_variable(&in, cursor, variable, out_axes, out_written);
+        }
+        if (kind == CXCursor_ConditionalOperator) {
+            ++in.depth;
+            return read_choice(&in, cursor, out_axes, out_written);
         }
         CXCursor inner = only_expression(cursor);
         if (!clang_Cursor_isNull(inner) && is_dim3(inner)) { /* a copy or a cast */

@@ -191,13 +191,12 @@ char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
 /* ---- the forms of a grid
  * ---------------------------------------------------------------------------------------- */
 
-enum { TERMS_MAX = 12 };
-
 typedef struct term {
     const ht_symbol *symbol;
     int sign;
     int64_t value;
     bool constant; /* and not a name that the problem gives a value */
+    bool rounds;   /* is there to round up, and no part of n */
 } term;
 
 static bool is_number(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
@@ -218,19 +217,61 @@ static size_t flatten(const ht_symbol *symbol, int sign, term *terms, size_t cou
         count = flatten(symbol->arguments[0], sign, terms, count);
         return flatten(symbol->arguments[1], symbol->op[0] == '-' ? -sign : sign, terms, count);
     }
-    if (count < TERMS_MAX)
+    if (count < HT_FORM_TERMS_MAX)
         terms[count] = (term){.symbol = symbol, .sign = sign};
     return count + 1;
+}
+
+static term *constant_of(term *terms, size_t count, int64_t value) {
+    for (size_t i = 0; i < count; ++i)
+        if (terms[i].constant && terms[i].sign * terms[i].value == value)
+            return &terms[i];
+    return NULL;
+}
+
+/* Which of the terms round, and how: b - 1; b and -1; b; -1, of which the caller looks for + 1
+ * (HT_FORM_GENERIC); none. */
+static bool read_rounding(term *terms, size_t count, size_t constants, int64_t block,
+                          ht_form *form) {
+    term *below = constant_of(terms, count, block - 1), *whole = constant_of(terms, count, block);
+    term *less = constant_of(terms, count, -1);
+    form->editable = true;
+    if (below) {
+        form->kind = HT_FORM_CEIL;
+        form->addend = below->symbol;
+        form->addend_offset = -1;
+        below->rounds = true;
+    } else if (whole) {
+        form->kind = less ? HT_FORM_CEIL : HT_FORM_OVER;
+        form->addend = whole->symbol;
+        whole->rounds = true;
+        if (less)
+            less->rounds = true;
+    } else if (constants == 0) {
+        form->kind = HT_FORM_FLOOR;
+    } else if (less) {
+        form->kind = HT_FORM_GENERIC;
+        less->rounds = true;
+    } else { /* a sum of several */
+        int64_t sum = 0;
+        for (size_t i = 0; i < count; ++i) {
+            terms[i].rounds = terms[i].constant;
+            sum += terms[i].constant ? terms[i].sign * terms[i].value : 0;
+        }
+        form->kind = sum == block - 1 ? HT_FORM_CEIL : HT_FORM_OVER;
+        form->editable = false;
+        return sum == block - 1 || sum == block;
+    }
+    return true;
 }
 
 /* Finds in the terms of a dividend the number that rounds, tells the kind by it, and writes the
  * rest into items. */
 static bool read_dividend(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *dividend, int64_t block, ht_form *form) {
-    term terms[TERMS_MAX];
+    term terms[HT_FORM_TERMS_MAX];
     size_t count = flatten(dividend, 1, terms, 0), constants = 0;
-    int64_t sum = 0;
-    if (count > TERMS_MAX)
+    if (count > HT_FORM_TERMS_MAX)
         return false;
     for (size_t i = 0; i < count; ++i) {
         terms[i].constant = is_number(model, site, terms[i].symbol, &terms[i].value);
@@ -240,16 +281,12 @@ static bool read_dividend(const ht_model *model, const ht_launch_site *site,
         terms[0].constant = false;
         --constants;
     }
+    if (!read_rounding(terms, count, constants, block, form))
+        return false;
     ht_text items = {0};
     for (size_t i = 0; i < count; ++i) {
-        if (terms[i].constant) {
-            sum += terms[i].sign * terms[i].value;
-            if (terms[i].sign > 0 && terms[i].value >= block - 1 && terms[i].value <= block) {
-                form->addend = terms[i].symbol;
-                form->addend_offset = terms[i].value - block;
-            }
+        if (terms[i].rounds)
             continue;
-        }
         char *text = ht_symbol_expression(model, site, terms[i].symbol, NULL);
         if (!text) {
             ht_text_free(&items);
@@ -257,21 +294,9 @@ static bool read_dividend(const ht_model *model, const ht_launch_site *site,
         }
         ht_text_printf(&items, terms[i].sign < 0 ? " - %s" : items.length ? " + %s" : "%s", text);
         free(text);
+        form->terms[form->term_count++] = (ht_form_term){terms[i].symbol, terms[i].sign};
     }
-    form->editable = constants == 0 || (constants == 1 && (form->addend || sum == -1)) ||
-                     (constants == 2 && form->addend && sum == block - 1);
-    if (sum == block - 1)
-        form->kind = HT_FORM_CEIL;
-    else if (sum == 0)
-        form->kind = HT_FORM_FLOOR;
-    else if (sum == block)
-        form->kind = HT_FORM_OVER;
-    else if (sum == -1)
-        form->kind = HT_FORM_GENERIC; /* (n - 1) / b: the caller looks for + 1 */
-    else {
-        ht_text_free(&items);
-        return false;
-    }
+    form->dividend = dividend;
     form->items = ht_format("(%s)", items.data ? items.data : "0");
     ht_text_free(&items);
     return true;
@@ -295,7 +320,55 @@ static bool read_quotient(const ht_model *model, const ht_launch_site *site,
         return false;
     form->divisor = shift || !is_leaf(symbol->arguments[1]) ? NULL : symbol->arguments[1];
     form->editable = form->editable && form->divisor;
+    form->quotient = symbol;
     return true;
+}
+
+static bool is_binary(const ht_symbol *symbol, const char *op) {
+    return symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, op) == 0;
+}
+
+static bool is_value(const ht_symbol *symbol, int64_t wanted) {
+    int64_t value;
+    return ht_symbol_value(symbol, &value) && value == wanted;
+}
+
+/* What is left of n in (n % b != 0), (n % b > 0) or (n % b ? 1 : 0): the n % b; NULL: another. */
+static const ht_symbol *asks_rest(const ht_symbol *symbol) {
+    if (symbol->kind == HT_SYMBOL_CHOICE && is_value(symbol->arguments[1], 1) &&
+        is_value(symbol->arguments[2], 0))
+        symbol = symbol->arguments[0];
+    if ((is_binary(symbol, "!=") || is_binary(symbol, ">")) && is_value(symbol->arguments[1], 0))
+        symbol = symbol->arguments[0];
+    else if (symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, "%") != 0)
+        return NULL;
+    return is_binary(symbol, "%") ? symbol : NULL;
+}
+
+/* n / b + (n % b != 0) */
+static bool read_divided(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                         int64_t block, ht_form *form) {
+    const ht_symbol *whole = is_binary(symbol, "+") ? symbol->arguments[0] : NULL;
+    const ht_symbol *rest = whole ? asks_rest(symbol->arguments[1]) : NULL;
+    if (!rest || rest == symbol->arguments[1] || !is_binary(whole, "/") ||
+        !is_value(whole->arguments[1], block) || !is_value(rest->arguments[1], block))
+        return false;
+    char *first = ht_symbol_expression(model, site, whole->arguments[0], NULL);
+    char *second = ht_symbol_expression(model, site, rest->arguments[0], NULL);
+    bool same = first && second && strcmp(first, second) == 0;
+    if (same) {
+        form->kind = HT_FORM_CEIL;
+        form->quotient = symbol;
+        form->divisor = is_leaf(whole->arguments[1]) ? whole->arguments[1] : NULL;
+        form->again = is_leaf(rest->arguments[1]) ? rest->arguments[1] : NULL;
+        form->editable = form->divisor && form->again;
+        form->terms[0] = (ht_form_term){whole->arguments[0], 1};
+        form->term_count = 1;
+        form->items = first;
+    } else
+        free(first);
+    free(second);
+    return same;
 }
 
 static bool read_form(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
@@ -304,12 +377,17 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
     if (symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of && depth < 16 &&
         !host_value(model, symbol->name))
         return read_form(model, site, symbol->value_of, block, form, depth + 1);
+    if (read_divided(model, site, symbol, block, form))
+        return true;
     if (read_quotient(model, site, symbol, block, form))
         return form->kind != HT_FORM_GENERIC;
     if (symbol->kind == HT_SYMBOL_CALL && strcmp(symbol->name, "ceil_div") == 0 &&
         ht_symbol_value(symbol->arguments[1], &value) && value == block) {
         form->items = ht_symbol_expression(model, site, symbol->arguments[0], NULL);
         form->kind = HT_FORM_CEIL;
+        form->quotient = symbol;
+        form->terms[0] = (ht_form_term){symbol->arguments[0], 1};
+        form->term_count = 1;
         form->divisor = is_leaf(symbol->arguments[1]) ? symbol->arguments[1] : NULL;
         form->editable = form->divisor != NULL;
         return form->items != NULL;
@@ -320,6 +398,8 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
         form->kind = form->kind == HT_FORM_GENERIC ? HT_FORM_CEIL
                      : form->kind == HT_FORM_FLOOR ? HT_FORM_OVER
                                                    : HT_FORM_GENERIC;
+        form->quotient = symbol;
+        form->dividend = NULL; /* nothing is added to n */
         return form->kind != HT_FORM_GENERIC;
     }
     return false;

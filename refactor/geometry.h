@@ -13,14 +13,27 @@ typedef enum ht_form_kind {
     HT_FORM_WHOLE    /* grid * (b / new b), where new b divides b: covers just as much */
 } ht_form_kind;
 
+enum { HT_FORM_TERMS_MAX = 12 };
+
+/* One of the summands of n. */
+typedef struct ht_form_term {
+    const ht_symbol *symbol;
+    int sign;
+} ht_form_term;
+
 typedef struct ht_form {
     ht_form_kind kind;
-    const ht_symbol *divisor; /* the leaf b, or NULL (a shift) */
-    const ht_symbol *addend;  /* the leaf in n + ADDEND, or NULL */
-    int64_t addend_offset;    /* its value is the block plus this: -1 for 15, 0 for 16 */
-    bool editable;            /* leaves can be replaced one by one */
-    bool pieces;              /* new b divides b in every configuration */
-    char *items;              /* n as a template expression; owned */
+    const ht_symbol *quotient; /* all of it: (n + 15) / 16 */
+    const ht_symbol *dividend; /* n + 15; NULL: there is none that could overflow */
+    const ht_symbol *divisor;  /* the leaf b, or NULL (a shift) */
+    const ht_symbol *again;    /* the same once more, in n / b + (n % b != 0); or NULL */
+    const ht_symbol *addend;   /* the leaf in n + ADDEND, or NULL */
+    int64_t addend_offset;     /* its value is the block plus this: -1 for 15, 0 for 16 */
+    ht_form_term terms[HT_FORM_TERMS_MAX]; /* n */
+    size_t term_count;
+    bool editable; /* leaves can be replaced one by one */
+    bool pieces;   /* new b divides b in every configuration */
+    char *items;   /* n as a template expression; owned */
 } ht_form;
 
 typedef struct ht_grid {

@@ -37,6 +37,9 @@ struct ht_symbol {
     ht_symbol *arguments[3];
     bool assumed;        /* a constant that stands for what is known at run time alone */
     ht_symbol *value_of; /* of a variable: its only initialiser; NULL when there is none */
+    unsigned bits;       /* of the integer type it is computed in; 0: another type, or unknown */
+    bool is_unsigned;
+    bool is_float; /* ceil_div: of a quotient with 24 bits */
 };
 
 ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);

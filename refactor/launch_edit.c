@@ -3,7 +3,7 @@
 #include "refactor/launch_edit.h"
 
 #include "base/memory.h"
-#include "refactor/geometry.h"
+#include "refactor/launch_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +160,23 @@ static bool is_plain_name(const ht_symbol *symbol) {
            (symbol->kind == HT_SYMBOL_VARIABLE || symbol->origin == HT_ORIGIN_VARIABLE);
 }
 
+static ht_launch_print print_of(const editing *in, ht_launch_part part, int axis, ht_range place) {
+    return (ht_launch_print){.part = part,
+                             .grid = in->grid,
+                             .site = in->site,
+                             .axis = axis,
+                             .place = place,
+                             .assumed = ht_symbol_is_assumed(in->site->block.axis[axis])};
+}
+
+static bool leaf_edit(editing *in, ht_range place, int axis) {
+    ht_launch_print print = print_of(in, HT_LAUNCH_LEAF, axis, place);
+    char *key = ht_format("${%s}", in->plan->block[axis]);
+    bool done = ht_plan_print(in->plan, place, NULL, key, &print, false);
+    free(key);
+    return done;
+}
+
 /* One axis of a block: a leaf that may be replaced. */
 static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
     if (!symbol)
@@ -176,8 +193,7 @@ static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
                                 clang_equalCursors(of->declaration, symbol->declaration));
         }
         if (literal && !shared) {
-            bool done =
-                ht_plan_editf(in->plan, literal->place, NULL, "${%s}", in->plan->block[axis]);
+            bool done = leaf_edit(in, literal->place, axis);
             ht_symbol_free(literal);
             if (done)
                 follow(in, symbol->declaration);
@@ -185,8 +201,7 @@ static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
         }
         ht_symbol_free(literal);
     }
-    return editable(in, symbol) &&
-           ht_plan_editf(in->plan, symbol->place, NULL, "${%s}", in->plan->block[axis]);
+    return editable(in, symbol) && leaf_edit(in, symbol->place, axis);
 }
 
 static bool block_changed(const ht_plan *plan) {
@@ -197,9 +212,7 @@ static bool block_changed(const ht_plan *plan) {
  * goes on to work with (the threads are chosen at run time, or their places are computed): the new
  * block is launched where it divides that number, else the old one. */
 static bool divides_or_not(const editing *in, int axis) {
-    const ht_form *form = &in->grid->form[axis];
-    bool old = in->plan->falls_back[axis] || ht_symbol_is_assumed(in->site->block.axis[axis]);
-    return old && form->pieces;
+    return ht_launch_divides(in->plan, in->grid, in->site, axis);
 }
 
 static bool any_divides_or_not(const editing *in) {
@@ -227,7 +240,7 @@ static char *division(const editing *in, int axis) {
     char *grid = ht_launch_axis_text(in->plan->model, &in->site->grid, axis);
     char *block = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
     char *text = grid && block
-                     ? ht_format("%s * %s %% ${%s} == 0", grid, block, in->plan->block[axis])
+                     ? ht_format("1LL * %s * %s %% ${%s} == 0", grid, block, in->plan->block[axis])
                      : NULL;
     free(grid);
     free(block);
@@ -264,8 +277,12 @@ static bool whole_block(editing *in) {
         block_axis(in, axis, &text, &good);
     }
     ht_text_append(&text, ")");
-    char *params = any_divides_or_not(in) ? block_params(in) : NULL;
-    bool done = good && ht_plan_edit(in->plan, block->argument, params, text.data);
+    ht_launch_print print = print_of(in, HT_LAUNCH_BLOCK, 0, block->argument);
+    char *params = block_params(in);
+    bool done =
+        good && (any_divides_or_not(in)
+                     ? ht_plan_edit(in->plan, block->argument, params, text.data)
+                     : ht_plan_print(in->plan, block->argument, NULL, text.data, &print, false));
     free(params);
     ht_text_free(&text);
     return done;
@@ -295,8 +312,7 @@ static bool edit_block(editing *in) {
     plan->failed = false;
     in->followed_count = followed;
     while (plan->edit_count > before) {
-        free(plan->edits[--plan->edit_count].text);
-        free(plan->edits[plan->edit_count].param);
+        ht_plan_edit_drop(plan);
     }
     return whole_block(in);
 }
@@ -305,29 +321,10 @@ static bool edit_block(editing *in) {
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* What makes a literal of the source a real one: ".0f" of 256.f; "" of 256. In ceil(n / 256.0) an
- * integer would cut off what is to be rounded up. */
-static const char *real_suffix(const editing *in, ht_range place) {
-    const char *text = in->source->text + place.begin;
-    size_t length = place.end - place.begin, digits = strspn(text, "0123456789'");
-    if (digits == 0 || digits >= length || !strchr(".eEfF", text[digits]))
-        return "";
-    return strchr("fF", text[length - 1]) ? ".0f" : ".0";
-}
-
-static bool edit_leaf(editing *in, const ht_symbol *leaf, const char *per_block, int64_t offset,
-                      bool factor) {
-    if (!leaf || (!factor && follows(in, leaf)))
-        return true;
-    const char *suffix = real_suffix(in, leaf->place);
-    if (offset == 0)
-        return ht_plan_editf(in->plan, leaf->place, NULL, "${%s}%s", per_block, suffix);
-    return ht_plan_editf(in->plan, leaf->place, NULL, "${%s - 1}%s", per_block, suffix);
-}
-
 /* Does anything in the expression but its divisor and addend take a new value by itself? */
 static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_form *form) {
-    if (!symbol || (form && (symbol == form->divisor || symbol == form->addend)))
+    if (!symbol ||
+        (form && (symbol == form->divisor || symbol == form->again || symbol == form->addend)))
         return false;
     if (follows(in, symbol))
         return true;
@@ -339,36 +336,24 @@ static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_
 
 static bool edit_form(editing *in, int axis, const char *per_block) {
     const ht_form *form = &in->grid->form[axis];
-    bool factor = strchr(per_block, '*') != NULL;
     if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->editable ||
         in->site != in->launches->items || divides_or_not(in, axis) ||
-        !editable(in, form->divisor) || (form->addend && !editable(in, form->addend)) ||
+        !editable(in, form->quotient) || !editable(in, form->divisor) ||
+        (form->again && !editable(in, form->again)) ||
+        (form->addend && !editable(in, form->addend)) ||
         follows_inside(in, in->site->grid.axis[axis], form))
         return false;
-    /* every axis's own leaves: one name for two axes is edited where it stands */
-    return edit_leaf(in, form->divisor, per_block, 0, factor) &&
-           edit_leaf(in, form->addend, per_block, form->addend_offset, factor);
-}
-
-/* The new extent of an axis of which `old` is the text: (OLD * b + new b - 1) / new b, or
- * OLD * (b / new b); b is told by the source where it is not known here. NULL: it cannot. */
-static char *rescaled(const editing *in, int axis, const char *old) {
-    char *per_block = ht_plan_per_block(in->plan, axis), *text = NULL;
-    bool assumed = ht_symbol_is_assumed(in->site->block.axis[axis]);
-    char *block = assumed ? ht_launch_axis_text(in->plan->model, &in->site->block, axis)
-                          : ht_format("%lld", (long long)in->plan->model->axes[axis].block);
-    if (block && divides_or_not(in, axis)) {
-        char *test = division(in, axis);
-        if (test)
-            text = ht_format("%s ? %s * %s / ${%s} : %s", test, old, block, per_block, old);
-        free(test);
-    } else if (block && in->grid->form[axis].pieces)
-        text = ht_format("%s * ${%s / (%s)}", old, block, per_block);
-    else if (block)
-        text = ht_format("(%s * %s + ${%s - 1}) / ${%s}", old, block, per_block, per_block);
-    free(block);
-    free(per_block);
-    return text;
+    bool atom;
+    char *items = ht_form_items(in->plan, form, &atom);
+    if (!items)
+        return false;
+    free(items);
+    ht_launch_print print = print_of(in, HT_LAUNCH_ITEMS, axis, form->quotient->place);
+    print.divisor_follows = follows(in, form->divisor);
+    char *key = ht_format("${%s}", per_block);
+    bool done = ht_plan_print(in->plan, form->quotient->place, NULL, key, &print, false);
+    free(key);
+    return done;
 }
 
 /* Left out where all is as it was. */
@@ -376,44 +361,23 @@ static bool wrap_axis(editing *in, int axis) {
     const ht_symbol *symbol = in->site->grid.axis[axis];
     if (!symbol || !editable(in, symbol))
         return false;
-    char *params = ht_plan_axis_params(in->plan, axis);
-    char *old = ht_format("($[%zu,%zu])", symbol->place.begin, symbol->place.end);
-    char *text = rescaled(in, axis, old);
-    bool done = text && ht_plan_edit(in->plan, symbol->place, params, text);
-    free(text);
-    free(old);
+    ht_launch_print print = print_of(in, HT_LAUNCH_AXIS, axis, symbol->place);
+    char *params = ht_plan_axis_params(in->plan, axis), *key = ht_format("axis %d", axis);
+    bool done = ht_plan_print(in->plan, symbol->place, params, key, &print, false);
+    free(key);
     free(params);
     return done;
 }
 
-/* dim3((grid.x * 16 + 31) / 32, grid.y, grid.z) at the launch; of a function that returns a grid
- * and does nothing else, what it returns. */
+/* At the launch, from a variable or from what a function returns that does nothing else. */
 static bool whole_grid(editing *in) {
     const ht_extent3 *grid = &in->site->grid;
-    bool named = ht_extent_is_record(grid->variable);
-    if (!grid->has_argument || (!named && !grid->is_call))
+    if (!grid->has_argument || (!ht_extent_is_record(grid->variable) && !grid->is_call))
         return false;
-    char *name = named ? ht_cursor_name(grid->variable)
-                       : ht_format("$[%zu,%zu]", grid->argument.begin, grid->argument.end);
-    ht_text text = {0};
-    bool good = true;
-    ht_text_append(&text, "dim3(");
-    for (int axis = 0; axis < 3; ++axis) {
-        char *old = ht_format("%s.%c", name, 'x' + axis);
-        char *new = ht_plan_axis_changed(in->plan, axis) ? rescaled(in, axis, old) : NULL;
-        good = good && (new || !ht_plan_axis_changed(in->plan, axis));
-        if (grid->is_call && !new && axis >= (int)grid->written)
-            ht_text_printf(&text, axis < 2 ? "1, " : "1)");
-        else
-            ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
-        free(new);
-        free(old);
-    }
+    ht_launch_print print = print_of(in, HT_LAUNCH_GRID, 0, grid->argument);
     char *params = any_divides_or_not(in) ? block_params(in) : NULL;
-    bool done = good && ht_plan_edit(in->plan, grid->argument, params, text.data);
+    bool done = ht_plan_print(in->plan, grid->argument, params, "grid", &print, false);
     free(params);
-    free(name);
-    ht_text_free(&text);
     return done;
 }
 
@@ -481,8 +445,7 @@ static bool edit_grid(editing *in) {
         return !in->follow;
     plan->failed = false;
     while (plan->edit_count > before) {
-        free(plan->edits[--plan->edit_count].text);
-        free(plan->edits[plan->edit_count].param);
+        ht_plan_edit_drop(plan);
     }
     return whole_grid(in) && !in->follow;
 }
@@ -511,8 +474,7 @@ static void leave(editing *in, size_t before) {
     ht_plan *plan = in->plan;
     plan->failed = false;
     while (plan->edit_count > before) {
-        free(plan->edits[--plan->edit_count].text);
-        free(plan->edits[plan->edit_count].param);
+        ht_plan_edit_drop(plan);
     }
     free(plan->unapplied);
     plan->unapplied =

@@ -24,6 +24,8 @@ bool ht_symbol_is_assumed(const ht_symbol *symbol) {
     return symbol->assumed || ht_symbol_is_assumed(symbol->value_of);
 }
 
+#define NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]"
+
 char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int axis) {
     const ht_symbol *symbol = extent->axis[axis];
     if (ht_extent_is_record(extent->variable)) {
@@ -35,9 +37,14 @@ char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int a
     ht_range whole = extent->argument;
     bool here = symbol && symbol->has_place && extent->has_argument &&
                 symbol->place.begin >= whole.begin && symbol->place.end <= whole.end;
-    if (here)
-        return ht_format("(%.*s)", (int)(symbol->place.end - symbol->place.begin),
-                         model->text + symbol->place.begin);
+    if (here) {
+        char *text =
+            ht_strndup(model->text + symbol->place.begin, symbol->place.end - symbol->place.begin);
+        bool atom = strspn(text, NAMES) == strlen(text);
+        char *whole = ht_format(atom ? "%s" : "(%s)", text);
+        free(text);
+        return whole;
+    }
     /* written elsewhere, as dim3(grid) is: what it was computed from may have changed since */
     return symbol && extent->has_argument
                ? ht_format("dim3(%.*s).%c", (int)(whole.end - whole.begin),
@@ -66,6 +73,23 @@ bool ht_launch_says_extents(const ht_model *model) {
         }
     }
     return all;
+}
+
+bool ht_launch_name_place(const ht_model *model, const ht_launch_site *site, ht_range *out_place,
+                          ht_range *out_arguments) {
+    size_t begin = site->range.begin, end = begin + strlen(model->name);
+    *out_arguments = (ht_range){end, end};
+    if (strncmp(model->text + begin, model->name, strlen(model->name)) != 0)
+        return false;
+    if (site->template_argument_count) {
+        ht_range last = site->template_ranges[site->template_argument_count - 1];
+        *out_arguments = (ht_range){site->template_ranges[0].begin, last.end};
+        end = last.end + strspn(model->text + last.end, " \t");
+        if (model->text[end++] != '>')
+            return false;
+    }
+    *out_place = (ht_range){begin, end};
+    return site->template_argument_count == model->facts->template_parameter_count;
 }
 
 /* ---- several blocks in one

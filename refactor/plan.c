@@ -2,6 +2,7 @@
 #include "refactor/plan.h"
 
 #include "base/memory.h"
+#include "refactor/launch_text.h"
 #include "refactor/transformations/tiled.h"
 
 #include <ctype.h>
@@ -19,6 +20,7 @@ void ht_plan_init(ht_plan *plan, const ht_model *model) {
 static void edit_free(ht_edit *edit) {
     free(edit->param);
     free(edit->text);
+    free(edit->print);
 }
 
 static void param_free(ht_planned_param *param) {
@@ -78,7 +80,7 @@ static void edit_add(ht_plan *plan, ht_range range, const char *param, const cha
                      ht_wraps wraps) {
     HT_GROW(plan->edits, plan->edit_count);
     plan->edits[plan->edit_count++] =
-        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, wraps};
+        (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, wraps, NULL};
 }
 
 bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text) {
@@ -98,6 +100,10 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
     }
     edit_add(plan, range, param, text, HT_WRAPS_NOTHING);
     return true;
+}
+
+void ht_plan_edit_drop(ht_plan *plan) {
+    edit_free(&plan->edits[--plan->edit_count]);
 }
 
 bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text) {
@@ -125,6 +131,23 @@ bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const ch
             return false;
         }
     edit_add(plan, range, param, text, HT_WRAPS_ALL);
+    return true;
+}
+
+bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char *key,
+                   const ht_launch_print *print, bool around) {
+    size_t count = plan->edit_count;
+    bool done = true;
+    if (around)
+        edit_add(plan, range, param, key, HT_WRAPS_FORM);
+    else
+        done = ht_plan_edit(plan, range, param, key);
+    if (plan->edit_count == count)
+        return done;
+    ht_edit *edit = &plan->edits[count];
+    edit->applied_only = true;
+    edit->print = ht_alloc(1, sizeof *edit->print);
+    *edit->print = *print;
     return true;
 }
 

@@ -18,6 +18,8 @@ typedef struct ht_edit {
     char *text;
     bool applied_only; /* not in the template */
     ht_wraps wraps;
+    struct ht_launch_print *print; /* what an applied source has instead of `text`; NULL: that;
+                                      owned */
 } ht_edit;
 
 enum { HT_PLANNED_NEST_MAX = 3 };
@@ -105,6 +107,8 @@ struct ht_plan {
     char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
     ht_wide_edit wide;           /* of coarsen-x */
     struct ht_tiled_form *tiled; /* the kernel's tiled form; NULL: none; owned */
+    bool launch_chooses;         /* launches ask whether a device launches the new grid */
+    const char *old_kernel; /* the original kernel's name where it is kept; NULL: it cannot be */
     bool failed;
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };
@@ -172,6 +176,10 @@ typedef struct ht_replacement {
 } ht_replacement;
 bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
                      size_t *out_count, char **out_problem);
+/* Does the kernel of an applied source have a value of one of these parameters ("A,B")? */
+bool ht_plan_kernel_names(const ht_plan *plan, const ht_values *values, const char *names);
+/* Takes back the last edit. */
+void ht_plan_edit_drop(ht_plan *plan);
 /* An edit that only applied sources show. */
 bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, const char *text);
 /* The value of an expression over parameters; false when it has none. */

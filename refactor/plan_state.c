@@ -44,11 +44,8 @@ static void restore_axis(ht_plan *plan, int axis, ht_axis_state *to) {
 }
 
 void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
-    while (plan->edit_count > to->edits) {
-        ht_edit *edit = &plan->edits[--plan->edit_count];
-        free(edit->param);
-        free(edit->text);
-    }
+    while (plan->edit_count > to->edits)
+        ht_plan_edit_drop(plan);
     while (plan->param_count > to->params) {
         ht_planned_param *param = &plan->params[--plan->param_count];
         free(param->name);

@@ -1,6 +1,7 @@
 /* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
 #include "base/memory.h"
 #include "refactor/infer.h"
+#include "refactor/launch_text.h"
 #include "refactor/recipe.h"
 #include "refactor/result.h"
 
@@ -74,7 +75,8 @@ static char *plan_all(ht_kernel_work *work, bool known, size_t left_out, bool st
     if (!known || (is_empty(&work->plan) && !work->recipe))
         return NULL;
     ht_grid_require(&work->plan, &work->grid);
-    ht_launches_edit(&work->plan, &work->grid, &follow, &problem);
+    if (ht_launches_edit(&work->plan, &work->grid, &follow, &problem))
+        ht_launch_limits(&work->plan, &work->grid);
     if (!follow || stay)
         return problem;
     free(problem);

@@ -1,7 +1,7 @@
 /* Rendering source text with a plan's edits, for the template (names) or for an applied source
  * (values). */
 #include "base/memory.h"
-#include "refactor/plan.h"
+#include "refactor/launch_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,8 @@ typedef struct rendering {
     bool *active;
     unsigned *shown;
     char *problem;
+    const char *watched; /* "A,B": parameters; NULL: none */
+    bool seen;           /* a value of theirs was printed */
 } rendering;
 
 /* Where parameters have their values from. */
@@ -151,11 +153,28 @@ static bool is_enclosed(char before, const char *text, size_t length) {
             (*behind == ')' || (strncmp(behind, " ? ", 3) == 0 && !memchr(text, '?', length))));
 }
 
+static void on_watched(void *context, const char *name) {
+    rendering *in = context;
+    size_t length = strlen(name);
+    for (const char *at = in->watched; *at; at += strcspn(at, ","), at += *at == ',')
+        in->seen = in->seen || (strcspn(at, ",") == length && strncmp(at, name, length) == 0);
+}
+
+static void watch(rendering *in, const char *expression) {
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    if (!in->watched || ht_expr_parse(expression, nowhere, &expr, NULL) != HT_OK)
+        return;
+    ht_expr_names(expr, on_watched, in);
+    ht_expr_free(expr);
+}
+
 static bool print_expression(rendering *in, const char *text, size_t length, ht_text *out) {
     char *expression = ht_strndup(text, length);
     int64_t value = 0, general = 0;
     char before = out->length ? out->data[out->length - 1] : 0;
     bool done = true, enclosed = is_enclosed(before, text, length);
+    watch(in, expression);
     if (in->values) {
         done = values_of(in, expression, &value, &general);
         bool alone = enclosed || value == general || (value == 1 && general == 0);
@@ -246,9 +265,16 @@ static bool render_text(rendering *in, size_t index, const char *at, const char 
 }
 
 static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
-    const char *text = in->plan->edits[index].text;
+    const ht_edit *edit = &in->plan->edits[index];
+    bool prints = edit->print && in->values;
+    char *text = prints ? ht_launch_print_text(in->plan, edit->print, in->values) : edit->text;
     ++in->shown[index];
-    return render_text(in, index, text, text + strlen(text), depth, out);
+    bool done = text && render_text(in, index, text, text + strlen(text), depth, out);
+    if (!text && !in->problem)
+        in->problem = ht_strdup("a launch cannot be written");
+    if (prints)
+        free(text);
+    return done;
 }
 
 static bool belongs(const rendering *in, size_t index, ht_range range, int parent) {
@@ -354,6 +380,20 @@ bool ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values
     rendering in = rendering_start(plan, values);
     bool done = render_range(&in, range, NO_EDIT, 0, out);
     return rendering_end(&in, range, done, out_problem);
+}
+
+bool ht_plan_kernel_names(const ht_plan *plan, const ht_values *values, const char *names) {
+    rendering in = rendering_start(plan, values);
+    ht_text text = {0};
+    char *problem = NULL;
+    ht_range range = plan->model->range;
+    in.watched = names;
+    bool done = render_range(&in, range, NO_EDIT, 0, &text);
+    bool seen = in.seen || !done;
+    rendering_end(&in, (ht_range){range.begin, range.begin}, done, &problem);
+    free(problem);
+    ht_text_free(&text);
+    return seen;
 }
 
 bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,

@@ -386,6 +386,9 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         if (ht_ast_binary(quotient, &kind, &left, &right) && kind == CXBinaryOperator_Div &&
             is_floating(quotient))
             symbol = call_of(in, "ceil_div", strip_floats(left), strip_floats(right));
+        if (symbol)
+            symbol->is_float =
+                clang_getCanonicalType(clang_getCursorType(quotient)).kind == CXType_Float;
     } else if (pair && count == 2)
         symbol =
             call_of(in, name, clang_Cursor_getArgument(call, 0), clang_Cursor_getArgument(call, 1));
@@ -446,8 +449,27 @@ static ht_symbol *read_choice(const frame *in, CXCursor cursor) {
     return symbol ? symbol : unknown(cursor);
 }
 
+/* The width in which the host's compiler computes what the cursor says. */
+static void set_type(ht_symbol *symbol, CXCursor cursor) {
+    CXType type = ht_type_referred(clang_getCanonicalType(clang_getCursorType(cursor)));
+    type = clang_getCanonicalType(type);
+    if (symbol->bits || !ht_type_is_integer(type))
+        return;
+    long long size = clang_Type_getSizeOf(type);
+    symbol->bits = size > 0 ? (unsigned)size * 8 : 0;
+    symbol->is_unsigned = type.kind >= CXType_Bool && type.kind <= CXType_UInt128;
+}
+
+static ht_symbol *read_stripped(const frame *in, CXCursor cursor);
+
 static ht_symbol *read(const frame *in, CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
+    ht_symbol *symbol = read_stripped(in, cursor);
+    set_type(symbol, cursor);
+    return symbol;
+}
+
+static ht_symbol *read_stripped(const frame *in, CXCursor cursor) {
     int64_t value;
     if (in->depth > HT_SYMBOL_DEPTH_MAX || --*in->budget < 0)
         return unknown(cursor);

@@ -5,6 +5,7 @@
  * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
 #include "base/memory.h"
 #include "refactor/geometry.h"
+#include "refactor/launch_edit.h"
 #include "refactor/plan.h"
 
 #include <ctype.h>
@@ -223,29 +224,11 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *context) {
 
 /* ---- launches */
 
-/* The kernel's name with its template arguments, as the launch writes it. */
-static bool name_range(const ht_model *model, const ht_launch_site *site, ht_range *out_range,
-                       ht_range *out_arguments) {
-    size_t begin = site->range.begin, end = begin + strlen(model->name);
-    *out_arguments = (ht_range){end, end};
-    if (strncmp(model->text + begin, model->name, strlen(model->name)) != 0)
-        return false;
-    if (site->template_argument_count) {
-        ht_range last = site->template_ranges[site->template_argument_count - 1];
-        *out_arguments = (ht_range){site->template_ranges[0].begin, last.end};
-        end = last.end + strspn(model->text + last.end, " \t");
-        if (model->text[end++] != '>')
-            return false;
-    }
-    *out_range = (ht_range){begin, end};
-    return site->template_argument_count == model->facts->template_parameter_count;
-}
-
 static bool edit_launch(fixing *in, const ht_launch_site *site, const char *params) {
     const ht_model *model = in->model;
     const ht_source *source = model->facts->source;
     ht_range name, arguments;
-    bool done = !site->in_macro && name_range(model, site, &name, &arguments);
+    bool done = !site->in_macro && ht_launch_name_place(model, site, &name, &arguments);
     ht_text asked = {0}, fixed = {0}, general = {0};
     for (size_t i = 0; done && i < in->count; ++i) {
         const fixed_size *size = &in->sizes[i];

@@ -75,7 +75,7 @@ Test(apply, a_launch_in_another_file_changes_with_the_kernel) {
          *launch = workplace_read("tuned/scale.cuh.launches/main.cu");
     cr_assert_str_eq(kernel, header); /* it takes blockDim as it comes */
     cr_assert(strstr(launch, "int block = 64; // threads"), "%s", launch);
-    cr_assert(strstr(launch, "(n + 64 - 1) / 64, block>>>"), "%s", launch);
+    cr_assert(strstr(launch, "(n + block - 1) / block, block>>>"), "%s", launch);
     shell("patch -s -p1 < tuned/scale.cuh.patch");
     expect_text("src/main.cu", launch);
     free(kernel);

@@ -43,11 +43,11 @@ Test(apply, default_configurations_leave_the_file_as_it_is) {
 Test(apply, literal_blocks_change_in_kernel_launch_and_rounding) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_open("tests/refactor/sources/literal_blocks.hip", &problems);
-    char *text = apply(refactor, 0, "BLOCK_X=64 BLOCK_Y=4 UNROLL_S=1");
+    char *text = apply(refactor, 0, "BLOCK_X=64 BLOCK_Y=16 UNROLL_S=1");
     cr_expect(has(text, "blockIdx.x * 64 + threadIdx.x"));
-    cr_expect(has(text, "threadIdx.y + 4 * blockIdx.y"));
-    cr_expect(has(text, "dim3(64, 4)"));
-    cr_expect(has(text, "(height - 1) / 4 + 1"));
+    cr_expect(has(text, "threadIdx.y + 16 * blockIdx.y"));
+    cr_expect(has(text, "dim3(64, 16)"));
+    cr_expect(has(text, "(height - 1) / 16 + 1"));
     cr_expect(has(text, "std::vector<int> unrelated(16);"), "an unrelated 16 was changed");
     cr_expect(has(text, "#pragma unroll 1\n"));
     cr_expect(has(text, "extern \"C\" __global__"));

@@ -1,0 +1,635 @@
+/* Printing launch geometry for one configuration. Sums are written so that they are exact in the
+ * types that the author has: (n + 8191LL) / 8192 or n / 8192 + (n % 8192 != 0) for an int n near
+ * its end, where (n + 255) / 256 still was right. */
+#include "refactor/launch_text.h"
+
+#include "base/memory.h"
+#include "refactor/launch_edit.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- plain texts
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t common(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned, int64_t block,
+                         int64_t per_block) {
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    int64_t by = common(block, per_block), times = block / by, parts = per_block / by;
+    if (times == 1 && parts == 1)
+        return ht_strdup(old);
+    if (parts == 1)
+        return ht_format("%s%s%s * %lld", open, old, close, (long long)times);
+    /* a legal extent is below 2^31, so that a sum of 32 bits without sign holds it */
+    if (times == 1)
+        return ht_format("(%s%s%s + %lld%s) / %lld", open, old, close, (long long)parts - 1,
+                         wide || is_unsigned ? "" : "u", (long long)parts);
+    return ht_format("(%s%s%s * %lld%s + %lld) / %lld", open, old, close, (long long)times,
+                     wide ? "" : "LL", (long long)parts - 1, (long long)parts);
+}
+
+char *ht_extent_pieces(const char *items, bool atom, bool safe, const char *per, int64_t value) {
+    char *number = ht_format("%lld", (long long)value), *text;
+    bool named = strcmp(per, number) != 0;
+    if (value == 1)
+        text = ht_strdup(items);
+    else if (!safe && atom)
+        text = ht_format("%s / %s + (%s %% %s != 0)", items, per, items, per);
+    else if (named)
+        text = ht_format(safe ? "(%s + %s - 1) / %s" : "(%s - 1LL + %s) / %s", items, per, per);
+    else
+        text = ht_format("(%s + %lld%s) / %s", items, (long long)value - 1, safe ? "" : "LL", per);
+    free(number);
+    return text;
+}
+
+/* ---- what is known of a form
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static bool inside(ht_range inner, ht_range outer) {
+    return outer.begin <= inner.begin && inner.end <= outer.end &&
+           (outer.begin < inner.begin || inner.end < outer.end);
+}
+
+static bool has_text(const ht_form *form, const ht_symbol *symbol) {
+    const ht_symbol *whole = form->quotient;
+    return symbol->has_place && whole && whole->has_place && inside(symbol->place, whole->place);
+}
+
+static bool is_atom(const ht_symbol *symbol) {
+    return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
+           symbol->kind == HT_SYMBOL_CALL;
+}
+
+char *ht_form_items(const ht_plan *plan, const ht_form *form, bool *out_atom) {
+    (void)plan;
+    ht_text text = {0};
+    *out_atom = form->term_count == 1 && form->terms[0].sign > 0 && is_atom(form->terms[0].symbol);
+    for (size_t i = 0; i < form->term_count; ++i) {
+        const ht_symbol *symbol = form->terms[i].symbol;
+        bool minus = form->terms[i].sign < 0;
+        bool product = symbol->kind == HT_SYMBOL_BINARY && strchr("*/%", symbol->op[0]);
+        bool plain = is_atom(symbol) || product;
+        ht_text_append(&text, i == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
+        if (has_text(form, symbol))
+            ht_text_printf(&text, plain ? "$[%zu,%zu]" : "($[%zu,%zu])", symbol->place.begin,
+                           symbol->place.end);
+        else if (symbol->kind == HT_SYMBOL_CONSTANT && !symbol->has_place)
+            ht_text_printf(&text, "%lld", (long long)symbol->value);
+        else {
+            ht_text_free(&text);
+            return NULL;
+        }
+    }
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
+static bool terms_value(const ht_form *form, int64_t *out_value) {
+    int64_t sum = 0, value;
+    for (size_t i = 0; i < form->term_count; ++i) {
+        if (!ht_symbol_value(form->terms[i].symbol, &value) || form->terms[i].symbol->assumed ||
+            value > INT64_MAX / 64 || value < -(INT64_MAX / 64))
+            return false;
+        sum += form->terms[i].sign * value;
+    }
+    *out_value = sum;
+    return form->term_count > 0;
+}
+
+/* Of n alone: the widest of its summands. */
+static unsigned terms_bits(const ht_form *form, bool *out_unsigned) {
+    unsigned bits = 32;
+    for (size_t i = 0; i < form->term_count; ++i)
+        bits = form->terms[i].symbol->bits > bits ? form->terms[i].symbol->bits : bits;
+    *out_unsigned = false;
+    for (size_t i = 0; i < form->term_count; ++i)
+        *out_unsigned = *out_unsigned ||
+                        (form->terms[i].symbol->is_unsigned && form->terms[i].symbol->bits == bits);
+    return bits;
+}
+
+bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named) {
+    int64_t value;
+    bool no_sign;
+    unsigned bits = terms_bits(form, &no_sign);
+    if (form->quotient && form->quotient->is_float)
+        return false;
+    if (!form->dividend || bits > 32 || (named && form->dividend->bits > 32))
+        return true;
+    if (terms_value(form, &value) && value >= 0 && value + per_block <= INT32_MAX)
+        return true;
+    /* a number has no part of its own in the sum's type, as a name may have */
+    bool alike = form->dividend->bits <= 32 && form->dividend->is_unsigned == no_sign;
+    if (per_block <= block && (named || alike))
+        return true;
+    return named && form->dividend->is_unsigned && !no_sign && form->term_count == 1 &&
+           form->terms[0].sign > 0 && form->terms[0].symbol->bits > 0;
+}
+
+bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
+                          int64_t *out_per_block, int64_t *out_block) {
+    char *per_block = ht_plan_per_block(plan, axis);
+    bool known = ht_plan_value(values, per_block, out_per_block) &&
+                 ht_plan_value(values, plan->block[axis] ? plan->block[axis] : "1", out_block);
+    free(per_block);
+    return known && *out_per_block > 0 && *out_block > 0;
+}
+
+/* ---- where it stands
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* Does a sum need no parentheses there? */
+static bool is_enclosed(const ht_plan *plan, ht_range place) {
+    const ht_source *source = plan->model->facts->source;
+    const char *text = source->text;
+    size_t before = place.begin, after = place.end;
+    while (before > 0 && isspace((unsigned char)text[before - 1]))
+        --before;
+    while (after < source->text_length && isspace((unsigned char)text[after]))
+        ++after;
+    char first = before > 0 ? text[before - 1] : ';', last = text[after];
+    bool opened = strchr("(,{=;", first) || (first == '<' && before > 2 && text[before - 2] == '<');
+    return opened && (!last || strchr("),};", last) || strncmp(text + after, ">>>", 3) == 0);
+}
+
+/* Does a brace behind this begin a list, and not a function's body? */
+static bool begins_list(const char *text, size_t at) {
+    static const char *const words[] = {"else", "do", "try", "const", "noexcept", "override"};
+    while (at > 0 && isspace((unsigned char)text[at - 1]))
+        --at;
+    size_t end = at;
+    while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
+        --at;
+    bool word = at < end;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        word =
+            word && !(strlen(words[i]) == end - at && strncmp(text + at, words[i], end - at) == 0);
+    return word || (at == end && at > 0 && strchr("=,(", text[at - 1]));
+}
+
+/* Is it in a list in braces, where no conversion may narrow? */
+static bool in_braces(const ht_plan *plan, size_t at) {
+    const char *text = plan->model->facts->source->text;
+    int depth = 0;
+    while (at > 0 && text[at - 1] != ';' && depth >= 0) {
+        --at;
+        depth += (text[at] == ')') + (text[at] == '}') - (text[at] == '(') - (text[at] == '{');
+    }
+    return depth < 0 && text[at] == '{' && begins_list(text, at);
+}
+
+/* The text of a new expression of a place, of the type that `old` had where that matters. */
+static char *in_place(const ht_plan *plan, ht_range place, char *text, bool sum,
+                      const ht_symbol *old) {
+    bool narrow = in_braces(plan, place.begin) && old->bits > 0;
+    const char *type = old->bits > 32 ? (old->is_unsigned ? "unsigned long long" : "long long")
+                                      : (old->is_unsigned ? "unsigned" : "int");
+    char *whole = narrow                             ? ht_format("(%s)(%s)", type, text)
+                  : sum && !is_enclosed(plan, place) ? ht_format("(%s)", text)
+                                                     : ht_strdup(text);
+    free(text);
+    return whole;
+}
+
+static char *same(ht_range place) {
+    return ht_format("$[%zu,%zu]", place.begin, place.end);
+}
+
+/* ---- an axis from its items
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* What makes a literal of the source a real one: ".0f" of 256.f; "" of 256. In ceil(n / 256.0) an
+ * integer would cut off what is to be rounded up. */
+static const char *real_suffix(const ht_plan *plan, ht_range place) {
+    const char *text = plan->model->facts->source->text + place.begin;
+    size_t length = place.end - place.begin, digits = strspn(text, "0123456789'");
+    if (digits == 0 || digits >= length || !strchr(".eEfF", text[digits]))
+        return "";
+    return strchr("fF", text[length - 1]) ? ".0f" : ".0";
+}
+
+typedef struct leaf {
+    ht_range place;
+    char *text;
+} leaf;
+
+/* As the author wrote it, with other numbers. */
+static char *leaves_replaced(ht_range whole, leaf *leaves, size_t count) {
+    ht_text text = {0};
+    size_t at = whole.begin;
+    for (size_t done = 0; done < count; ++done) {
+        leaf *next = NULL;
+        for (size_t i = 0; i < count; ++i)
+            if (leaves[i].place.begin >= at && (!next || leaves[i].place.begin < next->place.begin))
+                next = &leaves[i];
+        if (!next || next->place.end > whole.end)
+            continue;
+        ht_text_printf(&text, "$[%zu,%zu]%s", at, next->place.begin, next->text);
+        at = next->place.end;
+    }
+    ht_text_printf(&text, "$[%zu,%zu]", at, whole.end);
+    return ht_text_take(&text);
+}
+
+/* "1024", or "block.x", "(2 * block.x)" where that name has the new block's value. */
+static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64_t block) {
+    const ht_form *form = &print->grid->form[print->axis];
+    ht_range place = form->divisor->place;
+    if (!print->divisor_follows || per_block % block)
+        return ht_format("%lld", (long long)per_block);
+    if (per_block == block)
+        return same(place);
+    return ht_format("(%lld * $[%zu,%zu])", (long long)(per_block / block), place.begin, place.end);
+}
+
+static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int64_t per_block,
+                          int64_t block) {
+    const ht_form *form = &print->grid->form[print->axis];
+    char *divisor = divisor_text(print, per_block, block);
+    bool named = strchr(divisor, '$') != NULL;
+    leaf leaves[3];
+    size_t count = 0;
+    const ht_symbol *of[] = {form->divisor, form->again, form->addend};
+    for (size_t i = 0; i < 3; ++i) {
+        if (!of[i])
+            continue;
+        int64_t value = per_block + (i == 2 ? form->addend_offset : 0);
+        bool plain =
+            named && value == per_block &&
+            (i < 2 || (of[2]->name && of[0]->name && strcmp(of[2]->name, of[0]->name) == 0));
+        const char *body = divisor;
+        size_t length = strlen(divisor);
+        if (i == 2 && plain && divisor[0] == '(') { /* in a sum it needs none */
+            ++body;
+            length -= 2;
+        }
+        leaves[count++] = (leaf){of[i]->place, plain ? ht_strndup(body, length)
+                                                     : ht_format("%lld%s", (long long)value,
+                                                                 real_suffix(plan, of[i]->place))};
+    }
+    char *text = leaves_replaced(form->quotient->place, leaves, count);
+    for (size_t i = 0; i < count; ++i)
+        free(leaves[i].text);
+    free(divisor);
+    return text;
+}
+
+static char *items_text(const ht_plan *plan, const ht_launch_print *print,
+                        const ht_values *values) {
+    const ht_form *form = &print->grid->form[print->axis];
+    int64_t per_block, block, old = plan->model->axes[print->axis].block;
+    if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))
+        return NULL;
+    if (per_block == old && !print->assumed && !print->divisor_follows)
+        return same(print->place);
+    bool atom, named = print->divisor_follows && per_block % block == 0;
+    bool safe = ht_form_is_safe(form, print->assumed ? 1 : old, per_block, named);
+    char *items = ht_form_items(plan, form, &atom);
+    if (!items || (safe && per_block > 1)) {
+        free(items);
+        return safe ? items_leaves(plan, print, per_block, block) : NULL;
+    }
+    char *divisor = divisor_text(print, per_block, block), *text;
+    if (form->kind == HT_FORM_OVER || form->kind == HT_FORM_FLOOR) {
+        const char *open = atom || per_block == 1 ? "" : "(", *close = *open ? ")" : "";
+        text = per_block == 1 ? ht_strdup(items)
+                              : ht_format("%s%s%s / %s", open, items, close, divisor);
+        char *more = form->kind == HT_FORM_OVER ? ht_format("%s + 1", text) : ht_strdup(text);
+        free(text);
+        text = in_place(plan, print->place, more, true, form->quotient);
+    } else {
+        text = ht_extent_pieces(items, atom, safe, divisor, per_block);
+        text = in_place(plan, print->place, text, per_block == 1 ? !atom : !safe && atom,
+                        form->quotient);
+    }
+    free(divisor);
+    free(items);
+    return text;
+}
+
+/* ---- an axis from what it was
+ * ---------------------------------------------------------------------------------------------
+ */
+
+bool ht_launch_divides(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
+                       int axis) {
+    bool old = plan->falls_back[axis] || ht_symbol_is_assumed(site->block.axis[axis]);
+    return old && grid->form[axis].pieces;
+}
+
+/* "grid.x * 1LL * block.x % 64 == 0", and no more blocks than there may be; free(). NULL: cannot be
+ * written. */
+static char *division(const ht_plan *plan, const ht_launch_print *print, const char *old, int axis,
+                      int64_t block) {
+    char *threads = ht_launch_axis_text(plan->model, &print->site->block, axis), *text = NULL;
+    if (threads && axis == 0)
+        text = ht_format("1LL * %s * %s %% %lld == 0", old, threads, (long long)block);
+    else if (threads)
+        text = ht_format("%s * %s %% %lld == 0 && %s * %s / %lld <= 65535", old, threads,
+                         (long long)block, old, threads, (long long)block);
+    free(threads);
+    return text;
+}
+
+static char *axis_from_old(const ht_plan *plan, const ht_launch_print *print,
+                           const ht_values *values, int axis, const char *old, bool atom) {
+    int64_t per_block, block;
+    const ht_symbol *symbol = print->site->grid.axis[axis];
+    if (!ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        return NULL;
+    bool assumed = ht_symbol_is_assumed(print->site->block.axis[axis]);
+    bool record = ht_extent_is_record(print->site->grid.variable) || print->site->grid.is_call;
+    bool wide = !record && symbol && symbol->bits > 32;
+    bool is_unsigned = record || (symbol && symbol->is_unsigned);
+    char *threads = assumed ? ht_launch_axis_text(plan->model, &print->site->block, axis)
+                            : ht_format("%lld", (long long)plan->model->axes[axis].block);
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    char *whole = ht_format("%s%s%s", open, old, close), *text = NULL;
+    if (threads && ht_launch_divides(plan, print->grid, print->site, axis)) {
+        char *test = division(plan, print, whole, axis, block);
+        if (test)
+            text = ht_format("%s ? %s%s * %s / %lld : %s", test, axis ? "" : "1LL * ", whole,
+                             threads, (long long)per_block, whole);
+        free(test);
+    } else if (threads && assumed)
+        text = ht_format("(1LL * %s * %s + %lld) / %lld", whole, threads, (long long)per_block - 1,
+                         (long long)per_block);
+    else if (threads)
+        text = ht_extent_rescaled(old, atom, wide, is_unsigned, plan->model->axes[axis].block,
+                                  per_block);
+    free(whole);
+    free(threads);
+    return text;
+}
+
+/* Of a name, a call, or something in parentheses of its own. */
+static bool is_plain(const ht_symbol *symbol) {
+    return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
+           symbol->kind == HT_SYMBOL_CALL;
+}
+
+static char *axis_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
+    char *old = same(print->place);
+    bool atom = is_plain(print->site->grid.axis[print->axis]);
+    char *text = axis_from_old(plan, print, values, print->axis, old, atom);
+    bool unchanged = text && strcmp(text, old) == 0;
+    free(old);
+    if (!text || unchanged)
+        return text;
+    return in_place(plan, print->place, text, true, print->site->grid.axis[print->axis]);
+}
+
+/* dim3((grid.x + 1) / 2, grid.y, grid.z) at the launch; of a function that returns a grid and does
+ * nothing else, what it returns. */
+static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
+    const ht_extent3 *grid = &print->site->grid;
+    char *name =
+        ht_extent_is_record(grid->variable) ? ht_cursor_name(grid->variable) : same(grid->argument);
+    ht_text text = {0};
+    bool good = true;
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis < 3; ++axis) {
+        char *old = ht_format("%s.%c", name, 'x' + axis);
+        bool changed = ht_plan_axis_changed(plan, axis);
+        char *new = changed ? axis_from_old(plan, print, values, axis, old, true) : NULL;
+        good = good && (new || !changed);
+        if (grid->is_call && !new && axis >= (int)grid->written)
+            ht_text_append(&text, axis < 2 ? "1, " : "1)");
+        else
+            ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
+        free(new);
+        free(old);
+    }
+    free(name);
+    if (good)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+/* ---- at the launch, with the original's where the new one is too large
+ * ----------------------------------------------------
+ */
+
+/* Is it the same wherever it is named? */
+static bool stays(const ht_symbol *symbol) {
+    if (symbol->kind == HT_SYMBOL_UNKNOWN)
+        return false;
+    if (symbol->kind == HT_SYMBOL_VARIABLE &&
+        (!clang_Cursor_isNull(symbol->base) || ht_variable_writes(symbol->declaration) > 0))
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (symbol->arguments[i] && !stays(symbol->arguments[i]))
+            return false;
+    return true;
+}
+
+bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int axis) {
+    const ht_launches *of = &plan->model->facts->launches;
+    const ht_form *form = &print->grid->form[axis];
+    const ht_extent3 *grid = &print->site->grid;
+    if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->quotient ||
+        !form->quotient->has_place || print->site != &of->items[0])
+        return false;
+    bool here = grid->has_argument && (inside(form->quotient->place, grid->argument) ||
+                                       form->quotient->place.begin == grid->argument.begin);
+    bool all = true;
+    for (size_t i = 0; i < form->term_count; ++i)
+        all = all && (here || stays(form->terms[i].symbol));
+    return all;
+}
+
+char *ht_launch_axis_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                        int axis) {
+    const ht_form *form = &print->grid->form[axis];
+    int64_t per_block, block, first = plan->model->axes[axis].block;
+    if (!ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        return NULL;
+    char *items = NULL, *text;
+    bool atom = false;
+    if (ht_launch_items_hold(plan, print, axis) && form->kind == HT_FORM_CEIL)
+        items = ht_form_items(plan, form, &atom);
+    if (items) {
+        char *per = ht_format("%lld", (long long)per_block);
+        bool safe =
+            ht_launch_asks(plan, print->grid, values, axis) || /* then n is small */
+            (form->dividend && ht_form_is_safe(form, print->assumed ? 1 : first, per_block, false));
+        text = ht_extent_pieces(items, atom, safe, per, per_block);
+        free(per);
+        free(items);
+        return text;
+    }
+    char *old = ht_launch_axis_text(plan->model, &print->site->grid, axis);
+    text = old ? axis_from_old(plan, print, values, axis, old, true) : NULL;
+    free(old);
+    return text;
+}
+
+/* Its axes at the launch, or a number alone where the source launches one. */
+static char *extents_write(char *const axes[3], bool scalar, int last) {
+    ht_text text = {0};
+    if (scalar)
+        return ht_strdup(axes[0]);
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis <= last; ++axis)
+        ht_text_printf(&text, "%s%s", axis ? ", " : "", axes[axis]);
+    ht_text_append(&text, ")");
+    return ht_text_take(&text);
+}
+
+static bool is_scalar(const ht_plan *plan, const ht_extent3 *extent) {
+    const char *text = plan->model->facts->source->text + extent->argument.begin;
+    return extent->written == 1 && !ht_extent_is_record(extent->variable) && !extent->is_call &&
+           strncmp(text, "dim3", 4) != 0;
+}
+
+/* The grid of the new block, and of the original's where the kernel goes on with several outputs a
+ * thread. */
+static char *grid_either(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                         bool fallback) {
+    const ht_extent3 *grid = &print->site->grid;
+    char *axes[3] = {NULL};
+    bool good = true, changed = false;
+    int last = 0;
+    for (int axis = 0; axis < 3 && good; ++axis) {
+        bool written = grid->axis[axis] || ht_extent_is_record(grid->variable);
+        int64_t per_block = 1, block = 1;
+        char *old = written ? ht_launch_axis_text(plan->model, grid, axis) : ht_strdup("1");
+        last = axis < (int)grid->written || ht_plan_axis_changed(plan, axis) ? axis : last;
+        if (!ht_plan_axis_changed(plan, axis))
+            axes[axis] = old ? ht_strdup(old) : NULL;
+        else if (!fallback)
+            axes[axis] = ht_launch_axis_at(plan, print, values, axis);
+        else if (old && ht_launch_new_extent(plan, values, axis, &per_block, &block))
+            axes[axis] = ht_extent_rescaled(old, true, false, ht_extent_is_record(grid->variable),
+                                            1, per_block / block);
+        changed = changed || per_block > block;
+        good = axes[axis] != NULL;
+        free(old);
+    }
+    char *text = !good                  ? NULL
+                 : fallback && !changed ? same(grid->argument)
+                                        : extents_write(axes, is_scalar(plan, grid), last);
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    return text;
+}
+
+static char *block_new(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
+    const ht_extent3 *block = &print->site->block;
+    char *axes[3];
+    int last = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t value = 1;
+        ht_plan_value(values, plan->block[axis] ? plan->block[axis] : "1", &value);
+        axes[axis] = ht_format("%lld", (long long)value);
+        last = axis < (int)block->written || value > 1 ? axis : last;
+    }
+    char *text = extents_write(axes, is_scalar(plan, block) && last == 0, last);
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    return text;
+}
+
+static char *either(const char *test, char *new, char *old) {
+    char *text = new && old ? ht_format("%s ? %s : %s", test, new, old) : NULL;
+    free(new);
+    free(old);
+    return text;
+}
+
+/* `name` where the place has the kernel's: its template arguments behind it. */
+static char *old_kernel(const ht_plan *plan, const ht_launch_print *print) {
+    ht_range list = print->arguments, ahead = print->qualifier;
+    ht_text text = {0};
+    if (ahead.begin < ahead.end)
+        ht_text_printf(&text, "$[%zu,%zu]", ahead.begin, ahead.end);
+    ht_text_append(&text, plan->old_kernel);
+    if (list.begin < list.end)
+        ht_text_printf(&text, "<$[%zu,%zu]>", list.begin, list.end);
+    return ht_text_take(&text);
+}
+
+/* The original's text under its other name. */
+static char *kernel_copied(const ht_plan *plan) {
+    const ht_model *model = plan->model;
+    ht_text text = {0};
+    unsigned name;
+    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &name);
+    ht_text_append(&text, "\n\n// for sizes of which the blocks above would be too many\n");
+    for (size_t at = model->range.begin; at < model->range.end; ++at) {
+        if (at == name) {
+            ht_text_append(&text, plan->old_kernel);
+            at += strlen(model->name) - 1;
+        } else
+            ht_text_printf(&text, model->text[at] == '$' ? "$$" : "%c", model->text[at]);
+    }
+    return ht_text_take(&text);
+}
+
+static char *chosen_text(const ht_plan *plan, const ht_launch_print *print,
+                         const ht_values *values) {
+    ht_launch_fallback fallback = ht_launch_fallback_of(plan, print->grid, values);
+    if (print->part == HT_LAUNCH_OLD_KERNEL)
+        return fallback == HT_FALLBACK_COPY ? kernel_copied(plan) : ht_strdup("");
+    if (fallback == HT_FALLBACK_NONE ||
+        (fallback == HT_FALLBACK_SAME && print->part == HT_LAUNCH_KERNEL_OR_OLD))
+        return same(print->place);
+    char *test = ht_launch_test(plan, print, values), *text = NULL;
+    if (test && print->part == HT_LAUNCH_GRID_OR_OLD)
+        text = either(test, grid_either(plan, print, values, false),
+                      fallback == HT_FALLBACK_COPY ? same(print->place)
+                                                   : grid_either(plan, print, values, true));
+    else if (test && print->part == HT_LAUNCH_BLOCK_OR_OLD)
+        text = either(test, block_new(plan, print, values), same(print->place));
+    else if (test) {
+        char *choice = either(test, same(print->place), old_kernel(plan, print));
+        text = ht_format("(%s)", choice);
+        free(choice);
+    }
+    free(test);
+    return text;
+}
+
+/* ---- the whole
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
+                           const ht_values *values) {
+    if (print->part >= HT_LAUNCH_GRID_OR_OLD)
+        return chosen_text(plan, print, values);
+    if (ht_launch_fallback_of(plan, print->grid, values) != HT_FALLBACK_NONE)
+        return same(print->place); /* the launch chooses */
+    int64_t per_block, block;
+    switch (print->part) {
+    case HT_LAUNCH_ITEMS:
+        return items_text(plan, print, values);
+    case HT_LAUNCH_AXIS:
+        return axis_text(plan, print, values);
+    case HT_LAUNCH_GRID:
+        return grid_text(plan, print, values);
+    case HT_LAUNCH_BLOCK:
+        return block_new(plan, print, values);
+    default:
+        if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))
+            return NULL;
+        return block == plan->model->axes[print->axis].block && !print->assumed
+                   ? same(print->place)
+                   : ht_format("%lld", (long long)block);
+    }
+}
