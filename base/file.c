@@ -3,11 +3,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,60 +57,6 @@ ht_status ht_file_read_text(const char *path, const char *what, char **out_text,
     }
     *out_text = text;
     return HT_OK;
-}
-
-static bool write_all(int fd, const char *data, size_t length) {
-    while (length > 0) {
-        ssize_t put = write(fd, data, length);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        data += put;
-        length -= (size_t)put;
-    }
-    return true;
-}
-
-/* Temporary files of this path whose writers died before they could rename or remove them. */
-static void sweep_temporaries(const char *path) {
-    char *folder = ht_path_folder(path), *stem = ht_format("%s.tmp.", ht_path_name(path));
-    DIR *directory = opendir(folder);
-    int place = directory ? dirfd(directory) : -1;
-    for (struct dirent *entry; place >= 0 && (entry = readdir(directory));) {
-        char *end = NULL;
-        if (strncmp(entry->d_name, stem, strlen(stem)) != 0)
-            continue;
-        long pid = strtol(entry->d_name + strlen(stem), &end, 10);
-        if (pid > 0 && *end == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            unlinkat(place, entry->d_name, 0);
-    }
-    if (directory)
-        closedir(directory);
-    free(stem);
-    free(folder);
-}
-
-ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error) {
-    sweep_temporaries(path);
-    char *temporary = ht_format("%s.tmp.%ld", path, (long)getpid());
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_all(fd, data, length);
-    int code = errno;
-    if (fd >= 0 && close(fd) != 0 && good) {
-        good = false;
-        code = errno;
-    }
-    if (good && rename(temporary, path) != 0) {
-        good = false;
-        code = errno;
-    }
-    if (!good && fd >= 0)
-        unlink(temporary);
-    free(temporary);
-    return good ? HT_OK
-                : ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot write: %s",
-                                  strerror(code));
 }
 
 ht_status ht_dir_make(const char *path, ht_error *error) {

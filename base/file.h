@@ -16,8 +16,8 @@ ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size
  * it should have been. */
 ht_status ht_file_read_text(const char *path, const char *what, char **out_text, ht_error *error);
 
-/* Writes to a temporary file beside `path`, then renames. Removes what a killed writer left there.
- */
+/* For scratch files and caches: ht_file_replace, not synced. What a user keeps goes through
+ * ht_result_write. */
 ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error);
 
 /* mkdir -p. */

@@ -206,5 +206,6 @@ const ht_command ht_command_convert = {
     .min_operands = 2,
     .max_operands = 2,
     .operand = "IN or OUT",
+    .last_is_written = true,
     .run = run,
 };

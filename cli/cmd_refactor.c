@@ -42,14 +42,14 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(refactor_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
-    {"sarif", HT_OPTION_TEXT, offsetof(refactor_options, sarif), "FILE",
+    {"sarif", HT_OPTION_TEXT, offsetof(refactor_options, sarif), "FILE", .writes = true,
      .help = "Writes the remarks as a SARIF 2.1.0 log, which code review tools show beside the "
              "lines."},
     {"compile-commands", HT_OPTION_TEXT, offsetof(refactor_options, commands), "FILE",
      .help = "The project's compile_commands.json, which tells folders of headers, macros and the "
              "standard for each source. Without it, the one in a given folder or in its folder "
              "build is read, when there is one."},
-    {"save-recipe", HT_OPTION_TEXT, offsetof(refactor_options, save_recipe), "FILE",
+    {"save-recipe", HT_OPTION_TEXT, offsetof(refactor_options, save_recipe), "FILE", .writes = true,
      .help = "Writes the transformations that each template got, with their parameters and values, "
              "as a recipe, to be cut down by hand and replayed."},
     {"recipe", HT_OPTION_TEXT, offsetof(refactor_options, recipe), "FILE",

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static const ht_option options[] = {
      .help = "Searches at the same time (default: the processors). Results do not depend on it."},
     {"partial", HT_OPTION_FLAG, offsetof(replay_options, partial),
      .help = "Takes a run that lacks legal configurations; they count as failures when asked for."},
-    {"curve", HT_OPTION_TEXT, offsetof(replay_options, curve), "FILE.tsv",
+    {"curve", HT_OPTION_TEXT, offsetof(replay_options, curve), "FILE.tsv", .writes = true,
      .help = "Writes the curve after every evaluation: strategy, evaluations, mean, median."},
     {"json", HT_OPTION_JSON, offsetof(replay_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/replay.md describes "
@@ -264,7 +265,7 @@ static int finish(replaying *job, bool interrupted, FILE *out) {
         ht_text text = {0};
         ht_error error = {0};
         ht_replay_report_curve(&report, &text);
-        if (ht_file_write(given->curve, text.data, text.length, &error) != HT_OK)
+        if (ht_result_write(given->curve, text.data, text.length, &error) != HT_OK)
             code = ht_report_error(&error);
         ht_text_free(&text);
     }

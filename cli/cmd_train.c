@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const ht_option options[] = {
-    {"out", HT_OPTION_TEXT, offsetof(ht_train_options, out), "MODEL",
+    {"out", HT_OPTION_TEXT, offsetof(ht_train_options, out), "MODEL", .writes = true,
      .help = "The model file to write; the loss curves go to MODEL.losses.tsv."},
     {"schema", HT_OPTION_TEXT, offsetof(ht_train_options, schema), "S", .fallback = "auto",
      .help = "What the fields and parameters are, and which configurations are legal: a schema "

@@ -52,6 +52,7 @@ typedef struct ht_option {
     const char *fallback; /* parsed as if given when the option is not; shown in --help; NULL: zero,
                              false, NULL */
     double min;           /* smallest allowed count or number */
+    bool writes;          /* its value is a file that the command writes, not one that it reads */
     const char *help;     /* one or more sentences; wrapped by --help */
 } ht_option;
 
@@ -62,6 +63,9 @@ typedef struct ht_command_line {
     void *options;   /* the command's struct, filled; owned by the dispatcher */
     char **operands; /* the words that are not options; borrowed from argv */
     size_t operand_count;
+    char **renamed; /* "./-x.hip" for the operand "-x.hip", which compilers would take for an
+                       option; owned */
+    size_t renamed_count;
 } ht_command_line;
 
 struct ht_command {
@@ -74,8 +78,9 @@ struct ht_command {
     const ht_option *options; /* ends in {0} */
     size_t options_size;
     size_t min_operands,
-        max_operands;    /* 0 for max_operands: none are taken; SIZE_MAX: any number */
-    const char *operand; /* what one is called in messages: "PATH" */
+        max_operands;     /* 0 for max_operands: none are taken; SIZE_MAX: any number */
+    const char *operand;  /* what one is called in messages: "PATH" */
+    bool last_is_written; /* the last operand is a file that the command writes */
     int (*run)(const ht_command_line *line); /* returns the exit code */
 };
 

@@ -1,6 +1,9 @@
 /* Finds the command that the first word names and runs it. */
 #include "cli/command.h"
 
+#include "base/result.h"
+
+#include <errno.h>
 #include <string.h>
 
 static const ht_command *command_find(const char *name) {
@@ -24,6 +27,29 @@ static int unknown_command(const char *word) {
     return HT_EXIT_INPUT;
 }
 
+/* Every file that is named and not written is an input: no result may go there. */
+static void inputs_add(const ht_command_line *line) {
+    const ht_command *command = line->command;
+    for (size_t i = 0; i + command->last_is_written < line->operand_count; ++i)
+        ht_input_add(line->operands[i]);
+    for (const ht_option *option = command->options; option->name; ++option) {
+        const void *field = (const char *)line->options + option->offset;
+        if (option->kind == HT_OPTION_TEXT && !option->writes && *(const char *const *)field)
+            ht_input_add(*(const char *const *)field);
+        const ht_option_list *list = option->kind == HT_OPTION_LIST ? field : NULL;
+        for (size_t i = 0; list && i < list->count; ++i)
+            ht_input_add(list->items[i]);
+    }
+}
+
+/* Text for people that cannot be written, such as to a full disk, is a result that is lost. */
+static int output_end(int code) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    ht_report_message("cannot write to standard output: %s", strerror(errno));
+    return code ? code : HT_EXIT_FAILED;
+}
+
 static int command_run(const ht_command *command, int argc, char **argv) {
     ht_command_line line;
     bool help;
@@ -33,6 +59,7 @@ static int command_run(const ht_command *command, int argc, char **argv) {
             ht_help_print_command(command, stdout);
             code = HT_EXIT_OK;
         } else {
+            inputs_add(&line);
             code = ht_sandbox_option_apply(&line);
             if (code == HT_EXIT_OK)
                 code = command->run(&line);
@@ -42,7 +69,7 @@ static int command_run(const ht_command *command, int argc, char **argv) {
     return code;
 }
 
-int ht_cli_main(int argc, char **argv) {
+static int main_run(int argc, char **argv) {
     if (argc < 2) {
         ht_report_message("a command is missing (see 'hiptemper --help')");
         return HT_EXIT_INPUT;
@@ -65,4 +92,8 @@ int ht_cli_main(int argc, char **argv) {
         return HT_EXIT_OK;
     }
     return command_run(command, argc - 2, argv + 2);
+}
+
+int ht_cli_main(int argc, char **argv) {
+    return output_end(main_run(argc, argv));
 }

@@ -2,6 +2,7 @@
  * line. */
 #include "cli/command.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <ctype.h>
@@ -151,6 +152,14 @@ static bool option_take(parse *state, const ht_option *option, const char *attac
     return value_store(state->line, option, next);
 }
 
+static void operand_take(ht_command_line *line, char *word) {
+    if (word[0] == '-' && ht_file_exists(word)) {
+        HT_GROW(line->renamed, line->renamed_count);
+        word = line->renamed[line->renamed_count++] = ht_format("./%s", word);
+    }
+    line->operands[line->operand_count++] = word;
+}
+
 static bool word_take(parse *state, char *word, bool *out_help) {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         *out_help = true;
@@ -169,7 +178,7 @@ static bool word_take(parse *state, char *word, bool *out_help) {
             return unknown_option(state->command, word);
         return option_take(state, option, word[2] ? word + 2 : NULL);
     }
-    state->line->operands[state->line->operand_count++] = word;
+    operand_take(state->line, word);
     return true;
 }
 
@@ -208,7 +217,7 @@ bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
         if (!only_operands && strcmp(word, "--") == 0)
             only_operands = true;
         else if (only_operands)
-            out_line->operands[out_line->operand_count++] = word;
+            operand_take(out_line, word);
         else if (!word_take(&state, word, out_help))
             return false;
         if (*out_help)
@@ -222,6 +231,9 @@ void ht_command_line_free(ht_command_line *line) {
         if (option->kind == HT_OPTION_LIST)
             free(((ht_option_list *)field_of(line, option))->items);
     }
+    for (size_t i = 0; i < line->renamed_count; ++i)
+        free(line->renamed[i]);
+    free(line->renamed);
     free(line->options);
     free(line->operands);
     *line = (ht_command_line){0};

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ char *ht_problem_path_beside(const char *source_path) {
 }
 
 static ht_status file_open(const char *path, ht_problems *out, ht_error *error) {
+    ht_input_add(path);
     ht_status status = ht_problem_file_load(path, &out->file, error);
     if (status == HT_OK)
         return HT_OK;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "cli/launcher.h"
@@ -60,7 +61,7 @@ static ht_status beside_move(ht_entry *entry, const char *source, ht_error *erro
     ht_status status = ht_file_read(entry->template_file, 0, &text, &length, error);
     char *path = ht_path_join(folder, ht_path_name(entry->template_file));
     if (status == HT_OK)
-        status = ht_file_write(path, text, length, error);
+        status = ht_result_write(path, text, length, error);
     if (status == HT_OK)
         unlink(entry->template_file);
     if (status == HT_OK) {
@@ -99,7 +100,7 @@ static void launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t 
                                    "Its template arguments are the template's parameters; sizes "
                                    "are those of the problem.");
     ht_error error = {0};
-    if (ht_file_write(name, text, strlen(text), &error) == HT_OK)
+    if (ht_result_write(name, text, strlen(text), &error) == HT_OK)
         json_object_set_new(row, "launcher", ht_report_json_text(name));
     free(text);
     free(name);

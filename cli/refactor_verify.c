@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "cli/infer_check.h"
 #include "cli/progress.h"
@@ -237,7 +238,7 @@ static void report_write(json_t *row, const json_t *document, const char *unit) 
     if (!strstr(unit, "#pragma tune unit"))
         ht_text_append(&text, "#pragma tune unit\n");
     ht_text_append(&text, unit);
-    if (ht_file_write(path, text.data, text.length, &error) == HT_OK)
+    if (ht_result_write(path, text.data, text.length, &error) == HT_OK)
         json_object_set_new(row, "bug_report", ht_report_json_text(path));
     else
         ht_report_error(&error);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -71,18 +72,19 @@ int ht_report_json(const char *path, const json_t *document) {
         ht_report_message("the result has no JSON form (a string that is not UTF-8?)");
         return HT_EXIT_FAILED;
     }
-    ht_error error = {0};
-    ht_status status = HT_OK;
+    int code = HT_EXIT_OK;
     if (strcmp(path, "-") == 0) {
         if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
-            status = ht_error_set(&error, HT_ERROR_IO, "cannot write to standard output");
+            code = HT_EXIT_FAILED; /* reported once, when the command ends */
     } else {
+        ht_error error = {0};
         char *line = ht_format("%s\n", text);
-        status = ht_file_write(path, line, strlen(line), &error);
+        if (ht_result_write(path, line, strlen(line), &error) != HT_OK)
+            code = ht_report_error(&error);
         free(line);
     }
     free(text);
-    return status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
+    return code;
 }
 
 bool ht_report_is_terminal(FILE *stream) {

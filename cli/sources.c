@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static void source_add(ht_sources *sources, const char *path, const char *output
     }
     ht_source source = {
         .path = ht_strdup(path), .output = output_unique(sources, output), .named = named};
+    ht_input_add(path);
     HT_GROW(sources->items, sources->count);
     sources->items[sources->count++] = source;
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 
 #include <endian.h>
 #include <jansson.h>
@@ -151,7 +152,7 @@ ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_
     size_t length;
     uint8_t *file =
         file_make(sections, count, trees ? HT_MODEL_VERSION : HT_MODEL_VERSION_PLAIN, &length);
-    ht_status status = ht_file_write(path, file, length, error);
+    ht_status status = ht_result_write(path, file, length, error);
     free(file);
     free(trees);
     free(sections);

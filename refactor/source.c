@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -65,6 +66,8 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
     if (own)
         return;
     file_add(source, file);
+    if (source->file_count > known && depth > 0)
+        ht_input_add(source->files[known].path);
     if (source->file_count == known || depth == 0)
         return;
     CXFile parent;
@@ -375,6 +378,7 @@ static char *whole_path(const char *path) {
 
 /* The unit that launches the file's kernels. */
 static void unit_choose(ht_source *source, const ht_refactor_options *options) {
+    ht_input_add(options->through);
     source->unit_path = ht_strdup(options->through);
     if (!options->joined)
         return;

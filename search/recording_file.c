@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "search/recording_gzip.h"
 
 #include <stdlib.h>
@@ -102,7 +103,7 @@ ht_status ht_recording_write(const ht_recording *recording, ht_recording_format 
         ht_text_free(&text);
         text = (ht_text){.data = packed, .length = packed_length};
     }
-    ht_status status = ht_file_write(path, text.data, text.length, error);
+    ht_status status = ht_result_write(path, text.data, text.length, error);
     ht_text_free(&text);
     return status;
 }

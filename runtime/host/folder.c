@@ -51,7 +51,7 @@ static void hold(const char *root) {
 /* Removes a folder that no process holds. */
 static void remove_if_stale(const char *root) {
     char *path = ht_path_join(root, "lock");
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
         ht_dir_remove(root);
     if (fd >= 0)

@@ -74,24 +74,6 @@ static pid_t dead_process(void) {
     return pid;
 }
 
-Test(file, a_killed_writer_s_file_goes_with_the_next_writing) {
-    char *folder;
-    cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
-    char *path = ht_path_join(folder, "a.txt");
-    char *dead = ht_format("%s.tmp.%d", path, (int)dead_process());
-    char *alive = ht_format("%s.tmp.%d", path, (int)getppid());
-    cr_assert_eq(ht_file_write(dead, "x", 1, NULL), HT_OK);
-    cr_assert_eq(ht_file_write(alive, "x", 1, NULL), HT_OK);
-    cr_assert_eq(ht_file_write(path, "y", 1, NULL), HT_OK);
-    cr_expect_not(ht_file_exists(dead));
-    cr_expect(ht_file_exists(alive));
-    ht_dir_remove(folder);
-    free(dead);
-    free(alive);
-    free(path);
-    free(folder);
-}
-
 Test(scratch, what_the_killed_leave_is_swept_and_what_lives_stays) {
     char *root;
     cr_assert_eq(ht_dir_temporary("test", &root, NULL), HT_OK);
