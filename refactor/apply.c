@@ -1,5 +1,6 @@
 /* Writing tuned constants into the source. */
 #include "base/memory.h"
+#include "refactor/author_style.h"
 #include "refactor/launcher.h"
 #include "refactor/result.h"
 
@@ -113,23 +114,26 @@ static bool same(const ht_replacement *a, const ht_replacement *b) {
  * ones. *index goes behind the file's last. */
 static ht_status merge(const ht_user_file *file, const replacements *list, size_t *index,
                        ht_text *out, ht_error *error) {
-    size_t at = 0;
+    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8: nothing goes in front of it */
+    size_t at = 0, least = strncmp(file->text, mark, 3) == 0 ? 3 : 0;
     for (; *index < list->count; ++*index) {
         const ht_replacement *item = &list->items[*index];
         size_t begin = item->range.begin - file->base, end = item->range.end - file->base;
         if (begin > file->length)
             break;
+        begin = begin < least ? least : begin;
+        end = end < begin ? begin : end;
         if (begin < end && *index && same(item, item - 1))
             continue;
         if (begin < at)
             return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, file->path, 0, 0,
                                    "%s: two kernels want to rewrite the same text at offset %zu",
                                    file->path, begin);
-        ht_text_append_n(out, file->text + at, begin - at);
-        ht_text_append(out, item->text);
+        ht_style_keep(file->text, at, begin, out);
+        ht_style_replace(file->text, file->length, (ht_range){begin, end}, item->text, out);
         at = end;
     }
-    ht_text_append_n(out, file->text + at, file->length - at);
+    ht_style_keep(file->text, at, file->length, out);
     return HT_OK;
 }
 

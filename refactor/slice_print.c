@@ -11,7 +11,7 @@ void ht_line_directive(const ht_source *source, size_t file, int line, ht_text *
     for (const char *at = source->files[file].path; *at; ++at) {
         if (*at == '\\' || *at == '"')
             ht_text_append(out, "\\");
-        ht_text_append_n(out, at, 1);
+        ht_text_append_n(out, *at == '\n' ? "\\n" : at, *at == '\n' ? 2 : 1);
     }
     ht_text_append(out, "\"\n");
 }
