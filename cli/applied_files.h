@@ -9,10 +9,16 @@
  */
 ht_status ht_applied_write(const ht_applied *applied, const char *folder, const char *name,
                            char ***out_copies, ht_error *error);
-/* FOLDER/NAME.patch, for `patch -p1`. HT_ERROR_MISSING when there is no diff program. *out_path:
- * free(). */
+typedef struct ht_applied_patch_file {
+    char *path;   /* owned */
+    char *folder; /* from which it applies; owned */
+} ht_applied_patch_file;
+
+/* FOLDER/NAME.patch, for `patch -p1` and `git apply`. HT_ERROR_MISSING when there is no diff
+ * program. */
 ht_status ht_applied_patch(const ht_applied *applied, char *const *copies, const char *folder,
-                           const char *name, char **out_path, ht_error *error);
+                           const char *name, ht_applied_patch_file *out_patch, ht_error *error);
+void ht_applied_patch_free(ht_applied_patch_file *patch);
 void ht_applied_copies_free(char **copies, size_t count);
 
 #endif

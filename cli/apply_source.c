@@ -2,9 +2,11 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "cli/applied_files.h"
 #include "cli/defaults.h"
+#include "cli/outputs.h"
 #include "cli/survey.h"
 #include "refactor/tree.h"
 #include "runtime/provider.h"
@@ -73,7 +75,8 @@ static const char *mark_above(const char *text, int line) {
         const char *begin = at - 1;
         while (begin > text && begin[-1] != '\n')
             --begin;
-        const char *word = begin + strspn(begin, " \t");
+        const char *word = begin + (begin == text && strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+        word += strspn(word, " \t");
         if (strncmp(word, mark, strlen(mark)) == 0)
             return word + strlen(mark);
         if (memchr(begin, ';', (size_t)(at - begin)) || memchr(begin, '}', (size_t)(at - begin)))
@@ -113,9 +116,9 @@ static bool is_marked(const char *marked, const char *config) {
 static json_t *row_add(const applying *in, const ht_kernel *kernel, const char *config,
                        const char *status) {
     json_t *row =
-        json_pack("{s:o, s:o, s:o, s:s, s:[], s:n}", "name", ht_report_json_text(kernel->name),
+        json_pack("{s:o, s:o, s:o, s:s, s:[], s:n, s:n}", "name", ht_report_json_text(kernel->name),
                   "file", ht_report_json_text(in->path), "config", ht_report_json_text(config),
-                  "status", status, "files", "patch");
+                  "status", status, "files", "patch", "patch_folder");
     json_array_append_new(in->rows, row);
     return row;
 }
@@ -267,8 +270,8 @@ static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
 }
 
 static ht_status copies_write(const applying *in, const ht_applied *applied, json_t *files,
-                              char **out_patch, ht_error *error) {
-    const char *name = ht_path_name(in->path);
+                              ht_applied_patch_file *out_patch, ht_error *error) {
+    const char *name = in->request->copy;
     char **copies = NULL;
     ht_status status = ht_applied_write(applied, in->request->out, name, &copies, error);
     if (status == HT_OK)
@@ -280,20 +283,22 @@ static ht_status copies_write(const applying *in, const ht_applied *applied, jso
 }
 
 static ht_status place_write(const ht_applied *applied, json_t *files, ht_error *error) {
-    ht_status status = HT_OK;
-    for (size_t i = 0; i < applied->count && status == HT_OK; ++i) {
+    ht_file_content *contents = ht_alloc(applied->count + 1, sizeof *contents);
+    for (size_t i = 0; i < applied->count; ++i) {
         const ht_applied_file *file = &applied->files[i];
-        status = ht_file_write(file->path, file->text, strlen(file->text), error);
-        if (status == HT_OK)
-            json_array_append_new(files, ht_report_json_text(file->path));
+        contents[i] = (ht_file_content){file->path, file->text, strlen(file->text)};
     }
+    ht_status status = ht_results_write_over(contents, applied->count, error);
+    for (size_t i = 0; i < applied->count && status == HT_OK; ++i)
+        json_array_append_new(files, ht_report_json_text(applied->files[i].path));
+    free(contents);
     return status;
 }
 
 static ht_status all_write(applying *in, ht_error *error) {
     ht_applied applied = {0};
     json_t *files = json_array();
-    char *patch = NULL;
+    ht_applied_patch_file patch = {0};
     ht_status status = texts_make(in, &applied, error);
     if (status == HT_OK)
         status = in->request->in_place ? place_write(&applied, files, error)
@@ -305,20 +310,34 @@ static ht_status all_write(applying *in, ht_error *error) {
                    strcmp(json_string_value(json_object_get(row, "status")), "applied") == 0;
         if (own && status == HT_OK) {
             json_object_set(row, "files", files);
-            json_object_set_new(row, "patch", ht_report_json_text(patch));
+            json_object_set_new(row, "patch", ht_report_json_text(patch.path));
+            json_object_set_new(row, "patch_folder", ht_report_json_text(patch.folder));
         }
     }
-    free(patch);
+    ht_applied_patch_free(&patch);
     json_decref(files);
     ht_applied_free(&applied);
     return status;
+}
+
+static ht_status copy_check(const applying *in, ht_error *error) {
+    if (in->request->in_place ||
+        ht_output_check(in->request->out, in->request->copy, NULL) == HT_OK)
+        return HT_OK;
+    return ht_error_set_at(error, HT_ERROR_INPUT, in->path, 0, 0,
+                           "not overwritten: its copy would take its own place in %s; give another "
+                           "folder to --out, or --in-place to rewrite the source itself",
+                           in->request->out);
 }
 
 ht_status ht_apply_source(const ht_apply_request *request, const ht_apply_choice *choices,
                           size_t count, json_t *rows, ht_error *error) {
     applying in = {.request = request, .path = choices[0].file, .rows = rows};
     ht_tree tree = {0};
-    ht_status status = source_read(&in, &tree, error);
+    ht_input_add(in.path);
+    ht_status status = copy_check(&in, error);
+    if (status == HT_OK)
+        status = source_read(&in, &tree, error);
     for (size_t i = 0; i < count && status == HT_OK; ++i)
         status = choice_take(&in, &choices[i], error);
     if (status == HT_OK && in.count)

@@ -8,14 +8,15 @@
 typedef struct ht_apply_request {
     const char *problem; /* as in ht_problems_open */
     const char *out;     /* folder for copies and patch */
+    const char *copy;    /* the copy's name there */
     const char *root;    /* folder whose sources may include the file; NULL: the file's own */
     bool in_place;       /* the files themselves are rewritten */
     ht_refactor_options compiler;
 } ht_apply_request;
 
 /* The choices are all of the file choices[0].file. Appends {"name", "file", "config", "status",
- * "files", "patch"} for each to `rows`; status is "applied", or "unchanged" when nothing is to be
- * done. */
+ * "files", "patch", "patch_folder"} for each to `rows`; status is "applied", or "unchanged" when
+ * nothing is to be done. */
 ht_status ht_apply_source(const ht_apply_request *request, const ht_apply_choice *choices,
                           size_t count, json_t *rows, ht_error *error);
 

@@ -2,6 +2,7 @@
 #include "cli/outputs.h"
 #include "cli/tuning_options.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -45,16 +46,37 @@ static int by_file(const void *a, const void *b) {
     return strcmp(((const ht_apply_choice *)a)->file, ((const ht_apply_choice *)b)->file);
 }
 
-static ht_status apply_all(const ht_apply_request *request, ht_apply_choices *choices, json_t *rows,
+/* "conv.hip"; "conv-2.hip" when another source's copy has that name. free(). */
+static char *copy_name(const char *path, char **names, size_t count) {
+    const char *whole = ht_path_name(path);
+    char *stem = ht_output_stem(whole), *name = ht_strdup(whole);
+    for (size_t i = 0, number = 2; i < count; ++i)
+        if (strcmp(names[i], name) == 0) {
+            free(name);
+            name = ht_format("%s-%zu%s", stem, number++, whole + strlen(stem));
+            i = SIZE_MAX; /* from the first again */
+        }
+    free(stem);
+    return name;
+}
+
+static ht_status apply_all(ht_apply_request *request, ht_apply_choices *choices, json_t *rows,
                            ht_error *error) {
     ht_status status = HT_OK;
+    char **names = ht_alloc(choices->count + 1, sizeof *names);
+    size_t sources = 0;
     qsort(choices->items, choices->count, sizeof *choices->items, by_file);
     for (size_t i = 0, count; i < choices->count && status == HT_OK; i += count) {
         for (count = 1; i + count < choices->count &&
                         by_file(&choices->items[i], &choices->items[i + count]) == 0;)
             ++count;
+        names[sources] = copy_name(choices->items[i].file, names, sources);
+        request->copy = names[sources++];
         status = ht_apply_source(request, &choices->items[i], count, rows, error);
     }
+    while (sources)
+        free(names[--sources]);
+    free(names);
     return status;
 }
 
@@ -71,6 +93,7 @@ static void report(const json_t *rows, FILE *out) {
         const char *patch = json_string_value(json_object_get(row, "patch"));
         if (patch)
             fprintf(out, "  patch     %s\n", patch);
+        ht_patch_report(json_string_value(json_object_get(row, "patch_folder")), out);
     }
 }
 

@@ -31,7 +31,7 @@ static const ht_option options[] = {
              "from what the search measured."},
     {"out", HT_OPTION_TEXT, offsetof(optimize_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the results; made when missing."},
-    {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE",
+    {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE", .writes = true,
      .help = "Writes the report as JSON too; '-' is standard output, and the report for people "
              "then goes to standard error. docs/json.md describes it."},
     HT_SANDBOX_OPTION(optimize_options),
@@ -80,6 +80,8 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
     ht_status status = ht_survey_make(paths, path_count, &options, &survey, &error);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
+    for (size_t i = 0; i < survey.sources.count && status == HT_OK; ++i)
+        status = ht_output_check(given->out, survey.sources.items[i].output, &error);
     if (status == HT_OK) {
         /* Rewritten sources are read again at the end, which takes about as long as reading them
          * did. */

@@ -210,6 +210,8 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     ht_status status = input_read(&input, given, &compiler, &error);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
+    if (status == HT_OK)
+        status = ht_output_check(given->out, ht_path_name(path), &error);
     if (status == HT_OK) {
         fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
         status = ht_entries_tune(&input.entries, session, out, &error);

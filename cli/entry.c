@@ -19,8 +19,8 @@ void ht_entries_free(ht_entries *entries) {
         ht_entry *entry = &entries->items[i];
         char *owned[] = {entry->name,          entry->file,          entry->problem,
                          entry->fields,        entry->tuned_file,    entry->patch_file,
-                         entry->template_file, entry->skeleton_file, entry->launcher_file,
-                         entry->problem_file};
+                         entry->patch_folder,  entry->template_file, entry->skeleton_file,
+                         entry->launcher_file, entry->problem_file};
         for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
             free(owned[j]);
         ht_pair_result_free(&entry->result);

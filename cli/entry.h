@@ -23,7 +23,8 @@ typedef struct ht_entry {
     size_t transformation_count;
     ht_pair_result result;
     char *tuned_file, *patch_file, *template_file, *skeleton_file, *launcher_file,
-        *problem_file; /* NULL: not written */
+        *problem_file;  /* NULL: not written */
+    char *patch_folder; /* from which the patch applies */
 } ht_entry;
 
 typedef struct ht_entries {

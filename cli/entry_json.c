@@ -164,6 +164,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "transformations", transformations);
     json_object_set_new(object, "tuned_file", ht_report_json_text(entry->tuned_file));
     json_object_set_new(object, "patch_file", ht_report_json_text(entry->patch_file));
+    json_object_set_new(object, "patch_folder", ht_report_json_text(entry->patch_folder));
     json_object_set_new(object, "template_file", ht_report_json_text(entry->template_file));
     json_object_set_new(object, "launcher_file", ht_report_json_text(entry->launcher_file));
     json_object_set_new(object, "skeleton_file", ht_report_json_text(entry->skeleton_file));

@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
+#include "base/text.h"
 #include "cli/skeleton.h"
 
 #include <ctype.h>
@@ -35,6 +37,13 @@ ht_status ht_outputs_prepare(const char *folder, const char *json, ht_error *err
     char *parent = ht_path_folder(json);
     status = folder_check("json", parent, error);
     free(parent);
+    return status == HT_OK ? ht_result_check(json, error) : status;
+}
+
+ht_status ht_output_check(const char *folder, const char *name, ht_error *error) {
+    char *path = ht_path_join(folder, name);
+    ht_status status = ht_result_check(path, error);
+    free(path);
     return status;
 }
 
@@ -45,7 +54,7 @@ ht_status ht_output_write(const char *folder, const char *name, const char *text
     ht_status status = ht_dir_make(parent, error);
     free(parent);
     if (status == HT_OK)
-        status = ht_file_write(path, text, strlen(text), error);
+        status = ht_result_write(path, text, strlen(text), error);
     if (status != HT_OK) {
         free(path);
         return status;
@@ -76,10 +85,12 @@ ht_status ht_output_template(const char *folder, const char *stem, ht_entry *ent
     char *kernel = name_part(entry->name);
     char *name = ht_format("%s.%s.template.hip", stem, kernel);
     const char *unit = entry->template->unit;
-    char *text = ht_format("// Template of %s, %s:%d.\n%s%s", entry->name, entry->file, entry->line,
+    char *file = ht_text_replaced(entry->file, "\n", "?"); /* the comment ends with the line */
+    char *text = ht_format("// Template of %s, %s:%d.\n%s%s", entry->name, file, entry->line,
                            strstr(unit, "#pragma tune unit") ? "" : "#pragma tune unit\n", unit);
     ht_status status = ht_output_write(folder, name, text, &entry->template_file, error);
     free(text);
+    free(file);
     free(name);
     free(kernel);
     return status;
@@ -119,26 +130,49 @@ static ht_status label_write(const ht_output_source *source, ht_entry **entries,
     return status;
 }
 
+static bool label_seen(ht_entry *const *entries, size_t count, const char *label) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(label_of(entries[i]), label) == 0)
+            return true;
+    return false;
+}
+
+/* "main.small.cu" of "main.cu"; another number for a label that is written the same. free(). */
+static char *copy_name(const char *whole, const char *label, char **names, size_t count) {
+    char *stem = ht_output_stem(whole), *part = name_part(label);
+    char *name = ht_format("%s.%s%s", stem, part, whole + strlen(stem));
+    for (size_t i = 0, number = 2; i < count; ++i)
+        if (strcmp(names[i], name) == 0) {
+            free(name);
+            name = ht_format("%s.%s-%zu%s", stem, part, number++, whole + strlen(stem));
+            i = SIZE_MAX; /* from the first again */
+        }
+    free(part);
+    free(stem);
+    return name;
+}
+
 static ht_status labels_write(ht_output_source source, ht_entry **entries, size_t count,
                               const ht_session *session, ht_error *error) {
     const char *whole = source.name;
-    char *stem = ht_output_stem(whole);
+    char **names = ht_alloc(count + 1, sizeof *names);
+    size_t written = 0;
+    bool labelled = false;
     ht_status status = HT_OK;
+    for (size_t i = 0; i < count; ++i)
+        labelled = labelled || *label_of(entries[i]);
     for (size_t i = 0; status == HT_OK && i < count; ++i) {
-        bool seen = false;
-        for (size_t j = 0; j < i; ++j)
-            seen |= strcmp(label_of(entries[j]), label_of(entries[i])) == 0;
-        if (seen)
+        const char *label = label_of(entries[i]);
+        /* a kernel without a problem is in the copies of those that have one */
+        if (label_seen(entries, i, label) || (labelled && !*label))
             continue;
-        char *part = name_part(label_of(entries[i]));
-        char *name =
-            i == 0 ? ht_strdup(whole) : ht_format("%s.%s%s", stem, part, whole + strlen(stem));
-        source.name = name;
-        status = label_write(&source, entries, count, label_of(entries[i]), session, error);
-        free(name);
-        free(part);
+        names[written] = written ? copy_name(whole, label, names, written) : ht_strdup(whole);
+        source.name = names[written++];
+        status = label_write(&source, entries, count, label, session, error);
     }
-    free(stem);
+    for (size_t i = 0; i < written; ++i)
+        free(names[i]);
+    free(names);
     return status;
 }
 
@@ -168,7 +202,7 @@ static ht_status inferred_write(const ht_analysis *analysis, ht_entry *entry, ht
     if (!kernel->inferred || !entry->template_file)
         return HT_OK;
     entry->problem_file = ht_problem_path_beside(entry->template_file);
-    return ht_file_write(entry->problem_file, kernel->skeleton, strlen(kernel->skeleton), error);
+    return ht_result_write(entry->problem_file, kernel->skeleton, strlen(kernel->skeleton), error);
 }
 
 static ht_status templates_write(const ht_analysis *analysis, const char *folder, const char *stem,
@@ -268,18 +302,25 @@ ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
     return HT_OK;
 }
 
-static void file_report(const ht_entries *entries, size_t index, size_t member, const char *what,
+void ht_patch_report(const char *folder, FILE *out) {
+    if (folder)
+        fprintf(out, "            for 'patch -p1' or 'git apply' in %s\n", folder);
+}
+
+/* Returns true if it is printed: each file is, once. */
+static bool file_report(const ht_entries *entries, size_t index, size_t member, const char *what,
                         FILE *out) {
     const ht_entry *items = entries->items;
     const char *path = *(char *const *)((const char *)&items[index] + member);
     if (!path)
-        return;
+        return false;
     for (size_t i = 0; i < index; ++i) {
         const char *earlier = *(char *const *)((const char *)&items[i] + member);
         if (earlier && strcmp(earlier, path) == 0)
-            return;
+            return false;
     }
     fprintf(out, "  %-9s %s\n", what, path);
+    return true;
 }
 
 void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out) {
@@ -292,9 +333,11 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out)
         return;
     fprintf(out, "\nWritten to %s:\n", folder);
     for (size_t i = 0; i < entries->count; ++i) {
+        const ht_entry *entry = &entries->items[i];
         file_report(entries, i, offsetof(ht_entry, tuned_file), "tuned", out);
         file_report(entries, i, offsetof(ht_entry, launcher_file), "launcher", out);
-        file_report(entries, i, offsetof(ht_entry, patch_file), "patch", out);
+        if (file_report(entries, i, offsetof(ht_entry, patch_file), "patch", out))
+            ht_patch_report(entry->patch_folder, out);
         file_report(entries, i, offsetof(ht_entry, template_file), "template", out);
         file_report(entries, i, offsetof(ht_entry, problem_file), "inferred", out);
         file_report(entries, i, offsetof(ht_entry, skeleton_file), "fill in", out);

@@ -8,6 +8,9 @@
  * can be written. What cannot is HT_ERROR_INPUT. */
 ht_status ht_outputs_prepare(const char *folder, const char *json, ht_error *error);
 
+/* Before any work: HT_ERROR_INPUT when FOLDER/NAME is one of the command's inputs. */
+ht_status ht_output_check(const char *folder, const char *name, ht_error *error);
+
 /* Where a tuned copy comes from and goes to. All borrowed. */
 typedef struct ht_output_source {
     const char *path;
@@ -30,6 +33,8 @@ ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
  * folder is written only when that is 0. Takes the document; returns the exit code. */
 int ht_outputs_json(const char *folder, const char *name, const char *asked, json_t *document,
                     int code);
+/* Prints from which folder a patch applies; nothing for NULL. */
+void ht_patch_report(const char *folder, FILE *out);
 /* Tells which files were written. */
 void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out);
 

@@ -108,9 +108,10 @@ static void withhold(const char *path, const char *fault, ht_entry *const *entri
 }
 
 static ht_status patch_write(const ht_output_source *source, const ht_applied *applied,
-                             char *const *copies, char **out_path, ht_error *error) {
+                             char *const *copies, ht_applied_patch_file *out_patch,
+                             ht_error *error) {
     ht_status status =
-        ht_applied_patch(applied, copies, source->folder, source->name, out_path, error);
+        ht_applied_patch(applied, copies, source->folder, source->name, out_patch, error);
     if (status == HT_ERROR_MISSING) { /* the copies themselves are there: go on without */
         ht_report_message("warning: %s", error ? error->message : "no patch");
         return HT_OK;
@@ -142,18 +143,19 @@ static ht_status launcher_write(const ht_output_source *source, ht_entry *entry,
 static ht_status companions_write(const ht_output_source *source, const ht_applied *applied,
                                   char *const *copies, ht_entry *const *entries, size_t count,
                                   const ht_session *session, ht_error *error) {
-    char *patch = NULL;
+    ht_applied_patch_file patch;
     ht_status status = patch_write(source, applied, copies, &patch, error);
     for (size_t i = 0; status == HT_OK && i < count; ++i) {
         ht_entry *entry = entries[i];
         if (!is_won(entry) || entry->tuned_file)
             continue;
         entry->tuned_file = ht_strdup(copies[0]);
-        entry->patch_file = patch ? ht_strdup(patch) : NULL;
+        entry->patch_file = patch.path ? ht_strdup(patch.path) : NULL;
+        entry->patch_folder = patch.folder ? ht_strdup(patch.folder) : NULL;
         if (entry->annotated)
             status = launcher_write(source, entry, session, error);
     }
-    free(patch);
+    ht_applied_patch_free(&patch);
     return status;
 }
 

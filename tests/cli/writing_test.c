@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/defaults.h"
 #include "cli/launcher.h"
-#include "cli/patch.h"
 #include "cli/skeleton.h"
 #include "program.h"
 
@@ -125,27 +124,6 @@ Test(launcher, compiles_and_launches_the_configured_kernel, .init = workplace_ma
     free(text);
     ht_problem_free(&problem);
     ht_template_free(templates, count);
-}
-
-Test(patch, turns_the_original_into_the_copy, .init = workplace_make, .fini = workplace_remove) {
-    workplace_write("with space/a.hip", "one\ntwo\nthree\n");
-    workplace_write("b.hip", "one\n2\nthree\nfour\n");
-    char *original = ht_path_join(workplace(), "with space/a.hip");
-    char *changed = ht_path_join(workplace(), "b.hip");
-    char *patch = NULL;
-    ht_error error;
-    cr_assert_eq(ht_patch_make(original, changed, "with space/a.hip", &patch, &error), HT_OK, "%s",
-                 error.message);
-    cr_assert(strstr(patch, "--- a/with space/a.hip"));
-    cr_assert(strstr(patch, "+++ b/with space/a.hip"));
-    cr_assert(strstr(patch, "-two\n+2\n"));
-    free(patch);
-    cr_assert_eq(ht_patch_make(original, original, "a", &patch, &error), HT_OK);
-    cr_assert_str_eq(patch, "");
-    free(patch);
-    cr_assert_eq(ht_patch_make(original, "/no/such/file", "a", &patch, &error), HT_ERROR_IO);
-    free(original);
-    free(changed);
 }
 
 Test(skeleton, several_kernels_come_into_one_file) {
