@@ -205,6 +205,12 @@ static ht_status instance_check(check_run *run, const ht_template *template,
         ht_progress_begin(run->progress, label);
         ht_progress_phase(run->progress, "computing what outputs must be");
         status = ht_job_start(&binding, &run->device, &options, &job, error);
+        if (status != HT_OK && error->file[0] == '\0') {
+            char *words = ht_strdup(error->message);
+            ht_error_set_at(error, status, template->file, template->line, 0, "%s: %s",
+                            template->name, words);
+            free(words);
+        }
     }
     if (status == HT_OK)
         status = job_check(run, job, &binding, &chosen, error);

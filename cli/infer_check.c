@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "runtime/check.h"
+#include "runtime/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +43,17 @@ ht_status ht_inferred_check(const ht_template *template, const ht_problem *probl
         .seed = 1, .compile_workers = 1, .only_check = true, .interrupted = &ht_interrupted};
     const ht_check_settings settings = {.accesses = HT_CHECK_TUNING_ACCESSES};
     status = ht_job_start(&binding, &device, &options, &job, &own);
-    if (is_of_original(status)) {
+    if (status == HT_ERROR_CRASH && ht_sandbox_blamed(own.message)) {
+        /* No problem makes it a kernel to run. */
+    } else if (is_of_original(status)) {
         *out_reason = ht_strdup(own.message);
         status = HT_OK;
     } else if (status == HT_OK) {
         ht_check_result result;
         status = ht_job_check_original(job, &settings, &result, &own);
-        if (status == HT_OK && is_of_problem(&result))
+        if (status == HT_OK && ht_sandbox_blamed(result.reason))
+            status = ht_error_set(&own, HT_ERROR_CRASH, "%s", result.reason);
+        else if (status == HT_OK && is_of_problem(&result))
             *out_reason = ht_strdup(result.reason);
         ht_check_result_free(&result);
     }

@@ -33,6 +33,8 @@ ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *ev
                              ht_error *error) {
     if (job->options.recording == NULL) {
         evaluation->samples = ht_job_samples(reply, &evaluation->sample_count);
+        if (evaluation->samples == NULL)
+            return ht_error_set(error, HT_ERROR_CRASH, "the worker sent no times");
         evaluation->cost = ht_timing_of(evaluation->samples, evaluation->sample_count).median_ms;
         evaluation->reduced = json_is_true(json_object_get(reply, "reduced"));
         evaluation->conditions =

@@ -146,7 +146,7 @@ void ht_job_reason(ht_status status, const ht_error *error, ht_text *out);
 /* Samples and cost of an answer, or those of the recording for the evaluation's configuration. */
 ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *evaluation,
                              ht_error *error);
-/* Samples of an answer; free(). NULL when there are none. */
+/* Samples of an answer; free(). NULL unless there are some, and all are times. */
 double *ht_job_samples(const json_t *reply, size_t *out_count);
 ht_timing ht_timing_of(const double *samples, size_t count);
 

@@ -88,6 +88,23 @@ static ht_status describe_end(ht_process *process, ht_status status, double seco
     }
 }
 
+/* What a process that runs kernels has no business to say of a request: these end a job. */
+static bool is_no_verdict(ht_status status) {
+    return status == HT_ERROR_INTERRUPTED || status == HT_ERROR_MISSING ||
+           status == HT_ERROR_DEVICE || status == HT_ERROR_INTERNAL;
+}
+
+static ht_status end_liar(ht_job *job, json_t **out_reply, ht_error *error) {
+    json_decref(*out_reply);
+    *out_reply = NULL;
+    ht_error_prefix(error, "the worker went wrong: ");
+    if (error != NULL)
+        error->status = HT_ERROR_CRASH;
+    ht_process_kill(&job->runner);
+    ++job->counts.worker_restarts;
+    return HT_ERROR_CRASH;
+}
+
 ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                             ht_error *error) {
     *out_reply = NULL;
@@ -99,8 +116,10 @@ ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t
     size_t index = 0;
     ht_process_ask(&job->runner, request, seconds);
     status = ht_process_wait(&job->runner, 1, job->options.interrupted, &index, out_reply);
-    if (status == HT_OK)
-        return ht_message_get_error(*out_reply, error);
+    if (status == HT_OK) {
+        status = ht_message_get_error(*out_reply, error);
+        return is_no_verdict(status) ? end_liar(job, out_reply, error) : status;
+    }
     if (status != HT_ERROR_INTERRUPTED)
         ++job->counts.worker_restarts;
     return describe_end(&job->runner, status, seconds, error);
@@ -160,7 +179,15 @@ double *ht_job_samples(const json_t *reply, size_t *out_count) {
     if (*out_count == 0)
         return NULL;
     double *samples = ht_alloc(*out_count, sizeof *samples);
-    for (size_t i = 0; i < *out_count; ++i)
+    bool good = true;
+    for (size_t i = 0; i < *out_count; ++i) {
         samples[i] = json_number_value(json_array_get(array, i));
+        good = good && samples[i] > 0;
+    }
+    if (!good) {
+        free(samples);
+        samples = NULL;
+        *out_count = 0;
+    }
     return samples;
 }

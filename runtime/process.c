@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -163,8 +164,19 @@ static long count_oom_kills(void) {
     return count;
 }
 
+/* A number that nobody can have sent before it was drawn. */
+static json_int_t draw_id(void) {
+    enum { BITS = 52 }; /* a double holds them */
+    uint64_t id = 0;
+    if (getrandom(&id, sizeof id, 0) != (ssize_t)sizeof id)
+        id = (uint64_t)(ht_clock_seconds() * 1e9);
+    return (json_int_t)(id >> (64 - BITS));
+}
+
 bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
     struct stat log;
+    process->id = draw_id();
+    json_object_set_new(request, "id", json_integer(process->id));
     process->log_start = stat(process->log, &log) == 0 ? log.st_size : 0;
     process->oom_kills = count_oom_kills();
     bool sent = process->pid > 0 && ht_message_send(process->fd, request);
@@ -193,10 +205,18 @@ static ht_status look_at(ht_process *process, bool readable, json_t **out_reply)
         return HT_ERROR_CRASH;
     }
     *out_reply = ht_inbox_take(&process->inbox, &bad);
-    if (*out_reply != NULL) {
+    if (*out_reply != NULL &&
+        json_integer_value(json_object_get(*out_reply, "id")) == process->id) {
         process->deadline = 0;
         ++process->requests;
         return HT_OK;
+    }
+    if (*out_reply != NULL) {
+        json_decref(*out_reply);
+        *out_reply = NULL;
+        process->misdeed = "wrote an answer of its own to the tuner";
+        ht_process_kill(process);
+        return HT_ERROR_CRASH;
     }
     if (bad) {
         process->misdeed = "wrote to the tuner what is no message";

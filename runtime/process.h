@@ -18,6 +18,7 @@ typedef struct ht_process {
     const char *misdeed; /* static: why the tuner itself killed it; NULL: it did not */
     long oom_kills;    /* processes that the kernel had killed for memory when the request began */
     unsigned requests; /* answered since the start */
+    json_int_t id;     /* of the request under way; the answer must have it */
     void *request;     /* the caller's mark of what was asked; borrowed */
 } ht_process;
 

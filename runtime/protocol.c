@@ -105,6 +105,13 @@ void ht_message_set_error(json_t *message, ht_status status, const ht_error *err
     json_object_set_new(message, "column", json_integer(error->column));
 }
 
+/* It goes to a terminal, and the worker that wrote it ran foreign code. */
+static void make_printable(char *text) {
+    for (char *at = text; *at != '\0'; ++at)
+        if (((unsigned char)*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
+            *at = '?';
+}
+
 ht_status ht_message_get_error(const json_t *message, ht_error *error) {
     const json_t *status = json_object_get(message, "status");
     json_int_t code = json_is_integer(status) ? json_integer_value(status) : -1;
@@ -114,9 +121,12 @@ ht_status ht_message_get_error(const json_t *message, ht_error *error) {
         return ht_error_set(error, HT_ERROR_INTERNAL, "a worker sent no status");
     const char *text = json_string_value(json_object_get(message, "message"));
     const char *file = json_string_value(json_object_get(message, "file"));
-    return ht_error_set_at(
+    ht_status result = ht_error_set_at(
         error, (ht_status)code, file, (int)json_integer_value(json_object_get(message, "line")),
         (int)json_integer_value(json_object_get(message, "column")), "%s", text ? text : "");
+    if (error != NULL)
+        make_printable(error->message);
+    return result;
 }
 
 json_t *ht_message_config(const ht_config *config) {

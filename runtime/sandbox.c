@@ -104,6 +104,11 @@ static void lower_limits(const ht_sandbox_plan *plan) {
     lower(RLIMIT_MSGQUEUE, 0);
 }
 
+bool ht_sandbox_blamed(const char *reason) {
+    return strstr(reason, "sandbox: ") != NULL ||
+           strstr(reason, "that the sandbox refuses") != NULL;
+}
+
 void ht_sandbox_close_from(int first, int spared) {
 #ifdef SYS_close_range
     unsigned low = (unsigned)first, gap = (unsigned)spared;

@@ -52,6 +52,9 @@ typedef struct ht_sandbox_plan {
 /* Shuts the calling process in. Call it while it has one thread and has run nothing foreign. */
 ht_status ht_sandbox_enter(const ht_sandbox_plan *plan, ht_error *error);
 
+/* Returns true if a reason of failure says that the sandbox ended a process. */
+bool ht_sandbox_blamed(const char *reason);
+
 /* Closes every descriptor from `first` on but `spared`. */
 void ht_sandbox_close_from(int first, int spared);
 

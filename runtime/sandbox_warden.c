@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "runtime/sandbox_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,10 +20,9 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50,     /* between two looks at what the worker takes */
-    THREADS = 1024,   /* of a worker */
-    FILES = 256,      /* that it may open for writing, in its life */
-    MEMORY_FILES = 64 /* each as large as all of its memory may be */
+    LOOK_MS = 50,   /* between two looks at what the worker takes */
+    THREADS = 1024, /* of a worker */
+    FILES = 256     /* that it may open for writing, in its life */
 };
 
 static const off_t OUTPUT_MAX = (off_t)64 << 20;
@@ -195,20 +195,24 @@ static unsigned thread_count(void) {
 }
 
 /* Bytes of files in memory that the worker holds: they are nobody's resident memory. */
-static uint64_t memory_file_bytes(unsigned *out_count) {
+static uint64_t memory_file_bytes(void) {
     char path[64];
     uint64_t bytes = 0;
-    *out_count = 0;
-    for (int fd = 3, limit = 512; fd < limit; ++fd) {
+    snprintf(path, sizeof path, "/proc/%ld/fd", (long)warden.worker);
+    DIR *directory = opendir(path);
+    int place = directory != NULL ? dirfd(directory) : -1;
+    for (struct dirent *entry; place >= 0 && (entry = readdir(directory)) != NULL;) {
+        static const char prefix[] = "/memfd:";
         struct stat info;
-        char target[32];
-        snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)warden.worker, fd);
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        if (length < 7 || strncmp(target, "/memfd:", 7) != 0 || stat(path, &info) != 0)
+        char target[sizeof prefix];
+        ssize_t length = readlinkat(place, entry->d_name, target, sizeof target);
+        if (length < (ssize_t)sizeof prefix - 1 || strncmp(target, prefix, sizeof prefix - 1) != 0)
             continue;
-        bytes += (uint64_t)info.st_blocks * 512;
-        ++*out_count;
+        if (fstatat(place, entry->d_name, &info, 0) == 0)
+            bytes += (uint64_t)info.st_blocks * 512;
     }
+    if (directory != NULL)
+        closedir(directory);
     return bytes;
 }
 
@@ -222,10 +226,8 @@ static void make_thread(const struct seccomp_notif *call) {
 }
 
 static void make_memory_file(const struct seccomp_notif *call) {
-    unsigned count;
-    uint64_t bytes = memory_file_bytes(&count);
-    if (count > 4 * MEMORY_FILES || (warden.of.memory > 0 && bytes > warden.of.memory))
-        condemn("took too much memory (memfd_create)");
+    if (warden.of.memory > 0 && memory_file_bytes() > warden.of.memory)
+        condemn("took more memory than it may");
     else
         answer(call, 0, 0, true);
 }
@@ -288,7 +290,7 @@ static void look(void) {
     if (fstat(STDOUT_FILENO, &log) == 0 && S_ISREG(log.st_mode) &&
         (off_t)log.st_blocks * 512 > OUTPUT_MAX)
         condemn("wrote more than 64 MiB of output");
-    else if (warden.of.memory > 0 && resident_bytes() > warden.of.memory)
+    else if (warden.of.memory > 0 && resident_bytes() + memory_file_bytes() > warden.of.memory)
         condemn("took more memory than it may");
 }
 

@@ -42,8 +42,9 @@ static void limit_memory(bool emulated, bool compiles, json_int_t wanted) {
     }
 }
 
-/* Bytes that a process which runs kernels may have resident: most of what is free now. */
-static uint64_t most_memory(void) {
+/* Bytes that a process which runs kernels may have resident: most of what is free now, or what was
+ * asked for. */
+static uint64_t most_memory(uint64_t wanted) {
     char line[128];
     unsigned long long kib = 0;
     FILE *file = fopen("/proc/meminfo", "re");
@@ -52,12 +53,14 @@ static uint64_t most_memory(void) {
     if (file != NULL)
         fclose(file);
     const uint64_t least = (uint64_t)1 << 30, bytes = (uint64_t)kib * 1024 / 4 * 3;
-    return kib == 0 ? 0 : bytes < least ? least : bytes;
+    uint64_t most = bytes < least ? least : bytes;
+    return wanted > 0 && (kib == 0 || wanted < most) ? wanted : kib == 0 ? 0 : most;
 }
 
 /* Of the job's folder, compilers have all; what runs kernels has a folder of its own inside, so
  * that it changes no program, log or specification. */
-static ht_status enter_sandbox(ht_worker *worker, bool compiles, ht_error *error) {
+static ht_status enter_sandbox(ht_worker *worker, const json_t *request, bool compiles,
+                               ht_error *error) {
     ht_sandbox_plan plan = {.mode = ht_sandbox_chosen(),
                             .programs = compiles,
                             .devices = !worker->spec.device.emulated,
@@ -71,7 +74,7 @@ static ht_status enter_sandbox(ht_worker *worker, bool compiles, ht_error *error
         status = ht_dir_make(own, error);
         setenv("TMPDIR", own, 1);
         plan.writes = own;
-        plan.memory = most_memory();
+        plan.memory = most_memory((uint64_t)json_integer_value(json_object_get(request, "memory")));
         plan.sockets[1] = ht_symbolizer_socket();
     }
     if (status == HT_OK)
@@ -81,19 +84,20 @@ static ht_status enter_sandbox(ht_worker *worker, bool compiles, ht_error *error
     return status;
 }
 
-static ht_status open_provider(ht_worker *worker, const char *role, ht_error *error) {
+static ht_status open_provider(ht_worker *worker, const json_t *request, const char *role,
+                               ht_error *error) {
     bool compiles = role != NULL && strcmp(role, "compile") == 0;
     bool checks = role != NULL && strcmp(role, "check") == 0;
     bool emulated = worker->spec.device.emulated;
     /* A GPU's driver starts threads, which would stay outside. */
-    ht_status status = emulated ? HT_OK : enter_sandbox(worker, compiles, error);
+    ht_status status = emulated ? HT_OK : enter_sandbox(worker, request, compiles, error);
     if (status == HT_OK && checks)
         ht_worker_check_begin(worker); /* first: the compiler tells its version without sanitizer */
     if (status == HT_OK)
         status = worker->provider->open(&worker->hip, error);
     if (status == HT_OK && checks && emulated && ht_sandbox_chosen() != HT_SANDBOX_OFF)
         status = ht_symbolizer_start(error);
-    return status == HT_OK && emulated ? enter_sandbox(worker, compiles, error) : status;
+    return status == HT_OK && emulated ? enter_sandbox(worker, request, compiles, error) : status;
 }
 
 static ht_status start(ht_worker *worker, const json_t *request, ht_error *error) {
@@ -110,7 +114,7 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
     if (worker->provider == NULL)
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
                             worker->spec.device.provider);
-    status = open_provider(worker, role, error);
+    status = open_provider(worker, request, role, error);
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
         status = ht_worker_open_device(worker, request, error);
     return status;
@@ -152,6 +156,7 @@ static bool answer(ht_worker *worker, int fd, const json_t *request) {
     json_t *reply = json_object();
     ht_status status = serve(worker, request, reply, &error);
     ht_message_set_error(reply, status, &error);
+    json_object_set(reply, "id", json_object_get(request, "id"));
     bool sent = ht_message_send(fd, reply);
     json_decref(reply);
     return sent;
