@@ -74,6 +74,10 @@ static bool is_own_folder(const char *path) {
 }
 
 unsigned ht_scratch_sweep(const char *root) {
+    return ht_scratch_sweep_of(root, 0);
+}
+
+unsigned ht_scratch_sweep_of(const char *root, pid_t pid) {
     unsigned removed = 0;
     DIR *directory = opendir(root);
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
@@ -81,7 +85,7 @@ unsigned ht_scratch_sweep(const char *root) {
         if (owner == 0)
             continue;
         char *path = ht_path_join(root, entry->d_name);
-        if (is_own_folder(path) && is_stale(path, owner)) {
+        if (is_own_folder(path) && (owner == pid || is_stale(path, owner))) {
             ht_dir_remove(path);
             ++removed;
         }

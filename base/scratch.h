@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+#include <sys/types.h>
+
 typedef struct ht_scratch {
     char *path; /* owned; NULL: none */
     int lock;   /* held on PATH/lock; inherited by forks, closed by exec */
@@ -19,5 +21,8 @@ void ht_scratch_remove(ht_scratch *scratch);
 /* Removes the folders hiptemper-*-PID-XXXXXX in `root` that belong to this user and to no living
  * process. Errors are ignored: somebody else may sweep at the same time. Returns how many went. */
 unsigned ht_scratch_sweep(const char *root);
+/* The same, and those of the process `pid`, which holds them no more, also when they have no lock.
+ */
+unsigned ht_scratch_sweep_of(const char *root, pid_t pid);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "base/warning.h"
 #include "runtime/database.h"
 #include "runtime/database_best.h"
 #include "runtime/database_export.h"
@@ -521,7 +522,7 @@ int main(int argc, char **argv) {
     }
     ht_random_stream(&b.random, argc > 2 ? strtoull(argv[2], NULL, 10) : 1, 0);
     b.path = ht_path_join(b.folder, "tuning.db");
-    ht_database_warn = count_warning;
+    ht_warning_sink = count_warning;
     write_truths(&b);
     for (int i = 0; i < count && !b.failures; ++i)
         try_one(&b, i);

@@ -263,7 +263,6 @@ static ht_status file_check(check_run *run, ht_error *error) {
 static int run(const ht_command_line *line) {
     check_run run = {.given = line->options, .path = line->operands[0], .found = json_array()};
     ht_error error = {0};
-    ht_interrupt_install();
     run.out = ht_report_stream(run.given->json);
     ht_status status = file_check(&run, &error);
     int code = run.failed ? HT_EXIT_FAILED : HT_EXIT_OK;

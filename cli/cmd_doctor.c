@@ -195,7 +195,6 @@ static int finish(visit *visit, const char *json) {
 static int run(const ht_command_line *line) {
     const doctor_options *given = line->options;
     visit visit = {.out = ht_report_stream(given->json)};
-    ht_interrupt_install();
     ht_machine machine;
     ht_machine_read(&machine);
     ht_machine_judge(&machine, &visit.findings);

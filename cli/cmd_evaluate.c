@@ -174,7 +174,6 @@ static int run(const ht_command_line *line) {
                                .dropped = &given->dropped,
                                .fold = &given->fold}};
     ht_error error = {0};
-    ht_interrupt_install();
     ht_status status = ht_fold_options_check(&given->fold, &error);
     for (size_t i = 0; status == HT_OK && i < files; ++i)
         status = file_evaluate(&run, line->operands[1 + i], &error);

@@ -255,7 +255,6 @@ static int run(const ht_command_line *line) {
     inspection_run run = {.given = line->options, .path = line->operands[0], .found = json_array()};
     ht_refactor_options compiler;
     ht_error error = {0};
-    ht_interrupt_install();
     run.out = ht_report_stream(run.given->json);
     ht_compiler_arguments_make(&run.given->compiler, &compiler);
     ht_status status = options_check(run.given, &error);

@@ -103,7 +103,6 @@ static int run(const ht_command_line *line) {
     const optimize_options *given = line->options;
     ht_session session;
     ht_error error = {0};
-    ht_interrupt_install();
     if (ht_session_open(&given->tuning, &session, &error) != HT_OK)
         return ht_report_error(&error);
     int code = optimize(&session, given, line->operands, line->operand_count);

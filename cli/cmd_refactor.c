@@ -146,7 +146,6 @@ static int run(const ht_command_line *line) {
                                                  .seed = given->seed,
                                                  .jobs = given->jobs}};
     ht_compiler_arguments_make(&given->compiler, &request.compiler);
-    ht_interrupt_install();
     ht_refactor_tree_result result = {0};
     ht_error error = {0};
     ht_recipe *recipe = NULL;

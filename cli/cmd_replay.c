@@ -288,7 +288,6 @@ static void replaying_free(replaying *job) {
 static int run(const ht_command_line *line) {
     replaying job = {.given = line->options, .random_performance = NAN};
     ht_error error = {0};
-    ht_interrupt_install();
     FILE *out = ht_report_stream(job.given->json);
     ht_status status = load(&job, &error);
     if (status == HT_OK)

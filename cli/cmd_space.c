@@ -188,7 +188,6 @@ static ht_status options_check(const space_options *given, ht_error *error) {
 static int run(const ht_command_line *line) {
     space_run run = {.given = line->options, .path = line->operands[0], .found = json_array()};
     ht_error error = {0};
-    ht_interrupt_install();
     run.out = ht_report_stream(run.given->json);
     ht_status status = options_check(run.given, &error);
     if (status == HT_OK)

@@ -229,7 +229,6 @@ static int run(const ht_command_line *line) {
     ht_predictor *predictor = NULL;
     ht_error error = {0};
     double begun = ht_clock_seconds();
-    ht_interrupt_install();
     training.out = ht_report_stream(training.given->json);
     ht_status status = options_check(training.given, line->operand_count, &error);
     if (status == HT_OK)

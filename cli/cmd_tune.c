@@ -227,7 +227,6 @@ static int run(const ht_command_line *line) {
     const tune_options *given = line->options;
     ht_session session;
     ht_error error = {0};
-    ht_interrupt_install();
     if (ht_session_open(&given->tuning, &session, &error) != HT_OK)
         return ht_report_error(&error);
     int code = tune(&session, given, line->operands[0]);

@@ -153,7 +153,8 @@ json_t *ht_report_json_text(const char *text);
 bool ht_report_is_terminal(FILE *stream);
 bool ht_report_has_color(FILE *stream);
 
-/* interrupt.c. The first Ctrl-C (or SIGTERM) sets the flag; the second kills. */
+/* interrupt.c. The first Ctrl-C (or SIGTERM, SIGHUP) sets the flag, and what does not end by itself
+ * then is ended after a while (cli/interrupt.h); the second ends it at once. */
 void ht_interrupt_install(void);
 extern volatile int ht_interrupted;
 

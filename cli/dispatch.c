@@ -91,6 +91,7 @@ static int main_run(int argc, char **argv) {
         ht_help_print_command(command, stdout);
         return HT_EXIT_OK;
     }
+    ht_interrupt_install();
     return command_run(command, argc - 2, argv + 2);
 }
 

@@ -3,81 +3,27 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/tool.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-static ht_status read_all(int fd, ht_text *text, ht_error *error) {
-    char chunk[4096];
-    ssize_t got;
-    while ((got = read(fd, chunk, sizeof chunk)) != 0) {
-        if (got > 0)
-            ht_text_append_n(text, chunk, (size_t)got);
-        else if (errno != EINTR)
-            return ht_error_set(error, HT_ERROR_IO, "cannot read from diff: %s", strerror(errno));
-    }
-    return HT_OK;
-}
-
-static int wait_for(pid_t child) {
-    int status;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR)
-            return -1;
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* The environment, with messages as they stand in patches: "\ No newline at end of file". */
-static char **environment_make(void) {
-    size_t count = 0, kept = 0;
-    while (environ[count])
-        ++count;
-    char **list = ht_alloc(count + 2, sizeof *list);
-    for (size_t i = 0; i < count; ++i)
-        if (strncmp(environ[i], "LC_ALL=", 7) != 0 && strncmp(environ[i], "LANGUAGE=", 9) != 0)
-            list[kept++] = environ[i];
-    list[kept] = "LC_ALL=C";
-    return list;
-}
-
-static int diff_start(char *const *arguments, const int ends[2], pid_t *out_child) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    char **environment = environment_make();
-    int failed = posix_spawnp(out_child, "diff", &actions, NULL, arguments, environment);
-    free(environment);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-static ht_status diff_run(char *const *arguments, ht_text *text, ht_error *error) {
-    int ends[2];
-    pid_t child;
-    if (pipe(ends) != 0)
-        return ht_error_set(error, HT_ERROR_IO, "cannot make a pipe: %s", strerror(errno));
-    int failed = diff_start(arguments, ends, &child);
-    close(ends[1]);
-    if (failed) {
-        close(ends[0]);
-        return ht_error_set(error, HT_ERROR_MISSING,
-                            "cannot run diff (%s), so no patch is written: install diffutils",
-                            strerror(failed));
-    }
-    ht_status status = read_all(ends[0], text, error);
-    close(ends[0]);
-    int code = wait_for(child);
-    if (status == HT_OK && code != 0 && code != 1)
+static ht_status diff_run(const char *const *arguments, ht_text *text, ht_error *error) {
+    enum { SECONDS = 60 };
+    /* With messages as they stand in patches: "\\ No newline at end of file". */
+    const ht_tool_call call = {.arguments = arguments,
+                               .seconds = SECONDS,
+                               .variable = "LC_ALL",
+                               .value = "C",
+                               .no_errors = true};
+    int code = -1;
+    ht_status status = ht_tool_run(&call, text, &code, error);
+    if (status == HT_ERROR_MISSING)
+        ht_error_prefix(error, "no patch is written: install diffutils: ");
+    else if (status == HT_OK && code != 0 && code != 1)
         status = ht_error_set(error, HT_ERROR_IO, "diff failed with exit code %d", code);
     return status;
 }
@@ -148,8 +94,8 @@ static ht_status patch_make(const char *original, const char *changed, const cha
                             ht_text *text, ht_error *error) {
     const char *name = original + (strcmp(folder, "/") == 0 ? 1 : strlen(folder) + 1);
     char *old_label = label_make("a", name), *new_label = label_make("b", name);
-    char *arguments[] = {"diff",    "-u", "--text",         "--label",       old_label, "--label",
-                         new_label, "--", (char *)original, (char *)changed, NULL};
+    const char *arguments[] = {"diff",    "-u", "--text", "--label", old_label, "--label",
+                               new_label, "--", original, changed,   NULL};
     ht_text_append(text, "");
     ht_status status = diff_run(arguments, text, error);
     free(old_label);

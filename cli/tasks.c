@@ -37,6 +37,7 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
     if (getppid() != parent)
         _exit(1);
     signal(SIGINT, SIG_IGN); /* the parent decides */
+    signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
     /* A handler (a sanitizer's, a library's) could turn a crash into an exit, which is not told
      * from one that was meant. */

@@ -2,10 +2,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/tool.h"
 #include "refactor/source.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,17 +35,20 @@ static char *beside_library(void) {
     return NULL;
 }
 
-static char *asked(const char *command) {
-    FILE *pipe = popen(command, "re");
-    if (!pipe)
-        return NULL;
-    char line[4096];
-    char *got = fgets(line, sizeof line, pipe);
-    pclose(pipe);
-    if (!got)
-        return NULL;
-    line[strcspn(line, "\n")] = 0;
-    return usable(line) ? ht_strdup(line) : NULL;
+/* What the compiler says; a compiler that does not answer is none. */
+static char *asked(const char *clang) {
+    enum { SECONDS = 10 };
+    const char *arguments[] = {clang, "-print-resource-dir", NULL};
+    const ht_tool_call call = {.arguments = arguments, .seconds = SECONDS, .no_errors = true};
+    ht_text line = {0};
+    int code = -1;
+    char *found = NULL;
+    if (ht_tool_run(&call, &line, &code, NULL) == HT_OK && code == 0 && line.data) {
+        line.data[strcspn(line.data, "\n")] = 0;
+        found = usable(line.data) ? ht_strdup(line.data) : NULL;
+    }
+    ht_text_free(&line);
+    return found;
 }
 
 char *ht_resource_dir_find(void) {
@@ -53,6 +56,6 @@ char *ht_resource_dir_find(void) {
     if (!found && usable("/usr/lib/llvm-19/lib/clang/19"))
         found = ht_strdup("/usr/lib/llvm-19/lib/clang/19");
     if (!found)
-        found = asked("clang-19 -print-resource-dir 2>/dev/null");
+        found = asked("clang-19");
     return found;
 }

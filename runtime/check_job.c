@@ -81,6 +81,25 @@ static ht_status ready(ht_job *job, ht_error *error) {
     return status;
 }
 
+/* Asks (`request` is stolen), once more when somebody outside killed the checker. What it said of
+ * the program is in `out`; an error is one of the checker itself. */
+static ht_status ask_steady(ht_job *job, json_t *request, double seconds, json_t **out_reply,
+                            ht_check_result *out, ht_error *error) {
+    ht_status status = HT_OK;
+    for (int kills = 0; kills < HT_OUTSIDE_KILLS; ++kills) {
+        json_decref(*out_reply);
+        *out_reply = NULL;
+        out->status = status = ready(job, error);
+        if (status == HT_OK)
+            out->status = ask(job, json_incref(request), seconds, out_reply, error);
+        if (out->status != HT_ERROR_CRASH || job->checker.pid > 0 ||
+            !ht_process_killed_outside(&job->checker))
+            break;
+    }
+    json_decref(request);
+    return status;
+}
+
 ht_status ht_check_result_finish(ht_check_result *out, const ht_error *own, ht_error *error) {
     if (ht_job_fatal(out->status)) {
         if (error != NULL)
@@ -105,9 +124,6 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
     out->status = task->status;
     json_t *reply = NULL;
     if (task->status == HT_OK) {
-        ht_status status = ready(job, error);
-        if (status != HT_OK)
-            return status;
         json_t *request = ht_job_run_request("check", task->config, task->program, task->reference);
         uint64_t accesses = settings->all_blocks ? 0
                             : settings->accesses ? settings->accesses
@@ -115,9 +131,13 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
         json_object_set_new(request, "accesses", json_integer((json_int_t)accesses));
         if (settings->every_output)
             json_object_set_new(request, "affordable", json_integer(HT_CHECK_ACCESSES));
-        out->status = ask(job, request,
-                          CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1),
-                          &reply, &own);
+        double seconds = CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1);
+        ht_status status = ask_steady(job, request, seconds, &reply, out, &own);
+        if (status != HT_OK) {
+            if (error != NULL)
+                *error = own;
+            return status;
+        }
     } else {
         own = task->error;
     }

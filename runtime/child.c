@@ -15,11 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { END_STEP_US = 500 };
+
 /* The parent's handlers and terminal are not the child's: a dying compiler should just die, and
  * quietly. */
 static void child_isolate(pid_t parent, const char *folder) {
-    static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS,  SIGILL,
-                                  SIGFPE,  SIGINT,  SIGTERM, SIGPIPE};
+    static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
+                                  SIGINT,  SIGTERM, SIGPIPE, SIGHUP};
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -94,11 +96,16 @@ void ht_child_finish(ht_child *child, ht_child_result *out_result) {
     *out_result = (ht_child_result){.exit_code = -1};
     while (child_read(child, &output, &out_result->timed_out))
         ;
-    if (out_result->timed_out)
-        kill(-child->pid, SIGKILL);
     int status = 0;
-    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    while (!out_result->timed_out && waitpid(child->pid, &status, WNOHANG) == 0) {
+        out_result->timed_out = ht_clock_seconds() > child->deadline;
+        usleep(END_STEP_US);
+    }
+    if (out_result->timed_out) {
+        kill(-child->pid, SIGKILL);
+        while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+    }
     kill(-child->pid, SIGKILL); /* what it may have started */
     close(child->fd);
     ht_scratch_remove(&child->scratch);

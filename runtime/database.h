@@ -39,13 +39,9 @@ typedef struct ht_evaluation {
 
 enum { HT_DEATHS_CONDEMN = 2 }; /* so many, and a configuration is not run again unless asked */
 
-/* Is given each row that does not fit its checksum, once a connection. Prints to stderr unless a
- * program puts another in its place. */
-extern void (*ht_database_warn)(const char *message);
-
 /* Opens or creates (folders too). A file of an older schema is brought up to date, in one
  * transaction. An unreadable, damaged, locked, newer or foreign file is an error with the
- * remedy, and is left as it is. A single damaged row is reported when it is met, and counts as not
+ * remedy, and is left as it is. A single damaged row is an ht_warning, once, and counts as not
  * there. */
 ht_status ht_database_open(const char *path, ht_database **out_database, ht_error *error);
 void ht_database_close(ht_database *database);

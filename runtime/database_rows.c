@@ -3,19 +3,11 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/database.h"
+#include "base/warning.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void warn_plainly(const char *message) {
-    fflush(stdout);
-    fprintf(stderr, "hiptemper: warning: %s\n", message);
-}
-
-void (*ht_database_warn)(const char *message) = warn_plainly;
 
 /* A value with its type and length, so that no two lists of values give the same bytes. */
 static void value_append(ht_text *bytes, sqlite3_value *value) {
@@ -63,14 +55,12 @@ static bool is_new(ht_database_damage *damage, char table, sqlite3_int64 id) {
 static void row_report(ht_database_damage *damage, const char *table, sqlite3_int64 id) {
     if (!is_new(damage, table[0], id))
         return;
-    char *message = ht_format(
+    ht_warning(
         "%s: tuning database: row %lld of table %s does not fit its checksum: it was damaged or "
         "changed by hand, is not used, and is measured again when needed; check the disk, or "
         "remove "
         "the row with `DELETE FROM %s WHERE rowid = %lld`",
         damage->path, (long long)id, table, table, (long long)id);
-    ht_database_warn(message);
-    free(message);
 }
 
 static void good_function(sqlite3_context *context, int count, sqlite3_value **values) {

@@ -266,18 +266,22 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     return HT_OK;
 }
 
+/* After Ctrl-C nobody waits for a worker that may be stopped. */
+static void end_process(const ht_job *job, ht_process *process) {
+    const volatile int *interrupted = job->options.interrupted;
+    if (interrupted == NULL || *interrupted == 0)
+        ht_process_stop(process);
+    ht_process_free(process);
+}
+
 void ht_job_free(ht_job *job) {
     if (job == NULL)
         return;
-    for (size_t i = 0; i < job->compiler_count; ++i) {
-        ht_process_stop(&job->compilers[i]);
-        ht_process_free(&job->compilers[i]);
-    }
+    for (size_t i = 0; i < job->compiler_count; ++i)
+        end_process(job, &job->compilers[i]);
     free(job->compilers);
-    ht_process_stop(&job->runner);
-    ht_process_free(&job->runner);
-    ht_process_stop(&job->checker);
-    ht_process_free(&job->checker);
+    end_process(job, &job->runner);
+    end_process(job, &job->checker);
     ht_job_control_end(job);
     ht_scratch_remove(&job->scratch);
     json_decref(job->original);

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/tool.h"
+#include "base/warning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +29,8 @@ enum {
     KILL_STEPS = 2000,
     KILL_STEP_US = 1000,
     POLL_MS = 50,
-    SEND_SECONDS = 20
+    SEND_SECONDS = 20,
+    STOPS_EXCUSED = 4 /* after more, something stops itself */
 };
 
 void ht_process_init(ht_process *process, const char *folder, const char *name) {
@@ -104,6 +107,7 @@ ht_status ht_process_start(ht_process *process, ht_error *error) {
     process->requests = 0;
     process->deadline = 0;
     process->misdeed = NULL;
+    process->stopped[0] = '\0';
     process->inbox.length = 0;
     return HT_OK;
 }
@@ -131,6 +135,7 @@ static bool has_ended(ht_process *process, int steps, unsigned step_us) {
 void ht_process_kill(ht_process *process) {
     if (process->pid > 0) {
         kill(process->pid, SIGTERM);
+        kill(process->pid, SIGCONT); /* a stopped guard takes no signal but this and SIGKILL */
         if (!has_ended(process, KILL_STEPS, KILL_STEP_US)) {
             kill(-process->pid, SIGKILL);
             while (waitpid(process->pid, &process->exit_status, 0) < 0 && errno == EINTR)
@@ -196,6 +201,21 @@ static void reap(ht_process *process) {
     ht_process_kill(process);
 }
 
+/* Time is up. Who is stopped from outside cannot answer, which is no fault of what it works on. */
+static ht_status give_up(ht_process *process) {
+    char stopped[sizeof process->stopped] = "";
+    bool excused =
+        ht_tool_stopped(process->pid, stopped, sizeof stopped) && process->stops++ < STOPS_EXCUSED;
+    ht_process_kill(process);
+    if (!excused)
+        return HT_ERROR_TIMEOUT;
+    memcpy(process->stopped, stopped, sizeof stopped);
+    ht_warning("%s was stopped, as by SIGSTOP, and did not end in time: it was killed, and what it "
+               "worked on is done again",
+               stopped);
+    return HT_ERROR_CRASH;
+}
+
 /* One process with a request under way; HT_OK without a reply means: nothing new. */
 static ht_status look_at(ht_process *process, bool readable, json_t **out_reply) {
     bool bad = false;
@@ -228,11 +248,7 @@ static ht_status look_at(ht_process *process, bool readable, json_t **out_reply)
         forget(process);
         return HT_ERROR_CRASH;
     }
-    if (ht_clock_seconds() > process->deadline) {
-        ht_process_kill(process);
-        return HT_ERROR_TIMEOUT;
-    }
-    return HT_OK;
+    return ht_clock_seconds() > process->deadline ? give_up(process) : HT_OK;
 }
 
 static bool was_interrupted(const volatile int *interrupted) {
@@ -306,6 +322,8 @@ static bool ran_out_of_memory(const ht_process *process) {
 }
 
 bool ht_process_killed_outside(const ht_process *process) {
+    if (process->stopped[0] != '\0')
+        return true;
     if (process->misdeed != NULL || !WIFSIGNALED(process->exit_status) ||
         ran_out_of_memory(process))
         return false;
@@ -334,7 +352,9 @@ void ht_process_evidence(const ht_process *process, char *out, size_t size) {
         snprintf(out, size, "%s", line);
         return;
     }
-    if (process->misdeed != NULL) {
+    if (process->stopped[0] != '\0') {
+        snprintf(how, sizeof how, "%.50s stopped", process->stopped);
+    } else if (process->misdeed != NULL) {
         snprintf(how, sizeof how, "%s", process->misdeed);
     } else if (WIFSIGNALED(process->exit_status)) {
         const char *name = sigabbrev_np(WTERMSIG(process->exit_status));

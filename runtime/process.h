@@ -16,6 +16,8 @@ typedef struct ht_process {
     double deadline;     /* of the request under way, on ht_clock_seconds; 0: none is */
     int exit_status;     /* as waitpid gives it, once it died */
     const char *misdeed; /* static: why the tuner itself killed it; NULL: it did not */
+    char stopped[64];    /* who was stopped, below it or itself, when time was up; "": nobody */
+    unsigned stops;      /* times that this was so, of all processes in this place */
     long oom_kills;    /* processes that the kernel had killed for memory when the request began */
     unsigned requests; /* answered since the start */
     json_int_t id;     /* of the request under way; the answer must have it */
@@ -40,6 +42,8 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds);
  * HT_OK                 an answer (*out_reply, the caller's) of process *out_index
  * HT_ERROR_CRASH        that process died; it is reaped
  * HT_ERROR_TIMEOUT      that process ran past its deadline; it was killed
+ *                       (HT_ERROR_CRASH, and killed from outside, when it or a process below it was
+ *                       stopped, as by SIGSTOP, for the first times)
  * HT_ERROR_INTERRUPTED  *interrupted became non-zero; all that were under way were killed. */
 ht_status ht_process_wait(ht_process *processes, size_t count, const volatile int *interrupted,
                           size_t *out_index, json_t **out_reply);

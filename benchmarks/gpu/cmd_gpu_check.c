@@ -208,7 +208,6 @@ static int run(const ht_command_line *line) {
     checker self = {.given = line->options};
     ht_error error = {0};
     setvbuf(stdout, NULL, _IOLBF, 0);
-    ht_interrupt_install();
     ht_status status = check(&self, &error);
     bool good = self.results.kernels > 0 && self.results.verified == self.results.kernels;
     int code = status           ? ht_report_error(&error)

@@ -1,5 +1,6 @@
 /* The bundle's program: hiptemper without the commands that analyse sources, and with gpu-check. */
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "runtime/job.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ const ht_command *const ht_commands[] = {
 };
 
 int main(int argc, char **argv) {
+    ht_interrupt_leave(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return ht_worker_main(argc, argv);
     return ht_cli_main(argc, argv);

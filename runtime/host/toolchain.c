@@ -2,149 +2,95 @@
 
 #include "base/memory.h"
 #include "base/sanitizer.h"
+#include "base/tool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Full path of an executable; a name with a slash is taken as it is. NULL when there is none.
- * free(). */
-static char *find_program(const char *name) {
-    if (strchr(name, '/'))
-        return access(name, X_OK) == 0 ? ht_strdup(name) : NULL;
-    const char *path = getenv("PATH");
-    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
-        size_t length = strcspn(at, ":");
-        char *candidate = ht_format("%.*s/%s", (int)length, at, name);
-        if (length && access(candidate, X_OK) == 0)
-            return candidate;
-        free(candidate);
-        at += length + (at[length] == ':');
-    }
-    return NULL;
-}
-
-static void child(const char *const *arguments, int output, pid_t parent) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(127);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0)
-        dup2(nothing, 0);
-    dup2(output, 1);
-    dup2(output, 2);
-    execv(arguments[0], (char *const *)arguments);
-    dprintf(2, "cannot run %s: %s\n", arguments[0], strerror(errno));
-    _exit(127);
-}
+enum { PROBE_SECONDS = 10, TOOL_SECONDS = 600 };
 
 void (*ht_toolchain_killed)(int signal);
 
 int ht_toolchain_run(const char *const *arguments, ht_text *log) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        ht_text_printf(log, "cannot make a pipe: %s\n", strerror(errno));
-        return -1;
-    }
-    pid_t parent = getpid();
-    pid_t pid = fork();
-    if (pid == 0)
-        child(arguments, ends[1], parent);
-    int code = errno;
-    close(ends[1]);
-    if (pid < 0) {
-        ht_text_printf(log, "cannot start %s: %s\n", arguments[0], strerror(code));
-        close(ends[0]);
-        return -1;
-    }
-    char buffer[4096];
-    for (;;) {
-        ssize_t got = read(ends[0], buffer, sizeof buffer);
-        if (got > 0)
-            ht_text_append_n(log, buffer, (size_t)got);
-        else if (got == 0 || errno != EINTR)
-            break;
-    }
-    close(ends[0]);
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    int signal = WTERMSIG(status);
+    ht_error error = {0};
+    int code = -1;
+    /* The tuner has a tighter limit for the worker that this runs in. */
+    const ht_tool_call call = {.arguments = arguments, .seconds = TOOL_SECONDS};
+    if (ht_tool_run(&call, log, &code, &error) != HT_OK)
+        ht_text_printf(log, "%s\n", error.message);
+    int signal = code - 128;
     if (ht_toolchain_killed && (signal == SIGKILL || signal == SIGTERM))
         ht_toolchain_killed(signal);
-    return 128 + signal;
+    return code;
 }
 
 /* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". NULL when it is not clang. free().
  * Somebody who kills this says nothing of the compiler, so it is asked again. */
-static char *read_version(const char *clang) {
+static ht_status read_version(const char *clang, char **out_version, ht_error *error) {
     enum { TRIES = 5 };
-    ht_text text = {0};
     const char *arguments[] = {clang, "--version", NULL};
-    char *version = NULL;
+    const ht_tool_call call = {.arguments = arguments, .seconds = PROBE_SECONDS};
+    ht_text text = {0};
+    ht_status status = HT_OK;
     int code = 128 + SIGKILL;
-    for (int i = 0; i < TRIES && code == 128 + SIGKILL; ++i)
-        code = ht_toolchain_run(arguments, &text);
-    if (code == 0 && text.data) {
-        const char *at = strstr(text.data, "clang version ");
-        if (at) {
-            at += strlen("clang version ");
-            version = ht_format("clang %.*s", (int)strcspn(at, " \n"), at);
-        }
+    *out_version = NULL;
+    for (int i = 0; i < TRIES && status == HT_OK && code == 128 + SIGKILL; ++i)
+        status = ht_tool_run(&call, &text, &code, error);
+    const char *at =
+        status == HT_OK && code == 0 && text.data ? strstr(text.data, "clang version ") : NULL;
+    if (status == HT_ERROR_TIMEOUT) {
+        status = HT_ERROR_MISSING;
+        if (error)
+            error->status = status;
+    }
+    if (at) {
+        at += strlen("clang version ");
+        *out_version = ht_format("clang %.*s", (int)strcspn(at, " \n"), at);
+    } else if (status == HT_OK) {
+        status = ht_error_set(error, HT_ERROR_MISSING,
+                              "%s is not a working clang: install the Debian package clang-19, or "
+                              "set HIPTEMPER_CLANG",
+                              clang);
     }
     ht_text_free(&text);
-    return version;
+    return status;
 }
 
 static ht_status search(ht_toolchain *found, ht_error *error) {
     const char *wanted = getenv("HIPTEMPER_CLANG");
     char *clang = NULL;
     if (wanted && *wanted) {
-        clang = find_program(wanted);
+        clang = ht_tool_find(wanted);
         if (!clang)
             return ht_error_set(error, HT_ERROR_MISSING,
                                 "HIPTEMPER_CLANG names %s, which cannot be run", wanted);
     } else {
-        clang = find_program("clang++-19");
+        clang = ht_tool_find("clang++-19");
         if (!clang)
-            clang = find_program("clang++");
+            clang = ht_tool_find("clang++");
     }
     if (!clang)
         return ht_error_set(error, HT_ERROR_MISSING,
                             "the host provider needs clang++: install the Debian package clang-19, "
                             "or set HIPTEMPER_CLANG to a clang++");
-    char *assembler = find_program("as");
-    char *linker = find_program("ld");
-    char *version = assembler && linker ? read_version(clang) : NULL;
-    if (version) {
-        *found = (ht_toolchain){clang, assembler, linker, version, find_program("addr2line")};
-        return HT_OK;
-    }
+    char *assembler = ht_tool_find("as");
+    char *linker = ht_tool_find("ld");
+    char *version = NULL;
     ht_status status =
         assembler && linker
-            ? ht_error_set(error, HT_ERROR_MISSING,
-                           "%s is not a working clang: install the Debian package clang-19, or set "
-                           "HIPTEMPER_CLANG",
-                           clang)
+            ? read_version(clang, &version, error)
             : ht_error_set(
                   error, HT_ERROR_MISSING,
                   "the host provider needs as and ld: install the Debian package binutils");
+    if (status == HT_OK) {
+        *found = (ht_toolchain){clang, assembler, linker, version, ht_tool_find("addr2line")};
+        return HT_OK;
+    }
     free(clang);
     free(assembler);
     free(linker);
@@ -174,11 +120,14 @@ static char *sanitizer_path;
 static void find_sanitizer(void) {
     const ht_toolchain *toolchain;
     ht_text text = {0};
+    int code = -1;
     if (ht_toolchain_find(&toolchain, NULL) != HT_OK)
         return;
     const char *arguments[] = {toolchain->clang, "-print-file-name=libclang_rt.asan-x86_64.so",
                                NULL};
-    if (ht_toolchain_run(arguments, &text) == 0 && text.data && text.data[0] == '/') {
+    const ht_tool_call call = {.arguments = arguments, .seconds = PROBE_SECONDS};
+    if (ht_tool_run(&call, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
+        text.data[0] == '/') {
         text.data[strcspn(text.data, "\n")] = 0;
         if (access(text.data, R_OK) == 0)
             sanitizer_path = ht_strdup(text.data);

@@ -21,9 +21,8 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
  * this program has one already. Looked for once a process. */
 const char *ht_toolchain_sanitizer(void);
 
-/* Runs a program, its output appended to `log`, and gives its exit status (128 + n for signal n, -1
- * when it could not be started). The program is killed when the calling thread ends, and stays in
- * this process group. */
+/* Runs a program as base/tool.h does, its output and what went wrong appended to `log`, and gives
+ * its exit status (128 + n for signal n, -1 when it could not be started or did not end). */
 int ht_toolchain_run(const char *const *arguments, ht_text *log);
 
 /* Called when a tool was killed (SIGKILL, SIGTERM), which says nothing of what it worked on. NULL:

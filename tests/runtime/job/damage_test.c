@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/warning.h"
 
 #include <criterion/criterion.h>
 #include <sqlite3.h>
@@ -28,7 +29,7 @@ static void note_warning(const char *message) {
 static void make_folder(void) {
     cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
     path = ht_path_join(folder, "tuning.db");
-    ht_database_warn = note_warning;
+    ht_warning_sink = note_warning;
     warnings = 0;
 }
 

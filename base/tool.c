@@ -1,0 +1,218 @@
+#include "base/tool.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TICK_MS = 100, END_STEP_US = 1000, KILL_STEPS = 1000, NOT_STARTED = 127, DEPTH = 16 };
+
+char *ht_tool_find(const char *name) {
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0 ? ht_strdup(name) : NULL;
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        char *candidate = ht_format("%.*s/%s", (int)length, at, name);
+        if (length && access(candidate, X_OK) == 0)
+            return candidate;
+        free(candidate);
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
+typedef struct process_state {
+    long pid, parent;
+    char name[32], state;
+} process_state;
+
+/* False when it has gone. */
+static bool process_read(long pid, process_state *out) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    /* "PID (NAME) STATE PARENT": the name may hold anything. */
+    char *name = read ? strchr(line, '(') : NULL, *end = name ? strrchr(name, ')') : NULL;
+    if (end == NULL)
+        return false;
+    *end = '\0';
+    out->pid = pid;
+    snprintf(out->name, sizeof out->name, "%s", name + 1);
+    return sscanf(end + 1, " %c %ld", &out->state, &out->parent) == 2;
+}
+
+static bool descends(long pid, long from) {
+    process_state of = {.parent = pid};
+    for (int depth = 0; depth < DEPTH && of.parent > 1; ++depth) {
+        if (of.parent == from)
+            return true;
+        if (!process_read(of.parent, &of))
+            return false;
+    }
+    return false;
+}
+
+static bool is_stopped(long pid, process_state *out) {
+    return process_read(pid, out) && (out->state == 'T' || out->state == 't');
+}
+
+bool ht_tool_stopped(long pid, char *out, size_t size) {
+    process_state found;
+    bool stopped = is_stopped(pid, &found);
+    DIR *proc = stopped ? NULL : opendir("/proc");
+    for (struct dirent *entry; proc != NULL && !stopped && (entry = readdir(proc)) != NULL;) {
+        long other = atol(entry->d_name);
+        stopped = other > 0 && is_stopped(other, &found) && descends(found.parent, pid);
+    }
+    if (proc != NULL)
+        closedir(proc);
+    if (stopped && out != NULL)
+        snprintf(out, size, "%s (process %ld)", found.name, found.pid);
+    return stopped;
+}
+
+/* This process's variables and the one that is added; NULL: nothing is. Made before the fork, after
+ * which a process that had threads may not ask for memory. */
+static char **environment_make(const ht_tool_call *call) {
+    if (call->variable == NULL)
+        return NULL;
+    size_t count = 0, kept = 0, length = strlen(call->variable);
+    while (environ[count] != NULL)
+        ++count;
+    char **list = ht_alloc(count + 2, sizeof *list);
+    for (size_t i = 0; i < count; ++i)
+        if (strncmp(environ[i], call->variable, length) != 0 || environ[i][length] != '=')
+            list[kept++] = environ[i];
+    list[kept] = ht_format("%s=%s", call->variable, call->value);
+    return list;
+}
+
+static void environment_free(char **list) {
+    for (size_t i = 0; list != NULL && list[i] != NULL; ++i)
+        if (list[i + 1] == NULL)
+            free(list[i]);
+    free(list);
+}
+
+static void child(const ht_tool_call *call, const char *program, char **environment, int output,
+                  pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(NOT_STARTED);
+    setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    int nothing = open("/dev/null", O_RDWR);
+    if (nothing >= 0)
+        dup2(nothing, 0);
+    dup2(output, 1);
+    dup2(call->no_errors && nothing >= 0 ? nothing : output, 2);
+    if (call->folder != NULL && chdir(call->folder) != 0)
+        _exit(NOT_STARTED);
+    execve(program, (char *const *)call->arguments, environment ? environment : environ);
+    dprintf(2, "cannot run %s: %s\n", program, strerror(errno));
+    _exit(NOT_STARTED);
+}
+
+/* Appends what there is; false at the end. */
+static bool take(int fd, ht_text *out) {
+    char buffer[65536];
+    ssize_t got = read(fd, buffer, sizeof buffer);
+    if (got > 0)
+        ht_text_append_n(out, buffer, (size_t)got);
+    return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/* What a program that has ended left in the pipe, though another may hold it open. */
+static void drain(int fd, ht_text *out) {
+    struct pollfd waiting = {fd, POLLIN, 0};
+    while (poll(&waiting, 1, 0) > 0 && take(fd, out))
+        continue;
+}
+
+/* False at the deadline. */
+static bool wait_for(pid_t pid, int fd, double deadline, ht_text *out, int *out_status) {
+    for (bool open = true; ht_clock_seconds() < deadline;) {
+        struct pollfd waiting = {fd, POLLIN, 0};
+        if (!open)
+            usleep(END_STEP_US);
+        else if (poll(&waiting, 1, TICK_MS) > 0)
+            open = take(fd, out);
+        if ((!open || !waiting.revents) && waitpid(pid, out_status, WNOHANG) != 0) {
+            if (open)
+                drain(fd, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With all that it started in its group. A process that waits for a disk may take its time to go.
+ */
+static void put_down(pid_t pid) {
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    for (int step = 0; step < KILL_STEPS && waitpid(pid, NULL, WNOHANG) == 0; ++step)
+        usleep(END_STEP_US);
+}
+
+static ht_status fail_late(const ht_tool_call *call, const char *program, bool stopped,
+                           ht_error *error) {
+    return ht_error_set(error, HT_ERROR_TIMEOUT,
+                        "%s%s%s: no end within %g s%s, so it was killed; run the same by hand to "
+                        "see what it waits for",
+                        program, call->arguments[1] ? " " : "",
+                        call->arguments[1] ? call->arguments[1] : "", call->seconds,
+                        stopped ? " (it was stopped, as by SIGSTOP)" : "");
+}
+
+ht_status ht_tool_run(const ht_tool_call *call, ht_text *out, int *out_code, ht_error *error) {
+    int ends[2], status = 0;
+    *out_code = -1;
+    char *program = ht_tool_find(call->arguments[0]);
+    if (program == NULL)
+        return ht_error_set(error, HT_ERROR_MISSING, "%s: there is no such program",
+                            call->arguments[0]);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        free(program);
+        return ht_error_set(error, HT_ERROR_IO, "cannot make a pipe: %s", strerror(errno));
+    }
+    double deadline = ht_clock_seconds() + call->seconds;
+    char **environment = environment_make(call);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        child(call, program, environment, ends[1], parent);
+    int code = errno;
+    close(ends[1]);
+    ht_status result = HT_OK;
+    if (pid < 0) {
+        result =
+            ht_error_set(error, HT_ERROR_MISSING, "cannot start %s: %s", program, strerror(code));
+    } else if (wait_for(pid, ends[0], deadline, out, &status)) {
+        *out_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    } else {
+        result = fail_late(call, program, ht_tool_stopped(pid, NULL, 0), error);
+        put_down(pid);
+    }
+    close(ends[0]);
+    environment_free(environment);
+    free(program);
+    return result;
+}
