@@ -29,6 +29,11 @@ const char *const templated_sources[] = {
     NULL,
 };
 
+/* HIP's header is parsed once for all tests of a build, unless the run has a folder for it. */
+__attribute__((constructor)) static void cache_choose(void) {
+    setenv("HIPTEMPER_CACHE", HT_BINARY_DIR "/cache", 0);
+}
+
 static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
     const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
     ht_refactor_options options = {.arguments = arguments, .argument_count = 1};
