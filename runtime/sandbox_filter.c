@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { NEW_TMPFILE = 020000000 /* __O_TMPFILE */ };
+enum { NEW_TMPFILE = 020000000 /* __O_TMPFILE */, THREAD = 0x00010000 /* CLONE_THREAD */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -158,8 +158,7 @@ static int allow_opening(scmp_filter_ctx filter) {
 /* Without a guard to ask, threads, images in memory and the one folder must pass. */
 static int allow_unasked(scmp_filter_ctx filter) {
     static const char *const names[] = {"open", "openat", "creat", "memfd_create"};
-    const uint64_t thread = 0x00010000 /* CLONE_THREAD */;
-    int code = allow_when(filter, "clone", SCMP_CMP(0, SCMP_CMP_MASKED_EQ, thread, thread));
+    int code = allow_when(filter, "clone", SCMP_CMP(0, SCMP_CMP_MASKED_EQ, THREAD, THREAD));
     return code == 0 ? rules(filter, SCMP_ACT_ALLOW, names, COUNT(names)) : code;
 }
 
@@ -171,6 +170,16 @@ static int fill_computing(scmp_filter_ctx filter, const ht_sandbox_plan *plan, b
     if (code == 0)
         code = allow_opening(filter);
     return code == 0 && !notify ? allow_unasked(filter) : code;
+}
+
+/* A driver may look for helpers, and goes on without. */
+static int refuse_programs(scmp_filter_ctx filter) {
+    static const char *const starting[] = {"execve", "execveat", "fork", "vfork"};
+    const struct scmp_arg_cmp process = SCMP_CMP(0, SCMP_CMP_MASKED_EQ, THREAD, 0);
+    int code = rules(filter, SCMP_ACT_ERRNO(EPERM), starting, COUNT(starting));
+    if (code == 0)
+        code = rule(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
+    return code == 0 ? rule(filter, SCMP_ACT_ERRNO(EPERM), "clone", 1, &process) : code;
 }
 
 /* Local sockets only, and those for a driver alone: a compiler that asks for one (to look up a
@@ -193,15 +202,7 @@ static int fill_refused(scmp_filter_ctx filter, const ht_sandbox_plan *plan, uin
     struct scmp_arg_cmp types = SCMP_CMP32(1, SCMP_CMP_EQ, 0x5412 /* TIOCSTI */);
     if (code == 0)
         code = rule(filter, refusing, "ioctl", 1, &types);
-    if (plan->programs)
-        return code;
-    static const char *const starting[] = {"execve", "execveat", "fork", "vfork"};
-    if (code == 0)
-        code = rules(filter, refusing, starting, COUNT(starting));
-    struct scmp_arg_cmp process = SCMP_CMP(0, SCMP_CMP_MASKED_EQ, 0x00010000, 0);
-    if (code == 0)
-        code = rule(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
-    return code == 0 ? rule(filter, refusing, "clone", 1, &process) : code;
+    return code == 0 && !plan->programs ? refuse_programs(filter) : code;
 }
 
 static int load(scmp_filter_ctx filter, const ht_sandbox_plan *plan, bool notify, int channel) {

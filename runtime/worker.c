@@ -67,11 +67,9 @@ static ht_status enter_sandbox(ht_worker *worker, const json_t *request, bool co
                             .writes = worker->folder,
                             .reads = worker->folder,
                             .sockets = {worker->socket, -1, -1}};
-    char *own = NULL;
-    ht_status status = HT_OK;
+    char *own = ht_path_join(worker->folder, HT_RUN_FOLDER);
+    ht_status status = compiles ? HT_OK : ht_dir_make(own, error);
     if (!plan.programs && !plan.devices) {
-        own = ht_path_join(worker->folder, HT_RUN_FOLDER);
-        status = ht_dir_make(own, error);
         setenv("TMPDIR", own, 1);
         plan.writes = own;
         plan.memory = most_memory((uint64_t)json_integer_value(json_object_get(request, "memory")));

@@ -41,14 +41,14 @@ Test(standin_cli, tune_runs_on_an_amd_device) {
     ht_error error = {0};
     char *folder;
     json_t *json;
-    standin_use("7");
+    standin_use_in_workers("7");
     unsetenv("HIPTEMPER_WORKER");
     standin_device("amd:0"); /* or skips */
     cr_assert_eq(ht_dir_temporary("cli", &folder, &error), HT_OK);
-    char *file = ht_path_join(folder, "twice.hip"), *path = ht_path_join(folder, "tune.json");
+    char *file = ht_path_join(folder, "twice.hip"), *path = ht_path_join(folder, "out/tune.json");
     cr_assert_eq(ht_file_write(file, unit, strlen(unit), &error), HT_OK);
     char *arguments =
-        ht_format("tune %s --problem n=1000 --device amd:0 --strategy exhaustive --out %s "
+        ht_format("tune %s --problem n=1000 --device amd:0 --strategy exhaustive --out %s/out "
                   "--db %s/db.sqlite --compile-workers 1",
                   file, folder, folder);
     int code = run(arguments, path, &json);

@@ -85,7 +85,7 @@ static void only_the_guilty_fail(const char *version, const char *device, size_t
     standin_bound bound;
     ht_config configs[COUNT];
     ht_outcome outcomes[COUNT];
-    standin_use(version);
+    standin_use_in_workers(version);
     standin_bind(&bound, unit, "n=1000", device);
     ht_job_options options = {
         .seed = 7, .compile_workers = 2, .sample_budget = 0.02, .program_size = size};
@@ -113,7 +113,7 @@ static void one_kills_the_compiler(const char *action, ht_status death, double l
     standin_bound bound;
     ht_config configs[COUNT];
     ht_outcome outcomes[COUNT];
-    standin_use("6");
+    standin_use_in_workers("6");
     standin_bind(&bound, unit, "n=1000", "amd:0");
     ht_job_options options = {.seed = 7,
                               .compile_workers = 2,
@@ -153,7 +153,7 @@ Test(standin_job, a_device_out_of_memory_is_told) {
     standin_bound bound;
     ht_job *job = NULL;
     ht_error error = {0};
-    standin_use("6");
+    standin_use_in_workers("6");
     standin_bind(&bound, unit, "n=1000", "amd:0");
     setenv("HT_STANDIN_FAULTS", "hipMalloc=2", 1);
     ht_job_options options = {.seed = 7, .compile_workers = 1, .sample_budget = 0.02};
@@ -177,7 +177,7 @@ Test(standin_job, samples_of_a_throttled_gpu_are_discarded) {
     cr_assert_eq(ht_file_write(table, metrics, sizeof metrics, NULL), HT_OK);
     setenv("HIPTEMPER_SYSFS", root, 1);
     standin_bound bound;
-    standin_use("6");
+    standin_use_in_workers("6");
     standin_bind(&bound, unit, "n=1000", "amd:0");
     ht_job_options options = {.seed = 7, .compile_workers = 1, .sample_budget = 0.02};
     ht_job *job = start(&bound, &options);

@@ -19,6 +19,11 @@ void standin_use(const char *version) {
     free(root);
 }
 
+void standin_use_in_workers(const char *version) {
+    standin_use(version);
+    unsetenv("HT_STANDIN_FOLDER"); /* they write to their job's alone */
+}
+
 void standin_end(void) {
     ht_dir_remove(folder);
     free(folder);

@@ -7,6 +7,8 @@
 /* Uses the stand-in of this version of ROCm ("5", "6", "7", "6-broken") and a folder of this test's
  * own for twins. */
 void standin_use(const char *version);
+/* The same, for jobs: twins lie in the folder of each. */
+void standin_use_in_workers(const char *version);
 /* Removes the folder. */
 void standin_end(void);
 

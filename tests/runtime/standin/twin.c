@@ -13,7 +13,8 @@
 
 const ht_hip *standin_host(void) {
     const ht_hip *hip = NULL;
-    return ht_provider_host.open(&hip, NULL) == HT_OK ? hip : NULL;
+    (void)ht_provider_host.open(&hip, NULL); /* a GPU's run worker cannot start the compiler */
+    return hip;
 }
 
 static char *twin_path(const void *code, size_t size, const char *ending) {

@@ -45,8 +45,8 @@ static bool open_all(void) {
     has_real = has_real && symbol;
         HT_NVRTC_FUNCTIONS(LOAD)
     }
-    if (!tried && ht_provider_host.open(&hip, NULL))
-        hip = NULL;
+    if (!tried)
+        (void)ht_provider_host.open(&hip, NULL); /* a run worker cannot start the compiler */
     tried = true;
     return hip != NULL;
 }
