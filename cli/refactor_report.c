@@ -21,6 +21,10 @@ static const char *status_name(ht_kernel_status status) {
         return "refused";
     case HT_KERNEL_UNPARSED:
         return "unparsed";
+    case HT_KERNEL_TOO_COMPLEX:
+        return "too-complex";
+    case HT_KERNEL_CRASHED:
+        return "crashed";
     }
     return "unknown";
 }

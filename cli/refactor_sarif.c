@@ -19,6 +19,8 @@ static const rule rules[] = {
     {"refused", "note", "Nothing in the kernel can be made a parameter."},
     {"withheld", "error", "The kernel's template did not pass verification."},
     {"unparsed", "warning", "The kernel has errors as HIP device code."},
+    {"too-complex", "warning", "The kernel's analysis reached a limit."},
+    {"crashed", "error", "The kernel's analysis crashed, which is a defect of hiptemper."},
     {"applied", "note", "A choice became a parameter."},
     {"missed", "note", "A choice could not be made a parameter."},
     {"note", "note", "Something about a kernel."},

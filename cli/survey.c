@@ -67,6 +67,7 @@ static ht_verdict verdict_of(ht_kernel_status status) {
     case HT_KERNEL_NEEDS_PROBLEM:
         return HT_VERDICT_NEEDS_PROBLEM;
     case HT_KERNEL_REFUSED:
+    case HT_KERNEL_TOO_COMPLEX:
         return HT_VERDICT_REFUSED;
     default:
         return HT_VERDICT_FAILED;

@@ -3,6 +3,7 @@
 #ifndef HT_REFACTOR_FACTS_H
 #define HT_REFACTOR_FACTS_H
 
+#include "refactor/effort.h"
 #include "refactor/launch.h"
 #include "refactor/source.h"
 #include "refactor/transform.h"
@@ -36,6 +37,7 @@ typedef struct ht_kernel_facts {
     int problem_line;
     char *assumed; /* that a block chosen at run time has a value that stands for it; NULL: not */
     int assumed_line;
+    ht_effort effort; /* what the analysis may take, and took */
 } ht_kernel_facts;
 
 /* Builds the model of a kernel definition. `launches` is taken over. */

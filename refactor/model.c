@@ -445,6 +445,7 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
                         .entry = entry};
     model->facts = ht_alloc(1, sizeof *model->facts);
     model->facts->source = source;
+    ht_effort_init(&model->facts->effort, source->operations);
     model->name = ht_cursor_name(kernel);
     model->qualified = ht_cursor_qualified_name(kernel);
     model_children(model);

@@ -109,6 +109,8 @@ struct ht_plan {
     struct ht_tiled_form *tiled; /* the kernel's tiled form; NULL: none; owned */
     bool launch_chooses;         /* launches ask whether a device launches the new grid */
     const char *old_kernel; /* the original kernel's name where it is kept; NULL: it cannot be */
+    bool unfinished; /* a transformation took more operations of isl than its share: to be planned
+                        anew, without it */
     bool failed;
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };

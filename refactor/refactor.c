@@ -28,17 +28,19 @@ static void publish(ht_kernel *kernel, ht_plan *plan, bool templated) {
     plan->applied_count = 0;
 }
 
-static void pass_remarks(ht_kernel *kernel, char *first) {
+static void pass_remarks(ht_kernel *kernel, char *first, ht_kernel_status status) {
     /* the most telling reason: the first missed transformation */
     for (size_t i = 0; i < kernel->remark_count; ++i)
-        if (kernel->remarks[i].kind == HT_REMARK_MISSED) {
+        if (kernel->remarks[i].kind == HT_REMARK_MISSED &&
+            (status != HT_KERNEL_TOO_COMPLEX ||
+             strncmp(kernel->remarks[i].message, "left out", 8) == 0)) {
             char *reason = ht_format("%s: %s: %s", first, kernel->remarks[i].transformation,
                                      kernel->remarks[i].message);
             free(first);
-            settle(kernel, HT_KERNEL_REFUSED, kernel->remarks[i].line, reason);
+            settle(kernel, status, kernel->remarks[i].line, reason);
             return;
         }
-    settle(kernel, HT_KERNEL_REFUSED, 0, first);
+    settle(kernel, status, 0, first);
 }
 
 /* Hints to the compiler alone are no choice worth a template. */
@@ -47,6 +49,10 @@ static bool is_empty(const ht_plan *plan) {
         if (!ht_transformation_is_hint(plan->applied[i]))
             return false;
     return true;
+}
+
+static ht_effort *effort_of(const ht_kernel_work *work) {
+    return &work->model.facts->effort;
 }
 
 static void forget_plan(ht_kernel_work *work) {
@@ -62,14 +68,16 @@ static void forget_plan(ht_kernel_work *work) {
 static char *plan_all(ht_kernel_work *work, bool known, size_t left_out, bool stay) {
     char *problem = NULL;
     bool follow = false;
-    forget_plan(work);
-    ht_plan_init(&work->plan, &work->model);
-    work->plan.stay = stay;
-    work->plan.left_out = left_out;
-    work->plan.recipe = work->recipe;
-    ht_grid_read(&work->model, &work->grid);
-    work->modelled = true;
-    ht_plan_run(&work->plan);
+    do {
+        forget_plan(work);
+        ht_plan_init(&work->plan, &work->model);
+        work->plan.stay = stay;
+        work->plan.left_out = left_out;
+        work->plan.recipe = work->recipe;
+        ht_grid_read(&work->model, &work->grid);
+        work->modelled = true;
+        ht_plan_run(&work->plan);
+    } while (work->plan.unfinished && !ht_effort_spent(effort_of(work)));
     if (work->plan.unmet)
         return ht_strdup(work->plan.unmet);
     if (!known || (is_empty(&work->plan) && !work->recipe))
@@ -189,7 +197,29 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
     if (problem) {
         settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
     } else
-        pass_remarks(kernel, ht_strdup("nothing can be made a parameter"));
+        pass_remarks(kernel, ht_strdup("nothing can be made a parameter"),
+                     ht_effort_any_left_out(effort_of(work)) ? HT_KERNEL_TOO_COMPLEX
+                                                             : HT_KERNEL_REFUSED);
+}
+
+/* Past the kernel's limit nothing is answered any more: what was found until then is let go. */
+static void give_up(ht_kernel *kernel, uint64_t most) {
+    if (kernel->template)
+        ht_template_free(kernel->template, 1);
+    if (kernel->against)
+        ht_template_free(kernel->against, 1);
+    free(kernel->origins);
+    free(kernel->rounds);
+    free(kernel->transformations);
+    free(kernel->reason);
+    kernel->template = kernel->against = NULL;
+    kernel->origins = kernel->transformations = NULL;
+    kernel->rounds = NULL;
+    kernel->transformation_count = 0;
+    settle(kernel, HT_KERNEL_TOO_COMPLEX, kernel->line,
+           ht_format("its analysis was given up: it takes isl more than the %llu operations of "
+                     "the limit; --analysis-operations raises it (a million take about 3 s)",
+                     (unsigned long long)most));
 }
 
 static void note_launch(ht_kernel *kernel, const ht_model *model) {
@@ -243,7 +273,9 @@ static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kerne
         ht_slice_type(&slice, work->model.facts->template_parameters[i].argument);
     if (whole)
         transform(kernel, work, &slice);
-    else
+    if (whole && ht_effort_spent(effort_of(work)))
+        give_up(kernel, effort_of(work)->most);
+    else if (!whole)
         settle(kernel, HT_KERNEL_REFUSED, slice.reason_line, ht_strdup(slice.reason));
     ht_slice_free(&slice);
 }

@@ -9,6 +9,9 @@
 
 typedef struct ht_refactor ht_refactor; /* the result for one file; owns everything below */
 
+/* isl's operations for a kernel, by default. */
+#define HT_ANALYSIS_OPERATIONS UINT64_C(8000000)
+
 typedef struct ht_refactor_options {
     const char *const *arguments; /* extra compiler arguments: -I, -D, -std; borrowed */
     size_t argument_count;
@@ -22,6 +25,9 @@ typedef struct ht_refactor_options {
     /* `through` does not include the file, but launches its kernels, which a header declares: both
      * are read as one unit, the file first. */
     bool joined;
+    /* Of isl, for one kernel: HT_ANALYSIS_OPERATIONS when 0. A transformation that needs more than
+     * a fourth of them is left out. */
+    uint64_t operations;
     /* Only what it names is offered, docs/refactor-command.md; borrowed. NULL: everything. */
     const struct ht_recipe *recipe;
 } ht_refactor_options;
@@ -43,7 +49,9 @@ typedef enum ht_kernel_status {
     HT_KERNEL_NEEDS_PROBLEM, /* sizes or roles unknown: `reason` says which, `skeleton` is a file to
                                 fill in */
     HT_KERNEL_REFUSED,       /* nothing can be parameterized, or slicing failed; `reason` */
-    HT_KERNEL_UNPARSED       /* errors inside the kernel */
+    HT_KERNEL_UNPARSED,      /* errors inside the kernel */
+    HT_KERNEL_TOO_COMPLEX,   /* its analysis reached a limit; `reason` says which */
+    HT_KERNEL_CRASHED        /* its analysis crashed, in another process: a defect */
 } ht_kernel_status;
 
 /* Where the meaning of its arguments is known from. */

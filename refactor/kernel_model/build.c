@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ISL_OPERATIONS_MAX = 3000000, SCAN_BUDGET = 400000 };
+enum { SCAN_BUDGET = 400000 };
 
 /* Constants of the kernel follow from the block where it is built into an index, or where there are
  * shared arrays of constant shape: then blockDim is the launch's. */
@@ -43,7 +43,7 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
     access->symbols = ht_poly_pool_alloc(&km->pool, layout.dim_count, sizeof *access->symbols);
     memcpy(access->symbols, layout.dims, layout.dim_count * sizeof *access->symbols);
     ht_km_layout_free(&layout);
-    isl_ctx_reset_operations(km->context);
+    ht_km_step(km);
 }
 
 static ht_kernel_model *scan_body(const ht_model *facts, int any_axis, const ht_km_fixed *fixed,
@@ -53,7 +53,7 @@ static ht_kernel_model *scan_body(const ht_model *facts, int any_axis, const ht_
     km->complete = true;
     km->context = isl_ctx_alloc();
     isl_options_set_on_error(km->context, ISL_ON_ERROR_CONTINUE);
-    isl_ctx_set_max_operations(km->context, ISL_OPERATIONS_MAX);
+    ht_km_step(km);
     tie_axes(km, any_axis);
     ht_scan scan = {.km = km,
                     .facts = facts,
@@ -81,7 +81,7 @@ static ht_kernel_model *build(const ht_model *facts, int any_axis, const ht_km_f
     ht_km_barriers(km);
     for (size_t i = 0; i < km->access_count; ++i) {
         ht_km_split(km, &km->accesses[i]);
-        isl_ctx_reset_operations(km->context);
+        ht_km_step(km);
         access_sets(km, &km->accesses[i]);
     }
     ht_km_dependences(km);

@@ -208,7 +208,7 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
     isl_set_free(domain_b);
     ht_km_layout_free(&first);
     ht_km_layout_free(&second);
-    isl_ctx_reset_operations(km->context);
+    ht_km_step(km);
     return answer;
 }
 

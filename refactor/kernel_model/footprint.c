@@ -112,7 +112,7 @@ static bool hull_by_sets(group *of) {
     }
     isl_set_free(all);
     ht_km_layout_free(&layout);
-    isl_ctx_reset_operations(of->km->context);
+    ht_km_step(of->km);
     return bounded;
 }
 

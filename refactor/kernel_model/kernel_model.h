@@ -180,6 +180,7 @@ typedef struct ht_km_footprint {
 struct ht_kernel_model {
     const ht_model *facts;
     isl_ctx *context;
+    uint64_t allowed; /* operations of isl until the next ht_km_step */
     ht_poly_pool pool;
     ht_km_loop *loops;
     size_t loop_count;
@@ -224,6 +225,9 @@ ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);
 ht_kernel_model *ht_kernel_model_scan_fixed(const ht_model *facts, const ht_km_fixed *fixed,
                                             size_t count);
 void ht_kernel_model_free(ht_kernel_model *model);
+/* A question to isl is done with: its operations are taken off what the kernel may take, and the
+ * next gets what is left. Without any left isl answers nothing, and all that is asked is unknown. */
+void ht_km_step(ht_kernel_model *model);
 
 /* May two pointer arguments (arrays of the model) name the same memory? HT_NO where `__restrict__`
  * or the kinds of memory say so. */

@@ -418,7 +418,7 @@ bool ht_stage_bounds(ht_stage *stage) {
     isl_set_free(in.context);
     isl_set_free(in.passing);
     ht_km_layout_free(&in.layout);
-    isl_ctx_reset_operations(stage->km->context);
+    ht_km_step(stage->km);
     return done || ht_stage_fail(stage, stage->reads[0].access->cursor,
                                  "that all elements of the box are of the array is not proved");
 }

@@ -66,7 +66,7 @@ static bool is_not_negative(const ht_stage *stage, const ht_km_access *access,
     isl_set_free(domain);
     isl_set_free(holds);
     ht_km_layout_free(&layout);
-    isl_ctx_reset_operations(stage->km->context);
+    ht_km_step(stage->km);
     return proved;
 }
 

@@ -41,18 +41,32 @@ size_t ht_transformation_count(void) {
     return sizeof ht_transformations / sizeof *ht_transformations - 1;
 }
 
+static void leave_out(ht_plan *plan) {
+    const ht_effort *effort = &plan->model->facts->effort;
+    ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                   "left out: too complex to prove: it would take isl more than %llu of the "
+                   "%llu operations that a kernel may take (--analysis-operations)",
+                   (unsigned long long)ht_effort_share(effort), (unsigned long long)effort->most);
+}
+
 void ht_plan_run(ht_plan *plan) {
     size_t count = ht_transformation_count();
-    for (size_t i = 0; i + plan->left_out < count; ++i) {
+    ht_effort *effort = &plan->model->facts->effort;
+    for (size_t i = 0; i + plan->left_out < count && !plan->unfinished; ++i) {
         const ht_transformation *const *each = &ht_transformations[i];
         const ht_recipe_step *step =
             plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
         if (plan->recipe && !step)
             continue;
-        ht_plan_state before = ht_plan_save(plan);
         plan->transformation = (*each)->name;
         plan->failed = plan->abandoned = false;
+        if (!ht_effort_begin(effort, i)) {
+            leave_out(plan);
+            continue;
+        }
+        ht_plan_state before = ht_plan_save(plan);
         (*each)->apply(plan->model, plan);
+        plan->unfinished = ht_effort_end(effort, i);
         if (plan->failed || plan->abandoned)
             ht_plan_restore(plan, &before);
         if (plan->failed) {
