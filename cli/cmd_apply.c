@@ -39,6 +39,7 @@ static const ht_option options[] = {
              "it."},
     HT_SANDBOX_OPTION(apply_options),
     HT_COMPILER_OPTIONS(apply_options),
+    HT_ANALYSIS_OPTIONS(apply_options),
     {0},
 };
 

@@ -36,6 +36,7 @@ static const ht_option options[] = {
              "then goes to standard error. docs/json.md describes it."},
     HT_SANDBOX_OPTION(optimize_options),
     HT_COMPILER_OPTIONS(optimize_options),
+    HT_ANALYSIS_OPTIONS(optimize_options),
     {0},
 };
 

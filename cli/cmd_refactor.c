@@ -74,6 +74,7 @@ static const ht_option options[] = {
      .help = "Seed of those configurations and of the random inputs."},
     HT_SANDBOX_OPTION(refactor_options),
     HT_COMPILER_OPTIONS(refactor_options),
+    HT_ANALYSIS_OPTIONS(refactor_options),
     {0},
 };
 

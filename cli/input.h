@@ -66,6 +66,9 @@ void ht_instances_free(ht_problem *instances, size_t count);
 typedef struct ht_compiler_options {
     ht_option_list include, define;
     const char *standard;
+    uint64_t analysis_operations; /* of isl, for each kernel */
+    double analysis_seconds;      /* of CPU time for each kernel */
+    uint64_t analysis_mebibytes;  /* of a process that reads a file */
 } ht_compiler_options;
 void ht_compiler_arguments_make(const ht_compiler_options *given, ht_refactor_options *out_options);
 void ht_compiler_arguments_free(ht_refactor_options *options);

@@ -8,6 +8,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "cli/launcher.h"
+#include "cli/losses.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/refactor_report.h"
@@ -19,14 +20,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const size_t memory_limit = (size_t)1 << 30;
 static const double quiet_seconds = 1.0; /* before progress is told */
 
 typedef struct work {
     const ht_refactor_request *request;
     ht_tree tree;
-    ht_source *sources; /* as many as tree.files */
-    json_t **results;   /* per file; NULL: none came */
+    ht_source *sources;  /* as many as tree.files */
+    json_t **results;    /* per file; NULL: none came */
+    ht_losses *losses;   /* per file */
+    bool *again;         /* per file: to be read once more, without a kernel that was lost */
+    bool *failed;        /* per file: nothing can be said of its kernels */
+    size_t *turn;        /* files that are read now, by task */
+    ht_task_step *steps; /* per task */
     const char *cache;
     ht_progress *progress;
     double start;
@@ -163,8 +168,11 @@ static void file_survey(const work *in, size_t index, ht_survey_options *options
     }
 }
 
-static int file_run(void *context, size_t index, FILE *out) {
+static int file_run(void *context, size_t task, FILE *out) {
     const work *in = context;
+    size_t index = in->turn[task];
+    ht_loss_watch watch;
+    ht_loss_watch_init(&watch, &in->steps[task], &in->losses[index], &in->request->compiler.limits);
     const ht_tree_file *file = &in->tree.files[index];
     const ht_refactor_options *given = &in->request->compiler;
     size_t count = given->argument_count + file->argument_count;
@@ -179,6 +187,8 @@ static int file_run(void *context, size_t index, FILE *out) {
                                  .compiler = {.arguments = arguments,
                                               .argument_count = count,
                                               .cache = in->cache,
+                                              .limits = given->limits,
+                                              .watch = &watch.watch,
                                               .recipe = given->recipe}};
     ht_survey survey;
     file_survey(in, index, &options, &survey);
@@ -226,20 +236,31 @@ static void file_lost(work *in, size_t index, const ht_task_result *result) {
                         "reading it took more than %g seconds of CPU time (--file-time): it is "
                         "left out",
                         in->request->file_limit);
+    else if (result->out_of_memory)
+        ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
+                        "reading it took more than %zu MiB of memory (--analysis-memory): it is "
+                        "left out",
+                        in->request->compiler.limits.memory_bytes >> 20);
     else if (result->signal)
         ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
                         "reading it crashed (%s): it is left out", strsignal(result->signal));
     else
-        ht_error_set_at(
-            &error, HT_ERROR_CRASH, path, 0, 0,
-            "reading it ended with code %d and no result (more than %zu MiB of memory?): "
-            "it is left out",
-            result->code, memory_limit >> 20);
+        ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
+                        "reading it ended with code %d and no result: it is left out",
+                        result->code);
     error_keep(in, &error, HT_EXIT_FAILED);
 }
 
-static void file_done(void *context, size_t index, const ht_task_result *result) {
+/* A crash is a defect, whichever kernel it costs. */
+static void losses_count(work *in, size_t index) {
+    for (size_t i = 0; i < in->losses[index].count; ++i)
+        if (in->losses[index].items[i].status == HT_KERNEL_CRASHED && in->code < HT_EXIT_FAILED)
+            in->code = HT_EXIT_FAILED;
+}
+
+static void file_done(void *context, size_t task, const ht_task_result *result) {
     work *in = context;
+    size_t index = in->turn[task];
     if (result->status == HT_ERROR_INTERRUPTED)
         return;
     json_error_t at;
@@ -247,10 +268,17 @@ static void file_done(void *context, size_t index, const ht_task_result *result)
                            ? json_loadb(result->text, result->length, 0, &at)
                            : NULL;
     in->results[index] = document;
-    if (document)
+    if (document) {
         error_take(in, document);
-    else
+    } else if (ht_losses_take(&in->losses[index], &in->steps[task], result,
+                              &in->request->compiler.limits)) {
+        in->again[index] = true;
+        return;
+    } else {
+        in->failed[index] = true;
         file_lost(in, index, result);
+    }
+    losses_count(in, index);
     size_t row;
     json_t *kernel;
     json_array_foreach(json_object_get(document, "rows"), row, kernel) in->templated +=
@@ -388,7 +416,10 @@ static void results_collect(const work *in, ht_refactor_tree_result *out) {
 
 static ht_status kernel_check(const work *in, const ht_refactor_tree_result *result,
                               ht_error *error) {
-    if (!in->request->kernel || json_array_size(result->kernels) || ht_interrupted)
+    bool all = true; /* were read: else it may be one of those that were not */
+    for (size_t i = 0; i < in->tree.count; ++i)
+        all = all && !in->failed[i];
+    if (!in->request->kernel || json_array_size(result->kernels) || ht_interrupted || !all)
         return HT_OK;
     ht_text names = {0};
     ht_text_append(&names, "");
@@ -411,7 +442,13 @@ static void work_free(work *in) {
         free(in->sources[i].output);
         if (in->results)
             json_decref(in->results[i]);
+        if (in->losses)
+            ht_losses_free(&in->losses[i]);
     }
+    free(in->losses);
+    free(in->failed);
+    free(in->again);
+    free(in->turn);
     free(in->sources);
     free(in->results);
     ht_tree_free(&in->tree);
@@ -426,6 +463,35 @@ static ht_status problem_check(const char *problem, ht_error *error) {
     return status;
 }
 
+/* Reads all files that are to be read (once more). */
+static ht_status turn_run(work *in, ht_error *error) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->tree.count; ++i)
+        if (in->again[i])
+            in->turn[count++] = i;
+    memset(in->again, 0, in->tree.count * sizeof *in->again);
+    in->steps = ht_task_steps_new(count);
+    ht_tasks tasks = {.count = count,
+                      .workers = in->request->jobs,
+                      .limit_seconds = in->request->file_limit,
+                      .memory_bytes = in->request->compiler.limits.memory_bytes,
+                      .steps = in->steps,
+                      .run = file_run,
+                      .done = file_done,
+                      .context = in};
+    ht_status status = ht_tasks_run(&tasks, error);
+    ht_task_steps_free(in->steps, count);
+    in->steps = NULL;
+    return status;
+}
+
+static bool any_again(const work *in) {
+    for (size_t i = 0; i < in->tree.count; ++i)
+        if (in->again[i])
+            return !ht_interrupted;
+    return false;
+}
+
 static ht_status files_run(work *in, ht_error *error) {
     ht_scratch cache = {0};
     ht_status status = ht_cache_folder() ? HT_OK : ht_scratch_make("refactor", &cache, error);
@@ -435,14 +501,15 @@ static ht_status files_run(work *in, ht_error *error) {
     in->results = ht_alloc(in->tree.count + 1, sizeof *in->results);
     in->progress = ht_progress_new(stderr, in->tree.count);
     in->start = ht_clock_seconds();
-    ht_tasks tasks = {.count = in->tree.count,
-                      .workers = in->request->jobs,
-                      .limit_seconds = in->request->file_limit,
-                      .memory_bytes = memory_limit,
-                      .run = file_run,
-                      .done = file_done,
-                      .context = in};
-    status = ht_tasks_run(&tasks, error);
+    in->losses = ht_alloc(in->tree.count + 1, sizeof *in->losses);
+    in->failed = ht_alloc(in->tree.count + 1, sizeof *in->failed);
+    in->again = ht_alloc(in->tree.count + 1, sizeof *in->again);
+    in->turn = ht_alloc(in->tree.count + 1, sizeof *in->turn);
+    for (size_t i = 0; i < in->tree.count; ++i)
+        in->again[i] = true;
+    do
+        status = turn_run(in, error);
+    while (status == HT_OK && any_again(in));
     ht_progress_free(in->progress);
     ht_scratch_remove(&cache);
     return status;

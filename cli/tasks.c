@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -28,9 +29,44 @@ typedef struct worker {
     int pipe;
     size_t index;
     double start;
+    ht_task_step *step; /* NULL: none */
     bool too_long;
     ht_text text;
 } worker;
+
+ht_task_step *ht_task_steps_new(size_t count) {
+    void *steps = mmap(NULL, (count + 1) * sizeof(ht_task_step), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (steps == MAP_FAILED)
+        fputs("hiptemper: out of memory\n", stderr), abort();
+    return steps;
+}
+
+void ht_task_steps_free(ht_task_step *steps, size_t count) {
+    if (steps)
+        munmap(steps, (count + 1) * sizeof(ht_task_step));
+}
+
+/* The soft limit of this process; workers that it starts lift it (worker.c). */
+static void cpu_limit(double seconds) {
+    struct rlimit time;
+    struct rusage usage;
+    if (getrlimit(RLIMIT_CPU, &time) != 0 || getrusage(RUSAGE_SELF, &usage) != 0)
+        return;
+    double used = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    time.rlim_cur = seconds > 0 ? (rlim_t)ceil(used + seconds) : time.rlim_max;
+    setrlimit(RLIMIT_CPU, &time);
+}
+
+void ht_task_step_begin(ht_task_step *step, int line, int column, double seconds) {
+    cpu_limit(seconds);
+    step->since = ht_clock_seconds();
+    step->seconds = seconds;
+    step->line = line;
+    step->column = column;
+    ++step->number;
+}
 
 static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -52,12 +88,8 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
     struct rlimit memory = {tasks->memory_bytes, tasks->memory_bytes};
     if (tasks->memory_bytes && !HT_ADDRESS_SANITIZED) /* which reserves terabytes */
         setrlimit(RLIMIT_DATA, &memory);
-    rlim_t seconds = (rlim_t)ceil(tasks->limit_seconds);
-    struct rlimit time;
-    if (seconds && getrlimit(RLIMIT_CPU, &time) == 0) {
-        time.rlim_cur = seconds; /* the task's own: workers that it starts lift it (worker.c) */
-        setrlimit(RLIMIT_CPU, &time);
-    }
+    if (tasks->limit_seconds > 0)
+        cpu_limit(tasks->limit_seconds);
     FILE *out = fdopen(output, "w");
     int code = out ? tasks->run(tasks->context, index, out) : 1;
     if (!out || fclose(out) != 0)
@@ -80,19 +112,26 @@ static bool start(const ht_tasks *tasks, worker *of, size_t index) {
         close(ends[0]);
         return false;
     }
-    *of = (worker){.pid = pid, .pipe = ends[0], .index = index, .start = ht_clock_seconds()};
+    *of = (worker){.pid = pid,
+                   .pipe = ends[0],
+                   .index = index,
+                   .start = ht_clock_seconds(),
+                   .step = tasks->steps ? &tasks->steps[index] : NULL};
     ht_text_append(&of->text, "");
     return true;
 }
 
 static void finish(const ht_tasks *tasks, worker *of) {
     int status = 0;
+    struct rusage usage = {0};
     close(of->pipe);
-    while (waitpid(of->pid, &status, 0) < 0 && errno == EINTR)
+    while (wait4(of->pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;
     ht_task_result result = {.text = of->text.data, .length = of->text.length};
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    result.out_of_memory = tasks->memory_bytes && (result.signal || result.code) &&
+                           (size_t)usage.ru_maxrss * 1024 > tasks->memory_bytes / 4 * 3;
     if (of->too_long || result.signal == SIGXCPU)
         result.status = HT_ERROR_TIMEOUT;
     else if (result.signal && ht_interrupted)
@@ -113,6 +152,13 @@ static bool take(worker *of) {
     return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+static bool is_late(const ht_tasks *tasks, const worker *of, double now) {
+    bool within = of->step && of->step->number > 0;
+    double since = within ? of->step->since : of->start;
+    double seconds = within ? of->step->seconds : tasks->limit_seconds;
+    return seconds > 0 && now - since > clock_factor * seconds;
+}
+
 static void watch(const ht_tasks *tasks, worker *workers, size_t count) {
     struct pollfd *list = ht_alloc(count, sizeof *list);
     for (size_t i = 0; i < count; ++i)
@@ -127,8 +173,7 @@ static void watch(const ht_tasks *tasks, worker *workers, size_t count) {
             finish(tasks, of);
             continue;
         }
-        bool late =
-            tasks->limit_seconds > 0 && now - of->start > clock_factor * tasks->limit_seconds;
+        bool late = is_late(tasks, of, now);
         if ((late && !of->too_long) || ht_interrupted) {
             of->too_long = late && !ht_interrupted;
             kill(of->pid, SIGKILL);

@@ -110,7 +110,11 @@ void ht_compiler_arguments_make(const ht_compiler_options *given,
     if (given->standard)
         arguments[count++] = ht_format("-std=%s", given->standard);
     *out_options =
-        (ht_refactor_options){.arguments = (const char *const *)arguments, .argument_count = count};
+        (ht_refactor_options){.arguments = (const char *const *)arguments,
+                              .argument_count = count,
+                              .limits = {.operations = given->analysis_operations,
+                                         .seconds = given->analysis_seconds,
+                                         .memory_bytes = (size_t)given->analysis_mebibytes << 20}};
 }
 
 void ht_compiler_arguments_free(ht_refactor_options *options) {

@@ -83,4 +83,31 @@
         {"std", HT_OPTION_TEXT, offsetof(TYPE, compiler.standard), "STANDARD",                     \
          .help = "C++ standard of the sources, such as c++17."}
 
+/* Of commands that analyse kernels. */
+#define HT_ANALYSIS_OPTIONS(TYPE)                                                                  \
+    {"analysis-operations",                                                                        \
+     HT_OPTION_COUNT,                                                                              \
+     offsetof(TYPE, compiler.analysis_operations),                                                 \
+     "N",                                                                                          \
+     .fallback = "8000000",                                                                        \
+     .min = 1,                                                                                     \
+     .help = "What proving may take for one kernel, in operations of isl, of which a million "     \
+             "take about 3 s: a transformation that needs more than an eighth is left out, a "     \
+             "kernel that needs more is 'too-complex'. Results do not hang on the machine's "      \
+             "speed."},                                                                            \
+        {"analysis-time",                                                                          \
+         HT_OPTION_NUMBER,                                                                         \
+         offsetof(TYPE, compiler.analysis_seconds),                                                \
+         "SECONDS",                                                                                \
+         .fallback = "60",                                                                         \
+         .help = "CPU time for one kernel's analysis (ten times that by the clock): one that "     \
+                 "takes longer is 'too-complex'; 0 is no limit."},                                 \
+        {"analysis-memory",                                                                        \
+         HT_OPTION_COUNT,                                                                          \
+         offsetof(TYPE, compiler.analysis_mebibytes),                                              \
+         "MIB",                                                                                    \
+         .fallback = "1024",                                                                       \
+         .help = "Memory of a process that analyses a file's kernels: one that needs more is "     \
+                 "'too-complex'; 0 is no limit."}
+
 #endif

@@ -280,12 +280,26 @@ static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kerne
     ht_slice_free(&slice);
 }
 
+/* Is it one of those that an earlier process did not come back from? */
+static bool is_lost(const ht_refactor_watch *watch, ht_kernel *kernel) {
+    for (size_t i = 0; watch && i < watch->lost_count; ++i)
+        if (watch->lost[i].line == kernel->line && watch->lost[i].column == kernel->column) {
+            settle(kernel, watch->lost[i].status, kernel->line, ht_strdup(watch->lost[i].reason));
+            return true;
+        }
+    return false;
+}
+
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
-                    const ht_recipe *recipe, ht_kernel *kernel, ht_kernel_work *work) {
+                    const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work) {
+    const ht_refactor_watch *watch = options ? options->watch : NULL;
+    const ht_recipe *recipe = options ? options->recipe : NULL;
     size_t file;
     char *callee;
-    if (!place(source, cursor, kernel, &file))
+    if (!place(source, cursor, kernel, &file) || is_lost(watch, kernel))
         return;
+    if (watch)
+        watch->begin(watch->context, kernel->line, kernel->column);
     if (ht_kernel_from_macro(source, cursor, &callee)) {
         settle(kernel, HT_KERNEL_REFUSED, kernel->line,
                callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
@@ -405,8 +419,10 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
         if (is_repeated(source, &list, i))
             tell_repeated(source, list.items[i], &refactor->kernels[i]);
         else
-            analyse(source, list.items[i], problems, options ? options->recipe : NULL,
-                    &refactor->kernels[i], &refactor->work[i]);
+            analyse(source, list.items[i], problems, options, &refactor->kernels[i],
+                    &refactor->work[i]);
+    if (options && options->watch)
+        options->watch->begin(options->watch->context, 0, 0);
     refactor->count = list.count;
     free(list.items);
     *out_refactor = refactor;

@@ -9,8 +9,41 @@
 
 typedef struct ht_refactor ht_refactor; /* the result for one file; owns everything below */
 
-/* isl's operations for a kernel, by default. */
+/* What the analysis of one kernel may take. */
+typedef struct ht_analysis_limits {
+    uint64_t operations; /* of isl: HT_ANALYSIS_OPERATIONS when 0. A transformation that needs more
+                            than an eighth of them is left out */
+    double seconds;      /* of CPU time; 0: no limit. This and memory hold for the processes in */
+    size_t memory_bytes; /* which files are read (cli/losses.h), not for the pass itself */
+} ht_analysis_limits;
 #define HT_ANALYSIS_OPERATIONS UINT64_C(8000000)
+
+typedef enum ht_kernel_status {
+    HT_KERNEL_TEMPLATED, /* `template` is there */
+    HT_KERNEL_ANNOTATED, /* has annotations of its own; `template` is that, with a sliced unit */
+    HT_KERNEL_NEEDS_PROBLEM, /* sizes or roles unknown: `reason` says which, `skeleton` is a file to
+                                fill in */
+    HT_KERNEL_REFUSED,       /* nothing can be parameterized, or slicing failed; `reason` */
+    HT_KERNEL_UNPARSED,      /* errors inside the kernel */
+    HT_KERNEL_TOO_COMPLEX,   /* its analysis reached a limit; `reason` says which */
+    HT_KERNEL_CRASHED        /* its analysis crashed, in another process: a defect */
+} ht_kernel_status;
+
+/* A kernel whose analysis did not end well, in another process: it is not tried again. */
+typedef struct ht_lost_kernel {
+    int line, column; /* of its name */
+    ht_kernel_status status;
+    char *reason;
+} ht_lost_kernel;
+
+/* Who watches the pass over a file from outside. */
+typedef struct ht_refactor_watch {
+    /* A kernel's analysis begins; line 0: the last one ended. */
+    void (*begin)(void *context, int line, int column);
+    void *context;
+    const ht_lost_kernel *lost; /* borrowed */
+    size_t lost_count;
+} ht_refactor_watch;
 
 typedef struct ht_refactor_options {
     const char *const *arguments; /* extra compiler arguments: -I, -D, -std; borrowed */
@@ -25,9 +58,8 @@ typedef struct ht_refactor_options {
     /* `through` does not include the file, but launches its kernels, which a header declares: both
      * are read as one unit, the file first. */
     bool joined;
-    /* Of isl, for one kernel: HT_ANALYSIS_OPERATIONS when 0. A transformation that needs more than
-     * a fourth of them is left out. */
-    uint64_t operations;
+    ht_analysis_limits limits;
+    const ht_refactor_watch *watch; /* borrowed; NULL: nobody */
     /* Only what it names is offered, docs/refactor-command.md; borrowed. NULL: everything. */
     const struct ht_recipe *recipe;
 } ht_refactor_options;
@@ -42,17 +74,6 @@ typedef struct ht_remark {
     int line, column;
     char *message;
 } ht_remark;
-
-typedef enum ht_kernel_status {
-    HT_KERNEL_TEMPLATED, /* `template` is there */
-    HT_KERNEL_ANNOTATED, /* has annotations of its own; `template` is that, with a sliced unit */
-    HT_KERNEL_NEEDS_PROBLEM, /* sizes or roles unknown: `reason` says which, `skeleton` is a file to
-                                fill in */
-    HT_KERNEL_REFUSED,       /* nothing can be parameterized, or slicing failed; `reason` */
-    HT_KERNEL_UNPARSED,      /* errors inside the kernel */
-    HT_KERNEL_TOO_COMPLEX,   /* its analysis reached a limit; `reason` says which */
-    HT_KERNEL_CRASHED        /* its analysis crashed, in another process: a defect */
-} ht_kernel_status;
 
 /* Where the meaning of its arguments is known from. */
 typedef enum ht_problem_origin {

@@ -422,7 +422,7 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     for (size_t i = 0; i < count; ++i)
         source->arguments[source->argument_count++] = ht_strdup(options->arguments[i]);
     source->cache = options && options->cache ? ht_strdup(options->cache) : NULL;
-    source->operations = options ? options->operations : 0;
+    source->operations = options ? options->limits.operations : 0;
     source->index = clang_createIndex(1, 0); /* declarations of the parsed header are not visited */
     status = source_parse(source, error);
     if (status != HT_OK) {

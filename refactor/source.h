@@ -72,7 +72,7 @@ typedef struct ht_source {
     size_t argument_count;
     char *resource_dir;
     char *cache;            /* of ht_refactor_options; NULL: none */
-    uint64_t operations;    /* the same */
+    uint64_t operations;    /* of its limits */
     bool cuda;              /* read with CUDA's host names declared */
     ht_index_splits splits; /* how the text of files[0] differs from the file's */
 } ht_source;

@@ -1,0 +1,30 @@
+/* Kernels whose analysis took too long or too much memory, or crashed, in a process of its own: the
+ * file is read again without them. */
+#ifndef HT_CLI_LOSSES_H
+#define HT_CLI_LOSSES_H
+
+#include "cli/tasks.h"
+#include "refactor/refactor.h"
+
+/* Of one file. */
+typedef struct ht_losses {
+    ht_lost_kernel *items; /* owned, as are their reasons */
+    size_t count;
+} ht_losses;
+
+/* A task died: the kernel that it was at is added. False: it was at none, or too many were lost
+ * before it, and the file itself is lost. */
+bool ht_losses_take(ht_losses *losses, const ht_task_step *step, const ht_task_result *result,
+                    const ht_analysis_limits *limits);
+void ht_losses_free(ht_losses *losses);
+
+/* In the child: what it watches its file with. `step` and `losses` must outlive it. */
+typedef struct ht_loss_watch {
+    ht_refactor_watch watch;
+    ht_task_step *step;
+    double seconds; /* of CPU time for a kernel; 0: no limit */
+} ht_loss_watch;
+void ht_loss_watch_init(ht_loss_watch *watch, ht_task_step *step, const ht_losses *losses,
+                        const ht_analysis_limits *limits);
+
+#endif

@@ -1,0 +1,130 @@
+/* What an analysis may take: past a limit one kernel is lost, and only it. */
+#include "program.h"
+
+#include "base/sanitizer.h"
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+TestSuite(limits, .init = workplace_make, .fini = workplace_remove);
+
+/* A sum whose tree is `depth` deep, and next to it a kernel like any other. */
+static void write_deep(const char *name, int depth) {
+    ht_text text = {0};
+    ht_text_append(&text, "#include <hip/hip_runtime.h>\n"
+                          "__global__ void deep(const float *a, float *b, int n) {\n"
+                          "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "    if (i < n) b[i] = a[i]");
+    for (int i = 0; i < depth; ++i)
+        ht_text_append(&text, "+a[i]");
+    ht_text_append(&text, ";\n}\n"
+                          "__global__ void plain(const float *a, float *b, int n) {\n"
+                          "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "    if (i < n) b[i] = 2 * a[i];\n"
+                          "}\n"
+                          "void host(const float *a, float *b, int n) {\n"
+                          "    deep<<<(n + 255) / 256, 256>>>(a, b, n);\n"
+                          "    plain<<<(n + 255) / 256, 256>>>(a, b, n);\n"
+                          "}\n");
+    workplace_write(name, text.data);
+    ht_text_free(&text);
+}
+
+static json_t *run_json(const char *words, int code) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, code, "%d: %s", result.code, result.err);
+    json_error_t error;
+    json_t *document = json_loads(result.out, 0, &error);
+    cr_assert_not_null(document, "%s in %s", error.text, result.out);
+    cr_assert_eq(json_array_size(json_object_get(document, "errors")), 0, "%s", result.err);
+    cr_assert_null(strstr(result.err, "no kernel is named"), "%s", result.err);
+    program_free(&result);
+    return document;
+}
+
+static const char *kernel_text(const json_t *document, size_t index, const char *name) {
+    json_t *kernel = json_array_get(json_object_get(document, "kernels"), index);
+    return json_string_value(json_object_get(kernel, name));
+}
+
+static bool has_transformation(const json_t *document, size_t index, const char *name) {
+    json_t *kernel = json_array_get(json_object_get(document, "kernels"), index), *each;
+    size_t at;
+    bool found = false;
+    json_array_foreach(json_object_get(kernel, "transformations"), at, each) found =
+        found || strcmp(json_string_value(each), name) == 0;
+    return found;
+}
+
+Test(limits, a_kernel_whose_analysis_crashes_is_lost_alone_and_told_once) {
+    struct rlimit before, small;
+    write_deep("deep.hip", 2000);
+    getrlimit(RLIMIT_STACK, &before);
+    small = before;
+    small.rlim_cur = (HT_ADDRESS_SANITIZED ? 1024 : 512) << 10;
+    setrlimit(RLIMIT_STACK, &small);
+    json_t *all = run_json("refactor deep.hip --no-verify --json --out out", 1);
+    json_t *one = run_json("refactor deep.hip --no-verify --json --out out --kernel deep", 1);
+    setrlimit(RLIMIT_STACK, &before);
+    cr_assert_eq(json_array_size(json_object_get(all, "kernels")), 2);
+    cr_assert_str_eq(kernel_text(all, 0, "status"), "crashed");
+    cr_assert(strstr(kernel_text(all, 0, "reason"), "Segmentation fault"));
+    cr_assert_str_eq(kernel_text(all, 1, "status"), "templated");
+    cr_assert_eq(json_array_size(json_object_get(one, "kernels")), 1);
+    cr_assert_str_eq(kernel_text(one, 0, "status"), "crashed");
+    json_decref(all);
+    json_decref(one);
+}
+
+Test(limits, a_kernel_whose_analysis_takes_too_long_is_too_complex_and_only_it) {
+    write_deep("deep.hip", 900);
+    json_t *document =
+        run_json("refactor deep.hip --no-verify --json --out out --analysis-time 1", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "too-complex");
+    cr_assert(strstr(kernel_text(document, 0, "reason"), "--analysis-time"));
+    cr_assert_str_eq(kernel_text(document, 1, "status"), "templated");
+    json_decref(document);
+}
+
+static const char blur[] =
+    "#include <hip/hip_runtime.h>\n"
+    "__global__ void blur(const float *in, float *out, int w, int h) {\n"
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+    "threadIdx.y;\n"
+    "    if (x >= w || y >= h) return;\n"
+    "    float sum = 0;\n"
+    "    for (int j = -2; j <= 2; ++j)\n"
+    "        for (int i = -2; i <= 2; ++i)\n"
+    "            sum += in[min(max(y + j, 0), h - 1) * w + min(max(x + i, 0), w - 1)];\n"
+    "    out[y * w + x] = sum;\n"
+    "}\n"
+    "__global__ void plain(const float *a, float *b, int n) {\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n) b[i] = 2 * a[i];\n"
+    "}\n"
+    "void host(const float *in, float *out, int w, int h) {\n"
+    "    blur<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
+    "    plain<<<(w + 255) / 256, 256>>>(in, out, w);\n"
+    "}\n";
+
+Test(limits, a_transformation_that_isl_works_too_long_for_is_left_out_and_the_others_stay) {
+    workplace_write("blur.hip", blur);
+    json_t *whole = run_json("refactor blur.hip --no-verify --json --out out", 0);
+    json_t *part =
+        run_json("refactor blur.hip --no-verify --json --out out --analysis-operations 200000", 0);
+    cr_assert(has_transformation(whole, 0, "lds-stage"));
+    cr_assert(has_transformation(whole, 0, "register-tile"));
+    cr_assert_str_eq(kernel_text(part, 0, "status"), "templated");
+    cr_assert_not(has_transformation(part, 0, "lds-stage"));
+    cr_assert(has_transformation(part, 0, "register-tile"));
+    char *text = json_dumps(part, 0);
+    cr_assert(strstr(text, "too complex to prove"));
+    cr_assert(strstr(text, "--analysis-operations"));
+    free(text);
+    json_decref(whole);
+    json_decref(part);
+}
