@@ -31,6 +31,7 @@ static void undefine(ht_option_list *list, const char *macro) {
 }
 
 static bool read_one(const char *option, ht_option_list *list) {
+    static const char *const loading[] = {"-fplugin", "-fpass-plugin", "-fmodule", NULL};
     static const char *const dropped[] = {
         "--offload-arch=", "--gpu-architecture=", "-fgpu-", "-fno-gpu-", "-fhip-", "-mcumode",
         "-mno-cumode",     "-munsafe-fp-atomics", NULL};
@@ -50,6 +51,8 @@ static bool read_one(const char *option, ht_option_list *list) {
         define(list, option + 2);
     else if (strncmp(option, "-U", 2) == 0)
         undefine(list, option + 2);
+    else if (ht_text_starts(option, loading))
+        return false;
     else if (ht_text_starts(option, dropped))
         return true;
     else if (ht_text_starts(option, passed))

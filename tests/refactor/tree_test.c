@@ -487,6 +487,24 @@ Test(tree, arguments_in_files_are_read) {
     free(text);
 }
 
+/* Such a database may come with the sources. */
+Test(tree, commands_load_no_code_into_the_parse) {
+    static const char text[] =
+        "[{\"directory\": \"/d\", \"file\": \"/d/k.hip\", \"arguments\": [\"c++\", "
+        "\"-fplugin=/d/evil.so\", \"-fpass-plugin=/d/evil.so\", \"-Xclang\", \"-load\", "
+        "\"-Xclang\", "
+        "\"/d/evil.so\", \"-load\", \"/d/evil.so\", \"-mllvm\", \"-load=/d/evil.so\", "
+        "\"-include-pch\", \"/d/evil.pch\", \"-fmodule-file=/d/evil.pcm\", "
+        "\"--config=/d/evil.cfg\", "
+        "\"-B/d\", \"-DA\", \"-c\", \"/d/k.hip\"]}]";
+    ht_command_list list;
+    ht_error error = {0};
+    cr_assert_eq(ht_command_list_parse(text, "db", &list, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(list.items[0].argument_count, 1);
+    cr_expect_str_eq(list.items[0].arguments[0], "-DA");
+    ht_command_list_free(&list);
+}
+
 Test(tree, a_database_that_is_none_is_refused) {
     static const char no_list[] = "[{\"directory\": \"/\", \"file\": \"a\", \"arguments\": [1]}]";
     static const char *const cases[] = {"", "{}", "[1]", "[{\"file\": \"a\"}]", no_list};

@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include "base/file.h"
+#include "runtime/host/options.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -342,6 +343,20 @@ Test(unit, processes_compile_in_parallel_and_leave_no_files) {
     cr_assert_eq(entries(folder), 0);
     ht_dir_remove(folder);
     free(folder);
+}
+
+/* Options of a unit are no way to run code in the compiler. */
+Test(unit, options_load_no_code_into_the_compiler) {
+    static const char *const loading[] = {
+        "-fplugin=/e.so", "-fpass-plugin=/e.so", "-Xclang", "-load", "-mllvm",
+        "-B/e",           "--config=/e",         "@/e"};
+    for (size_t i = 0; i < sizeof loading / sizeof *loading; ++i) {
+        ht_option_list list = {0};
+        ht_text log = {0};
+        cr_expect_not(ht_options_read(1, &loading[i], &list, &log), "%s is taken", loading[i]);
+        ht_options_free(&list);
+        ht_text_free(&log);
+    }
 }
 
 Test(unit, a_missing_compiler_names_the_package_to_install) {
