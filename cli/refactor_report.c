@@ -90,6 +90,10 @@ json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
     for (size_t i = 0; kernel->template && i < kernel->template->param_count; ++i)
         json_array_append_new(parameters, json_string(kernel->template->params[i].name));
     json_object_set_new(object, "transformations", transformations);
+    json_t *omitted = json_array();
+    for (size_t i = 0; i < kernel->omitted_count; ++i)
+        json_array_append_new(omitted, json_string(kernel->omitted[i]));
+    json_object_set_new(object, "left_out", omitted);
     json_object_set_new(object, "parameters", parameters);
     json_t *recipe = ht_recipe_entry_json(kernel);
     json_object_set_new(object, "recipe", recipe ? recipe : json_null());
@@ -137,6 +141,16 @@ static void place_print(const char *file, long line, long column, const char *ki
             color ? color_of(kind) : "", color ? "\033[0m" : "");
 }
 
+/* Of a transformation that stood in the way of the template: a defect, to be seen unasked. */
+static bool is_of_left_out(const json_t *row, const json_t *remark) {
+    size_t index;
+    json_t *name;
+    bool found = false;
+    json_array_foreach(json_object_get(row, "left_out"), index, name) found =
+        found || strcmp(json_string_value(name), text_of(remark, "transformation")) == 0;
+    return found && strncmp(text_of(remark, "message"), "left out", 8) == 0;
+}
+
 void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
     const char *reason = text_of(row, "reason"), *status = text_of(row, "status");
     long place = number_of(row, "reason_line");
@@ -147,9 +161,9 @@ void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
     }
     size_t index;
     json_t *remark;
-    if (!all)
-        return;
     json_array_foreach(json_object_get(row, "remarks"), index, remark) {
+        if (!all && !is_of_left_out(row, remark))
+            continue;
         const char *kind = text_of(remark, "kind"), *of = text_of(remark, "transformation");
         place_print(text_of(remark, "file"), number_of(remark, "line"), number_of(remark, "column"),
                     kind, out);

@@ -60,6 +60,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->followed);
     free(plan->remarks.items);
     free(plan->applied);
+    free(plan->omitted);
     free(plan->unapplied);
     free(plan->unmet);
     free(plan->wide.text);
@@ -260,6 +261,51 @@ char *ht_plan_rounds(const ht_plan *plan) {
         if (plan->params[i].rounds)
             ht_text_printf(&names, names.length ? ",%s" : "%s", plan->params[i].name);
     return names.length ? ht_text_take(&names) : NULL;
+}
+
+static const ht_planned_param *given_param(const ht_plan *plan, const char *name) {
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (plan->params[i].given && strcmp(plan->params[i].stands_for, name) == 0)
+            return &plan->params[i];
+    return NULL;
+}
+
+char *ht_plan_outside(const ht_plan *plan, const char *expression) {
+    ht_text text = {0};
+    ht_tokens tokens;
+    size_t at = 0, length = strlen(expression);
+    ht_tokens_read(expression, (ht_range){0, length}, false, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        bool field = i > 0 && ht_tokens_is(&tokens, i - 1, ".");
+        char *name = ht_tokens_text(&tokens, i);
+        const ht_planned_param *param = field ? NULL : given_param(plan, name);
+        if (param) {
+            ht_text_append_n(&text, expression + at, tokens.items[i].begin - at);
+            ht_text_printf(&text, "$?{%s}{%s}{%s}$?{%s == 0}{}{%s}", param->name, param->given,
+                           param->given, param->name, name);
+            at = tokens.items[i].end;
+        }
+        free(name);
+    }
+    ht_tokens_free(&tokens);
+    ht_text_append_n(&text, expression + at, length - at);
+    return ht_text_take(&text);
+}
+
+static bool is_param(const ht_plan *plan, const char *name) {
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (strcmp(plan->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *ht_plan_orphan(const ht_plan *plan, size_t first) {
+    for (size_t i = first; i < plan->require_count; ++i)
+        for (size_t k = 0; k < plan->name_count; ++k)
+            if (tokens_mention(plan->requires[i], strlen(plan->requires[i]), plan->names[k]) &&
+                !is_param(plan, plan->names[k]))
+                return plan->names[k];
+    return NULL;
 }
 
 void ht_plan_help(ht_plan *plan, const char *text) {

@@ -32,6 +32,7 @@ typedef struct ht_planned_param {
     bool macro;                 /* bound to a macro of the unit */
     const char
         *stands_for;     /* the kernel's parameter whose value it is, as a constant; NULL: none */
+    const char *given;   /* with that: what the kernel's own parameter is called then */
     const char *by_size; /* only with this one, a size as a constant: off in the general kernel;
                             NULL: with any */
     int64_t
@@ -95,7 +96,7 @@ struct ht_plan {
     char *helpers;   /* declarations that the parameterized kernel needs in the unit; NULL: none */
     char **names;
     size_t name_count;
-    size_t left_out; /* how many transformations are not to run, from the last */
+    unsigned without;                      /* bit i: ht_transformations[i] is not to run */
     const struct ht_recipe_kernel *recipe; /* only this is to be done; NULL: everything; borrowed */
     char *unmet;     /* what the recipe asks for and is not possible; NULL: nothing; owned */
     bool stay;       /* definitions of constants and variables are not to be edited */
@@ -104,6 +105,8 @@ struct ht_plan {
     ht_remark_list remarks;
     const char **applied;
     size_t applied_count;
+    const char **omitted; /* of `without`, those that the record names */
+    size_t omitted_count;
     char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
     ht_wide_edit wide;           /* of coarsen-x */
     struct ht_tiled_form *tiled; /* the kernel's tiled form; NULL: none; owned */
@@ -123,7 +126,7 @@ typedef struct ht_axis_state {
 
 typedef struct ht_plan_state {
     size_t edits, params, requires, covers, followed, help;
-    bool lds_times, renumbered, stacked;
+    bool lds_times, renumbered, stacked, wide, tiled;
     ht_axis_state axis[3];
 } ht_plan_state;
 
@@ -142,6 +145,12 @@ void ht_plan_run(ht_plan *plan);
  * set. */
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value);
+/* A C expression over the kernel's arguments as text that stands around the body, where arguments
+ * have the names of the header; free(). */
+char *ht_plan_outside(const ht_plan *plan, const char *expression);
+/* A name that `plan` has given out, that its requires from `first` on ask for, and that is no
+ * parameter of it; NULL: there is none. */
+const char *ht_plan_orphan(const ht_plan *plan, size_t first);
 /* Adds a declaration to the unit, ahead of the parameterized kernel. */
 void ht_plan_help(ht_plan *plan, const char *text);
 /* Requires that keep the code of a configuration small enough for compilers. */

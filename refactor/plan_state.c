@@ -1,6 +1,7 @@
 /* What a plan holds at some point, to come back to when a transformation gives up. */
 #include "base/memory.h"
 #include "refactor/plan.h"
+#include "refactor/transformations/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@ ht_plan_state ht_plan_save(const ht_plan *plan) {
                            .help = plan->helpers ? strlen(plan->helpers) : 0,
                            .lds_times = plan->lds_times != NULL,
                            .renumbered = plan->renumbered,
-                           .stacked = plan->stacked != NULL};
+                           .stacked = plan->stacked != NULL,
+                           .wide = plan->wide.param != NULL,
+                           .tiled = plan->tiled != NULL};
     for (int axis = 0; axis < 3; ++axis)
         taken.axis[axis] = (ht_axis_state){
             .block = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL,
@@ -41,6 +44,18 @@ static void restore_axis(ht_plan *plan, int axis, ht_axis_state *to) {
     plan->keep_cover[axis] = to->keep;
     plan->keep_grid[axis] = to->keep_grid;
     plan->falls_back[axis] = to->falls_back;
+}
+
+/* What later transformations build on names parameters that are gone. */
+static void restore_forms(ht_plan *plan, const ht_plan_state *to) {
+    if (!to->wide) {
+        free(plan->wide.text);
+        plan->wide = (ht_wide_edit){0};
+    }
+    if (!to->tiled) {
+        ht_tiled_free(plan->tiled);
+        plan->tiled = NULL;
+    }
 }
 
 void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
@@ -70,6 +85,7 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
         plan->stacked = NULL;
     }
     plan->renumbered = to->renumbered;
+    restore_forms(plan, to);
     for (int axis = 0; axis < 3; ++axis)
         restore_axis(plan, axis, &to->axis[axis]);
 }

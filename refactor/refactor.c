@@ -1,5 +1,6 @@
 /* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
 #include "base/memory.h"
+#include "refactor/culprits.h"
 #include "refactor/infer.h"
 #include "refactor/launch_text.h"
 #include "refactor/recipe.h"
@@ -20,6 +21,10 @@ static void publish(ht_kernel *kernel, ht_plan *plan, bool templated) {
     kernel->remarks = plan->remarks.items;
     kernel->remark_count = plan->remarks.count;
     plan->remarks = (ht_remark_list){0};
+    kernel->omitted = plan->omitted;
+    kernel->omitted_count = plan->omitted_count;
+    plan->omitted = NULL;
+    plan->omitted_count = 0;
     if (!templated)
         return;
     kernel->transformations = plan->applied;
@@ -65,14 +70,14 @@ static void forget_plan(ht_kernel_work *work) {
 
 /* Plans everything, launches included where all is `known`; the reason when they cannot be
  * rewritten, free(). */
-static char *plan_all(ht_kernel_work *work, bool known, size_t left_out, bool stay) {
+static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set without, bool stay) {
     char *problem = NULL;
     bool follow = false;
     do {
         forget_plan(work);
         ht_plan_init(&work->plan, &work->model);
         work->plan.stay = stay;
-        work->plan.left_out = left_out;
+        work->plan.without = without;
         work->plan.recipe = work->recipe;
         ht_grid_read(&work->model, &work->grid);
         work->modelled = true;
@@ -88,29 +93,85 @@ static char *plan_all(ht_kernel_work *work, bool known, size_t left_out, bool st
     if (!follow || stay)
         return problem;
     free(problem);
-    return plan_all(work, known, left_out, true);
+    return plan_all(work, known, without, true);
+}
+
+/* One try at a template. */
+typedef struct attempt {
+    ht_kernel_work *work;
+    ht_slice *slice;
+    ht_template *template;
+    char *problem; /* why there is none */
+} attempt;
+
+static bool attempt_make(attempt *in, ht_transformation_set without) {
+    ht_kernel_work *work = in->work;
+    if (in->template)
+        ht_template_free(in->template, 1);
+    free(in->problem);
+    in->template = NULL;
+    in->problem = plan_all(work, true, without, false);
+    if (!in->problem && is_empty(&work->plan) && without)
+        in->problem = ht_strdup("nothing else can be made a parameter");
+    if (!in->problem)
+        in->template = ht_template_make(&work->plan, &work->grid, in->slice, &in->problem);
+    return in->template != NULL;
+}
+
+static bool attempt_without(void *context, ht_transformation_set without, size_t *out_kept) {
+    attempt *in = context;
+    bool made = attempt_make(in, without);
+    *out_kept = in->work->plan.applied_count;
+    return made;
+}
+
+static ht_transformation_set applied_set(const ht_plan *plan) {
+    ht_transformation_set set = 0;
+    for (size_t i = 0; i < ht_transformation_count(); ++i)
+        for (size_t k = 0; k < plan->applied_count; ++k)
+            if (strcmp(plan->applied[k], ht_transformations[i]->name) == 0)
+                set |= 1U << i;
+    return set;
+}
+
+/* Says of each transformation that was left out what the template would not be with it. */
+static void tell_culprits(attempt *in, ht_transformation_set culprits) {
+    char *why[sizeof culprits * 8] = {NULL};
+    size_t count = ht_transformation_count();
+    for (size_t i = 0; i < count; ++i)
+        if (culprits >> i & 1) {
+            (void)attempt_make(in, culprits & ~(1U << i));
+            why[i] = in->problem ? ht_strdup(in->problem) : ht_strdup("two of these do not meet");
+        }
+    (void)attempt_make(in, culprits);
+    ht_plan *plan = &in->work->plan;
+    for (size_t i = 0; i < count; ++i)
+        if (culprits >> i & 1) {
+            plan->transformation = ht_transformations[i]->name;
+            HT_GROW(plan->omitted, plan->omitted_count);
+            plan->omitted[plan->omitted_count++] = plan->transformation;
+            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                           "left out, all else stays: with it there is no template: %s", why[i]);
+            free(why[i]);
+        }
+    plan->transformation = NULL;
 }
 
 /* The template, with as many transformations as clang accepts: a kernel that one of them does not
  * fit still has the others. */
 static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
+    attempt in = {.work = work, .slice = slice};
     char *first = NULL;
-    for (size_t left_out = 0; left_out < ht_transformation_count(); ++left_out) {
-        char *problem = plan_all(work, true, left_out, false);
-        if (!problem && is_empty(&work->plan) && left_out > 0)
-            break;
-        if (!problem)
-            kernel->template = ht_template_make(&work->plan, &work->grid, slice, &problem);
-        if (first)
-            ht_plan_remark(&work->plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                           "%zu transformation%s left out: %s", left_out,
-                           left_out > 1 ? "s are" : " is", first);
-        else if (problem)
-            first = ht_strdup(problem);
-        free(problem);
-        if (kernel->template || work->recipe)
-            break;
+    if (!attempt_make(&in, 0)) {
+        first = ht_strdup(in.problem);
+        ht_transformation_set culprits =
+            work->recipe ? 0 : ht_culprits_find(attempt_without, &in, applied_set(&work->plan));
+        if (culprits)
+            tell_culprits(&in, culprits);
+        else if (!work->recipe)
+            (void)attempt_make(&in, 0);
     }
+    kernel->template = in.template;
     if (kernel->template) {
         kernel->against = ht_template_against(&work->plan, &work->grid, slice);
         kernel->reassociates = work->model.feature[HT_FEATURE_ATOMIC];
@@ -122,6 +183,7 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
     publish(kernel, &work->plan, kernel->template != NULL);
     settle(kernel, kernel->template ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, 0,
            kernel->template ? NULL : ht_strdup(first));
+    free(in.problem);
     free(first);
 }
 
@@ -448,6 +510,7 @@ static void kernel_free(ht_kernel *kernel) {
     }
     free(kernel->remarks);
     free(kernel->transformations);
+    free(kernel->omitted);
 }
 
 void ht_refactor_free(ht_refactor *refactor) {

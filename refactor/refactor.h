@@ -105,6 +105,9 @@ typedef struct ht_kernel {
     size_t remark_count;
     const char **transformations; /* names of those applied; with needs-problem, that would be */
     size_t transformation_count;
+    const char **omitted; /* names of those without which alone there is a template; a remark of
+                             each says why */
+    size_t omitted_count;
     char *launch_file; /* NULL: no launch found; may be another than `file` */
     int launch_line;
 } ht_kernel;

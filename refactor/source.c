@@ -476,16 +476,23 @@ void ht_source_free(ht_source *source) {
     free(source);
 }
 
-static char *words_of(CXDiagnostic diagnostic) {
-    CXString words = clang_getDiagnosticSpelling(diagnostic);
-    char *copy = ht_strdup(clang_getCString(words));
+/* `places`: "FILE:LINE: words", as #line directives have it. */
+static char *words_of(CXDiagnostic diagnostic, bool places) {
+    CXString words = clang_getDiagnosticSpelling(diagnostic), file;
+    unsigned line;
+    clang_getPresumedLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, NULL);
+    const char *name = clang_getCString(file);
+    char *copy = places && name && *name && line
+                     ? ht_format("%s:%u: %s", name, line, clang_getCString(words))
+                     : ht_strdup(clang_getCString(words));
     clang_disposeString(words);
+    clang_disposeString(file);
     return copy;
 }
 
 /* Parses with these texts in place of files; the error messages. */
 static size_t try(const ht_source *source, const char *name, const ht_call *call,
-                  const ht_file_text *files, size_t count, char ***out_messages) {
+                  const ht_file_text *files, size_t count, bool places, char ***out_messages) {
     ht_arguments arguments;
     ht_arguments_make(call, &arguments);
     struct CXUnsavedFile *unsaved = ht_alloc(count + 2, sizeof *unsaved);
@@ -511,7 +518,7 @@ static size_t try(const ht_source *source, const char *name, const ht_call *call
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
         if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
             HT_GROW(messages, message_count);
-            messages[message_count++] = words_of(diagnostic);
+            messages[message_count++] = words_of(diagnostic, places);
         }
         clang_disposeDiagnostic(diagnostic);
     }
@@ -532,7 +539,7 @@ size_t ht_source_try(const ht_source *source, const char *path, const char *text
                     .extra_count = extra_count,
                     .cuda = own_arguments && source->cuda};
     const ht_file_text file = {(char *)(size_t)(path ? path : source->path), (char *)(size_t)text};
-    return try(source, path ? path : source->unit_path, &call, &file, 1, out_messages);
+    return try(source, path ? path : source->unit_path, &call, &file, 1, true, out_messages);
 }
 
 size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
@@ -542,5 +549,5 @@ size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, s
                     .own = source->arguments,
                     .own_count = source->argument_count,
                     .cuda = source->cuda};
-    return try(source, source->unit_path, &call, files, count, out_messages);
+    return try(source, source->unit_path, &call, files, count, false, out_messages);
 }

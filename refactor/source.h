@@ -108,7 +108,7 @@ size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, s
 
 /* Parses another text as if it were the file `path` (NULL: the file looked at, in its unit), as
  * device code, with the source's arguments when `own_arguments` and `extra` ones (borrowed), and
- * returns the error messages in order; free each, then the array. */
+ * returns the error messages, with file and line, in order; free each, then the array. */
 size_t ht_source_try(const ht_source *source, const char *path, const char *text,
                      bool own_arguments, const char *const *extra, size_t extra_count,
                      char ***out_messages);

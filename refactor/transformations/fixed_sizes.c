@@ -339,6 +339,7 @@ static void add_params(fixing *in) {
         if (ht_plan_param(in->plan, size->name, values.data, "0")) {
             ht_planned_param *param = &in->plan->params[in->plan->param_count - 1];
             param->stands_for = in->model->parameters[size->index].name;
+            param->given = size->given;
             param->step = size->is_step ? size->first : 0;
         }
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);

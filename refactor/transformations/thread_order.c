@@ -164,7 +164,7 @@ typedef struct ordering {
     ht_plan *plan;
     const char *params;            /* "THREAD_ROWS,THREAD_PLANES" */
     const char *at[3], *thread[3]; /* names of the place's block and thread */
-    char *width;                   /* in threads */
+    char *width;                   /* in threads, as it stands around the body */
 } ordering;
 
 static void name_places(ordering *in) {
@@ -180,13 +180,17 @@ static void name_places(ordering *in) {
 }
 
 /* The width in threads, each of which may have several outputs. free(). */
-static char *threads_of(const ht_plan *plan, const char *width) {
+static char *threads_of(const ht_plan *plan, const char *expression) {
     const char *factor = ht_plan_cover_param(plan, 0);
+    char *width = ht_plan_outside(plan, expression), *text;
     if (!factor)
-        return ht_format("(unsigned)%s", width);
-    return ht_format("$?{%s > 1}{((unsigned)%s + (%s - 1)) / %s}{((unsigned)%s + ${%s - 1}) / "
-                     "${%s}}$?{%s == 1}{}{(unsigned)%s}",
-                     factor, width, factor, factor, width, factor, factor, factor, width);
+        text = ht_format("(unsigned)%s", width);
+    else
+        text = ht_format("$?{%s > 1}{((unsigned)%s + (%s - 1)) / %s}{((unsigned)%s + ${%s - 1}) / "
+                         "${%s}}$?{%s == 1}{}{(unsigned)%s}",
+                         factor, width, factor, factor, width, factor, factor, factor, width);
+    free(width);
+    return text;
 }
 
 static void wrap(const ordering *in, const char *work) {
@@ -256,7 +260,9 @@ static const char tiles[] =
 
 /* Groups of rows x width (planes x height x width) threads have their places in boxes, which are
  * smaller at the ends of rows; so do the threads behind the last whole group as before. */
-static void write_tiles(ordering *in, const char *rows, const char *planes, const char *height) {
+static void write_tiles(ordering *in, const char *rows, const char *planes,
+                        const char *expression) {
+    char *height = expression ? ht_plan_outside(in->plan, expression) : NULL;
     char *tall = height ? ht_format("$?{%s > 1}{%s > 1 ? (unsigned)%s : %s}{(unsigned)%s}"
                                     "$?{%s == 1}{}{${%s}}",
                                     planes, planes, height, rows, height, planes, rows)
@@ -270,6 +276,7 @@ static void write_tiles(ordering *in, const char *rows, const char *planes, cons
     free(some);
     free(depth);
     free(tall);
+    free(height);
 }
 
 /* %1: width, 2: FLATTEN, 3 to 6: the place. */

@@ -52,11 +52,11 @@ static void leave_out(ht_plan *plan) {
 void ht_plan_run(ht_plan *plan) {
     size_t count = ht_transformation_count();
     ht_effort *effort = &plan->model->facts->effort;
-    for (size_t i = 0; i + plan->left_out < count && !plan->unfinished; ++i) {
+    for (size_t i = 0; i < count && !plan->unfinished; ++i) {
         const ht_transformation *const *each = &ht_transformations[i];
         const ht_recipe_step *step =
             plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
-        if (plan->recipe && !step)
+        if ((plan->recipe && !step) || plan->without >> i & 1)
             continue;
         plan->transformation = (*each)->name;
         plan->failed = plan->abandoned = false;
@@ -67,9 +67,14 @@ void ht_plan_run(ht_plan *plan) {
         ht_plan_state before = ht_plan_save(plan);
         (*each)->apply(plan->model, plan);
         plan->unfinished = ht_effort_end(effort, i);
-        if (plan->failed || plan->abandoned)
+        const char *orphan =
+            plan->failed || plan->abandoned ? NULL : ht_plan_orphan(plan, before.requires);
+        if (plan->failed || plan->abandoned || orphan)
             ht_plan_restore(plan, &before);
-        if (plan->failed) {
+        if (orphan)
+            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
+                           "it builds on %s, which is not a parameter of the kernel", orphan);
+        else if (plan->failed) {
             ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                            "its changes meet those of another transformation, or a name is taken");
         } else if (plan->param_count > before.params) {
