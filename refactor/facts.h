@@ -20,6 +20,8 @@ typedef struct ht_template_parameter {
         *symbol; /* where the argument comes from, when a launch gives it; owned by the launch */
 } ht_template_parameter;
 
+typedef struct ht_pin ht_pin; /* pins.h */
+
 typedef struct ht_kernel_facts {
     const ht_source *source;
     size_t file; /* index of the file with the kernel: 0, the main file */
@@ -38,6 +40,8 @@ typedef struct ht_kernel_facts {
     char *assumed; /* that a block chosen at run time has a value that stands for it; NULL: not */
     int assumed_line;
     ht_effort effort; /* what the analysis may take, and took */
+    ht_pin *pins; /* what other builds and waiting blocks hold fast */
+    size_t pin_count;
 } ht_kernel_facts;
 
 /* Builds the model of a kernel definition. `launches` is taken over. */

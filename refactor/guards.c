@@ -1,7 +1,8 @@
 /* Guards: comparisons of a global index with a bound that stand before every memory access and side
  * effect, so that threads at or behind the bound do nothing. */
 #include "base/memory.h"
-#include "refactor/facts.h"
+#include "refactor/conditional.h"
+#include "refactor/pins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,9 +134,41 @@ static bool is_return(CXCursor statement) {
     return only;
 }
 
+/* Would the scan end in another build, ahead of the statement or at it? A branch that is not taken
+ * may access memory, or turn no thread away. */
+static bool other_build_ends(const ht_model *model, CXCursor statement) {
+    const ht_source *source = model->facts->source;
+    const ht_tokens *tokens = ht_source_tokens(source, model->facts->file);
+    size_t file;
+    ht_range range;
+    if (!ht_source_range(source, statement, &file, &range) || file != model->facts->file)
+        return false;
+    for (size_t i = ht_tokens_at(tokens, model->body_range.begin);
+         i < tokens->count && tokens->items[i].begin < range.end; ++i)
+        if (ht_source_skipped(source, file, tokens->items[i].begin) &&
+            (ht_tokens_is(tokens, i, "[") || ht_tokens_is(tokens, i, "(") ||
+             ht_tokens_is(tokens, i, "->") || ht_tokens_is(tokens, i, "*") ||
+             ht_directive_kind(tokens, i) == HT_DIRECTIVE_INCLUDE))
+            return true;
+    return false;
+}
+
+/* Is the guard itself, up to the end of its condition, there in every build? */
+static bool is_unconditional(const ht_model *model, CXCursor statement, CXCursor condition) {
+    const ht_source *source = model->facts->source;
+    size_t file;
+    ht_range whole, asked;
+    return ht_source_range(source, statement, &file, &whole) &&
+           ht_source_range(source, condition, &file, &asked) &&
+           !ht_source_in_conditional(source, file, model->body_range, whole.begin) &&
+           !ht_source_has_conditional(source, file, (ht_range){whole.begin, asked.end});
+}
+
 /* True: the scan may go on behind this statement. */
 static bool look_at(ht_model *model, CXCursor statement, bool last) {
     enum CXCursorKind kind = clang_getCursorKind(statement);
+    if (other_build_ends(model, statement))
+        return false;
     if (kind == CXCursor_NullStmt)
         return true;
     if (kind == CXCursor_DeclStmt)
@@ -146,10 +179,8 @@ static bool look_at(ht_model *model, CXCursor statement, bool last) {
     bool go_on = false;
     if (parts.count == 2 && is_pure(parts.items[0])) {
         go_on = is_return(parts.items[1]);
-        if (go_on)
-            read_condition(model, parts.items[0], false);
-        else if (last)
-            read_condition(model, parts.items[0], true);
+        if ((go_on || last) && is_unconditional(model, statement, parts.items[0]))
+            read_condition(model, parts.items[0], !go_on);
     }
     free(parts.items);
     return go_on;

@@ -1,6 +1,7 @@
 /* The model of one kernel: its parameters and local variables, and what writes to them. */
 #include "base/memory.h"
 #include "refactor/geometry.h"
+#include "refactor/pins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -459,6 +460,8 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     ht_runtime_block_assume(model);
     ht_indexing_build(model);
     ht_guards_build(model);
+    ht_waits_build(model);
+    ht_branches_build(model);
     model->facts->problem = ht_launch_problem(model, &model->facts->problem_line);
 }
 
@@ -483,6 +486,7 @@ void ht_model_free(ht_model *model) {
         free(facts->reached);
         free(facts->problem);
         free(facts->assumed);
+        ht_pins_free(facts);
         ht_launches_free(&facts->launches);
         free(facts);
     }

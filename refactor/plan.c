@@ -2,6 +2,7 @@
 #include "refactor/plan.h"
 
 #include "base/memory.h"
+#include "refactor/conditional.h"
 #include "refactor/launch_text.h"
 #include "refactor/transformations/tiled.h"
 
@@ -84,7 +85,38 @@ static void edit_add(ht_plan *plan, ht_range range, const char *param, const cha
         (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, wraps, NULL};
 }
 
+/* Is the directive's place shown by a $[BEGIN,END] of the text? */
+static bool is_shown(const char *text, size_t offset) {
+    for (const char *at = text; (at = strstr(at, "$[")) != NULL; at += 2) {
+        unsigned long first, last;
+        if (sscanf(at + 2, "%lu,%lu", &first, &last) == 2 && first <= offset && offset < last)
+            return true;
+    }
+    return false;
+}
+
+/* A conditional in the range whose other branches the text would lose, or tear apart: other builds
+ * would be others. */
+static bool tears_conditional(const ht_plan *plan, ht_range range, const char *text) {
+    const ht_source *source = plan->model->facts->source;
+    size_t file = ht_source_at(source, range.begin), base = source->files[file].base;
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    for (size_t i = ht_tokens_at(tokens, range.begin - base);
+         i < tokens->count && tokens->items[i].begin + base < range.end; ++i) {
+        ht_directive kind = ht_directive_kind(tokens, i);
+        if ((kind == HT_DIRECTIVE_IF || kind == HT_DIRECTIVE_ELSE || kind == HT_DIRECTIVE_ENDIF) &&
+            !is_shown(text, tokens->items[i].begin + base))
+            return true;
+    }
+    return false;
+}
+
 bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text) {
+    if (range.begin < range.end && range.end <= plan->model->facts->source->text_length &&
+        tears_conditional(plan, range, text)) {
+        plan->failed = plan->torn = true;
+        return false;
+    }
     if (range.begin > range.end || range.end > plan->model->facts->source->text_length) {
         plan->failed = true;
         return false;

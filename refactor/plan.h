@@ -115,6 +115,7 @@ struct ht_plan {
     bool unfinished; /* a transformation took more operations of isl than its share: to be planned
                         anew, without it */
     bool failed;
+    bool torn;      /* it would have lost a branch of a preprocessor conditional */
     bool abandoned; /* the running transformation gave up, and said why: take back what it added */
 };
 

@@ -1,7 +1,7 @@
 /* The functions of the user that a kernel reaches, and the features that pin its geometry. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/facts.h"
+#include "refactor/pins.h"
 
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ bool ht_name_is_atomic(const char *name) {
     return ht_text_starts(name, atomics);
 }
 
-static ht_feature feature_of(const char *name) {
+ht_feature ht_feature_of_name(const char *name) {
     static const char *const plain[] = {"__builtin_amdgcn_rcp", "__builtin_amdgcn_rsq",
                                         "__builtin_amdgcn_sqrt", "__builtin_amdgcn_fract", NULL};
     static const char *const waves[] = {"__shfl",
@@ -163,7 +163,7 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
         if (kind == CXCursor_DeclRefExpr && is_index_builtin(cursor) &&
             clang_getCursorKind(parent) != CXCursor_MemberRefExpr)
             feature_set(model, HT_FEATURE_INDEX_ESCAPE, cursor);
-        feature_set(model, feature_of(name), cursor);
+        feature_set(model, ht_feature_of_name(name), cursor);
         free(name);
         CXCursor referenced = clang_getCursorReferenced(cursor);
         if (!clang_Cursor_isNull(referenced))

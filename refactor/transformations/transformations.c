@@ -1,6 +1,7 @@
 /* The list of transformations, and running them over a kernel. To add one: a file with an
  * ht_transformation, a declaration in transform.h, a line here. */
 #include "base/memory.h"
+#include "refactor/pins.h"
 #include "refactor/plan.h"
 #include "refactor/recipe_plan.h"
 
@@ -49,6 +50,23 @@ static void leave_out(ht_plan *plan) {
                    (unsigned long long)ht_effort_share(effort), (unsigned long long)effort->most);
 }
 
+/* With a remark, one for all that the same pin keeps from the kernel unless a recipe asks. */
+static bool is_pinned(ht_plan *plan, const char *name) {
+    const ht_pin *pin = ht_pin_find(plan->model, name);
+    bool told = false;
+    for (size_t i = 0; pin && i < plan->remarks.count; ++i)
+        told = told || strcmp(plan->remarks.items[i].message, pin->words) == 0;
+    if (!pin || (told && !plan->recipe))
+        return pin != NULL;
+    const ht_source *source = plan->model->facts->source;
+    plan->transformation = name;
+    ht_plan_remark_at(plan, HT_REMARK_MISSED, pin->line, "%s", pin->words);
+    ht_remark *remark = &plan->remarks.items[plan->remarks.count - 1];
+    free(remark->file);
+    remark->file = ht_strdup(source->files[pin->file].path);
+    return true;
+}
+
 void ht_plan_run(ht_plan *plan) {
     size_t count = ht_transformation_count();
     ht_effort *effort = &plan->model->facts->effort;
@@ -58,8 +76,13 @@ void ht_plan_run(ht_plan *plan) {
             plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
         if ((plan->recipe && !step) || plan->without >> i & 1)
             continue;
+        if (is_pinned(plan, (*each)->name)) {
+            if (step && !plan->unmet)
+                plan->unmet = ht_recipe_restrict(plan, step, plan->param_count);
+            continue;
+        }
         plan->transformation = (*each)->name;
-        plan->failed = plan->abandoned = false;
+        plan->failed = plan->torn = plan->abandoned = false;
         if (!ht_effort_begin(effort, i)) {
             leave_out(plan);
             continue;
@@ -75,8 +98,12 @@ void ht_plan_run(ht_plan *plan) {
             ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
                            "it builds on %s, which is not a parameter of the kernel", orphan);
         else if (plan->failed) {
-            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                           "its changes meet those of another transformation, or a name is taken");
+            ht_plan_remark(
+                plan, HT_REMARK_MISSED, clang_getNullCursor(), "%s",
+                plan->torn
+                    ? "a preprocessor conditional stands in what it would rewrite, and other "
+                      "builds would lose their branch"
+                    : "its changes meet those of another transformation, or a name is taken");
         } else if (plan->param_count > before.params) {
             HT_GROW(plan->applied, plan->applied_count);
             plan->applied[plan->applied_count++] = (*each)->name;

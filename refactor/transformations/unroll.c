@@ -2,6 +2,7 @@
  * factors that stand there already, and of innermost loops whose trip count is known at run time
  * only, which compilers for GPUs leave as they are: 1. */
 #include "base/memory.h"
+#include "refactor/conditional.h"
 #include "refactor/plan.h"
 
 #include <stdlib.h>
@@ -14,6 +15,44 @@ typedef struct pragma {
     int64_t factor;
     ht_range range;
 } pragma;
+
+/* Does a statement end with this token, so that the next one may have a pragma? Else a macro may
+ * stand there that is one. */
+static bool ends_statement(const ht_tokens *tokens, size_t index) {
+    static const char *const ends[] = {";", "{", "}", ")", "else", "do", ":"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
+        if (ht_tokens_is(tokens, index, ends[i]))
+            return true;
+    return false;
+}
+
+/* Why no pragma can be put in front of a loop; NULL: it can. Compilers take one alone, and another
+ * one may come to stand there in another build, or by a macro. */
+static const char *place_obstacle(const ht_model *model, ht_range loop) {
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    int depth = 0;
+    bool crossed = false, branch_ends = false;
+    for (size_t i = ht_tokens_at(tokens, loop.begin); i > 0; --i) {
+        ht_directive kind = ht_directive_kind(tokens, i - 1);
+        if (kind == HT_DIRECTIVE_PRAGMA && crossed && (depth == 0 || branch_ends))
+            return "a conditional right before it has a pragma for it";
+        if (tokens->items[i - 1].kind != HT_TOKEN_DIRECTIVE) {
+            if ((depth == 0 || branch_ends) && !ends_statement(tokens, i - 1))
+                return "a macro stands right before it, and may be a pragma";
+            branch_ends = false;
+            if (depth == 0)
+                return NULL;
+        } else if (kind == HT_DIRECTIVE_IF || kind == HT_DIRECTIVE_ELSE ||
+                   kind == HT_DIRECTIVE_ENDIF) {
+            crossed = true;
+            branch_ends = kind != HT_DIRECTIVE_IF;
+            depth += (kind == HT_DIRECTIVE_ENDIF) - (kind == HT_DIRECTIVE_IF);
+            depth += kind == HT_DIRECTIVE_ELSE && depth == 0; /* the loop stands in this branch */
+            depth = depth < 0 ? 0 : depth;
+        }
+    }
+    return NULL;
+}
 
 typedef struct context {
     const ht_model *model;
@@ -185,6 +224,11 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
     if (!ht_ast_statement_range(in->model, cursor, false, &loop))
         return true;
     pragma before = pragma_before(in->model, loop.begin);
+    const char *why = place_obstacle(in->model, loop);
+    if (why) {
+        ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor, "its unroll factor stays: %s", why);
+        return true;
+    }
     if (before.found && !before.bare && !before.literal)
         return true;
     bool constant = ht_ast_trip_count(in->model, cursor, &trip);

@@ -1,0 +1,47 @@
+/* What a kernel's source holds fast, whatever a transformation could prove of the text that the
+ * parse took: code of other builds, blocks that wait for each other. Private to refactor/. */
+#ifndef HT_REFACTOR_PINS_H
+#define HT_REFACTOR_PINS_H
+
+#include "refactor/facts.h"
+
+typedef enum ht_pinned {
+    HT_PINNED_PLACES = 1,   /* block, grid, and which thread does what */
+    HT_PINNED_LAUNCH = 2,   /* the launch's text */
+    HT_PINNED_HEADER = 4,   /* the text ahead of the kernel's body */
+    HT_PINNED_POINTERS = 8, /* who reads and writes through which pointer */
+    HT_PINNED_SIZES = 16,   /* arguments: not constants */
+    HT_PINNED_REPEATS = 32, /* a thread runs the body once */
+    HT_PINNED_FORMS = 64    /* other forms of the body, made of what its names are here */
+} ht_pinned;
+
+struct ht_pin {
+    unsigned what; /* of ht_pinned */
+    size_t file;   /* index in the source's files */
+    int line;
+    char *words; /* "'threadIdx' stands under '#ifdef A', ...: compile with -DA ..." */
+};
+
+/* Takes `words` over. What earlier pins hold already is not noted again. */
+void ht_pin_add(ht_model *model, unsigned what, size_t file, size_t offset, char *words);
+/* The pin that keeps a transformation (an index of ht_transformations) from the kernel; NULL: none.
+ */
+const ht_pin *ht_pin_find(const ht_model *model, const char *transformation);
+void ht_pins_free(ht_kernel_facts *facts);
+
+/* branches.c: pins of text that other builds take. After indices are known. */
+void ht_branches_build(ht_model *model);
+/* waits.c: pins of blocks that wait for each other, or count themselves. */
+void ht_waits_build(ht_model *model);
+
+/* Does a preprocessor conditional begin or end in this range of a file, or go on to another branch?
+ */
+bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);
+/* Does the place lie in a branch of one that begins inside of `around`? */
+bool ht_source_in_conditional(const ht_source *source, size_t file, ht_range around, size_t offset);
+/* The feature that a name stands for; HT_FEATURE_COUNT: none. */
+ht_feature ht_feature_of_name(const char *name);
+/* 1-based line of an offset. */
+int ht_source_line(const ht_source *source, size_t file, size_t offset);
+
+#endif
