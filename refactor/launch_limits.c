@@ -282,8 +282,26 @@ static void require_tied(ht_plan *plan, int axis) {
     free(names);
 }
 
+/* The last blocks of a grid may reach past n, up to the next multiple of what a block covers. In an
+ * index of 32 bits that wraps for an n near 2^31, and only there, unless this divides 2^31. */
+static void require_inside(ht_plan *plan, const ht_grid *grid) {
+    int64_t block = plan->model->axes[0].block, value;
+    const ht_form *form = &grid->form[0];
+    bool wide = false, fixed = form->term_count > 0;
+    for (size_t i = 0; i < form->term_count; ++i) {
+        wide = wide || form->terms[i].symbol->bits > 32;
+        fixed = fixed && ht_symbol_value(form->terms[i].symbol, &value) && value < INT32_MAX / 64;
+    }
+    if (block < 1 || (block & (block - 1)) == 0 || !ht_plan_cover_param(plan, 0) || wide || fixed)
+        return;
+    char *per_block = ht_plan_per_block(plan, 0);
+    ht_plan_require(plan, "%s <= %lld || is_pow2(%s)", per_block, (long long)block, per_block);
+    free(per_block);
+}
+
 void ht_launch_limits(ht_plan *plan, const ht_grid *grid) {
     const ht_launches *launches = &plan->model->facts->launches;
+    require_inside(plan, grid);
     bool any = false, choose = plan->followed_count == 0 && !plan->stacked, wanted[3];
     for (int axis = 0; axis < 3; ++axis) {
         wanted[axis] = asks(plan, grid, axis, 1);

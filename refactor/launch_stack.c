@@ -127,7 +127,9 @@ static bool edit_extents(ht_plan *plan, const ht_extent3 *extent, int changed, c
     ht_text_append(&text, "dim3(");
     for (int axis = 0; axis < 3; ++axis) {
         char *old = extent_text(plan->model, extent, axis);
-        char *new = ht_format(format, old ? old : "", plan->stacked);
+        char *new = old &&strcmp(old, "1") == 0 && format[3] == '*'
+                        ? ht_format("${%s}", plan->stacked)
+                        : ht_format(format, old ? old : "", plan->stacked);
         good = good && old;
         ht_text_append(&text, axis ? ", " : "");
         if (axis == changed)

@@ -169,6 +169,56 @@ static void watch(rendering *in, const char *expression) {
     ht_expr_free(expr);
 }
 
+static bool ends_with(const ht_text *text, const char *end) {
+    size_t length = strlen(end);
+    return text->length >= length && strcmp(text->data + text->length - length, end) == 0;
+}
+
+/* The `}` that belongs to the `{` at `open`; NULL when there is none before `end`. */
+static const char *closing(const char *open, const char *end) {
+    int nested = 0;
+    for (const char *at = open; at < end; ++at) {
+        nested += (*at == '{') - (*at == '}');
+        if (nested == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* Behind choices that show nothing. */
+static const char *past_choices(rendering *in, const char *at) {
+    while (at[0] == '$' && at[1] == '?' && at[2] == '{') {
+        const char *open = at + 2, *close = NULL;
+        int64_t value = 1, general = 1;
+        for (int i = 0; i < 3; ++i) {
+            close = open && *open == '{' ? closing(open, open + strlen(open)) : NULL;
+            if (i == 0 && close) {
+                char *expression = ht_strndup(open + 1, (size_t)(close - open - 1));
+                bool known = values_of(in, expression, &value, &general);
+                free(expression);
+                value = known ? value : 1;
+            }
+            open = close ? close + 1 : NULL;
+        }
+        if (!open || value != 0 || general != 0)
+            return at;
+        at = open;
+    }
+    return at;
+}
+
+/* Is it "+ 0", "- 0", "* 1" or "/ 1", which nobody writes? Then what is ahead goes, too. */
+static bool is_nothing(rendering *in, int64_t value, const char *behind, ht_text *out) {
+    behind = past_choices(in, behind);
+    behind += strspn(behind, " ");
+    bool sum = value == 0 && *behind && !strchr("*/%$}", *behind) &&
+               (ends_with(out, " + ") || ends_with(out, " - "));
+    bool product = value == 1 && (ends_with(out, " * ") || ends_with(out, " / "));
+    if (sum || product)
+        out->data[out->length -= 3] = 0;
+    return sum || product;
+}
+
 static bool print_expression(rendering *in, const char *text, size_t length, ht_text *out) {
     char *expression = ht_strndup(text, length);
     int64_t value = 0, general = 0;
@@ -177,6 +227,10 @@ static bool print_expression(rendering *in, const char *text, size_t length, ht_
     watch(in, expression);
     if (in->values) {
         done = values_of(in, expression, &value, &general);
+        if (done && value == general && is_nothing(in, value, text + length + 1, out)) {
+            free(expression);
+            return true;
+        }
         bool alone = enclosed || value == general || (value == 1 && general == 0);
         ht_text_append(out, alone ? "" : "(");
         print_values(in->sized, value, general, out);
@@ -193,17 +247,6 @@ static bool render_range(rendering *in, ht_range range, int parent, int depth, h
 
 static bool render_text(rendering *in, size_t index, const char *at, const char *end, int depth,
                         ht_text *out);
-
-/* The `}` that belongs to the `{` at `open`; NULL when there is none before `end`. */
-static const char *closing(const char *open, const char *end) {
-    int nested = 0;
-    for (const char *at = open; at < end; ++at) {
-        nested += (*at == '{') - (*at == '}');
-        if (nested == 0)
-            return at;
-    }
-    return NULL;
-}
 
 /* {EXPR}{text of the template}{text of an applied source in which EXPR is not 0}: the part that
  * holds, the first too where the general kernel has another; where it ends, or NULL. */

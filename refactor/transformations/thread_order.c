@@ -64,15 +64,32 @@ static bool is_safe(const ht_model *model, enum CXBinaryOperatorKind op, CXCurso
     return op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub || op == CXBinaryOperator_Mul;
 }
 
+/* A constant outside of functions: by its name, as the author has it. */
+static bool print_named(CXCursor variable, ht_text *out) {
+    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(variable));
+    if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
+        (scope != CXCursor_TranslationUnit && scope != CXCursor_Namespace))
+        return false;
+    char *name = ht_cursor_qualified_name(variable);
+    ht_text_append(out, name);
+    free(name);
+    return true;
+}
+
 static bool print(const ht_model *model, CXCursor expression, int depth, ht_text *out) {
     int64_t value;
     if (depth > DEPTH_MAX)
         return false;
+    CXCursor cursor = ht_ast_strip(expression, true), left = clang_getNullCursor(), right = left;
     if (ht_model_constant(model, expression, &value)) {
-        ht_text_printf(out, "%lld", (long long)value);
-        return value >= 0;
+        enum CXBinaryOperatorKind of;
+        bool sum = !ht_ast_in_macro(model, expression) && value >= 0 &&
+                   ht_ast_binary(cursor, &of, &left, &right) && is_safe(model, of, right);
+        if (!sum && !print_named(ht_ast_variable(cursor), out))
+            ht_text_printf(out, "%lld", (long long)value);
+        if (!sum)
+            return value >= 0;
     }
-    CXCursor cursor = ht_ast_strip(expression, true), left, right;
     CXCursor variable = ht_ast_variable(cursor);
     if (!clang_Cursor_isNull(variable))
         return print_variable(model, variable, depth, out);

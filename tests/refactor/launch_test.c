@@ -1,6 +1,9 @@
 /* Launches as programs write them: blocks chosen at run time, overloads, std::min. */
 #include "support.h"
 
+#include "base/memory.h"
+#include "base/text.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,9 +216,9 @@ Test(launch, the_forms_that_programs_have_are_understood) {
 }
 
 /* The applied source of kernel k. */
-static char *tuned(const char *source, const char *config) {
+static char *tuned_with(const char *source, const char *problems_text, const char *config) {
     ht_problem_file *problems;
-    ht_refactor *refactor = refactor_text(source, problem, &problems);
+    ht_refactor *refactor = refactor_text(source, problems_text, &problems);
     ht_refactor_choice choice = {0};
     const ht_kernel *kernel = kernel_named(refactor, "k", &choice.kernel);
     char *text, *output;
@@ -230,6 +233,10 @@ static char *tuned(const char *source, const char *config) {
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
     return text;
+}
+
+static char *tuned(const char *source, const char *config) {
+    return tuned_with(source, problem, config);
 }
 
 Test(launch, a_grid_told_at_run_time_is_rescaled_by_the_block_told_at_run_time) {
@@ -328,4 +335,89 @@ Test(launch, elements_that_are_assigned_one_by_one) {
         ht_refactor_free(refactor);
         ht_problem_file_free(problems);
     }
+}
+
+/* (n + 8191) / 8192 overflows for sizes at which (n + 255) / 256 does not. */
+Test(launch, a_larger_block_adds_nothing_that_could_overflow) {
+    char *text = tuned(HEAD MAP("k", "float") "void f(const float *a, float *b, int n) {\n"
+                                              "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n",
+                       "BLOCK_X=1024 COARSEN_X=8");
+    cr_expect(strstr(text, "k<<<n / 8192 + (n % 8192 != 0), 1024>>>"), "%s", text);
+    free(text);
+}
+
+/* blocks * 256 does not fit an int at 3e9 elements; the author's indices have 64 bits. */
+Test(launch, a_count_of_blocks_is_not_multiplied_by_threads) {
+    static const char kernel[] =
+        HEAD "__global__ void k(const float *in, float *out, size_t n) {\n"
+             "  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  if (i < n) out[i] = in[i] * 2;\n}\n"
+             "int ready(int blocks);\n"
+             "void f(const float *a, float *b, size_t n) {\n"
+             "  int blocks = n / 256 + (n % 256 != 0);\n"
+             "  if (ready(blocks)) k<<<blocks, 256>>>(a, b, n);\n}\n";
+    char *text = tuned_with(kernel, NULL, "BLOCK_X=512");
+    cr_expect(strstr(text, "k<<<(blocks + 1u) / 2, 512>>>"), "%s", text);
+    free(text);
+    text = tuned_with(kernel, NULL, "BLOCK_X=128");
+    cr_expect(strstr(text, "n <= 274877906816 ? (n + 127) / 128 : blocks"), "%s", text);
+    cr_expect(strstr(text, "n <= 274877906816 ? 128 : 256>>>"), "%s", text);
+    free(text);
+}
+
+/* 32x8 threads serve 524,280 rows; of 128x1 a grid has 65,535 at most. */
+Test(launch, a_grid_that_no_device_launches_gets_the_authors_block) {
+    static const char kernel[] =
+        HEAD "__global__ void k(const float *in, float *out, int w, int h) {\n"
+             "  int x = blockIdx.x * PITCH_X + threadIdx.x, y = blockIdx.y * PITCH_Y + "
+             "threadIdx.y;\n"
+             "  if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"
+             "void f(const float *a, float *b, int w, int h) {\n"
+             "  dim3 block(32, 8), grid((w + 31) / 32, (h + 7) / 8);\n"
+             "  k<<<grid, block>>>(a, b, w, h);\n}\n";
+    char *any = ht_format("#define PITCH_X blockDim.x\n#define PITCH_Y blockDim.y\n%s", kernel);
+    char *text = tuned_with(any, NULL, "BLOCK_X=128 BLOCK_Y=1");
+    cr_expect(strstr(text, "k<<<h <= 65535 ? dim3(w / 128 + (w % 128 != 0), h) : grid, "
+                           "h <= 65535 ? dim3(128, 1) : block>>>(a, b, w, h)"),
+              "%s", text);
+    cr_expect(!strstr(text, "k_plain"), "%s", text);
+    free(text);
+    text = tuned_with(any, NULL, "BLOCK_X=16 BLOCK_Y=16");
+    cr_expect(strstr(text, "k<<<grid, block>>>"), "a grid that is lower needs no question: %s",
+              text);
+    free(text);
+    free(any);
+}
+
+/* The tuned kernel has the block's numbers in it: the original stays for the others. */
+Test(launch, the_original_kernel_is_kept_where_the_tuned_one_is_tied_to_its_block) {
+    char *text = tuned_with(HEAD "__global__ void k(const float *in, float *out, int w, int h) {\n"
+                                 "  int x = blockIdx.x * 32 + threadIdx.x;\n"
+                                 "  int y = blockIdx.y * 8 + threadIdx.y;\n"
+                                 "  if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"
+                                 "void f(const float *a, float *b, int w, int h) {\n"
+                                 "  k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>"
+                                 "(a, b, w, h);\n}\n",
+                            NULL, "BLOCK_X=64 BLOCK_Y=4");
+    cr_expect(strstr(text, "__global__ void k_plain("), "%s", text);
+    cr_expect(strstr(text, "(h <= 262140 ? k : k_plain)<<<h <= 262140 ? "), "%s", text);
+    free(text);
+}
+
+/* h, not (h + 0) / 1; block.y, not a number. */
+Test(launch, what_is_written_is_what_a_person_would_write) {
+    char *text = tuned_with(HEAD "__global__ void k(const float *in, float *out, int w, int h) {\n"
+                                 "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                                 "  if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"
+                                 "void f(const float *a, float *b, int w, int h) {\n"
+                                 "  dim3 block(32, 2);\n"
+                                 "  dim3 grid((w + block.x - 1) / block.x,\n"
+                                 "            (h + block.y - 1) / block.y);\n"
+                                 "  k<<<grid, block>>>(a, b, w, h);\n}\n",
+                            NULL, "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=2");
+    cr_expect(strstr(text, "dim3 grid((w + 2 * block.x - 1) / (2 * block.x),\n"
+                           "            (h + block.y - 1) / block.y);"),
+              "%s", text);
+    free(text);
 }

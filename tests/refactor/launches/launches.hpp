@@ -104,8 +104,10 @@ struct axis {
 
 // What the original computes: `add` is added to n in type S, the count is kept in type N.
 template <class S, class N>
-axis axis_of(uint64_t items, unsigned block, int64_t add, unsigned factor, unsigned tuned, bool over) {
-    axis of = {items, block, factor, tuned, over, true};
+axis axis_of(uint64_t items, unsigned block, int64_t add, unsigned factor, unsigned tuned, char kind) {
+    axis of = {items, block, factor, tuned, kind == 'o', true};
+    if (kind == 'f') // n / b, and no guard
+        of.items = items -= items % block;
     of.fits = holds<S>((exact)items + add) && holds<N>(of.blocks()) && items > 0;
     return of;
 }
@@ -200,24 +202,24 @@ static const axis none = {1, 1, 1, 1, false, true};
 
 template <class T, class S, class N>
 void line(const char *name, void (*run)(const byte *, byte *, T), void *tuned, unsigned block,
-          int64_t add, unsigned factor, unsigned tuned_block, bool over) {
+          int64_t add, unsigned factor, unsigned tuned_block, char kind) {
     for (uint64_t n : sizes())
         if (holds<T>(n))
             one(name, n, 0, [=] { run(in, out, (T)n); }, tuned,
-                axis_of<S, N>(n, block, add, factor, tuned_block, over), none);
+                axis_of<S, N>(n, block, add, factor, tuned_block, kind), none);
 }
 
 // w * c items in type T
 template <class T, class S, class N>
 void product(const char *name, void (*run)(const byte *, byte *, T, T), void *tuned, unsigned block,
-             int64_t add, unsigned factor, unsigned tuned_block, bool over) {
+             int64_t add, unsigned factor, unsigned tuned_block, char kind) {
     static const uint64_t pairs[][2] = {{1000, 3}, {46340, 46341}, {65536, 32767}, {2147483392, 1},
                                         {65535, 32769}, {2147483, 1000}, {1, 2147483647}, {3, 715827882},
                                         {3, 715827797}, {50000, 60000}, {65536, 65535}, {4096, 524287}};
     for (auto &p : pairs)
         if (holds<T>(p[0]) && holds<T>(p[1]) && holds<T>((exact)p[0] * p[1]))
             one(name, p[0], p[1], [&] { run(in, out, (T)p[0], (T)p[1]); }, tuned,
-                axis_of<S, N>(p[0] * p[1], block, add, factor, tuned_block, over), none);
+                axis_of<S, N>(p[0] * p[1], block, add, factor, tuned_block, kind), none);
 }
 
 template <class T, class S>
@@ -229,13 +231,13 @@ void plane(const char *name, void (*run)(const byte *, byte *, T, T), void *tune
     for (uint64_t h : heights)
         for (uint64_t w : {1, 31, 33, 200})
             one(name, w, h, [=] { run(in, out, (T)w, (T)h); }, tuned,
-                axis_of<S, S>(w, block[0], add[0], factor[0], tuned_block[0], false),
-                axis_of<S, S>(h, block[1], add[1], factor[1], tuned_block[1], false));
+                axis_of<S, S>(w, block[0], add[0], factor[0], tuned_block[0], 'c'),
+                axis_of<S, S>(h, block[1], add[1], factor[1], tuned_block[1], 'c'));
     for (uint64_t w : sizes())
         if (holds<T>(w))
             one(name, w, 1, [=] { run(in, out, (T)w, (T)1); }, tuned,
-                axis_of<S, S>(w, block[0], add[0], factor[0], tuned_block[0], false),
-                axis_of<S, S>(1, block[1], add[1], factor[1], tuned_block[1], false));
+                axis_of<S, S>(w, block[0], add[0], factor[0], tuned_block[0], 'c'),
+                axis_of<S, S>(1, block[1], add[1], factor[1], tuned_block[1], 'c'));
 }
 
 static void cases();

@@ -28,36 +28,40 @@ typedef struct form {
     const char *sum; /* the type in which `add` is added to n */
     int add;         /* to the block */
     const char *count;
-    bool over;
+    char kind; /* c: rounded up; o: one block more; f: rounded down, without a guard */
 } form;
 
 static const form forms[] = {
-    {"", "(n + ~) / #", "#", "@", -1, "exact", false},
-    {"", "(n + # - 1) / #", "#", "@", 0, "exact", false},
-    {"", "(n - 1) / # + 1", "#", "exact", 0, "exact", false},
-    {"", "n / # + (n % # != 0)", "#", "exact", 0, "exact", false},
-    {"", "n / # + 1", "#", "exact", 0, "exact", true},
-    {"", "(n + #) / #", "#", "@", 0, "exact", true},
-    {"", "DIV_UP(n, #)", "#", "@", 0, "exact", false},
-    {"", "ceil_div(n, (@)#)", "#", "@", 0, "exact", false},
-    {"", "(unsigned)((n + ~) / #)", "#", "@", -1, "exact", false},
-    {"", "(int)ceil(n / #.0)", "#", "exact", 0, "int", false},
-    {"", "dim3((n + ~) / #)", "dim3(#)", "@", -1, "exact", false},
-    {"int blocks = (n + ~) / #;", "blocks", "#", "@", -1, "int", false},
-    {"int blocks = n / # + (n % # != 0);", "blocks", "#", "exact", 0, "int", false},
-    {"int blocks = n / # + (n % # > 0 ? 1 : 0);", "blocks", "dim3(#)", "exact", 0, "int", false},
-    {"unsigned blocks = (n - 1) / # + 1;", "blocks", "#", "exact", 0, "unsigned", false},
+    {"", "(n + ~) / #", "#", "@", -1, "exact", 'c'},
+    {"", "(n + # - 1) / #", "#", "@", 0, "exact", 'c'},
+    {"", "(n - 1) / # + 1", "#", "exact", 0, "exact", 'c'},
+    {"", "n / # + (n % # != 0)", "#", "exact", 0, "exact", 'c'},
+    {"", "n / # + 1", "#", "exact", 0, "exact", 'o'},
+    {"", "(n + #) / #", "#", "@", 0, "exact", 'o'},
+    {"", "DIV_UP(n, #)", "#", "@", 0, "exact", 'c'},
+    {"", "ceil_div(n, (@)#)", "#", "@", 0, "exact", 'c'},
+    {"", "(unsigned)((n + ~) / #)", "#", "@", -1, "exact", 'c'},
+    {"", "(int)ceil(n / #.0)", "#", "exact", 0, "int", 'c'},
+    {"", "dim3((n + ~) / #)", "dim3(#)", "@", -1, "exact", 'c'},
+    {"int blocks = (n + ~) / #;", "blocks", "#", "@", -1, "int", 'c'},
+    {"int blocks = n / # + (n % # != 0);", "blocks", "#", "exact", 0, "int", 'c'},
+    {"int blocks = n / # + (n % # > 0 ? 1 : 0);", "blocks", "dim3(#)", "exact", 0, "int", 'c'},
+    {"unsigned blocks = (n - 1) / # + 1;", "blocks", "#", "exact", 0, "unsigned", 'c'},
     {"const int threads = #;", "(n + threads - 1) / threads", "threads", "common<@, int>", 0,
-     "exact", false},
+     "exact", 'c'},
     {"const size_t threads = #;", "(n + threads - 1) / threads", "threads", "common<@, size_t>", 0,
-     "exact", false},
+     "exact", 'c'},
     {"dim3 block(#); dim3 grid((n + block.x - 1) / block.x);", "grid", "block",
-     "common<@, unsigned>", 0, "exact", false},
-    {"dim3 block(#), grid((n + ~) / #);", "grid", "block", "@", -1, "exact", false},
-    {"dim3 grid{static_cast<unsigned>((n + ~) / #)};", "grid", "#", "@", -1, "exact", false},
-    {"auto blocks = (n + ~) / #; dim3 grid(blocks);", "grid", "#", "@", -1, "exact", false},
-    {"dim3 grid; grid.x = (n + ~) / #;", "grid", "#", "@", -1, "exact", false},
-    {"const @ m = n;", "(m + ~) / #", "#", "@", -1, "exact", false},
+     "common<@, unsigned>", 0, "exact", 'c'},
+    {"dim3 block(#), grid((n + ~) / #);", "grid", "block", "@", -1, "exact", 'c'},
+    {"dim3 grid{static_cast<unsigned>((n + ~) / #)};", "grid", "#", "@", -1, "exact", 'c'},
+    {"auto blocks = (n + ~) / #; dim3 grid(blocks);", "grid", "#", "@", -1, "exact", 'c'},
+    {"dim3 grid; grid.x = (n + ~) / #;", "grid", "#", "@", -1, "exact", 'c'},
+    {"const @ m = n;", "(m + ~) / #", "#", "@", -1, "exact", 'c'},
+    {"int threads = #;\n    if (getenv(\"THREADS\")) threads = atoi(getenv(\"THREADS\"));",
+     "(n + threads - 1) / threads", "threads", "common<@, int>", 0, "exact", 'c'},
+    {"", "n / #", "#", "exact", 0, "exact", 'f'},
+    {"int blocks = n / #;", "blocks", "#", "exact", 0, "int", 'f'},
 };
 
 typedef struct subject {
@@ -108,13 +112,14 @@ static void put_line(ht_text *out, const subject *of, size_t i) {
     char *list =
         of->shape == 1 ? ht_format("%s w, %s c", of->type, of->type) : ht_format("%s n", of->type);
     char *pitch = of->literal ? ht_format("%d", of->block[0]) : ht_strdup("blockDim.x");
-    bool wide = strcmp(of->type, "size_t") == 0;
+    bool wide = strcmp(of->type, "size_t") == 0, guarded = of->form->kind != 'f';
     ht_text_printf(out,
                    "__global__ void k%zu(const unsigned char *in, unsigned char *out, %s)\n{\n"
-                   "    %s i = %sblockIdx.x * %s + threadIdx.x;\n    if (i < %s)\n"
-                   "        out[i] = in[i] + 1;\n}\n"
+                   "    %s i = %sblockIdx.x * %s + threadIdx.x;\n    %s%s%s"
+                   "out[i] = in[i] + 1;\n}\n"
                    "void run%zu(const unsigned char *in, unsigned char *out, %s)\n{\n    ",
-                   i, list, of->type, wide ? "(size_t)" : "", pitch, items, i, list);
+                   i, list, of->type, wide ? "(size_t)" : "", pitch, guarded ? "if (i < " : "",
+                   guarded ? items : "", guarded ? ")\n        " : "", i, list);
     put(out, of->form->host, of, of->shape == 1 ? "(w * c)" : items);
     ht_text_printf(out, "\n    hipLaunchKernelGGL(k%zu, ", i);
     put(out, of->form->grid, of, items);
@@ -169,10 +174,10 @@ static char *pitches_filled(char *text, const subject *list) {
 
 static char *source_make(run *in, subject list[KERNELS]) {
     static const char *const types[] = {"int", "unsigned", "size_t"};
-    static const int lines[] = {64, 128, 256, 512, 1024},
+    static const int lines[] = {64, 128, 192, 256, 512, 1024},
                      planes[][2] = {{32, 8}, {16, 16}, {64, 4}, {8, 8}, {128, 2}};
     ht_text out = {0};
-    ht_text_append(&out, "#include <hip/hip_runtime.h>\n#include <cmath>\n"
+    ht_text_append(&out, "#include <hip/hip_runtime.h>\n#include <cmath>\n#include <cstdlib>\n"
                          "#define DIV_UP(a, b) (((a) + (b) - 1) / (b))\n"
                          "template <typename T> static T ceil_div(T a, T b)\n{\n"
                          "    return (a + b - 1) / b;\n}\n\n");
@@ -182,7 +187,7 @@ static char *source_make(run *in, subject list[KERNELS]) {
         of->type = types[draw(in, 3)];
         of->form = &forms[draw(in, sizeof forms / sizeof *forms)];
         of->literal = draw(in, 3) == 0;
-        of->block[0] = lines[draw(in, 5)];
+        of->block[0] = lines[draw(in, 6)];
         of->block[1] = 1;
         if (of->shape == 2) {
             of->form = &forms[draw(in, 2) ? 0 : draw(in, 2) ? 6 : 18];
@@ -252,8 +257,8 @@ static void put_case(run *in, const subject *of, size_t i, const ht_template *te
                        of->block[0], of->block[1], of->block[0], add, of->block[1], add, factor[0],
                        factor[1], block[0], block[1]);
     else
-        ht_text_printf(&in->cases, "%d, %d%s, %lld, %lld, %s);\n", of->block[0], of->block[0], add,
-                       factor[0], block[0], of->form->over ? "true" : "false");
+        ht_text_printf(&in->cases, "%d, %d%s, %lld, %lld, '%c');\n", of->block[0], of->block[0],
+                       add, factor[0], block[0], of->form->kind);
     ht_text_free(&sum);
     free(words);
 }

@@ -150,8 +150,8 @@ Test(block_group, blocks_together_have_arrays_of_their_own) {
     expect_pieces(&of, "BLOCK_Y=2",
                   (const char *const[]){"__shared__ int sums_of_blocks[2][64]; int (&sums)[64] = "
                                         "sums_of_blocks[block_of_these];",
-                                        "(n) % 2 == 0 ? (n) / 2 : (n)",
-                                        "dim3((64), (n) % 2 == 0 ? 1 * 2 : 1, 1)", NULL});
+                                        "n % 2 == 0 ? n / 2 : n",
+                                        "dim3(64, n % 2 == 0 ? 2 : 1, 1)", NULL});
     subject_close(&of);
     free(text);
 }
@@ -273,8 +273,8 @@ Test(block_group, of_any_size) {
                      "k");
     expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", NULL});
     expect_pieces(&of, "BLOCK_Y=2",
-                  (const char *const[]){"(n) % 2 == 0 && (threads) * 2 <= 1024 ? (n) / 2 : (n)",
-                                        "dim3((threads), (n) % 2 == 0 && (threads) * 2 <= 1024",
+                  (const char *const[]){"n % 2 == 0 && threads * 2 <= 1024 ? n / 2 : n",
+                                        "dim3(threads, n % 2 == 0 && threads * 2 <= 1024",
                                         NULL});
     cr_expect_not(remarked(&of, "__launch_bounds__ of the block's threads became a choice"));
     subject_close(&of);
