@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -33,7 +32,7 @@ char *ht_tool_find(const char *name) {
 }
 
 typedef struct process_state {
-    long pid, parent;
+    long pid;
     char name[32], state;
 } process_state;
 
@@ -46,41 +45,40 @@ static bool process_read(long pid, process_state *out) {
         return false;
     bool read = fgets(line, sizeof line, file) != NULL;
     fclose(file);
-    /* "PID (NAME) STATE PARENT": the name may hold anything. */
+    /* "PID (NAME) STATE ...": the name may hold anything. */
     char *name = read ? strchr(line, '(') : NULL, *end = name ? strrchr(name, ')') : NULL;
     if (end == NULL)
         return false;
     *end = '\0';
     out->pid = pid;
     snprintf(out->name, sizeof out->name, "%s", name + 1);
-    return sscanf(end + 1, " %c %ld", &out->state, &out->parent) == 2;
+    return sscanf(end + 1, " %c", &out->state) == 1;
 }
 
-static bool descends(long pid, long from) {
-    process_state of = {.parent = pid};
-    for (int depth = 0; depth < DEPTH && of.parent > 1; ++depth) {
-        if (of.parent == from)
-            return true;
-        if (!process_read(of.parent, &of))
-            return false;
-    }
-    return false;
-}
-
+/* A debugger's stop is another state. */
 static bool is_stopped(long pid, process_state *out) {
-    return process_read(pid, out) && (out->state == 'T' || out->state == 't');
+    return process_read(pid, out) && out->state == 'T';
+}
+
+/* In the process or below it. Few small files are read, so that it can be asked every second while
+ * others are timed. */
+static bool find_stopped(long pid, int depth, process_state *out) {
+    if (is_stopped(pid, out))
+        return true;
+    char path[80];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
+    FILE *file = depth < DEPTH ? fopen(path, "re") : NULL;
+    bool stopped = false;
+    for (long child; file != NULL && !stopped && fscanf(file, "%ld", &child) == 1;)
+        stopped = find_stopped(child, depth + 1, out);
+    if (file != NULL)
+        fclose(file);
+    return stopped;
 }
 
 bool ht_tool_stopped(long pid, char *out, size_t size) {
     process_state found;
-    bool stopped = is_stopped(pid, &found);
-    DIR *proc = stopped ? NULL : opendir("/proc");
-    for (struct dirent *entry; proc != NULL && !stopped && (entry = readdir(proc)) != NULL;) {
-        long other = atol(entry->d_name);
-        stopped = other > 0 && is_stopped(other, &found) && descends(found.parent, pid);
-    }
-    if (proc != NULL)
-        closedir(proc);
+    bool stopped = find_stopped(pid, 0, &found);
     if (stopped && out != NULL)
         snprintf(out, size, "%s (process %ld)", found.name, found.pid);
     return stopped;
@@ -208,7 +206,9 @@ ht_status ht_tool_run(const ht_tool_call *call, ht_text *out, int *out_code, ht_
     } else if (wait_for(pid, ends[0], deadline, out, &status)) {
         *out_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     } else {
-        result = fail_late(call, program, ht_tool_stopped(pid, NULL, 0), error);
+        bool stopped = ht_tool_stopped(pid, NULL, 0);
+        result = fail_late(call, program, stopped, error);
+        *out_code = stopped ? 128 + SIGSTOP : -1;
         put_down(pid);
     }
     close(ends[0]);

@@ -19,15 +19,16 @@ typedef struct ht_tool_call {
 
 /* Appends what the program writes to `out`. HT_OK when it has ended: *out_code is its exit status,
  * or 128 + n for signal n. HT_ERROR_MISSING when it cannot be started, HT_ERROR_TIMEOUT when it did
- * not end in time: it was killed with its group, and the message names it. It reads nothing, is
- * alone in a process group, and dies with the calling thread. */
+ * not end in time: it was killed with its group, the message names it, and *out_code is 128 +
+ * SIGSTOP if it was stopped. It reads nothing, is alone in a process group, and dies with the
+ * calling thread. */
 ht_status ht_tool_run(const ht_tool_call *call, ht_text *out, int *out_code, ht_error *error);
 
 /* Full path of an executable; a name with a slash is taken as it is. NULL: there is none. free().
  */
 char *ht_tool_find(const char *name);
 
-/* Is this process stopped (SIGSTOP, a debugger), or any that it has started? Its name and number
+/* Is this process stopped, as by SIGSTOP, or any below it? Its name and number
  * ("clang-19 (process 4711)") go to `out`, unless that is NULL. */
 bool ht_tool_stopped(long pid, char *out, size_t size);
 

@@ -1,14 +1,15 @@
-/* Kills tuning at random moments, resumes it, and compares what it has measured with an undisturbed
- * run, under replayed timings (docs/faults.md).
+/* Kills and stops tuning at random moments, resumes it, and compares what it has measured with an
+ * undisturbed run, under replayed timings (docs/faults.md).
  *
- *     kill_resume HIPTEMPER [KILLS] [SEED]
+ *     kill_resume HIPTEMPER [MOMENTS] [SEED]
  *
- * One run records timings. Another replays them without being disturbed. Then a third is killed
- * with SIGKILL again and again: the tuner, one of the processes that it started, or all at once.
- * After each kill no process may be left, and every evaluation that was committed must stay as it
- * was; at the end the database must hold what the undisturbed one holds, and the temporary folder
- * nothing. A run that ends before its kill is compared, and another begins. Exit code 1 tells what
- * differed. SIGINT makes no more kills and lets the run under way end. */
+ * One run records timings. Another replays them without being disturbed. Then a third is disturbed
+ * again and again: SIGKILL for the tuner, for one of the processes that it started, or for all at
+ * once, or SIGSTOP for one of those that it started. After each end no process may be left, and
+ * every evaluation that was committed must stay as it was; at the end the database must hold what
+ * the undisturbed one holds, and the temporary folder and /dev/shm nothing. A stopped process must
+ * not keep a run from its end. A run that ends by itself is compared, and another begins. Exit code
+ * 1 tells what differed. SIGINT makes no more of it and lets the run under way end. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -27,7 +28,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROCESSES_MAX = 64, LEFT_STEPS = 300, STEP_US = 10000, KINDS = 3 };
+enum { PROCESSES_MAX = 64, LEFT_STEPS = 300, STEP_US = 10000, KINDS = 4 };
+
+enum { TUNER, ONE, ALL, STOP };
+
+/* Of a run in which processes were stopped. */
+static const double run_limit = 600;
 
 static const char TEMPLATE[] =
     "// Some configurations are good, and one each does not compile, is wrong, aborts.\n"
@@ -56,6 +62,7 @@ typedef struct bench {
     ht_random random;
     unsigned failures;
     unsigned kills[KINDS];
+    char *shared; /* what /dev/shm held at the start */
 } bench;
 
 static void __attribute__((format(printf, 2, 3))) complain(bench *b, const char *format, ...) {
@@ -151,24 +158,47 @@ static size_t list_processes(const bench *b, pid_t pids[PROCESSES_MAX]) {
     return count;
 }
 
-/* kind 0: the tuner; 1: one of the others; 2: all, in the order of their numbers. */
-static void kill_some(bench *b, pid_t tuner, unsigned kind) {
+/* One of the processes that the tuner started; 0 when there is none. */
+static pid_t choose(bench *b, pid_t tuner) {
+    pid_t pids[PROCESSES_MAX], chosen = 0;
+    size_t count = list_processes(b, pids), others = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (pids[i] != tuner && ht_random_below(&b->random, ++others) == 0)
+            chosen = pids[i];
+    return chosen;
+}
+
+/* All go in the order of their numbers. */
+static void disturb_once(bench *b, pid_t tuner, unsigned kind) {
     pid_t pids[PROCESSES_MAX];
-    size_t count = kind > 0 ? list_processes(b, pids) : 0;
-    if (kind == 0)
+    if (kind == TUNER) {
         kill(tuner, SIGKILL);
-    else if (kind == 2)
+    } else if (kind == ALL) {
+        size_t count = list_processes(b, pids);
         for (size_t i = 0; i < count; ++i)
             kill(pids[i], SIGKILL);
-    else if (count > 1)
-        for (;;) {
-            pid_t pid = pids[ht_random_below(&b->random, count)];
-            if (pid != tuner) {
-                kill(pid, SIGKILL);
-                break;
-            }
-        }
+    } else {
+        pid_t pid = choose(b, tuner);
+        if (pid > 0)
+            kill(pid, kind == STOP ? SIGSTOP : SIGKILL);
+    }
     ++b->kills[kind];
+}
+
+static unsigned moments(const bench *b) {
+    return b->kills[TUNER] + b->kills[ONE] + b->kills[ALL] + b->kills[STOP];
+}
+
+/* Names in /dev/shm, a line each; free(). */
+static char *list_shared(void) {
+    ht_text text = {0};
+    ht_text_append(&text, "\n");
+    DIR *folder = opendir("/dev/shm");
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
+        ht_text_printf(&text, "%s\n", entry->d_name);
+    if (folder != NULL)
+        closedir(folder);
+    return ht_text_take(&text);
 }
 
 static void expect_nobody_left(bench *b) {
@@ -199,6 +229,9 @@ static void expect_empty(bench *b) {
             complain(b, "left in the temporary folder: %s", entry->d_name);
     if (directory != NULL)
         closedir(directory);
+    char *shared = list_shared();
+    expect_lines(b, "left in /dev/shm", shared, b->shared);
+    free(shared);
     DIR *out = opendir("out");
     for (struct dirent *entry; out != NULL && (entry = readdir(out)) != NULL;)
         if (strstr(entry->d_name, ".tmp.") != NULL)
@@ -219,20 +252,42 @@ static void expect_same(bench *b, int code, const char *database, const char *un
     expect_empty(b);
 }
 
-/* Runs until the kill or the end; *out_ended tells which. */
-static int run_once(bench *b, const char *database, double seconds, unsigned kind,
-                    bool *out_ended) {
-    pid_t pid = start(b, database, true);
+/* False when the run has not ended by then. */
+static bool ended_by(pid_t pid, double end, int *out_code) {
     int status = 0;
-    double end = ht_clock_seconds() + seconds;
-    *out_ended = true;
     while (ht_clock_seconds() < end) {
-        if (waitpid(pid, &status, WNOHANG) == pid)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            *out_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            return true;
+        }
         usleep(STEP_US / 10);
     }
-    kill_some(b, pid, kind);
-    int code = finish(pid);
+    return false;
+}
+
+/* Runs to the end, disturbed at random moments until `most` were made; *out_ended is false when it
+ * was killed. */
+static int run_once(bench *b, const char *database, double typical, unsigned most,
+                    bool *out_ended) {
+    pid_t pid = start(b, database, true);
+    int code = 0;
+    double begin = ht_clock_seconds();
+    while (moments(b) < most) {
+        double pause = ht_random_unit(&b->random) * 0.6 * typical;
+        if (ended_by(pid, ht_clock_seconds() + pause, &code)) {
+            *out_ended = true;
+            return code;
+        }
+        unsigned kind = (unsigned)ht_random_below(&b->random, 6);
+        disturb_once(b, pid, kind < KINDS ? kind : STOP);
+        if (kind == TUNER || kind == ALL)
+            break;
+    }
+    if (!ended_by(pid, begin + run_limit, &code)) {
+        complain(b, "a run did not end within %g s", run_limit);
+        kill(pid, SIGKILL);
+        code = finish(pid);
+    }
     *out_ended = code != 128 + SIGKILL;
     return code;
 }
@@ -244,18 +299,15 @@ static void stop(int signal) {
     stopped = 1;
 }
 
-/* Kills and resumes until so many kills were made and the last run has ended. */
-static void disturb(bench *b, unsigned kills, double typical, const char *undisturbed) {
+/* Disturbs and resumes until there were `most` moments and the last run has ended. */
+static void disturb(bench *b, unsigned most, double typical, const char *undisturbed) {
     unsigned runs = 0, ended_runs = 0, number = 0;
     char *database = ht_strdup("killed-0.db");
-    for (bool ended = false; !ended || b->kills[0] + b->kills[1] + b->kills[2] < kills; ++runs) {
-        unsigned made = b->kills[0] + b->kills[1] + b->kills[2];
-        if (stopped && kills > made)
-            kills = made;
-        double seconds = made < kills ? ht_random_unit(&b->random) * 0.6 * typical : 1e9;
-        unsigned kind = (unsigned)ht_random_below(&b->random, KINDS);
+    for (bool ended = false; !ended || moments(b) < most; ++runs) {
+        if (stopped)
+            most = moments(b);
         char *before = contents(b, database, true);
-        int code = run_once(b, database, seconds, kind, &ended);
+        int code = run_once(b, database, typical, most, &ended);
         expect_nobody_left(b);
         char *after = contents(b, database, true);
         expect_lines(b, "lost or done again", before, after);
@@ -269,13 +321,13 @@ static void disturb(bench *b, unsigned kills, double typical, const char *undist
         free(after);
     }
     free(database);
-    printf("%u runs, %u kills (%u of the tuner, %u of one worker or compiler, %u of all), %u runs "
-           "came to their end and were compared\n",
-           runs, b->kills[0] + b->kills[1] + b->kills[2], b->kills[0], b->kills[1], b->kills[2],
-           ended_runs);
+    printf("%u runs, %u kills (%u of the tuner, %u of one worker or compiler, %u of all), %u stops "
+           "of one; %u runs came to their end and were compared\n",
+           runs, moments(b) - b->kills[STOP], b->kills[TUNER], b->kills[ONE], b->kills[ALL],
+           b->kills[STOP], ended_runs);
 }
 
-static int run_bench(bench *b, unsigned kills) {
+static int run_bench(bench *b, unsigned most) {
     double begun = ht_clock_seconds();
     int code = finish(start(b, b->recording, false));
     if (code != 0) {
@@ -289,7 +341,7 @@ static int run_bench(bench *b, unsigned kills) {
     expect_same(b, code, b->recording, undisturbed);
     printf("%zu evaluations; an undisturbed run takes %.1f s\n", count_lines(undisturbed), typical);
     fflush(stdout);
-    disturb(b, kills, typical, undisturbed);
+    disturb(b, most, typical, undisturbed);
     free(undisturbed);
     printf("%u failures in %.0f s\n", b->failures, ht_clock_seconds() - begun);
     return b->failures > 0;
@@ -297,7 +349,7 @@ static int run_bench(bench *b, unsigned kills) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: kill_resume HIPTEMPER [KILLS] [SEED]\n");
+        fprintf(stderr, "usage: kill_resume HIPTEMPER [MOMENTS] [SEED]\n");
         return 2;
     }
     signal(SIGINT, stop);
@@ -309,6 +361,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     ht_random_stream(&b.random, argc > 3 ? strtoull(argv[3], NULL, 10) : 1, 0);
+    b.shared = list_shared();
     b.temporary = ht_path_join(b.folder, "tmp");
     b.recording = ht_path_join(b.folder, "recording.db");
     int code = 2;
@@ -319,6 +372,7 @@ int main(int argc, char **argv) {
         ht_dir_remove(b.folder);
     free(b.folder);
     free(b.temporary);
+    free(b.shared);
     free(b.recording);
     free((char *)b.program);
     return code;

@@ -73,7 +73,25 @@ static char *settings_text(const ht_job *job) {
     return ht_text_take(&text);
 }
 
-static void make_key(ht_job *job) {
+/* "clang 19.1.7 (5d41...)". The hash is for the database alone, and costs some. */
+static ht_status name_compiler(ht_job *job, ht_error *error) {
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    bool wanted = job->options.database != NULL || job->options.recording != NULL;
+    char hash[HT_HASH_SIZE];
+    if (!wanted || provider == NULL || provider->compiler_hash == NULL) {
+        job->compiler = ht_strdup(job->device->compiler);
+        return HT_OK;
+    }
+    ht_status status = provider->compiler_hash(hash, error);
+    if (status == HT_OK)
+        job->compiler = ht_format("%s (%s)", job->device->compiler, hash);
+    return status;
+}
+
+static ht_status make_key(ht_job *job, ht_error *error) {
+    ht_status status = name_compiler(job, error);
+    if (status != HT_OK)
+        return status;
     const ht_template *template = job->binding->template;
     ht_text annotations = {0};
     ht_template_print(template, &annotations);
@@ -93,13 +111,14 @@ static void make_key(ht_job *job) {
         .template_hash = job->template_hash,
         .problem = job->problem,
         .device = job->device_text,
-        .compiler = job->device->compiler,
+        .compiler = job->compiler,
         .method = job->method,
         .settings = job->settings,
         .checking = job->options.check == HT_CHECK_ALL && ht_check_possible(job->device)
                         ? "outputs, guards and accesses"
                         : "outputs and guards",
     };
+    return HT_OK;
 }
 
 /* Enough for every compile worker to have a second program while the first is measured, or for a
@@ -254,10 +273,11 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     job->has_original = binding->template->reference_kind == HT_REFERENCE_KERNEL;
     fill_options(job, options);
     job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
-    make_key(job);
     job->evaluator =
         (ht_evaluator){.self = job, .evaluate = ht_job_evaluate, .batch = batch_size(job)};
-    ht_status status = start(job, error);
+    ht_status status = make_key(job, error);
+    if (status == HT_OK)
+        status = start(job, error);
     if (status != HT_OK) {
         ht_job_free(job);
         return status;
@@ -290,6 +310,7 @@ void ht_job_free(ht_job *job) {
     free(job->expect_file);
     free(job->problem);
     free(job->device_text);
+    free(job->compiler);
     free(job->method);
     free(job->conditions);
     free(job->settings);

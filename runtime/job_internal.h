@@ -51,6 +51,7 @@ struct ht_job {
     char template_hash[HT_HASH_SIZE];
     char *problem;
     char *device_text;
+    char *compiler;
     char *method;
     char *settings;
     ht_database_key key; /* borrows the above */

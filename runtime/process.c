@@ -30,7 +30,9 @@ enum {
     KILL_STEP_US = 1000,
     POLL_MS = 50,
     SEND_SECONDS = 20,
-    STOPS_EXCUSED = 4 /* after more, something stops itself */
+    LOOK_SECONDS = 1,
+    STOPPED_SECONDS = 10, /* is not waited for any longer, whatever the deadline */
+    STOPS_EXCUSED = 4     /* after more, something stops itself */
 };
 
 void ht_process_init(ht_process *process, const char *folder, const char *name) {
@@ -187,7 +189,10 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
     bool sent = process->pid > 0 && ht_message_send(process->fd, request);
     json_decref(request);
     /* A worker that is gone is found by the wait, which then tells how it died. */
-    process->deadline = ht_clock_seconds() + seconds;
+    double now = ht_clock_seconds();
+    process->deadline = now + seconds;
+    process->look_again = now + LOOK_SECONDS;
+    process->stopped_since = 0;
     return sent;
 }
 
@@ -201,11 +206,29 @@ static void reap(ht_process *process) {
     ht_process_kill(process);
 }
 
+/* The guard alone keeps nobody from working. */
+static bool find_stopped(const ht_process *process, char *out, size_t size) {
+    kill(process->pid, SIGCONT);
+    return ht_tool_stopped(process->pid, out, size);
+}
+
+/* Has somebody been stopped for so long that there is no use in waiting for the deadline? */
+static bool is_stuck(ht_process *process, double now) {
+    if (now < process->look_again || process->stops >= STOPS_EXCUSED)
+        return false;
+    process->look_again = now + LOOK_SECONDS;
+    if (!find_stopped(process, NULL, 0))
+        process->stopped_since = 0;
+    else if (!(process->stopped_since > 0))
+        process->stopped_since = now;
+    return process->stopped_since > 0 && now - process->stopped_since >= STOPPED_SECONDS;
+}
+
 /* Time is up. Who is stopped from outside cannot answer, which is no fault of what it works on. */
 static ht_status give_up(ht_process *process) {
     char stopped[sizeof process->stopped] = "";
     bool excused =
-        ht_tool_stopped(process->pid, stopped, sizeof stopped) && process->stops++ < STOPS_EXCUSED;
+        find_stopped(process, stopped, sizeof stopped) && process->stops++ < STOPS_EXCUSED;
     ht_process_kill(process);
     if (!excused)
         return HT_ERROR_TIMEOUT;
@@ -248,7 +271,8 @@ static ht_status look_at(ht_process *process, bool readable, json_t **out_reply)
         forget(process);
         return HT_ERROR_CRASH;
     }
-    return ht_clock_seconds() > process->deadline ? give_up(process) : HT_OK;
+    double now = ht_clock_seconds();
+    return now > process->deadline || is_stuck(process, now) ? give_up(process) : HT_OK;
 }
 
 static bool was_interrupted(const volatile int *interrupted) {

@@ -12,12 +12,14 @@ typedef struct ht_process {
     char *folder; /* the job's; owned */
     char *log;    /* file that holds what the worker wrote to stdout and stderr; owned */
     ht_inbox inbox;
-    off_t log_start;     /* size of the log when the request under way was made */
-    double deadline;     /* of the request under way, on ht_clock_seconds; 0: none is */
-    int exit_status;     /* as waitpid gives it, once it died */
-    const char *misdeed; /* static: why the tuner itself killed it; NULL: it did not */
-    char stopped[64];    /* who was stopped, below it or itself, when time was up; "": nobody */
-    unsigned stops;      /* times that this was so, of all processes in this place */
+    off_t log_start;      /* size of the log when the request under way was made */
+    double deadline;      /* of the request under way, on ht_clock_seconds; 0: none is */
+    int exit_status;      /* as waitpid gives it, once it died */
+    const char *misdeed;  /* static: why the tuner itself killed it; NULL: it did not */
+    char stopped[64];     /* who was stopped, below it or itself, when time was up; "": nobody */
+    double look_again;    /* when somebody stopped is looked for next, on ht_clock_seconds */
+    double stopped_since; /* of somebody found; 0: nobody */
+    unsigned stops;       /* times that this was so, of all processes in this place */
     long oom_kills;    /* processes that the kernel had killed for memory when the request began */
     unsigned requests; /* answered since the start */
     json_int_t id;     /* of the request under way; the answer must have it */

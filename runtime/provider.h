@@ -7,6 +7,7 @@
 #ifndef HT_RUNTIME_PROVIDER_H
 #define HT_RUNTIME_PROVIDER_H
 
+#include "base/hash.h"
 #include "runtime/accesses.h"
 #include "runtime/hip.h"
 #include "templates/bind.h"
@@ -19,7 +20,7 @@ typedef struct ht_device {
     char description[128]; /* "host emulation, 2 cores (AMD EPYC ...)", "gfx90a, compile only" */
     char arch[32];         /* what --offload-arch takes: "gfx90a"; "x86-64" for the host */
     char compiler[128];    /* compiler and version, part of every database key: "clang 19.1.7",
-                              "hiprtc 5.2.21153" */
+                              "hiprtc 5.2.21153 ..." */
     int ordinal;           /* for hipSetDevice; -1 when compile-only */
     bool can_run;
     bool checked;  /* programs are compiled for checking (host; docs/checking.md) */
@@ -102,6 +103,9 @@ typedef struct ht_provider {
      * provider's own flags, its environment. Part of every database key; free(). The slot may be
      * NULL. */
     char *(*settings)(const ht_device *device);
+    /* Hash of what decides the compiler's output besides its version, which ht_device.compiler has.
+     * Part of every database key. NULL when the version has it all. */
+    ht_status (*compiler_hash)(char out_hash[HT_HASH_SIZE], ht_error *error);
     /* Reads the device's clocks; cheap enough for between samples. NULL when it tells none. */
     void (*clocks)(const ht_device *device, ht_clocks *out_clocks);
 } ht_provider;

@@ -1,5 +1,6 @@
 #include "runtime/amd/probe.h"
 
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include "runtime/amd/gpus.h"
 #include "runtime/amd/symbols.h"
@@ -22,8 +23,9 @@ static const char probe_source[] = "#pragma message(\"" VERSION_MARK "\" __clang
 
 typedef struct compile_report {
     ht_error error;
-    int runtime_version; /* 50221153 is 5.2.21153; 0 unknown */
-    char compiler[64];   /* "15.0.6" */
+    int runtime_version;          /* 50221153 is 5.2.21153; 0 unknown */
+    char compiler[64];            /* "15.0.6" */
+    char libraries[HT_HASH_SIZE]; /* hash of those that compile */
 } compile_report;
 
 static void read_compiler_version(const char *log, char *out, size_t size) {
@@ -59,6 +61,16 @@ static void compile_probe(const ht_hip *hip, const char *arch, compile_report *r
     free(log);
 }
 
+/* The version says nothing of a library that was built or patched otherwise. */
+static void hash_libraries(compile_report *report) {
+    static const char *const stems[] = {"libhiprtc", "libamd_comgr", "libLLVM", "libclang", NULL};
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    ht_fingerprint_libraries(stems, &text);
+    ht_hash_bytes(text.data, text.length, report->libraries);
+    ht_text_free(&text);
+}
+
 static void compile_work(const void *context, int fd) {
     const char *arch = context;
     compile_report report = {0};
@@ -67,6 +79,8 @@ static void compile_work(const void *context, int fd) {
         if (symbols.hip.hipDriverGetVersion(&report.runtime_version) != HT_HIP_SUCCESS)
             report.runtime_version = 0;
         compile_probe(&symbols.hip, arch, &report);
+        if (strcmp(arch, baseline_arch) == 0)
+            hash_libraries(&report);
     }
     ht_child_write(fd, &report, sizeof report);
 }
@@ -103,8 +117,9 @@ static void describe_compiler(const compile_report *report, char *out, size_t si
     int version = report->runtime_version;
     int length = snprintf(out, size, "hiprtc %d.%d.%d", version / 10000000, version / 100000 % 100,
                           version % 100000);
-    if (report->compiler[0])
-        snprintf(out + length, size - (size_t)length, " (clang %s)", report->compiler);
+    snprintf(out + length, size - (size_t)length, " (%s%s%s%.16s)",
+             report->compiler[0] ? "clang " : "", report->compiler, report->compiler[0] ? ", " : "",
+             report->libraries);
 }
 
 /* All children at once: the listing then takes as long as the slowest. */

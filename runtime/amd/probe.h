@@ -21,7 +21,7 @@ typedef struct ht_amd_probe {
     size_t gpu_count;
     bool compiles[HT_AMD_TARGETS_MAX];      /* per ht_amd_targets */
     char failures[HT_AMD_TARGETS_MAX][200]; /* why it does not; "" when it does or was not asked */
-    char compiler[128];                     /* "hiprtc 5.2.21153 (clang 15.0.6)" */
+    char compiler[128];                     /* "hiprtc 5.2.21153 (clang 15.0.6, 5d41...)" */
     ht_error error;                         /* status HT_OK, or why there is no compiler */
 } ht_amd_probe;
 

@@ -67,5 +67,6 @@ const ht_provider ht_provider_host = {
     .compile_options = ht_host_compile_options,
     .resources = NULL,
     .settings = settings_host,
+    .compiler_hash = ht_toolchain_hash,
     .clocks = ht_host_clocks,
 };

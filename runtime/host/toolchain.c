@@ -29,18 +29,28 @@ int ht_toolchain_run(const char *const *arguments, ht_text *log) {
     return code;
 }
 
-/* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". NULL when it is not clang. free().
- * Somebody who kills this says nothing of the compiler, so it is asked again. */
-static ht_status read_version(const char *clang, char **out_version, ht_error *error) {
-    enum { TRIES = 5 };
-    const char *arguments[] = {clang, "--version", NULL};
+/* Asks a tool for a line about itself. Somebody who kills or stops it says nothing of it, so it is
+ * asked again. */
+static ht_status probe(const char *const *arguments, ht_text *out, int *out_code, ht_error *error) {
+    enum { TRIES = 5, STOPS = 2 };
     const ht_tool_call call = {.arguments = arguments, .seconds = PROBE_SECONDS};
-    ht_text text = {0};
     ht_status status = HT_OK;
-    int code = 128 + SIGKILL;
+    for (int tries = 0, stops = 0; tries < TRIES && stops < STOPS; ++tries) {
+        status = ht_tool_run(&call, out, out_code, error);
+        stops += *out_code == 128 + SIGSTOP;
+        if (*out_code != 128 + SIGKILL && *out_code != 128 + SIGSTOP)
+            break;
+    }
+    return status;
+}
+
+/* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". */
+static ht_status read_version(const char *clang, char **out_version, ht_error *error) {
+    const char *arguments[] = {clang, "--version", NULL};
+    ht_text text = {0};
+    int code = -1;
     *out_version = NULL;
-    for (int i = 0; i < TRIES && status == HT_OK && code == 128 + SIGKILL; ++i)
-        status = ht_tool_run(&call, &text, &code, error);
+    ht_status status = probe(arguments, &text, &code, error);
     const char *at =
         status == HT_OK && code == 0 && text.data ? strstr(text.data, "clang version ") : NULL;
     if (status == HT_ERROR_TIMEOUT) {
@@ -125,8 +135,7 @@ static void find_sanitizer(void) {
         return;
     const char *arguments[] = {toolchain->clang, "-print-file-name=libclang_rt.asan-x86_64.so",
                                NULL};
-    const ht_tool_call call = {.arguments = arguments, .seconds = PROBE_SECONDS};
-    if (ht_tool_run(&call, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
+    if (probe(arguments, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
         text.data[0] == '/') {
         text.data[strcspn(text.data, "\n")] = 0;
         if (access(text.data, R_OK) == 0)

@@ -3,6 +3,7 @@
 #define HT_RUNTIME_HOST_TOOLCHAIN_H
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 typedef struct ht_toolchain {
@@ -16,6 +17,11 @@ typedef struct ht_toolchain {
 /* Looks for them once a process: $HIPTEMPER_CLANG, clang++-19, clang++; as and ld. HT_ERROR_MISSING
  * names the package. */
 ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error);
+
+/* Hash of all that decides what this clang makes of a unit, as far as can be told: its file (a
+ * wrapper's too), what it starts with which flags, the libraries of that, as and ld, and clang's
+ * resource folder. Made once a process, in some 50 ms. */
+ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error);
 
 /* Path of AddressSanitizer's run-time library for this clang; NULL when it is not installed, or
  * this program has one already. Looked for once a process. */

@@ -1,5 +1,6 @@
 #include "runtime/nvidia/probe.h"
 
+#include "base/fingerprint.h"
 #include "runtime/child.h"
 #include "runtime/nvidia/hip.h"
 #include "runtime/nvidia/target.h"
@@ -31,6 +32,16 @@ static void compile_probe(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe)
                      *reason ? ")" : "");
     if (program)
         cuda->nvrtcDestroyProgram(&program);
+}
+
+/* Version numbers do not tell one build of NVRTC from another. */
+static void hash_libraries(ht_nvidia_probe *probe) {
+    static const char *const stems[] = {"libnvrtc", NULL};
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    ht_fingerprint_libraries(stems, &text);
+    ht_hash_bytes(text.data, text.length, probe->libraries);
+    ht_text_free(&text);
 }
 
 static void read_archs(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe) {
@@ -111,7 +122,8 @@ static void probe_work(const void *unused, int fd) {
     static ht_nvidia_symbols symbols;
     if (!ht_nvidia_symbols_load(&symbols, &probe.error)) {
         read_archs(&symbols, &probe);
-        compile_probe(&symbols, &probe);
+        compile_probe(&symbols, &probe); /* loads the library of built-ins too */
+        hash_libraries(&probe);
         read_gpus(&symbols, &probe);
     }
     ht_child_write(fd, &probe, sizeof probe);

@@ -4,6 +4,7 @@
 #define HT_RUNTIME_NVIDIA_PROBE_H
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "templates/device_fields.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@ typedef struct ht_nvidia_probe {
     ht_error error;        /* why nothing can be compiled; HT_OK when it can */
     ht_error driver_error; /* why there are no GPUs */
     int nvrtc_major, nvrtc_minor;
+    char libraries[HT_HASH_SIZE];   /* hash of NVRTC's files */
     int driver_version;             /* 13000 is CUDA 13.0; 0 unknown */
     int archs[HT_NVIDIA_ARCHS_MAX]; /* that NVRTC compiles for: 90; ascending */
     int arch_count;

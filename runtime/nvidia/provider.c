@@ -32,8 +32,8 @@ static ht_status nvidia_open(const ht_hip **out_hip, ht_error *error) {
 static ht_device make_device(const ht_nvidia_probe *probe, const char *kind, int capability) {
     ht_device device = {.provider = "nvidia", .ordinal = -1};
     snprintf(device.arch, sizeof device.arch, "%s_%d", kind, capability);
-    snprintf(device.compiler, sizeof device.compiler, "NVRTC %d.%d", probe->nvrtc_major,
-             probe->nvrtc_minor);
+    snprintf(device.compiler, sizeof device.compiler, "NVRTC %d.%d (%.16s)", probe->nvrtc_major,
+             probe->nvrtc_minor, probe->libraries);
     return device;
 }
 
@@ -55,9 +55,9 @@ static ht_device gpu_device(const ht_nvidia_probe *probe, const ht_nvidia_gpu *g
     snprintf(device.description, sizeof device.description, "%.60s, sm_%d%s", gpu->name,
              gpu->capability, exact ? "" : ", by way of PTX");
     if (!exact) /* the driver compiles: its version counts too */
-        snprintf(device.compiler, sizeof device.compiler, "NVRTC %d.%d, driver %d.%d",
-                 probe->nvrtc_major, probe->nvrtc_minor, probe->driver_version / 1000,
-                 probe->driver_version % 1000 / 10);
+        snprintf(device.compiler, sizeof device.compiler, "NVRTC %d.%d (%.16s), driver %d.%d",
+                 probe->nvrtc_major, probe->nvrtc_minor, probe->libraries,
+                 probe->driver_version / 1000, probe->driver_version % 1000 / 10);
     device.ordinal = gpu->ordinal;
     device.can_run = true;
     device.fields = gpu->fields;

@@ -1,0 +1,19 @@
+/* What a file is, for keys: results made by one compiler are not those of another. */
+#ifndef HT_BASE_FINGERPRINT_H
+#define HT_BASE_FINGERPRINT_H
+
+#include "base/hash.h"
+#include "base/text.h"
+
+/* Appends a line that tells this file, links followed, from any other: its size and a hash of its
+ * content. Of files above 16 MiB the hash is of a part, and the time of the last change stands
+ * beside it, so that a compiler's libraries cost milliseconds. A file that cannot be read is a line
+ * too. */
+void ht_fingerprint_file(const char *path, ht_text *out);
+/* The same of every file below a folder, in the order of their names; where `skip` is a name of a
+ * folder in it (NULL: none) files are told by name, size and time alone. */
+void ht_fingerprint_folder(const char *path, const char *skip, ht_text *out);
+/* The same of every library in this process whose name holds one of `stems` (NULL ends). */
+void ht_fingerprint_libraries(const char *const *stems, ht_text *out);
+
+#endif
