@@ -72,11 +72,12 @@ static bool has_ended(pid_t worker, int *out_status) {
     return false;
 }
 
-static void watch(pid_t worker, const sigset_t *signals) {
+/* The tuner's death is told by SIGCONT, since a guard that somebody has stopped takes no other. */
+static void watch(pid_t worker, pid_t tuner, const sigset_t *signals) {
     int status = 0, number;
     do
         number = sigwaitinfo(signals, NULL);
-    while (number != SIGTERM && !has_ended(worker, &status));
+    while (number != SIGTERM && getppid() == tuner && !has_ended(worker, &status));
     kill_all();
     /* Nothing that the worker wrote comes after this line in its log. */
     if (ht_warden_verdict() != NULL) {
@@ -91,6 +92,7 @@ void ht_guard(int fd) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGCONT);
     pid_t self = getpid(), tuner = getppid();
     sigprocmask(SIG_BLOCK, &signals, &before);
     ht_warden_prepare();
@@ -110,8 +112,8 @@ void ht_guard(int fd) {
     ht_warden_start(worker);
     signal(SIGINT, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
     if (getppid() != tuner)
         raise(SIGTERM);
-    watch(worker, &signals);
+    watch(worker, tuner, &signals);
 }
