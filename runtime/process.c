@@ -10,17 +10,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum {
     WORKER_FD = 3,
@@ -30,6 +28,7 @@ enum {
     KILL_STEP_US = 1000,
     POLL_MS = 50,
     SEND_SECONDS = 20,
+    REPORT_MS = 3000,
     LOOK_SECONDS = 1,
     STOPPED_SECONDS = 10, /* is not waited for any longer, whatever the deadline */
     STOPS_EXCUSED = 4     /* after more, something stops itself */
@@ -52,37 +51,75 @@ static const char *worker_program(void) {
     return program != NULL && *program != '\0' ? program : "/proc/self/exe";
 }
 
-/* posix_spawn, because the tuner may have threads (libclang's, OpenMP's), and a plain fork copies
- * their locks. */
+/* After the fork of a process that may have threads (libclang's, OpenMP's) and their locks: system
+ * calls alone. The tuner's death is told from the first moment on, by the one signal that also
+ * wakes a process that was stopped before it could say a word. */
+static void child(const ht_process *process, const char *program, char *const *arguments,
+                  int child_fd, int report, pid_t tuner) {
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
+    if (getppid() != tuner)
+        _exit(1);
+    /* A group of its own: Ctrl-C reaches the tuner alone. */
+    setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    /* The socket first: were it 1 or 2, the log would close it. */
+    bool good = dup2(child_fd, WORKER_FD) >= 0;
+    int nothing = open("/dev/null", O_RDONLY);
+    int log = open(process->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    good = good && nothing >= 0 && log >= 0 && dup2(nothing, 0) >= 0 && dup2(log, 1) >= 0 &&
+           dup2(log, 2) >= 0;
+    if (good) {
+        if (nothing > 2)
+            close(nothing);
+        if (log > 2)
+            close(log);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execv(program, arguments);
+    }
+    int code = errno;
+    if (write(report, &code, sizeof code) < 0)
+        _exit(2);
+    _exit(1);
+}
+
+/* What kept the child from becoming a worker; 0: it is one, or was stopped on the way, which will
+ * show. */
+static int read_report(int fd) {
+    int code = 0;
+    struct pollfd waiting = {fd, POLLIN, 0};
+    if (poll(&waiting, 1, REPORT_MS) <= 0 || read(fd, &code, sizeof code) != sizeof code)
+        return 0;
+    return code;
+}
+
 static int spawn(ht_process *process, int child_fd) {
     char fd_text[16], parent_text[16];
+    int ends[2];
     snprintf(fd_text, sizeof fd_text, "%d", WORKER_FD);
     snprintf(parent_text, sizeof parent_text, "%d", (int)getpid());
     char *arguments[] = {(char *)"hiptemper", (char *)"--worker", fd_text,
                          parent_text,         process->folder,    NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    /* The socket first: were it 1 or 2, the log would close it. dup2 of a number onto itself keeps
-     * it open. */
-    posix_spawn_file_actions_adddup2(&actions, child_fd, WORKER_FD);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, process->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    /* A group of its own: Ctrl-C reaches the tuner alone. */
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     /* A thread of the host provider that has no blocks left sleeps: spinning would take a core from
      * those that have, or from a compiler. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    int code =
-        posix_spawn(&process->pid, worker_program(), &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    const char *program = worker_program();
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    int report = fcntl(ends[1], F_DUPFD_CLOEXEC, WORKER_FD + 1);
+    close(ends[1]);
+    pid_t tuner = getpid(), pid = report < 0 ? -1 : fork();
+    if (pid == 0)
+        child(process, program, arguments, child_fd, report, tuner);
+    int code = pid < 0 ? errno : 0;
+    if (report >= 0)
+        close(report);
+    if (pid > 0)
+        code = read_report(ends[0]);
+    close(ends[0]);
+    if (pid > 0 && code != 0)
+        waitpid(pid, NULL, 0);
+    process->pid = pid;
     return code;
 }
 

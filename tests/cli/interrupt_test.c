@@ -168,6 +168,27 @@ Test(interrupt, stopped_workers_do_not_hold_the_program_and_what_was_measured_is
     program_free(&result);
 }
 
+/* A stopped process takes no SIGTERM, however long ago it was sent. */
+Test(interrupt, a_killed_program_leaves_no_stopped_process) {
+    workplace_write("twice.hip", TEMPLATE);
+    pid_t pids[PIDS_MAX];
+    pid_t tuner = start(NULL, (const char *[]){"tune", "twice.hip", "--db", "t.db", NULL});
+    wait_until(tuner, 6);
+    size_t count = list(tuner, pids);
+    for (size_t i = 0; i < count; ++i)
+        kill(pids[i], SIGSTOP);
+    kill(tuner, SIGKILL);
+    waitpid(tuner, NULL, 0);
+    count = list(0, pids);
+    for (int i = 0; i < 1000 && count > 0; ++i) {
+        usleep(STEP_US);
+        count = list(0, pids);
+    }
+    cr_expect_eq(count, 0, "%zu processes are left", count);
+    for (size_t i = 0; i < count; ++i)
+        kill(pids[i], SIGKILL);
+}
+
 /* libclang parses in the program itself and asks nobody whether to go on. */
 Test(interrupt, a_long_parse_does_not_hold_the_program) {
     ht_text text = {0};
