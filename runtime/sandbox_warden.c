@@ -286,11 +286,15 @@ static uint64_t resident_bytes(void) {
 
 /* The guard's standard output is the worker's log. */
 static void look(void) {
+    static unsigned looks;
+    static uint64_t in_files;
     struct stat log;
+    if (warden.of.memory > 0 && looks++ % SEARCH == 0)
+        in_files = memory_file_bytes();
     if (fstat(STDOUT_FILENO, &log) == 0 && S_ISREG(log.st_mode) &&
         (off_t)log.st_blocks * 512 > OUTPUT_MAX)
         condemn("wrote more than 64 MiB of output");
-    else if (warden.of.memory > 0 && resident_bytes() + memory_file_bytes() > warden.of.memory)
+    else if (warden.of.memory > 0 && resident_bytes() + in_files > warden.of.memory)
         condemn("took more memory than it may");
 }
 

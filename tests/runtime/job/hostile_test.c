@@ -185,8 +185,8 @@ static void close_field(field *of) {
 
 /* One of each kind; with HIPTEMPER_HOSTILE=all in the environment, all of them. */
 static bool is_chosen(size_t attack) {
-    static const size_t usual[] = {0,  1,  2,  3,  6,  7,  9,  11, 12, 13, 15, 17, 18, 20, 21, 24,
-                                   26, 28, 29, 33, 35, 37, 39, 41, 42, 43, 44, 45, 47, 48, 49};
+    static const size_t usual[] = {0,  1,  2,  3,  6,  7,  9,  11, 12, 13, 15, 17, 18, 20, 21,
+                                   24, 26, 28, 29, 33, 35, 37, 39, 41, 43, 44, 45, 47, 48, 49};
     bool chosen = getenv("HIPTEMPER_HOSTILE") != NULL;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
         chosen = chosen || usual[i] == attack;
