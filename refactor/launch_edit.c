@@ -235,25 +235,13 @@ static char *block_params(const editing *in) {
     return ht_text_take(&text);
 }
 
-/* "grid.x * block.x % 64 == 0"; free(). NULL: cannot be written. */
-static char *division(const editing *in, int axis) {
-    char *grid = ht_launch_axis_text(in->plan->model, &in->site->grid, axis);
-    char *block = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
-    char *text = grid && block
-                     ? ht_format("1LL * %s * %s %% ${%s} == 0", grid, block, in->plan->block[axis])
-                     : NULL;
-    free(grid);
-    free(block);
-    return text;
-}
-
 static void block_axis(const editing *in, int axis, ht_text *out, bool *good) {
     const char *block = in->plan->block[axis];
     if (!in->plan->block_changed[axis] || !divides_or_not(in, axis)) {
         ht_text_printf(out, "${%s}", block);
         return;
     }
-    char *test = division(in, axis),
+    char *test = ht_launch_division(in->plan, in->site, axis),
          *old = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
     *good = *good && test;
     ht_text_printf(out, "%s ? ${%s} : %s", test ? test : "", block, old ? old : "");

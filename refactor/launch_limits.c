@@ -299,9 +299,27 @@ static void require_inside(ht_plan *plan, const ht_grid *grid) {
     free(per_block);
 }
 
+/* Blocks that are cut in pieces have these pieces' numbers in the kernel: it works with no other.
+ */
+static void require_whole(ht_plan *plan, const ht_grid *grid) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    for (int axis = 1; axis < 3; ++axis) {
+        bool any = false;
+        for (size_t i = 0; i < launches->count && ht_plan_axis_changed(plan, axis); ++i) {
+            const ht_launch_site *site = &launches->items[i];
+            any = any || (ht_launch_divides(plan, grid, site, axis) &&
+                          !ht_symbol_is_assumed(site->block.axis[axis]) &&
+                          !is_bounded(plan, grid, site, axis, 1));
+        }
+        if (any)
+            require_enough(plan, axis, NULL);
+    }
+}
+
 void ht_launch_limits(ht_plan *plan, const ht_grid *grid) {
     const ht_launches *launches = &plan->model->facts->launches;
     require_inside(plan, grid);
+    require_whole(plan, grid);
     bool any = false, choose = plan->followed_count == 0 && !plan->stacked, wanted[3];
     for (int axis = 0; axis < 3; ++axis) {
         wanted[axis] = asks(plan, grid, axis, 1);

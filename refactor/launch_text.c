@@ -331,17 +331,21 @@ bool ht_launch_divides(const ht_plan *plan, const ht_grid *grid, const ht_launch
     return old && grid->form[axis].pieces;
 }
 
-/* "grid.x * 1LL * block.x % 64 == 0", and no more blocks than there may be; free(). NULL: cannot be
- * written. */
-static char *division(const ht_plan *plan, const ht_launch_print *print, const char *old, int axis,
-                      int64_t block) {
-    char *threads = ht_launch_axis_text(plan->model, &print->site->block, axis), *text = NULL;
-    if (threads && axis == 0)
-        text = ht_format("1LL * %s * %s %% %lld == 0", old, threads, (long long)block);
-    else if (threads)
-        text = ht_format("%s * %s %% %lld == 0 && %s * %s / %lld <= 65535", old, threads,
-                         (long long)block, old, threads, (long long)block);
-    free(threads);
+char *ht_launch_division(const ht_plan *plan, const ht_launch_site *site, int axis) {
+    char *grid = ht_launch_axis_text(plan->model, &site->grid, axis);
+    char *block = ht_launch_axis_text(plan->model, &site->block, axis), *text = NULL;
+    char *per_block = ht_plan_per_block(plan, axis);
+    /* of a block that is known, smaller ones are left out (launch_limits.c) */
+    bool limited = axis > 0 && !plan->renumbered && ht_symbol_is_assumed(site->block.axis[axis]);
+    if (grid && block && !limited)
+        text = ht_format("%s%s * %s %% ${%s} == 0", axis ? "" : "1LL * ", grid, block,
+                         plan->block[axis]);
+    else if (grid && block)
+        text = ht_format("%s * %s %% ${%s} == 0 && %s * %s / ${%s} <= 65535", grid, block,
+                         plan->block[axis], grid, block, per_block);
+    free(per_block);
+    free(block);
+    free(grid);
     return text;
 }
 
@@ -360,7 +364,7 @@ static char *axis_from_old(const ht_plan *plan, const ht_launch_print *print,
     const char *open = atom ? "" : "(", *close = atom ? "" : ")";
     char *whole = ht_format("%s%s%s", open, old, close), *text = NULL;
     if (threads && ht_launch_divides(plan, print->grid, print->site, axis)) {
-        char *test = division(plan, print, whole, axis, block);
+        char *test = ht_launch_division(plan, print->site, axis);
         if (test)
             text = ht_format("%s ? %s%s * %s / %lld : %s", test, axis ? "" : "1LL * ", whole,
                              threads, (long long)per_block, whole);

@@ -76,6 +76,9 @@ bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int
 /* The axis of the new grid as text to stand at the launch; free(). NULL: it cannot be told. */
 char *ht_launch_axis_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                         int axis);
+/* "1LL * grid.x * block.x % ${BLOCK_X} == 0": the new block divides the number of threads, and
+ * there are not too many of them; free(). NULL: cannot be written. */
+char *ht_launch_division(const ht_plan *plan, const ht_launch_site *site, int axis);
 bool ht_launch_divides(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
                        int axis);
 

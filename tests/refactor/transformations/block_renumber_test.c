@@ -41,11 +41,13 @@ Test(block_renumber, threads_see_what_they_saw) {
     cr_expect(remarked(&of, "the place that it has in the original's blocks"));
     expect_equal(&of, "k",
                  (const char *const[]){"", "BLOCK_X=4", "BLOCK_X=8 BLOCK_Y=16", "BLOCK_X=32",
-                                       "BLOCK_X=32 BLOCK_Y=4", "BLOCK_X=4 BLOCK_Y=32",
+                                       "BLOCK_X=32 BLOCK_Y=16", "BLOCK_X=4 BLOCK_Y=32",
                                        "BLOCK_X=32 GRID_ORDER=4", NULL});
     /* as many threads as before: 6 * 16 along x, 4 * 8 along y */
     cr_expect_not(is_legal(&of, "k", "BLOCK_X=64"));
     cr_expect(is_legal(&of, "k", "BLOCK_Y=16"));
+    /* a grid of more rows than devices launch, for sizes that the original serves */
+    cr_expect_not(is_legal(&of, "k", "BLOCK_X=32 BLOCK_Y=4"));
     subject_close(&of);
 }
 
@@ -56,10 +58,11 @@ Test(block_renumber, a_tuned_source_launches_it_where_it_divides) {
                                         "const dim3 threadIdx(launched_thread.x % 16, "
                                         "launched_thread.y",
                                         "unsigned lane", NULL});
-    expect_pieces(&of, "BLOCK_X=32 BLOCK_Y=4",
-                  (const char *const[]){"grid.x * block.x % 32 == 0 ? grid.x * 16 / 32 : "
-                                        "grid.x",
-                                        "grid.x * block.x % 32 == 0 ? 32 : block.x", NULL});
+    expect_pieces(
+        &of, "BLOCK_X=32 BLOCK_Y=4",
+        (const char *const[]){"1LL * grid.x * block.x % 32 == 0 ? 1LL * grid.x * 16 / 32 : "
+                              "grid.x",
+                              "1LL * grid.x * block.x % 32 == 0 ? 32 : block.x", NULL});
     char *text = apply_config(&of, "");
     cr_expect_str_eq(text, seen);
     free(text);
@@ -150,8 +153,8 @@ Test(block_group, blocks_together_have_arrays_of_their_own) {
     expect_pieces(&of, "BLOCK_Y=2",
                   (const char *const[]){"__shared__ int sums_of_blocks[2][64]; int (&sums)[64] = "
                                         "sums_of_blocks[block_of_these];",
-                                        "n % 2 == 0 ? n / 2 : n",
-                                        "dim3(64, n % 2 == 0 ? 2 : 1, 1)", NULL});
+                                        "n % 2 == 0 ? n / 2 : n", "dim3(64, n % 2 == 0 ? 2 : 1, 1)",
+                                        NULL});
     subject_close(&of);
     free(text);
 }
@@ -274,8 +277,7 @@ Test(block_group, of_any_size) {
     expect_equal(&of, "k", (const char *const[]){"", "BLOCK_Y=2", NULL});
     expect_pieces(&of, "BLOCK_Y=2",
                   (const char *const[]){"n % 2 == 0 && threads * 2 <= 1024 ? n / 2 : n",
-                                        "dim3(threads, n % 2 == 0 && threads * 2 <= 1024",
-                                        NULL});
+                                        "dim3(threads, n % 2 == 0 && threads * 2 <= 1024", NULL});
     cr_expect_not(remarked(&of, "__launch_bounds__ of the block's threads became a choice"));
     subject_close(&of);
 }
