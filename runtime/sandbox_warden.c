@@ -21,6 +21,7 @@
 
 enum {
     LOOK_MS = 50,   /* between two looks at what the worker takes */
+    SEARCH = 10,    /* looks between two searches for its files in memory, which cost more */
     THREADS = 1024, /* of a worker */
     FILES = 256     /* that it may open for writing, in its life */
 };
