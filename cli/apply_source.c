@@ -8,6 +8,7 @@
 #include "cli/defaults.h"
 #include "cli/outputs.h"
 #include "cli/survey.h"
+#include "cli/written_check.h"
 #include "refactor/tree.h"
 #include "runtime/provider.h"
 
@@ -27,7 +28,8 @@ typedef struct applying {
     char *text; /* of the file */
     ht_refactor_choice *choices;
     char **notes;
-    size_t count; /* of both */
+    json_t **made; /* their rows; borrowed */
+    size_t count;  /* of all three */
     bool annotated;
     json_t *rows;
 } applying;
@@ -115,26 +117,33 @@ static bool is_marked(const char *marked, const char *config) {
 
 static json_t *row_add(const applying *in, const ht_kernel *kernel, const char *config,
                        const char *status) {
-    json_t *row =
-        json_pack("{s:o, s:o, s:o, s:s, s:[], s:n, s:n}", "name", ht_report_json_text(kernel->name),
-                  "file", ht_report_json_text(in->path), "config", ht_report_json_text(config),
-                  "status", status, "files", "patch", "patch_folder");
+    json_t *row = json_pack(
+        "{s:o, s:o, s:o, s:s, s:[], s:n, s:n, s:n, s:n}", "name", ht_report_json_text(kernel->name),
+        "file", ht_report_json_text(in->path), "config", ht_report_json_text(config), "status",
+        status, "files", "patch", "patch_folder", "reason", "verification");
     json_array_append_new(in->rows, row);
     return row;
+}
+
+/* The sizes that are known of a kernel. */
+static bool instances_find(const applying *in, const ht_kernel *kernel, ht_problem **out_instances,
+                           size_t *out_count) {
+    ht_problems inferred = {.file = kernel->inferred};
+    return ht_instances_find(kernel->inferred && !in->problems.text ? &inferred : &in->problems,
+                             kernel->template, out_instances, out_count, NULL) == HT_OK &&
+           *out_count > 0;
 }
 
 /* Is it a legal configuration, for the first of the sizes that are known? */
 static ht_status legal_check(const applying *in, const ht_kernel *kernel, const ht_config *config,
                              const char *text, ht_error *error) {
-    ht_problems inferred = {.file = kernel->inferred};
     ht_problem *instances = NULL;
     size_t count = 0;
     ht_device device;
     char *why = NULL;
     bool legal = true;
-    if (ht_instances_find(kernel->inferred && !in->problems.text ? &inferred : &in->problems,
-                          kernel->template, &instances, &count, NULL) == HT_OK &&
-        count && ht_device_find("host", &device, NULL) == HT_OK) {
+    if (instances_find(in, kernel, &instances, &count) &&
+        ht_device_find("host", &device, NULL) == HT_OK) {
         const ht_binding binding = {kernel->template, &instances[0], &device.fields};
         if (ht_binding_legal(&binding, config, &legal, &why, NULL) != HT_OK)
             legal = true; /* nothing is known against it */
@@ -196,8 +205,10 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
     char *config = ht_config_string(kernel->template, &made.config);
     ht_config plain = ht_config_default(kernel->template);
     bool changes = !ht_config_equal(&plain, &made.config);
-    row_add(in, kernel, config, changes ? "applied" : "unchanged");
+    json_t *row = row_add(in, kernel, config, changes ? "applied" : "unchanged");
     if (changes) {
+        HT_GROW(in->made, in->count);
+        in->made[in->count] = row;
         HT_GROW(in->choices, in->count);
         HT_GROW(in->notes, in->count);
         in->notes[in->count] = ht_format("%s%s", mark, config);
@@ -269,6 +280,86 @@ static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     return status;
 }
 
+/* ---- the last check
+ * -------------------------------------------------------------------------------------------- */
+
+/* What came of it goes into the row; a kernel that failed leaves the choice. */
+static void proof_settle(applying *in, size_t index, ht_written_proof *proof) {
+    json_t *row = in->made[index];
+    json_object_set_new(row, "verification", ht_written_proof_json(proof));
+    if (!proof->fault)
+        return;
+    ht_report_message("%s: %s: withheld: %s; this is a defect of hiptemper", in->path,
+                      json_string_value(json_object_get(row, "name")), proof->fault);
+    json_object_set_new(row, "status", json_string("withheld"));
+    json_object_set_new(row, "reason", ht_report_json_text(proof->fault));
+    free(in->notes[index]);
+    --in->count;
+    for (size_t i = index; i < in->count; ++i) {
+        in->choices[i] = in->choices[i + 1];
+        in->notes[i] = in->notes[i + 1];
+        in->made[i] = in->made[i + 1];
+    }
+}
+
+static ht_status rewritten_check(applying *in, ht_written_checker *checker,
+                                 const ht_applied *applied, ht_written_proof *proofs,
+                                 ht_error *error) {
+    ht_written_subject *subjects = ht_alloc(in->count + 1, sizeof *subjects);
+    ht_problem **instances = ht_alloc(in->count + 1, sizeof *instances);
+    size_t *counts = ht_alloc(in->count + 1, sizeof *counts);
+    for (size_t i = 0; i < in->count; ++i) {
+        const ht_kernel *kernel = ht_refactor_kernel(in->refactor, in->choices[i].kernel);
+        bool known = instances_find(in, kernel, &instances[i], &counts[i]);
+        subjects[i] = (ht_written_subject){.kernel = in->choices[i].kernel,
+                                           .config = &in->choices[i].config,
+                                           .instance = known ? &instances[i][0] : NULL};
+    }
+    ht_status status =
+        ht_written_check(checker, in->refactor, applied, subjects, in->count, proofs, error);
+    for (size_t i = 0; i < in->count; ++i)
+        ht_instances_free(instances[i], counts[i]);
+    free(counts);
+    free(instances);
+    free(subjects);
+    return status;
+}
+
+static void defaults_check(const applying *in, const ht_applied *applied,
+                           ht_written_proof *proofs) {
+    for (size_t i = 0; i < in->count; ++i) {
+        const ht_kernel *kernel = ht_refactor_kernel(in->refactor, in->choices[i].kernel);
+        proofs[i] = (ht_written_proof){
+            .fault = ht_written_defaults_fault(applied->files[0].text, in->path, kernel->template,
+                                               &in->choices[i].config)};
+    }
+}
+
+/* Texts that passed, of the choices that did; *out is empty when none is left. */
+static ht_status texts_settle(applying *in, ht_written_checker *checker, ht_applied *out,
+                              ht_error *error) {
+    *out = (ht_applied){0};
+    while (in->count) {
+        ht_written_proof *proofs = ht_alloc(in->count, sizeof *proofs);
+        size_t before = in->count;
+        ht_status status = texts_make(in, out, error);
+        if (status == HT_OK && in->annotated)
+            defaults_check(in, out, proofs);
+        else if (status == HT_OK)
+            status = rewritten_check(in, checker, out, proofs, error);
+        for (size_t i = before; i-- > 0;) {
+            if (status == HT_OK)
+                proof_settle(in, i, &proofs[i]);
+            ht_written_proof_free(&proofs[i]);
+        }
+        free(proofs);
+        if (status != HT_OK || in->count == before)
+            return status;
+        ht_applied_free(out);
+    }
+    return HT_OK;
+}
+
 static ht_status copies_write(const applying *in, const ht_applied *applied, json_t *files,
                               ht_applied_patch_file *out_patch, ht_error *error) {
     const char *name = in->request->copy;
@@ -296,11 +387,17 @@ static ht_status place_write(const ht_applied *applied, json_t *files, ht_error 
 }
 
 static ht_status all_write(applying *in, ht_error *error) {
+    ht_device host;
+    ht_written_checker checker = {.device = &host, .seed = 1, .interrupted = &ht_interrupted};
+    ht_status status = ht_device_find("host", &host, error);
+    if (status != HT_OK)
+        return status;
     ht_applied applied = {0};
     json_t *files = json_array();
     ht_applied_patch_file patch = {0};
-    ht_status status = texts_make(in, &applied, error);
-    if (status == HT_OK)
+    status = texts_settle(in, &checker, &applied, error);
+    ht_written_checker_free(&checker);
+    if (status == HT_OK && applied.count)
         status = in->request->in_place ? place_write(&applied, files, error)
                                        : copies_write(in, &applied, files, &patch, error);
     size_t index;
@@ -345,6 +442,7 @@ ht_status ht_apply_source(const ht_apply_request *request, const ht_apply_choice
     for (size_t i = 0; i < in.count; ++i)
         free(in.notes[i]);
     free(in.notes);
+    free(in.made);
     free(in.choices);
     free(in.text);
     ht_refactor_free(in.refactor);

@@ -91,11 +91,26 @@ static void report(const json_t *rows, FILE *out) {
                 json_string_value(json_object_get(row, "config")));
         json_array_foreach(json_object_get(row, "files"), number, file)
             fprintf(out, "  tuned     %s\n", json_string_value(file));
+        const char *reason = json_string_value(json_object_get(row, "reason"));
+        if (reason)
+            fprintf(out, "  because   %s\n", reason);
+        const json_t *proof = json_object_get(row, "verification");
+        if (json_is_string(json_object_get(proof, "text")))
+            fprintf(out, "  verified  %s\n", json_string_value(json_object_get(proof, "text")));
         const char *patch = json_string_value(json_object_get(row, "patch"));
         if (patch)
             fprintf(out, "  patch     %s\n", patch);
         ht_patch_report(json_string_value(json_object_get(row, "patch_folder")), out);
     }
+}
+
+static bool any_withheld(const json_t *rows) {
+    size_t index;
+    json_t *row;
+    bool found = false;
+    json_array_foreach(rows, index, row) found =
+        found || strcmp(json_string_value(json_object_get(row, "status")), "withheld") == 0;
+    return found;
 }
 
 static int run(const ht_command_line *line) {
@@ -117,6 +132,8 @@ static int run(const ht_command_line *line) {
         status = apply_all(&request, &choices, rows, &error);
     int code = status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
     report(rows, ht_report_stream(given->json));
+    if (code == HT_EXIT_OK && any_withheld(rows))
+        code = HT_EXIT_FAILED;
     json_t *document = ht_report_json_new("hiptemper-apply", 1);
     json_object_set(document, "kernels", rows);
     int written = ht_report_json(given->json, document);
@@ -139,7 +156,9 @@ const ht_command ht_command_apply = {
         "written, for every kernel. A template that 'hiptemper refactor' wrote stands for the "
         "source it was made from; an annotated source gets new defaults.\n\n"
         "The sources are not changed without --in-place: copies and one patch for them all go to "
-        "--out. Nothing is written that does not compile.",
+        "--out. What is written was verified: kernel and launch are taken out of the new text and "
+        "run "
+        "beside the original's, at odd sizes too. What fails is withheld, with exit code 1.",
     .examples = "hiptemper apply 'BLOCK_X=64 COARSEN_X=4' conv.hip --kernel conv2d\n"
                 "hiptemper apply hiptemper-out/optimize.json\n"
                 "hiptemper apply best.json src/blur.cuh --root src --in-place\n"

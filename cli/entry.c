@@ -23,6 +23,7 @@ void ht_entries_free(ht_entries *entries) {
                          entry->launcher_file, entry->problem_file};
         for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
             free(owned[j]);
+        ht_written_proof_free(&entry->written);
         ht_pair_result_free(&entry->result);
     }
     free(entries->items);
@@ -92,7 +93,8 @@ int ht_entries_exit_code(const ht_entries *entries) {
     if (ht_interrupted)
         return HT_EXIT_INTERRUPTED;
     for (size_t i = 0; i < entries->count; ++i) {
-        failed |= entries->items[i].result.verdict == HT_VERDICT_FAILED;
+        failed |= entries->items[i].result.verdict == HT_VERDICT_FAILED ||
+                  entries->items[i].result.verdict == HT_VERDICT_WITHHELD;
         bad_input |= entries->items[i].result.bad_input;
     }
     return bad_input ? HT_EXIT_INPUT : failed ? HT_EXIT_FAILED : HT_EXIT_OK;

@@ -4,6 +4,7 @@
 #define HT_CLI_ENTRY_H
 
 #include "cli/tuning.h"
+#include "cli/written_check.h"
 
 typedef struct ht_entry {
     char *name; /* the kernel's */
@@ -22,6 +23,8 @@ typedef struct ht_entry {
     const char **transformations; /* borrowed */
     size_t transformation_count;
     ht_pair_result result;
+    bool written_checked;
+    ht_written_proof written; /* of the tuned source, when it was checked */
     char *tuned_file, *patch_file, *template_file, *skeleton_file, *launcher_file,
         *problem_file;  /* NULL: not written */
     char *patch_folder; /* from which the patch applies */

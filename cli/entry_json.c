@@ -162,6 +162,9 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     for (size_t i = 0; i < entry->transformation_count; ++i)
         json_array_append_new(transformations, json_string(entry->transformations[i]));
     json_object_set_new(object, "transformations", transformations);
+    json_object_set_new(object, "written",
+                        entry->written_checked ? ht_written_proof_json(&entry->written)
+                                               : json_null());
     json_object_set_new(object, "tuned_file", ht_report_json_text(entry->tuned_file));
     json_object_set_new(object, "patch_file", ht_report_json_text(entry->patch_file));
     json_object_set_new(object, "patch_folder", ht_report_json_text(entry->patch_folder));

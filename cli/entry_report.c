@@ -13,6 +13,7 @@ static const char *color_of(ht_verdict verdict) {
     case HT_VERDICT_IMPROVED:
         return "\033[32m";
     case HT_VERDICT_FAILED:
+    case HT_VERDICT_WITHHELD:
         return "\033[31m";
     default:
         return "\033[33m";

@@ -264,7 +264,7 @@ static ht_status skeleton_write(const ht_analysis *analysis, const char *folder,
 
 static ht_status source_write(ht_survey *survey, size_t index, const ht_session *session,
                               const ht_refactor_options *compiler, const char *folder,
-                              ht_error *error) {
+                              ht_written_checker *checker, ht_error *error) {
     const ht_analysis *analysis = &survey->analyses[index];
     ht_entry **entries = ht_alloc(survey->entries.count + 1, sizeof *entries);
     size_t count = 0;
@@ -278,7 +278,7 @@ static ht_status source_write(ht_survey *survey, size_t index, const ht_session 
                                .compiler = compiler,
                                .folder = folder,
                                .name = analysis->source->output,
-                               .through = analysis->source->through != NULL};
+                               .checker = checker};
     ht_status status = labels_write(source, entries, count, session, error);
     if (status == HT_OK)
         status = templates_write(analysis, folder, stem, entries, count, error);
@@ -292,14 +292,17 @@ static ht_status source_write(ht_survey *survey, size_t index, const ht_session 
 ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
                            const ht_refactor_options *compiler, const char *folder,
                            ht_error *error) {
-    for (size_t i = 0; i < survey->sources.count; ++i) {
-        ht_status status = HT_OK;
-        if (survey->analyses[i].refactor)
-            status = source_write(survey, i, session, compiler, folder, error);
-        if (status != HT_OK)
-            return status;
+    ht_written_checker checker = {.interrupted = &ht_interrupted};
+    ht_status status = HT_OK;
+    if (session) {
+        checker.device = &session->device;
+        checker.seed = session->options.seed;
     }
-    return HT_OK;
+    for (size_t i = 0; i < survey->sources.count && status == HT_OK; ++i)
+        if (survey->analyses[i].refactor)
+            status = source_write(survey, i, session, compiler, folder, &checker, error);
+    ht_written_checker_free(&checker);
+    return status;
 }
 
 void ht_patch_report(const char *folder, FILE *out) {
@@ -335,6 +338,11 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out)
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
         file_report(entries, i, offsetof(ht_entry, tuned_file), "tuned", out);
+        if (entries->items[i].written_checked && entries->items[i].tuned_file) {
+            char *words = ht_written_proof_string(&entries->items[i].written);
+            fprintf(out, "  %-9s %s: %s\n", "verified", entries->items[i].name, words);
+            free(words);
+        }
         file_report(entries, i, offsetof(ht_entry, launcher_file), "launcher", out);
         if (file_report(entries, i, offsetof(ht_entry, patch_file), "patch", out))
             ht_patch_report(entry->patch_folder, out);

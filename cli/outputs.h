@@ -17,13 +17,14 @@ typedef struct ht_output_source {
     const ht_refactor *refactor;
     const ht_refactor_options *compiler;
     const char *folder;
-    const char *name; /* of the copy, relative to `folder` */
-    bool through;     /* it was read as a part of another source */
+    const char *name;            /* of the copy, relative to `folder` */
+    ht_written_checker *checker; /* of rewritten sources; NULL when all kernels are annotated */
 } ht_output_source;
 
 /* Writes, for every source of a survey, into `folder`: the tuned copy and its patch, the templates,
  * the launcher of annotated templates, the skeleton of a problem file. Names are put into the
- * entries. A tuned copy whose kernels no longer parse is withheld, its entries failed. `session` is
+ * entries. A kernel whose tuned text does not launch what was measured, or does not do what the
+ * original does, is left out of the copy, and its entry withheld. `session` is
  * NULL when nothing was tuned. Stops at the first file that cannot be written. */
 ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
                            const ht_refactor_options *compiler, const char *folder,

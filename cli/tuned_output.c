@@ -1,4 +1,4 @@
-/* The tuned copy of a source file, checked by reading it again, and its patch. */
+/* The tuned copy of a source file, checked before it is written, and its patch. */
 #include "cli/applied_files.h"
 #include "cli/defaults.h"
 #include "cli/launcher.h"
@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_won(const ht_entry *entry) {
     return entry->result.verdict == HT_VERDICT_IMPROVED;
@@ -48,63 +47,92 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
     return status;
 }
 
-/* Why a kernel of the copy cannot be used, or NULL; free(). */
-static char *kernel_fault(const ht_refactor *copy, const ht_entry *entry) {
-    for (size_t i = 0; i < ht_refactor_kernel_count(copy); ++i) {
-        const ht_kernel *kernel = ht_refactor_kernel(copy, i);
-        if (strcmp(kernel->name, entry->name) != 0)
-            continue;
-        return kernel->status == HT_KERNEL_UNPARSED
-                   ? ht_strdup(kernel->reason ? kernel->reason : "it does not parse")
-                   : NULL;
-    }
-    return ht_strdup("it is no longer there");
+static void withhold(ht_entry *entry, const char *fault) {
+    ht_pair_result *result = &entry->result;
+    result->verdict = HT_VERDICT_WITHHELD;
+    result->verified = false;
+    free(result->reason);
+    result->reason =
+        ht_format("its tuned source is withheld: %s; this is a defect of hiptemper", fault);
+    ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
 }
 
-/* Reads the copy as the original was read; free() the fault. */
-static char *copy_fault(const ht_output_source *source, const char *path, ht_entry *const *entries,
-                        size_t count) {
-    const ht_refactor_options *given = source->compiler;
-    const char **arguments = ht_alloc(given->argument_count + 1, sizeof *arguments);
-    for (size_t i = 0; i < given->argument_count; ++i)
-        arguments[i] = given->arguments[i];
-    char *folder = ht_path_folder(source->path); /* the original's own includes */
-    char *include = ht_format("-I%s", folder);
-    arguments[given->argument_count] = include;
-    ht_refactor_options options = *given;
-    options.arguments = arguments;
-    options.argument_count = given->argument_count + 1;
-    ht_refactor *copy = NULL;
-    ht_error error = {0};
-    char *fault = NULL;
-    if (ht_refactor_file(path, NULL, &options, &copy, &error) != HT_OK)
-        fault = ht_format("line %d: %s", error.line, error.message);
-    for (size_t i = 0; !fault && i < count; ++i) {
-        if (is_won(entries[i]) && !entries[i]->annotated)
-            fault = kernel_fault(copy, entries[i]);
+/* Kernels that were rewritten: they are taken out of the text and run. */
+static ht_status rewritten_check(const ht_output_source *source, const ht_applied *applied,
+                                 ht_entry *const *entries, size_t count, bool *out_withheld,
+                                 ht_error *error) {
+    ht_written_subject *subjects = ht_alloc(count + 1, sizeof *subjects);
+    ht_written_proof *proofs = ht_alloc(count + 1, sizeof *proofs);
+    ht_entry **owners = ht_alloc(count + 1, sizeof *owners);
+    size_t subject_count = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (is_won(entries[i]) && !entries[i]->annotated) {
+            owners[subject_count] = entries[i];
+            subjects[subject_count++] = (ht_written_subject){.kernel = entries[i]->kernel,
+                                                             .config = &entries[i]->result.config,
+                                                             .instance = entries[i]->instance};
+        }
+    ht_status status = HT_OK;
+    if (subject_count)
+        status = ht_written_check(source->checker, source->refactor, applied, subjects,
+                                  subject_count, proofs, error);
+    for (size_t i = 0; i < subject_count && status == HT_OK; ++i) {
+        ht_written_proof_free(&owners[i]->written);
+        owners[i]->written = proofs[i];
+        owners[i]->written_checked = true;
+        if (!proofs[i].fault)
+            continue;
+        *out_withheld = true;
+        withhold(owners[i], proofs[i].fault);
     }
-    ht_refactor_free(copy);
-    free(include);
-    free(folder);
-    free(arguments);
-    return fault;
+    free(owners);
+    free(proofs);
+    free(subjects);
+    return status;
 }
 
-static void withhold(const char *path, const char *fault, ht_entry *const *entries, size_t count) {
-    unlink(path);
-    for (size_t i = 0; i < count; ++i) {
-        ht_pair_result *result = &entries[i]->result;
-        if (!is_won(entries[i]))
+/* The texts are looked at before they are written. Kernels that fail are withheld. */
+static ht_status texts_check(const ht_output_source *source, const ht_applied *applied,
+                             ht_entry *const *entries, size_t count, bool *out_withheld,
+                             ht_error *error) {
+    *out_withheld = false;
+    ht_status status = rewritten_check(source, applied, entries, count, out_withheld, error);
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        if (!is_won(entries[i]) || !entries[i]->annotated)
             continue;
-        result->verdict = HT_VERDICT_FAILED;
-        result->verified = false;
-        free(result->reason);
-        result->reason = ht_format("the rewritten source is withheld: it does not parse (%s); this "
-                                   "is a defect of hiptemper",
-                                   fault);
-        ht_report_message("%s:%d: %s: %s", entries[i]->file, entries[i]->line, entries[i]->name,
-                          result->reason);
+        char *fault = ht_written_defaults_fault(applied->files[0].text, source->path,
+                                                entries[i]->template, &entries[i]->result.config);
+        if (fault) {
+            *out_withheld = true;
+            withhold(entries[i], fault);
+        }
+        free(fault);
     }
+    return status;
+}
+
+static bool any_won(ht_entry *const *entries, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (is_won(entries[i]))
+            return true;
+    return false;
+}
+
+/* Texts that passed, of all kernels that did: without one that failed the others are looked at
+ * again. *out is empty when none is left. */
+static ht_status texts_settle(const ht_output_source *source, ht_entry *const *entries,
+                              size_t count, ht_applied *out, ht_error *error) {
+    *out = (ht_applied){0};
+    while (any_won(entries, count)) {
+        bool withheld = false;
+        ht_status status = texts_make(source, entries, count, out, error);
+        if (status == HT_OK)
+            status = texts_check(source, out, entries, count, &withheld, error);
+        if (status != HT_OK || !withheld)
+            return status;
+        ht_applied_free(out);
+    }
+    return HT_OK;
 }
 
 static ht_status patch_write(const ht_output_source *source, const ht_applied *applied,
@@ -161,26 +189,13 @@ static ht_status companions_write(const ht_output_source *source, const ht_appli
 
 ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entries, size_t count,
                           const ht_session *session, ht_error *error) {
-    bool any = false, rewritten = false;
-    for (size_t i = 0; i < count; ++i) {
-        any |= is_won(entries[i]);
-        rewritten |= is_won(entries[i]) && !entries[i]->annotated;
-    }
-    if (!any)
-        return HT_OK;
     ht_applied applied;
-    char **copies = NULL, *fault = NULL;
-    ht_status status = texts_make(source, entries, count, &applied, error);
-    if (status == HT_OK)
+    char **copies = NULL;
+    ht_status status = texts_settle(source, entries, count, &applied, error);
+    if (status == HT_OK && applied.count)
         status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
-    /* A header's copy cannot be read alone; its unit with it was, before this. */
-    if (status == HT_OK && rewritten && !source->through)
-        fault = copy_fault(source, copies[0], entries, count);
-    if (fault)
-        withhold(copies[0], fault, entries, count);
-    else if (status == HT_OK)
+    if (status == HT_OK && applied.count)
         status = companions_write(source, &applied, copies, entries, count, session, error);
-    free(fault);
     ht_applied_copies_free(copies, applied.count);
     ht_applied_free(&applied);
     return status;

@@ -43,6 +43,8 @@ const char *ht_verdict_name(ht_verdict verdict) {
         return "refused";
     case HT_VERDICT_FAILED:
         return "failed";
+    case HT_VERDICT_WITHHELD:
+        return "withheld";
     case HT_VERDICT_NEEDS_PROBLEM:
         return "needs-problem";
     }

@@ -57,6 +57,7 @@ typedef enum ht_verdict {
     HT_VERDICT_UNCLEAR,  /* the original stays: the interval of the best's speedup holds 1 */
     HT_VERDICT_REFUSED,  /* this kernel cannot be tuned, for a known reason */
     HT_VERDICT_FAILED,   /* it should have been, but something went wrong */
+    HT_VERDICT_WITHHELD, /* improved, but the tuned source failed its last check: not written */
     HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
 } ht_verdict;
 const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "needs-problem" */

@@ -194,6 +194,12 @@ static char *typed_value(const ht_template_parameter *parameter) {
     return name ? name : ht_format("%lld", (long long)parameter->value);
 }
 
+char *ht_template_argument_text(const ht_template_parameter *parameter) {
+    if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter)
+        return typed_value(parameter);
+    return parameter->argument ? ht_strdup(parameter->argument) : NULL;
+}
+
 char *ht_template_arguments(const ht_plan *plan, bool reference) {
     const ht_kernel_facts *facts = plan->model->facts;
     ht_text text = {0};
@@ -206,26 +212,18 @@ char *ht_template_arguments(const ht_plan *plan, bool reference) {
         for (size_t j = 0; !reference && j < plan->param_count; ++j)
             tuned = tuned || (plan->params[j].existing &&
                               strcmp(plan->params[j].name, parameter->name) == 0);
-        ht_text_append(&text, text.length ? ", " : "<");
-        if (tuned)
-            ht_text_append(&text, parameter->name);
-        else if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter) {
-            char *value = typed_value(parameter);
-            ht_text_append(&text, value);
-            free(value);
-        } else if (parameter->argument)
-            ht_text_append(&text, parameter->argument);
-        else { /* from here on defaults hold */
-            text.data[text.length -= text.length > 2 ? 2 : 1] = 0;
+        char *value = tuned ? ht_strdup(parameter->name) : ht_template_argument_text(parameter);
+        if (!value) /* from here on defaults hold */
             break;
-        }
+        ht_text_printf(&text, text.length ? ", %s" : "<%s", value);
+        free(value);
     }
     if (text.length)
         ht_text_append(&text, ">");
     return text.length ? ht_text_take(&text) : ht_strdup("");
 }
 
-static void write_axes(const char *name, char *const axes[3], ht_text *out) {
+void ht_axes_print(const char *name, char *const axes[3], ht_text *out) {
     int last = 2;
     while (last > 0 && strcmp(axes[last], "1") == 0)
         --last;
@@ -235,9 +233,8 @@ static void write_axes(const char *name, char *const axes[3], ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
-/* Problem, arguments and tolerance, as the entry says: printed through a template that has nothing
- * else. */
-static void write_entry(const ht_model *model, bool has_reference, ht_text *out) {
+/* Printed through a template that has nothing else. */
+void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
     ht_launch launch = {.kernel = (char *)(size_t)"k"};
     ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};
     bare.problem = model->entry->spec;
@@ -245,7 +242,7 @@ static void write_entry(const ht_model *model, bool has_reference, ht_text *out)
     bare.arg_count = model->entry->arg_count;
     bare.tolerance = model->entry->has_tolerance ? model->entry->tolerance : 1e-6;
     bare.exact = model->entry->has_tolerance && model->entry->exact;
-    if (has_reference) {
+    if (builtin) {
         bare.reference_kind = HT_REFERENCE_BUILTIN;
         bare.reference_name = model->entry->reference_name;
         bare.reference_arguments = model->entry->reference_arguments;
@@ -280,20 +277,20 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
         blocks[axis] = ht_strdup(plan->block[axis] ? plan->block[axis] : grid->block[axis]);
         grids[axis] = ht_grid_after(plan, grid, axis);
     }
-    write_axes("block", blocks, &text);
-    write_axes("grid", grids, &text);
+    ht_axes_print("block", blocks, &text);
+    ht_axes_print("grid", grids, &text);
     if (grid->lds && plan->lds_times)
         ht_text_printf(&text, "#pragma tune lds((%s) * (%s))\n", grid->lds, plan->lds_times);
     else if (grid->lds)
         ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
-    write_entry(model, builtin, &text);
+    ht_entry_print(model, builtin, &text);
     if (!builtin) {
         arguments = ht_template_arguments(plan, true);
         ht_text_printf(&text, "#pragma tune reference(%s__original%s)\n", model->qualified,
                        arguments);
         free(arguments);
-        write_axes("block", (char *const *)grid->block, &text);
-        write_axes("grid", (char *const *)grid->original, &text);
+        ht_axes_print("block", (char *const *)grid->block, &text);
+        ht_axes_print("grid", (char *const *)grid->original, &text);
         if (grid->lds)
             ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
     }

@@ -16,6 +16,14 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
  * for none; free(). `reference`: of the original. */
 char *ht_template_arguments(const ht_plan *plan, bool reference);
 
+/* The launched argument of one, as text; free(). NULL: a default holds. */
+char *ht_template_argument_text(const ht_template_parameter *parameter);
+/* Problem, arguments and tolerance, as the model's entry says; the built-in reference that it names
+ * when `builtin`. */
+void ht_entry_print(const ht_model *model, bool builtin, ht_text *out);
+/* "#pragma tune block(64, 4)" */
+void ht_axes_print(const char *name, char *const axes[3], ht_text *out);
+
 /* The unit: the slice with the kernel twice, original and parameterized, and `annotations`; free().
  * NULL with *out_problem (free()) when the plan cannot be rendered. */
 char *ht_unit_write(const ht_plan *plan, const ht_slice *slice, const char *annotations,

@@ -120,6 +120,24 @@ static void template_arguments(ht_launch_site *site, const ht_source *source, CX
     }
 }
 
+void ht_launch_arguments_read(const ht_source *source, const ht_launch_site *site, CXCursor name,
+                              ht_launch_arguments *out) {
+    ht_launch_site read = {.file = site->file};
+    template_arguments(&read, source, name);
+    *out = (ht_launch_arguments){read.template_arguments, read.template_ranges,
+                                 read.template_argument_count};
+}
+
+void ht_launch_arguments_free(ht_launch_arguments *arguments) {
+    free(arguments->items);
+    free(arguments->ranges);
+    *arguments = (ht_launch_arguments){0};
+}
+
+CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee) {
+    return kernel_name(callee, site->kernel);
+}
+
 /* ---- one launch
  * -----------------------------------------------------------------------------------------------
  */
@@ -189,6 +207,7 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
     CXCursor name = parts.count ? kernel_name(parts.items[0], in->kernel) : clang_getNullCursor();
     if (!clang_Cursor_isNull(name) && settings.count >= 3) {
         ht_launch_site site = {.kernel = in->kernel,
+                               .callee = parts.items[0],
                                .function = in->function,
                                .file = ht_source_file_of(in->source, name),
                                .line = ht_ast_line(call)};

@@ -115,6 +115,7 @@ typedef struct ht_extent3 {
 
 typedef struct ht_launch_site {
     CXCursor kernel;   /* the declaration that is named */
+    CXCursor callee;   /* what is called: the kernel's name, or a choice between instances */
     CXCursor function; /* the host function around it */
     ht_range range;    /* of the whole call, from the kernel's name */
     size_t file;       /* where it stands: 0, the file looked at */
@@ -137,6 +138,18 @@ typedef struct ht_launches {
                            not */
     size_t other_use_file;
 } ht_launches;
+
+/* The template arguments that are written behind a kernel's name in a launch; free(items). */
+typedef struct ht_launch_arguments {
+    CXCursor *items;  /* null: a type */
+    ht_range *ranges; /* in the site's file */
+    size_t count;
+} ht_launch_arguments;
+void ht_launch_arguments_read(const ht_source *source, const ht_launch_site *site, CXCursor name,
+                              ht_launch_arguments *out);
+void ht_launch_arguments_free(ht_launch_arguments *arguments);
+/* The cursor that names the kernel in a part of the callee; null when none does. */
+CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee);
 
 /* All launches of `kernel` in the user's files, those of the file looked at first. */
 void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches);

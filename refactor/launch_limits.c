@@ -178,7 +178,8 @@ static bool can_keep(const ht_plan *plan) {
                 strncmp(model->text + name, model->name, strlen(model->name)) == 0;
     for (size_t i = 0; i < launches->count && good; ++i) {
         ht_range place, arguments;
-        good = launches->items[i].range.begin > model->range.end &&
+        size_t base = model->facts->source->files[launches->items[i].file].base;
+        good = base + launches->items[i].range.begin > model->range.end &&
                ht_launch_name_place(model, &launches->items[i], &place, &arguments);
     }
     return good;

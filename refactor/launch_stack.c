@@ -77,14 +77,15 @@ bool ht_launch_says_extents(const ht_model *model) {
 
 bool ht_launch_name_place(const ht_model *model, const ht_launch_site *site, ht_range *out_place,
                           ht_range *out_arguments) {
-    size_t begin = site->range.begin, end = begin + strlen(model->name);
+    size_t base = model->facts->source->files[site->file].base;
+    size_t begin = base + site->range.begin, end = begin + strlen(model->name);
     *out_arguments = (ht_range){end, end};
     if (strncmp(model->text + begin, model->name, strlen(model->name)) != 0)
         return false;
     if (site->template_argument_count) {
         ht_range last = site->template_ranges[site->template_argument_count - 1];
-        *out_arguments = (ht_range){site->template_ranges[0].begin, last.end};
-        end = last.end + strspn(model->text + last.end, " \t");
+        *out_arguments = (ht_range){base + site->template_ranges[0].begin, base + last.end};
+        end = base + last.end + strspn(model->text + base + last.end, " \t");
         if (model->text[end++] != '>')
             return false;
     }

@@ -284,7 +284,7 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split)
                     .own = source->arguments,
                     .own_count = source->argument_count,
                     .cuda = source->cuda};
-    struct CXUnsavedFile texts[3];
+    struct CXUnsavedFile *texts = ht_alloc(source->instead_count + 3, sizeof *texts);
     unsigned count = 0;
     if (source->join)
         texts[count++] =
@@ -293,6 +293,9 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split)
         texts[count++] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
     if (split)
         texts[count++] = (struct CXUnsavedFile){split->path, split->text, strlen(split->text)};
+    for (size_t i = 0; i < source->instead_count; ++i)
+        texts[count++] = (struct CXUnsavedFile){source->instead[i].path, source->instead[i].text,
+                                                strlen(source->instead[i].text)};
     ht_arguments arguments;
     ht_arguments_make(&call, &arguments);
     if (source->unit)
@@ -302,6 +305,7 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split)
         source->index, source->unit_path, arguments.items, (int)arguments.count, texts, count,
         CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
     ht_arguments_free(&arguments);
+    free(texts);
     return code;
 }
 
@@ -340,7 +344,7 @@ static ht_status source_parse(ht_source *source, ht_error *error) {
         source->cuda = true;
         code = unit_parse(source, NULL);
     }
-    if (code == CXError_Success)
+    if (code == CXError_Success && source->instead_count == 0)
         code = indices_split(source);
     if (code != CXError_Success || !source->unit)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
@@ -431,6 +435,54 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     }
     *out_source = source;
     return HT_OK;
+}
+
+/* A text that clang did not take would pass as one that changes nothing. */
+static ht_status instead_check(const ht_source *source, ht_error *error) {
+    for (size_t i = 0; i < source->instead_count; ++i) {
+        const ht_file_text *changed = &source->instead[i];
+        size_t file = 0;
+        while (file < source->file_count && !same_file(source->files[file].path, changed->path))
+            ++file;
+        if (file == source->file_count || strcmp(source->files[file].text, changed->text) != 0)
+            return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
+                                   "%s: its new text is not what clang reads", changed->path);
+    }
+    return HT_OK;
+}
+
+static char *copy_of(const char *text) {
+    return text ? ht_strdup(text) : NULL;
+}
+
+ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, size_t count,
+                           ht_source **out_source, ht_error *error) {
+    ht_source *again = ht_alloc(1, sizeof *again);
+    *out_source = NULL;
+    again->path = ht_strdup(source->path);
+    again->unit_path =
+        source->unit_path == source->path ? again->path : ht_strdup(source->unit_path);
+    again->join = copy_of(source->join);
+    again->beside = copy_of(source->beside);
+    again->resource_dir = copy_of(source->resource_dir);
+    again->cache = copy_of(source->cache);
+    again->cuda = source->cuda;
+    again->operations = source->operations;
+    again->arguments = ht_alloc(source->argument_count + 1, sizeof *again->arguments);
+    for (size_t i = 0; i < source->argument_count; ++i)
+        again->arguments[again->argument_count++] = ht_strdup(source->arguments[i]);
+    again->index = clang_createIndex(1, 0);
+    again->instead = files;
+    again->instead_count = count;
+    ht_status status = source_parse(again, error);
+    if (status == HT_OK)
+        status = instead_check(again, error);
+    again->instead_count = 0;
+    if (status == HT_OK)
+        *out_source = again;
+    else
+        ht_source_free(again);
+    return status;
 }
 
 void ht_source_free(ht_source *source) {

@@ -71,10 +71,12 @@ typedef struct ht_source {
     char **arguments; /* the user's */
     size_t argument_count;
     char *resource_dir;
-    char *cache;            /* of ht_refactor_options; NULL: none */
-    uint64_t operations;    /* of its limits */
-    bool cuda;              /* read with CUDA's host names declared */
-    ht_index_splits splits; /* how the text of files[0] differs from the file's */
+    uint64_t operations;                /* of its limits */
+    char *cache;                        /* of ht_refactor_options; NULL: none */
+    bool cuda;                          /* read with CUDA's host names declared */
+    ht_index_splits splits;             /* how the text of files[0] differs from the file's */
+    const struct ht_file_text *instead; /* while it is opened: texts of files that are changed */
+    size_t instead_count;
 } ht_source;
 
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,
@@ -102,6 +104,10 @@ typedef struct ht_file_text {
     char *text;
 } ht_file_text;
 
+/* The same unit once more, with some of its files changed: as a compiler of the user's would find
+ * them next to each other. The texts are borrowed while it is opened. */
+ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, size_t count,
+                           ht_source **out_source, ht_error *error);
 /* Parses the unit with some of its files changed; as ht_source_try with its own arguments. */
 size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
                            char ***out_messages);

@@ -246,6 +246,42 @@ static ht_symbol *read_own_field(const frame *in, CXCursor cursor) {
     return symbol;
 }
 
+static int axis_of(CXCursor member) {
+    char *name = ht_cursor_name(member);
+    int axis = name[0] >= 'x' && name[0] <= 'z' && !name[1] ? name[0] - 'x' : -1;
+    free(name);
+    return axis;
+}
+
+static bool is_dim3(CXCursor expression) {
+    CXString spelling =
+        clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(expression)));
+    const char *type = clang_getCString(spelling);
+    bool found = type && strstr(type, "dim3");
+    clang_disposeString(spelling);
+    return found;
+}
+
+/* grid_for(n).x, dim3(blocks).y: of a value that has no name. */
+static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
+    ht_symbol *axes[3] = {NULL}, *symbol = NULL;
+    int axis = axis_of(cursor);
+    size_t written;
+    CXCursor inner;
+    frame deeper = *in;
+    ++deeper.depth;
+    if (axis >= 0 && is_dim3(object) && in->depth < HT_SYMBOL_DEPTH_MAX &&
+        ht_symbol_read3_in(&deeper, object, axes, &written, &inner)) {
+        symbol = axes[axis] ? axes[axis] : symbol_new(HT_SYMBOL_CONSTANT);
+        symbol->value = axes[axis] ? symbol->value : 1;
+        symbol->has_place = false;
+        axes[axis] = NULL;
+    }
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(axes[i]);
+    return symbol ? symbol : unknown(cursor);
+}
+
 static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     CXCursor object = ht_ast_strip(ht_ast_child(cursor, 0), true);
     if (!in->outer &&
@@ -253,16 +289,9 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
         return read_own_field(in, cursor);
     CXCursor variable = ht_ast_variable(object);
     if (clang_Cursor_isNull(variable))
-        return unknown(cursor);
-    CXString spelling =
-        clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(variable)));
-    const char *type = clang_getCString(spelling);
-    bool dim3 = type && strstr(type, "dim3");
-    clang_disposeString(spelling);
-    char *member = ht_cursor_name(cursor);
-    int axis = member[0] >= 'x' && member[0] <= 'z' && !member[1] ? member[0] - 'x' : -1;
-    free(member);
-    if (dim3 && axis >= 0 && clang_getCursorKind(variable) == CXCursor_VarDecl)
+        return read_part(in, cursor, object);
+    int axis = axis_of(cursor);
+    if (is_dim3(variable) && axis >= 0 && clang_getCursorKind(variable) == CXCursor_VarDecl)
         return read_dimension(in, cursor, variable, axis);
     return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
 }

@@ -23,6 +23,7 @@ typedef struct request {
     size_t kernel_count;
     char **constants; /* name expressions */
     size_t constant_count;
+    bool reference;
 } request;
 
 static void strings_free(char **strings, size_t count) {
@@ -49,7 +50,11 @@ static ht_status request_make(request *out, const ht_device *device, const ht_bi
                               const ht_config *configs, size_t count, bool reference,
                               ht_error *error) {
     const ht_template *template = binding->template;
-    *out = (request){.device = device, .binding = binding, .configs = configs, .count = count};
+    *out = (request){.device = device,
+                     .binding = binding,
+                     .configs = configs,
+                     .count = count,
+                     .reference = reference};
     out->provider = ht_provider_find(device->provider);
     if (!out->provider)
         return ht_error_set(error, HT_ERROR_INTERNAL, "no provider '%s'", device->provider);
@@ -108,13 +113,16 @@ static hiprtcResult program_build(const request *request, hiprtcProgram program)
     char **macros;
     size_t macro_count;
     ht_binding_macros(request->binding, &request->configs[0], &macros, &macro_count);
-    const char **options = ht_alloc(provided + macro_count, sizeof *options);
+    const char **options = ht_alloc(provided + macro_count + 1, sizeof *options);
     for (size_t i = 0; i < provided; i++)
         options[i] = provider_options[i];
     for (size_t i = 0; i < macro_count; i++)
         options[provided + i] = macros[i];
-    hiprtcResult result =
-        request->hip->hiprtcCompileProgram(program, (int)(provided + macro_count), options);
+    size_t count = provided + macro_count;
+    /* A unit may hold its reference apart, where both have names in common. */
+    if (request->reference && strstr(request->binding->template->unit, HT_REFERENCE_MACRO))
+        options[count++] = "-D" HT_REFERENCE_MACRO;
+    hiprtcResult result = request->hip->hiprtcCompileProgram(program, (int)count, options);
     free(options);
     strings_free(macros, macro_count);
     return result;

@@ -48,6 +48,7 @@ typedef struct verification {
     bool races;    /* the original's threads do, so that its results may differ from run to run */
     bool dropped;  /* the problem at hand is none for the original */
     bool unsteady; /* and a result differed */
+    size_t asked;  /* problems of those asked for that were run */
     ht_verify_result *out;
 } verification;
 
@@ -148,7 +149,8 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     in->binding = binding_of(in, problem);
     ht_config plain = ht_config_default(in->template);
     bool legal = false, ran = false;
-    if (ht_binding_legal(&in->binding, &plain, &legal, NULL, &own) != HT_OK || !legal)
+    if (!in->options->written &&
+        (ht_binding_legal(&in->binding, &plain, &legal, NULL, &own) != HT_OK || !legal))
         return HT_OK;
     ht_status status = ht_job_bind(in->job, &in->binding, seed, &own);
     if (status == HT_OK) {
@@ -360,7 +362,17 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
     out->sizes[out->size_count++] =
         (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
     tell(in, HT_VERIFY_AGREES, NULL);
-    ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, error);
+    ht_error own = {0};
+    ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, &own);
+    if (status == HT_ERROR_INPUT && in->options->written) {
+        tell(in, HT_VERIFY_DIFFERS,
+             ht_format("the original's launch is legal, the new one is not: %s", own.message));
+        out->failing = in->choice.items[0];
+        out->failing_size = out->size_count - 1;
+        return HT_OK;
+    }
+    if (status != HT_OK && error)
+        *error = own;
     if (status == HT_OK)
         ht_choice_draw(&in->choice, &in->binding, space);
     in->dropped = false;
@@ -394,20 +406,32 @@ static bool is_enough(const verification *in) {
     return count >= in->wanted * 2 || (count >= in->wanted && all_moved(in));
 }
 
+static bool is_asked(const verification *in, const ht_problem *problem) {
+    return !in->options->asked || in->options->asked(in->options->context, problem);
+}
+
+static bool is_all(const verification *in) {
+    return is_enough(in) && (!in->options->asked || in->asked > 0);
+}
+
 /* Until enough problems were good for the original, or one showed a fault. */
 static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     const ht_verify_result *out = in->out;
     ht_status status = HT_OK;
     size_t trials = in->given ? in->problem_count : in->wanted;
     trials = trials < TRIALS_MAX ? trials : TRIALS_MAX;
-    for (size_t i = 0; i < trials && !is_enough(in) && status == HT_OK &&
+    for (size_t i = 0; i < trials && !is_all(in) && status == HT_OK &&
                        out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
          ++i) {
         ht_problem *problem = in->given ? &in->problems[i] : NULL;
-        bool good;
+        bool good, asked = is_asked(in, problem);
+        if ((is_enough(in) && !asked) ||
+            (in->options->skipped && in->options->skipped(in->options->context, problem)))
+            continue;
         status = original_try(in, problem, seed_of(in, i), &good, out_next, error);
         if (good)
             status = size_run(in, problem, seed_of(in, i), error);
+        in->asked += good && asked;
     }
     return status;
 }

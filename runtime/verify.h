@@ -24,11 +24,18 @@ typedef struct ht_verify_options {
                            others to the bit; NULL: none */
     unsigned compile_workers; /* 0: one a core */
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
+    bool written; /* the template is a delivered file's launch: it has no choice, and must be legal
+                     wherever the original's is */
     bool unreduced; /* a failing configuration is told as it was found, not made simpler */
     const volatile int *interrupted; /* may be NULL */
     /* Called behind each run that agreed; an error ends the verification. NULL: nothing is. */
     ht_status (*agreed)(void *context, ht_verify_run *run, ht_error *error);
-    void *context;    /* of that */
+    /* Problems of which one at least must be tried: those that take the way that was tuned, say.
+     * NULL: any will do. */
+    bool (*asked)(void *context, const ht_problem *problem);
+    /* Problems that are not to be tried; NULL: none. */
+    bool (*skipped)(void *context, const ht_problem *problem);
+    void *context;    /* of all three */
     const char *unit; /* what configurations are chosen by, where something was written into the
                          template's text; NULL: that text */
 } ht_verify_options;

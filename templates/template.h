@@ -109,6 +109,9 @@ typedef struct ht_template {
     bool exact;       /* tolerance(exact): bitwise equal to the reference kernel */
 } ht_template;
 
+/* Defined where the reference is compiled, in a unit that names it. */
+#define HT_REFERENCE_MACRO "HIPTEMPER_REFERENCE"
+
 /* The tolerance when no directive gives one. */
 #define HT_TOLERANCE_DEFAULT 1e-6
 

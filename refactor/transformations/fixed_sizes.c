@@ -112,10 +112,8 @@ static bool launches_can_ask(const ht_model *model, size_t index) {
     for (size_t i = 0; can && i < launches->count; ++i) {
         const ht_launch_site *site = &launches->items[i];
         ht_range place;
-        if (site->file != 0)
-            continue;
         can = !site->in_macro && index < site->argument_count &&
-              ht_source_place(source, site->arguments[index], &place);
+              ht_source_anywhere(source, site->arguments[index], &place);
         ht_symbol *symbol = can ? ht_symbol_read(source, site->arguments[index]) : NULL;
         can = can && is_pure(symbol) &&
               !memchr(model->text + place.begin, '[', place.end - place.begin);
@@ -224,6 +222,8 @@ static bool on_loop(CXCursor cursor, CXCursor parent, void *context) {
 
 /* ---- launches */
 
+/* In whichever file it stands: a launch that does not ask for the value would go on with the
+ * general kernel. */
 static bool edit_launch(fixing *in, const ht_launch_site *site, const char *params) {
     const ht_model *model = in->model;
     const ht_source *source = model->facts->source;
@@ -234,7 +234,7 @@ static bool edit_launch(fixing *in, const ht_launch_site *site, const char *para
         const fixed_size *size = &in->sizes[i];
         ht_range place;
         done = size->index < site->argument_count &&
-               ht_source_place(source, site->arguments[size->index], &place);
+               ht_source_anywhere(source, site->arguments[size->index], &place);
         ht_symbol *symbol = done ? ht_symbol_read(source, site->arguments[size->index]) : NULL;
         done = done && is_pure(symbol);
         ht_symbol_free(symbol);
@@ -384,8 +384,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     bool done = edit_kernel(&in, params.data);
     const ht_launches *launches = &model->facts->launches;
     for (size_t i = 0; done && i < launches->count; ++i)
-        if (launches->items[i].file == 0)
-            done = edit_launch(&in, &launches->items[i], params.data);
+        done = edit_launch(&in, &launches->items[i], params.data);
     if (done)
         add_params(&in);
     else {
