@@ -11,9 +11,12 @@
 bool ht_kernel_is(const char *name, const char *wanted) {
     if (!wanted || strcmp(name, wanted) == 0)
         return true;
-    size_t length = strlen(name), tail = strlen(wanted);
-    return length > tail + 2 && strcmp(name + length - tail, wanted) == 0 &&
-           strncmp(name + length - tail - 2, "::", 2) == 0;
+    /* of k<float> by k, too */
+    size_t length = strchr(wanted, '<') ? strlen(name) : strcspn(name, "<");
+    size_t tail = strlen(wanted);
+    if (length < tail || strncmp(name + length - tail, wanted, tail) != 0)
+        return false;
+    return length == tail || (length > tail + 2 && strncmp(name + length - tail - 2, "::", 2) == 0);
 }
 
 /* Malformed annotations are the author's to mend, and told as such, not as a reason to refuse a

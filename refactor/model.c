@@ -460,6 +460,7 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     ht_runtime_block_assume(model);
     ht_indexing_build(model);
     ht_guards_build(model);
+    ht_specialised_build(model);
     ht_waits_build(model);
     ht_branches_build(model);
     model->facts->problem = ht_launch_problem(model, &model->facts->problem_line);

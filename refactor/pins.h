@@ -34,6 +34,13 @@ void ht_branches_build(ht_model *model);
 /* waits.c: pins of blocks that wait for each other, or count themselves. */
 void ht_waits_build(ht_model *model);
 
+/* specialised.c: pins of a template's explicit specialisations. */
+void ht_specialised_build(ht_model *model);
+/* Is the function an explicit specialisation of a template? */
+bool ht_is_specialised(CXCursor function);
+/* "ns::k<float>"; free(). */
+char *ht_specialised_name(CXCursor function);
+
 /* Does a preprocessor conditional begin or end in this range of a file, or go on to another branch?
  */
 bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);

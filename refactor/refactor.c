@@ -3,6 +3,7 @@
 #include "refactor/culprits.h"
 #include "refactor/infer.h"
 #include "refactor/launch_text.h"
+#include "refactor/pins.h"
 #include "refactor/recipe.h"
 #include "refactor/result.h"
 
@@ -352,34 +353,41 @@ static bool is_lost(const ht_refactor_watch *watch, ht_kernel *kernel) {
     return false;
 }
 
+/* Refuses a kernel that the pass cannot take at all, with the reason. */
+static bool is_out_of_reach(const ht_source *source, CXCursor cursor, size_t file,
+                            ht_kernel *kernel) {
+    char *callee, *reason = NULL;
+    if (ht_kernel_from_macro(source, cursor, &callee)) {
+        reason = callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
+                        : ht_strdup("the kernel is macro-generated");
+        free(callee);
+    } else if (!is_named_plainly(source, cursor, kernel->name) && file == 0)
+        reason = ht_strdup("a line continuation stands right before the kernel's name");
+    else if (file != 0)
+        reason = ht_format("the kernel is defined in a header, %s: name that file to rewrite it",
+                           kernel->file);
+    else if (ht_is_specialised(cursor)) {
+        free(kernel->name);
+        kernel->name = ht_specialised_name(cursor);
+        reason = ht_strdup("it is an explicit specialisation, which cannot have parameters: make "
+                           "it a kernel with a name of its own, and launch that");
+    }
+    if (reason)
+        settle(kernel, HT_KERNEL_REFUSED, kernel->line, reason);
+    return reason != NULL;
+}
+
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
                     const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work) {
     const ht_refactor_watch *watch = options ? options->watch : NULL;
     const ht_recipe *recipe = options ? options->recipe : NULL;
     size_t file;
-    char *callee;
     if (!place(source, cursor, kernel, &file) || is_lost(watch, kernel))
         return;
     if (watch)
         watch->begin(watch->context, kernel->line, kernel->column);
-    if (ht_kernel_from_macro(source, cursor, &callee)) {
-        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
-               callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
-                      : ht_strdup("the kernel is macro-generated"));
-        free(callee);
+    if (is_out_of_reach(source, cursor, file, kernel))
         return;
-    }
-    if (!is_named_plainly(source, cursor, kernel->name) && file == 0) {
-        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
-               ht_strdup("a line continuation stands right before the kernel's name"));
-        return;
-    }
-    if (file != 0) {
-        settle(kernel, HT_KERNEL_REFUSED, kernel->line,
-               ht_format("the kernel is defined in a header, %s: name that file to rewrite it",
-                         kernel->file));
-        return;
-    }
     ht_model named = {0};
     ht_model_build(source, cursor, NULL, &named);
     const ht_problem_entry *entry =

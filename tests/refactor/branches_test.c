@@ -150,3 +150,37 @@ Test(waits, counts_that_nobody_asks_for_pin_nothing) {
     expect_free(KERNEL("", "    if (x == 3) (void)atomicAdd(count, 1);\n", ""));
     expect_free(KERNEL("", "    for (int i = 0; i < 3; ++i) atomicAdd(count, i);\n", ""));
 }
+
+Test(specialised, each_specialisation_has_a_name_of_its_own) {
+    static const char text[] =
+        "#include <hip/hip_runtime.h>\n"
+        "namespace ns {\n"
+        "template <typename T, int N> __global__ void k(const T *in, T *out, int n) {\n"
+        "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (x < n) out[x] = in[x] * N;\n"
+        "}\n"
+        "template <> __global__ void k<float, 2>(const float *in, float *out, int n) {\n"
+        "    if (threadIdx.x == 0) out[blockIdx.x] = in[n];\n"
+        "}\n"
+        "template <> __global__ void k<double, 2>(const double *in, double *out, int n) {\n"
+        "    if (threadIdx.x == 1) out[blockIdx.x] = in[n];\n"
+        "}\n"
+        "}\n"
+        "void run(const float *in, float *out, int n) {\n"
+        "    ns::k<float, 3><<<(n + 255) / 256, 256>>>(in, out, n);\n"
+        "}\n";
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, NULL, &problems);
+    cr_expect_eq(kernel_named(refactor, "ns::k<float, 2>", NULL)->status, HT_KERNEL_REFUSED);
+    cr_expect_eq(kernel_named(refactor, "ns::k<double, 2>", NULL)->status, HT_KERNEL_REFUSED);
+    /* launches of the template may mean a specialisation */
+    const ht_kernel *primary = kernel_named(refactor, "ns::k", NULL);
+    bool told = false;
+    for (size_t i = 0; i < primary->remark_count; ++i)
+        told = told || strstr(primary->remarks[i].message, "'ns::k<float, 2>' (line 7)");
+    cr_expect(told);
+    for (size_t i = 0; i < primary->transformation_count; ++i)
+        cr_expect_str_neq(primary->transformations[i], "block-size");
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
