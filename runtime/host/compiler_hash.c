@@ -10,17 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS = 10 };
-
 /* What the compiler would start, with every flag, of a compile like ours; in a folder of its own,
  * since the lines name it. */
 static ht_status describe(const char *clang, ht_text *out, ht_error *error) {
     const char *arguments[] = {clang, "-###",          "-x",    "c++", "-std=c++17",
                                "-O3", "-march=native", "-fPIC", "-c",  "/dev/null",
                                "-o",  "/dev/null",     NULL};
-    const ht_tool_call call = {.arguments = arguments, .seconds = SECONDS, .folder = "/"};
+    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS, .folder = "/"};
     int code = -1;
-    ht_status status = ht_tool_run(&call, out, &code, error);
+    ht_status status = ht_toolchain_probe(&call, out, &code, error);
     if (status == HT_OK)
         ht_text_printf(out, "exit code %d\n", code);
     return status;
@@ -42,16 +40,17 @@ static char *real_compiler(const char *text) {
 }
 
 /* The libraries that the loader gives a program: "libLLVM.so => /usr/lib/libLLVM.so (0x7f..)". */
-static void append_libraries(const char *program, ht_text *out) {
+static ht_status append_libraries(const char *program, ht_text *out, ht_error *error) {
     const char *arguments[] = {program, NULL};
     const ht_tool_call call = {.arguments = arguments,
-                               .seconds = SECONDS,
+                               .seconds = HT_PROBE_SECONDS,
                                .variable = "LD_TRACE_LOADED_OBJECTS",
                                .value = "1",
                                .no_errors = true};
     ht_text lines = {0};
     int code = -1;
-    if (ht_tool_run(&call, &lines, &code, NULL) == HT_OK && lines.data)
+    ht_status status = ht_toolchain_probe(&call, &lines, &code, error);
+    if (status == HT_OK)
         for (const char *at = lines.data; (at = strstr(at, "=> /")) != NULL;) {
             at += strlen("=> ");
             char *path = ht_format("%.*s", (int)strcspn(at, " \n"), at);
@@ -59,6 +58,7 @@ static void append_libraries(const char *program, ht_text *out) {
             free(path);
         }
     ht_text_free(&lines);
+    return status;
 }
 
 static ht_status make(char out_hash[HT_HASH_SIZE], ht_error *error) {
@@ -76,17 +76,18 @@ static ht_status make(char out_hash[HT_HASH_SIZE], ht_error *error) {
     const char *programs[] = {compiler ? compiler : toolchain->clang, toolchain->assembler,
                               toolchain->linker};
     ht_fingerprint_file(toolchain->clang, &text);
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; ++i) {
+    for (size_t i = 0; i < sizeof programs / sizeof *programs && status == HT_OK; ++i) {
         ht_fingerprint_file(programs[i], &text);
-        append_libraries(programs[i], &text);
+        status = append_libraries(programs[i], &text, error);
     }
-    if (resources)
+    if (resources && status == HT_OK)
         ht_fingerprint_folder(resources, "lib", &text);
-    ht_hash_bytes(text.data, text.length, out_hash);
+    if (status == HT_OK)
+        ht_hash_bytes(text.data, text.length, out_hash);
     ht_text_free(&text);
     free(resources);
     free(compiler);
-    return HT_OK;
+    return status;
 }
 
 ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error) {

@@ -12,7 +12,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-enum { PROBE_SECONDS = 10, TOOL_SECONDS = 600 };
+enum { TOOL_SECONDS = 600 };
 
 void (*ht_toolchain_killed)(int signal);
 
@@ -29,14 +29,14 @@ int ht_toolchain_run(const char *const *arguments, ht_text *log) {
     return code;
 }
 
-/* Asks a tool for a line about itself. Somebody who kills or stops it says nothing of it, so it is
- * asked again. */
-static ht_status probe(const char *const *arguments, ht_text *out, int *out_code, ht_error *error) {
+ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_code,
+                             ht_error *error) {
     enum { TRIES = 5, STOPS = 2 };
-    const ht_tool_call call = {.arguments = arguments, .seconds = PROBE_SECONDS};
     ht_status status = HT_OK;
     for (int tries = 0, stops = 0; tries < TRIES && stops < STOPS; ++tries) {
-        status = ht_tool_run(&call, out, out_code, error);
+        ht_text_free(out);
+        ht_text_append(out, "");
+        status = ht_tool_run(call, out, out_code, error);
         stops += *out_code == 128 + SIGSTOP;
         if (*out_code != 128 + SIGKILL && *out_code != 128 + SIGSTOP)
             break;
@@ -50,7 +50,8 @@ static ht_status read_version(const char *clang, char **out_version, ht_error *e
     ht_text text = {0};
     int code = -1;
     *out_version = NULL;
-    ht_status status = probe(arguments, &text, &code, error);
+    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
+    ht_status status = ht_toolchain_probe(&call, &text, &code, error);
     const char *at =
         status == HT_OK && code == 0 && text.data ? strstr(text.data, "clang version ") : NULL;
     if (status == HT_ERROR_TIMEOUT) {
@@ -135,7 +136,8 @@ static void find_sanitizer(void) {
         return;
     const char *arguments[] = {toolchain->clang, "-print-file-name=libclang_rt.asan-x86_64.so",
                                NULL};
-    if (probe(arguments, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
+    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
+    if (ht_toolchain_probe(&call, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
         text.data[0] == '/') {
         text.data[strcspn(text.data, "\n")] = 0;
         if (access(text.data, R_OK) == 0)

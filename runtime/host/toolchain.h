@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/tool.h"
 
 typedef struct ht_toolchain {
     const char *clang;      /* path */
@@ -17,6 +18,13 @@ typedef struct ht_toolchain {
 /* Looks for them once a process: $HIPTEMPER_CLANG, clang++-19, clang++; as and ld. HT_ERROR_MISSING
  * names the package. */
 ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error);
+
+enum { HT_PROBE_SECONDS = 10 };
+
+/* Runs a tool that is asked about itself, `out` being its output alone. Somebody who kills or stops
+ * it says nothing of it, so it is asked again then. */
+ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_code,
+                             ht_error *error);
 
 /* Hash of all that decides what this clang makes of a unit, as far as can be told: its file (a
  * wrapper's too), what it starts with which flags, the libraries of that, as and ld, and clang's
