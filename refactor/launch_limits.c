@@ -155,8 +155,7 @@ char *ht_launch_test(const ht_plan *plan, const ht_launch_print *print, const ht
 
 /* Can the launch be given either of two? */
 static bool can_choose(const ht_plan *plan, const ht_launch_site *site) {
-    bool good =
-        site->file == 0 && !site->in_macro && site->grid.has_argument && site->block.has_argument;
+    bool good = !site->in_macro && site->grid.has_argument && site->block.has_argument;
     for (int axis = 0; axis < 3 && good; ++axis) {
         if (!ht_plan_axis_changed(plan, axis))
             continue;
