@@ -67,7 +67,7 @@ ht_status ht_dir_make(const char *path, ht_error *error) {
             continue;
         char kept = *at;
         *at = 0;
-        if (mkdir(copy, 0777) != 0 && !(errno == EEXIST && ht_dir_exists(copy)))
+        if (mkdir(copy, 0777) != 0 && !ht_dir_exists(copy))
             status = ht_error_set_at(error, HT_ERROR_IO, copy, 0, 0, "cannot make folder: %s",
                                      strerror(errno));
         *at = kept;

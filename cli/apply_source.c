@@ -409,6 +409,8 @@ static ht_status all_write(applying *in, ht_error *error) {
             json_object_set(row, "files", files);
             json_object_set_new(row, "patch", ht_report_json_text(patch.path));
             json_object_set_new(row, "patch_folder", ht_report_json_text(patch.folder));
+        } else if (own) {
+            json_object_set_new(row, "status", json_string("not written"));
         }
     }
     ht_applied_patch_free(&patch);

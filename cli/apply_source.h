@@ -16,8 +16,9 @@ typedef struct ht_apply_request {
 
 /* The choices are all of the file choices[0].file. Appends {"name", "file", "config", "status",
  * "files", "patch", "patch_folder", "reason", "verification"} for each to `rows`; status is
- * "applied", "unchanged" when nothing is to be done, or "withheld" when the text that would have
- * been written failed its check: `reason` says why, and nothing of it is written. */
+ * "applied", "unchanged" when nothing is to be done, "not written" after an error, or "withheld"
+ * when the text that would have been written failed its check: `reason` says why, and nothing of it
+ * is written. */
 ht_status ht_apply_source(const ht_apply_request *request, const ht_apply_choice *choices,
                           size_t count, json_t *rows, ht_error *error);
 

@@ -219,6 +219,7 @@ static void training_free(ht_training *training) {
     ht_tokenizer_free(training->tokenizer);
     ht_schema_free(training->schema);
     free(training->schema_from);
+    ht_text_free(&training->losses);
     free(training->losses_path);
     json_decref(training->data);
     json_decref(training->seen);
@@ -242,6 +243,8 @@ static int run(const ht_command_line *line) {
     int code = status == HT_OK
                    ? ht_training_report(&training, predictor, ht_clock_seconds() - begun)
                    : ht_report_error(&error);
+    if (ht_training_losses_write(&training, &error) != HT_OK)
+        code = ht_report_error(&error);
     training_free(&training);
     ht_predictor_free(predictor);
     return code;

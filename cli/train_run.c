@@ -3,12 +3,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/result.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double losses_interval = 1;  /* seconds between two writings of the loss curves */
 static const double batch_interval = 0.2; /* seconds between two progress lines */
 
 /* One network under way. */
@@ -40,29 +41,39 @@ static void on_batch(void *context, uint32_t epoch, size_t done, size_t count) {
     ht_text_free(&text);
 }
 
-static void number_write(FILE *file, double number) {
+static void number_write(ht_text *text, double number) {
     if (isnan(number))
-        fprintf(file, "\t");
+        ht_text_append(text, "\t");
     else
-        fprintf(file, "\t%.6g", number);
+        ht_text_printf(text, "\t%.6g", number);
+}
+
+ht_status ht_training_losses_write(ht_training *training, ht_error *error) {
+    if (!training->losses_path)
+        return HT_OK;
+    training->losses_written = ht_clock_seconds();
+    return ht_result_write(training->losses_path, training->losses.data, training->losses.length,
+                           error);
 }
 
 static void on_epoch(void *context, const ht_epoch *epoch) {
     watch *watch = context;
     ht_trained *trained = watch->trained;
-    FILE *losses = watch->training->losses;
+    ht_text *losses = &watch->training->losses;
     trained->epochs = epoch->epoch;
     watch->valid = epoch->valid_loss;
     if (epoch->best || isnan(epoch->valid_loss))
         trained->best = *epoch;
-    fprintf(losses, "%zu\t%u", watch->number, epoch->epoch);
+    ht_text_printf(losses, "%zu\t%u", watch->number, epoch->epoch);
     number_write(losses, epoch->train_loss);
     number_write(losses, epoch->valid_loss);
     number_write(losses, epoch->valid_accuracy);
     number_write(losses, epoch->rate);
     number_write(losses, epoch->seconds);
-    fprintf(losses, "\t%d\n", epoch->best ? 1 : 0);
-    fflush(losses);
+    ht_text_printf(losses, "\t%d\n", epoch->best ? 1 : 0);
+    /* one that fails is no reason to lose the training: the last is reported */
+    if (ht_clock_seconds() - watch->training->losses_written > losses_interval)
+        ht_training_losses_write(watch->training, NULL);
     ht_text text = {0};
     ht_text_printf(&text, "epoch %u of %u, loss %.4f", epoch->epoch,
                    watch->training->recipe.training.epochs, epoch->train_loss);
@@ -157,13 +168,9 @@ static ht_status networks_keep(ht_training *training, ht_error *error) {
 
 static ht_status losses_open(ht_training *training, ht_error *error) {
     training->losses_path = ht_format("%s.losses.tsv", training->given->out);
-    training->losses = fopen(training->losses_path, "we");
-    if (!training->losses)
-        return ht_error_set_at(error, HT_ERROR_IO, training->losses_path, 0, 0,
-                               "cannot write the loss curves: %s", strerror(errno));
-    fprintf(training->losses, "network\tepoch\ttrain_loss\tvalid_loss\tvalid_accuracy\trate\t"
-                              "seconds\tbest\n");
-    return HT_OK;
+    ht_text_append(&training->losses, "network\tepoch\ttrain_loss\tvalid_loss\tvalid_accuracy\t"
+                                      "rate\tseconds\tbest\n");
+    return ht_training_losses_write(training, error);
 }
 
 ht_status ht_training_run(ht_training *training, ht_error *error) {
@@ -190,9 +197,5 @@ ht_status ht_training_run(ht_training *training, ht_error *error) {
         status = ht_training_grow(training, error);
     ht_progress_free(training->progress);
     training->progress = NULL;
-    if (training->losses && fclose(training->losses) != 0 && status == HT_OK)
-        status = ht_error_set_at(error, HT_ERROR_IO, training->losses_path, 0, 0,
-                                 "cannot write the loss curves: %s", strerror(errno));
-    training->losses = NULL;
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef HT_CLI_TRAINING_H
 #define HT_CLI_TRAINING_H
 
+#include "base/text.h"
 #include "cli/predictor_input.h"
 #include "cli/progress.h"
 #include "predictor/blas.h"
@@ -69,11 +70,12 @@ typedef struct ht_training {
     size_t network_count;
     ht_trained *trained; /* one for each network ever trained; owned */
     size_t trained_count;
-    json_t *data; /* what was read */
-    json_t *seen; /* of each field, in the records to train on */
-    FILE *losses; /* the loss curves, NULL before they begin */
+    json_t *data;   /* what was read */
+    json_t *seen;   /* of each field, in the records to train on */
+    ht_text losses; /* the loss curves so far */
     char *losses_path;
-    FILE *out; /* of the report */
+    double losses_written; /* when; 0: never */
+    FILE *out;             /* of the report */
     ht_progress *progress;
 } ht_training;
 
@@ -84,6 +86,8 @@ ht_status ht_training_read_database(ht_training *training, ht_dataset *out_datas
 /* train_run.c: all networks, one after the other, and the student that learns from them, if asked
  * for. Interrupted, those that are there are kept. */
 ht_status ht_training_run(ht_training *training, ht_error *error);
+/* Writes the loss curves as they are now; does nothing before they begin. */
+ht_status ht_training_losses_write(ht_training *training, ht_error *error);
 /* Trains a network on these examples and adds it; one that was stopped before its first epoch was
  * over is kept only when there is no other. */
 ht_status ht_training_add(ht_training *training, const ht_examples *examples, uint64_t seed,

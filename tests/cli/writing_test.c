@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/defaults.h"
 #include "cli/launcher.h"
+#include "cli/outputs.h"
 #include "cli/skeleton.h"
 #include "program.h"
 
@@ -124,6 +125,56 @@ Test(launcher, compiles_and_launches_the_configured_kernel, .init = workplace_ma
     free(text);
     ht_problem_free(&problem);
     ht_template_free(templates, count);
+}
+
+static ht_entry *won_add(ht_entries *entries, const ht_template *template, size_t kernel,
+                         const ht_problem *instance, const char *label) {
+    ht_entry *entry = ht_entries_add(entries, template->name, "t.hip", 1);
+    entry->kernel = kernel;
+    entry->annotated = true;
+    entry->template = template;
+    entry->instance = instance;
+    entry->problem = label ? ht_strdup(label) : NULL;
+    entry->result.verdict = HT_VERDICT_IMPROVED;
+    entry->result.config = ht_config_default(template);
+    entry->result.config.choice[0] = 1;
+    return entry;
+}
+
+/* A kernel that has no problem is in the copies of the others: it makes none of its own, "t..hip".
+ */
+Test(copies, are_one_for_each_label_and_none_without, .init = workplace_make,
+     .fini = workplace_remove) {
+    size_t count;
+    ht_template *templates = parse(annotated, &count);
+    ht_problem problem;
+    ht_error error = {0};
+    cr_assert_eq(ht_problem_parse(&templates[1].problem, "n=1000", &problem, &error), HT_OK);
+    workplace_write("t.hip", annotated);
+    char *path = ht_path_join(workplace(), "t.hip"), *out = ht_path_join(workplace(), "out");
+    ht_session session = {.device = {.name = "host", .fields = {.max_threads = 1024}}};
+    ht_refactor_options compiler = {0};
+    ht_output_source source = {.path = path, .compiler = &compiler, .folder = out, .name = "t.hip"};
+    ht_entries entries = {0};
+    won_add(&entries, &templates[0], 0, NULL, NULL);
+    won_add(&entries, &templates[1], 1, &problem, "a b");
+    won_add(&entries, &templates[1], 1, &problem, "a/b");
+    cr_assert_eq(ht_output_labels(&source, &entries, &session, &error), HT_OK, "%s", error.message);
+    static const char *const names[] = {"out/t.hip", "out/t.a-b.hip"};
+    for (size_t i = 0; i < 2; ++i) {
+        char *text = workplace_read(names[i]);
+        cr_assert_not_null(text, "%s", names[i]);
+        cr_assert(strstr(text, "BLOCK : 32, 64 = 64"), "the kernel without a problem too: %s",
+                  text);
+        free(text);
+    }
+    char *stray = workplace_read("out/t..hip");
+    cr_assert_null(stray);
+    ht_entries_free(&entries);
+    ht_problem_free(&problem);
+    ht_template_free(templates, count);
+    free(path);
+    free(out);
 }
 
 Test(skeleton, several_kernels_come_into_one_file) {
