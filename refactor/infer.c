@@ -185,6 +185,23 @@ static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
     free(element);
 }
 
+/* Of all arrays in device memory that come along, initialised or not. */
+static int64_t constants_bytes(const ht_infer *in) {
+    const ht_slice *slice = in->slice;
+    int64_t sum = 0;
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j) {
+            CXCursor cursor = slice->chunks[i].cursors[j];
+            bool device = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+                          (ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
+                           ht_ast_has(cursor, CXCursor_CUDADeviceAttr));
+            long long bytes = device ? clang_Type_getSizeOf(clang_getCursorType(cursor)) : 0;
+            if (bytes > 0 && __builtin_add_overflow(sum, bytes, &sum))
+                return INT64_MAX;
+        }
+    return sum;
+}
+
 static void constants_add(ht_infer *in, json_t *args) {
     const ht_slice *slice = in->slice;
     for (size_t i = 0; i < slice->chunk_count; ++i)
@@ -470,8 +487,11 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) 
     ht_kernel_model *km = ht_kernel_model_scan(model);
     ht_infer_buffers_find(&in, km, &grid, &buffers);
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
-    if (launched && ht_sizes_choose(&sizes))
+    if (launched && ht_sizes_choose(&sizes)) {
         extents_choose(&in, &sizes);
+        if (!in.missing.length)
+            ht_sizes_check(&sizes, constants_bytes(&in));
+    }
     if (!in.missing.length)
         fields_prune(&in, &grid);
     char *text = document_make(&in, &buffers, &sizes, has_template,

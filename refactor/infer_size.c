@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16, DRAWS = 500 };
-static const int64_t threads_wanted = 32768, work_most = 20000000, bytes_most = 64 << 20,
-                     axis_most = INT32_MAX;
+static const int64_t threads_wanted = 32768, work_most = 20000000,
+                     bytes_most = HT_INFERRED_BYTES_MAX, axis_most = INT32_MAX;
 
 /* ---- values of expressions
  * ------------------------------------------------------------------------------ */
@@ -201,25 +201,56 @@ static void grow_grid(ht_sizes *sizes) {
     }
 }
 
-static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
+/* Of the index-th parameter: 0 of one without elements. False: more than can be said. */
+static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes) {
     const ht_model *model = sizes->in->model;
+    const char *extent =
+        sizes->in->extents[index] ? sizes->in->extents[index] : sizes->buffers->items[index].extent;
+    long long parts;
     *out_bytes = 0;
-    for (size_t i = 0; i < model->parameter_count; ++i) {
-        const char *extent =
-            sizes->in->extents[i] ? sizes->in->extents[i] : sizes->buffers->items[i].extent;
-        int64_t elements;
-        if (!model->parameters[i].is_pointer || !extent)
-            continue;
-        long long parts;
-        char *type = ht_infer_type(model, &model->parameters[i], &parts);
-        int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1;
-        free(type);
-        if (!ht_sizes_value(sizes, extent, &elements) ||
-            __builtin_mul_overflow(elements, size, &elements) ||
-            __builtin_add_overflow(*out_bytes, elements, out_bytes))
+    if (!model->parameters[index].is_pointer || !extent)
+        return true;
+    char *type = ht_infer_type(model, &model->parameters[index], &parts);
+    int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1, elements;
+    free(type);
+    return ht_sizes_value(sizes, extent, &elements) &&
+           !__builtin_mul_overflow(elements, size, out_bytes);
+}
+
+static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
+    int64_t bytes;
+    *out_bytes = 0;
+    for (size_t i = 0; i < sizes->in->model->parameter_count; ++i)
+        if (!bytes_of_one(sizes, i, &bytes) || __builtin_add_overflow(*out_bytes, bytes, out_bytes))
             return false;
-    }
     return true;
+}
+
+bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
+    const ht_model *model = sizes->in->model;
+    int64_t bytes, largest = -1, most = 0;
+    if (bytes_of(sizes, &bytes) && !__builtin_add_overflow(bytes, constants, &bytes) &&
+        bytes <= bytes_most)
+        return true;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (!bytes_of_one(sizes, i, &bytes) || bytes > most) {
+            most = bytes_of_one(sizes, i, &bytes) ? bytes : INT64_MAX;
+            largest = (int64_t)i;
+        }
+    char *size = most == INT64_MAX ? ht_strdup("more bytes than can be counted")
+                                   : ht_format("%lld MiB", (long long)(most >> 20));
+    if (largest >= 0 && most > constants)
+        ht_infer_miss(sizes->in, ht_ast_line(model->parameters[largest].cursor),
+                      "sizes that are no more than %lld MiB: '%s' takes %s with those that the "
+                      "source has as numbers",
+                      (long long)(bytes_most >> 20), model->parameters[largest].name, size);
+    else
+        ht_infer_miss(sizes->in, 0,
+                      "sizes that are no more than %lld MiB: arrays outside of the kernel take "
+                      "%lld MiB",
+                      (long long)(bytes_most >> 20), (long long)(constants >> 20));
+    free(size);
+    return false;
 }
 
 static bool is_small(const ht_sizes *sizes) {

@@ -4,6 +4,8 @@
 
 #include "refactor/infer_buffer.h"
 
+#define HT_INFERRED_BYTES_MAX (INT64_C(64) << 20)
+
 typedef struct ht_sizes {
     ht_infer *in;
     const ht_grid *grid;
@@ -14,6 +16,9 @@ typedef struct ht_sizes {
 /* Chooses what the source does not say, so that the grid has several blocks and an emulation takes
  * a moment. False: no launch comes of it, told as missing. */
 bool ht_sizes_choose(ht_sizes *sizes);
+/* Do the buffers, and `constants` bytes more, take no more than an inferred problem may
+ * (HT_INFERRED_BYTES_MAX)? False: told as missing. */
+bool ht_sizes_check(ht_sizes *sizes, int64_t constants);
 /* The value of an expression over fields and scalar arguments with the fields' values; false: it
  * has none. */
 bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value);

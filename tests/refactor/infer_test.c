@@ -215,6 +215,13 @@ Test(infer, types_that_a_launch_deduces_and_real_arguments) {
 /* ---- what is told
  * ----------------------------------------------------------------------------------- */
 
+static void expect_reason(const char *text, const char *words) {
+    inferred of = infer(text);
+    cr_assert_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+    cr_assert(strstr(of.kernel->reason, words), "'%s' is not in: %s", words, of.kernel->reason);
+    done(&of);
+}
+
 static void expect_missing(const char *text, const char *words) {
     inferred of = infer(text);
     cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
@@ -242,6 +249,24 @@ Test(infer, what_is_missing_is_said) {
                         "  if (i < q.n) a[i] = 1;\n}\n"
                         "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n",
                    "'q' (p)");
+}
+
+/* Sizes that are macros stay: an emulation of several GiB is none of a moment. */
+Test(infer, buffers_of_sizes_that_are_macros_are_no_larger_than_an_inferred_problem_may_be) {
+    static const char *const sizes[] = {"268435456", "1099511627776ll", "2305843009213693952ll"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        char *text = ht_format(HEAD "#define N %s\n__global__ void k(const float *in, float *out, "
+                                    "int n) {\n" INDEX "  if (i < n) out[i] = in[i + N];\n}"
+                                    "\nvoid run(const float *in, float *out) {\n"
+                                    "  k<<<1, 64>>>(in, out, 64);\n}\n",
+                               sizes[i]);
+        expect_reason(text, "no more than 64 MiB");
+        free(text);
+    }
+    expect_reason(HEAD
+                  "__device__ float table[1 << 28];\n__global__ void k(float *a, int n) {\n" INDEX
+                  "  if (i < n) a[i] = table[i];\n}\n" RUN,
+                  "no more than 64 MiB");
 }
 
 /* An extent that is too small would be found by every run that is checked; here against all
