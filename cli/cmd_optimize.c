@@ -78,7 +78,12 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
     ht_survey survey;
     ht_error error = {0};
     int code = HT_EXIT_OK;
+    if (given->tuning.max_time > 0)
+        ht_stop_at(session->start + given->tuning.max_time / 3);
+    options.compiler.stopped = &ht_stopped;
     ht_status status = ht_survey_make(paths, path_count, &options, &survey, &error);
+    options.compiler.stopped = NULL; /* what is written is read again whatever the time */
+    ht_stop_at(0);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     for (size_t i = 0; i < survey.sources.count && status == HT_OK; ++i)

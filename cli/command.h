@@ -157,6 +157,11 @@ bool ht_report_has_color(FILE *stream);
  * then is ended after a while (cli/interrupt.h); the second ends it at once. */
 void ht_interrupt_install(void);
 extern volatile int ht_interrupted;
+/* Set by those signals too, and when a time is over (--max-time): what goes on ends, and keeps what
+ * it has. */
+extern volatile int ht_stopped;
+/* Sets when, on ht_clock_seconds; takes an earlier stop back. 0: never. */
+void ht_stop_at(double seconds);
 
 /* table.c: aligned columns, for people. Cells are copied. */
 typedef struct ht_table ht_table;

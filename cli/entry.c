@@ -1,5 +1,6 @@
 #include "cli/entry.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cli/infer_check.h"
 
@@ -64,6 +65,8 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
     for (size_t i = 0; i < entries->count; ++i)
         session->pairs_left += entries->items[i].template != NULL;
     session->progress = ht_progress_new(out, session->pairs_left);
+    if (session->options.max_time > 0)
+        ht_stop_at(session->start + session->options.max_time - session->reserve / 2);
     ht_status status = HT_OK;
     for (size_t i = 0; status == HT_OK && i < entries->count; ++i) {
         ht_entry *entry = &entries->items[i];
@@ -71,6 +74,7 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             char *label = ht_entry_label(entry);
             ht_progress_begin(session->progress, label);
             free(label);
+            session->prepare_begun = ht_clock_seconds();
             status = problem_check(entry, session, error);
             if (status == HT_OK && entry->template)
                 status =
@@ -83,6 +87,7 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             ht_entry_report(entry, &session->device, out);
         fflush(out);
     }
+    ht_stop_at(0); /* what was found is written all the same */
     ht_progress_free(session->progress);
     session->progress = NULL;
     return status;

@@ -40,7 +40,7 @@ ht_status ht_inferred_check(const ht_template *template, const ht_problem *probl
         return status;
     const ht_binding binding = {template, problem, &device.fields};
     const ht_job_options options = {
-        .seed = 1, .compile_workers = 1, .only_check = true, .interrupted = &ht_interrupted};
+        .seed = 1, .compile_workers = 1, .only_check = true, .interrupted = &ht_stopped};
     const ht_check_settings settings = {.accesses = HT_CHECK_TUNING_ACCESSES};
     status = ht_job_start(&binding, &device, &options, &job, &own);
     if (status == HT_ERROR_CRASH && ht_sandbox_blamed(own.message)) {

@@ -25,6 +25,8 @@ static const char *status_name(ht_kernel_status status) {
         return "too-complex";
     case HT_KERNEL_CRASHED:
         return "crashed";
+    case HT_KERNEL_NOT_REACHED:
+        return "not-reached";
     }
     return "unknown";
 }

@@ -65,6 +65,15 @@ static void analyse(const ht_source *source, const ht_survey_options *options, h
         ht_report_error(&out->error);
 }
 
+static void not_reached(const ht_source *source, const ht_survey_options *options,
+                        ht_analysis *out) {
+    *out = (ht_analysis){.source = source};
+    ht_error_set_at(&out->error, HT_ERROR_TIMEOUT, source->path, 0, 0,
+                    "not read: reading the files before it took a third of --max-time");
+    if (!options->silent)
+        ht_report_error(&out->error);
+}
+
 static ht_verdict verdict_of(ht_kernel_status status) {
     switch (status) {
     case HT_KERNEL_NEEDS_PROBLEM:
@@ -164,7 +173,10 @@ static ht_status kernel_unknown(const ht_survey *survey, const char *wanted, ht_
 size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
     survey->analyses = ht_alloc(survey->sources.count + 1, sizeof *survey->analyses);
     for (size_t i = 0; i < survey->sources.count && !ht_interrupted; ++i)
-        analyse(&survey->sources.items[i], options, &survey->analyses[i]);
+        if (ht_stopped)
+            not_reached(&survey->sources.items[i], options, &survey->analyses[i]);
+        else
+            analyse(&survey->sources.items[i], options, &survey->analyses[i]);
     return entries_make(survey, options->kernel);
 }
 

@@ -15,6 +15,8 @@ static const double finals_share = 0.25;  /* of a pair's time, when one is, at l
 static const double finals_most =
     0.5; /* and at most: a slow final elsewhere must not stop a search */
 static const double least_seconds = 0.5;
+static const double first_need = 10;   /* seconds of a pair, as long as none was prepared; then */
+static const double search_factor = 3; /* so many times what preparing one took */
 static const uint64_t space_most = 1000000; /* configurations that a search handles well */
 
 /* One pair under way. */
@@ -58,6 +60,13 @@ static void conclude(pair *pair, ht_verdict verdict, char *reason) {
 }
 
 static void fail(pair *pair, ht_status status, const ht_error *error) {
+    if (status == HT_ERROR_INTERRUPTED && !ht_interrupted) {
+        conclude(pair, HT_VERDICT_FAILED,
+                 ht_format("not measured to the end: the time limit (--max-time) was reached after "
+                           "%lu configurations, before the final check",
+                           (unsigned long)pair->result->evaluated));
+        return;
+    }
     if (status == HT_ERROR_INTERRUPTED) {
         pair->result->interrupted = true;
         conclude(pair, HT_VERDICT_FAILED,
@@ -79,14 +88,23 @@ static double deadline_find(const ht_session *session, double now) {
     if (limit <= 0)
         return 0;
     double left = limit - session->reserve - (now - session->start);
-    return now + left / (double)(session->pairs_left ? session->pairs_left : 1);
+    double need = session->prepare_seconds > 0 ? search_factor * session->prepare_seconds
+                                               : fmin(first_need, left / 2);
+    double most = fmax(floor(left / need), 1);
+    return now + left / fmin(fmax((double)session->pairs_left, 1), most);
+}
+
+/* Is there less time left than preparing a kernel took? Then it is not begun. */
+static bool too_late(const pair *pair) {
+    return pair->deadline > 0 &&
+           (ht_stopped || pair->deadline - pair->begun <= pair->session->prepare_seconds);
 }
 
 /* Why this pair cannot even begin. */
 static ht_status begin_check(const pair *pair, ht_error *error) {
     if (ht_interrupted)
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
-    if (pair->deadline > 0 && pair->deadline <= pair->begun)
+    if (too_late(pair))
         return ht_error_set(error, HT_ERROR_TIMEOUT,
                             "not measured: the time limit (--max-time) was reached before");
     return HT_OK;
@@ -104,7 +122,7 @@ static ht_status job_start(pair *pair, ht_error *error) {
                  : strcmp(session->options.check, "finals") == 0 ? HT_CHECK_FINALS
                                                                  : HT_CHECK_NEVER,
         .cold_cache = strcmp(session->options.cache, "cold") == 0,
-        .interrupted = &ht_interrupted,
+        .interrupted = &ht_stopped,
     };
     return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
 }
@@ -178,7 +196,7 @@ static ht_status search(pair *pair, ht_error *error) {
                    .each_seconds = pair->session->each_seconds},
         .on_event = ht_progress_event,
         .context = pair->session->progress,
-        .interrupted = &ht_interrupted,
+        .interrupted = &ht_stopped,
     };
     if (pair->deadline > 0) {
         double total = pair->deadline - pair->begun;
@@ -379,7 +397,7 @@ static void ablate(pair *pair) {
     const ht_ablation_options options = {.evaluations = pair->session->options.ablation,
                                          .deadline = pair->deadline,
                                          .seed = pair->session->options.seed,
-                                         .interrupted = &ht_interrupted};
+                                         .interrupted = &ht_stopped};
     if (pair->capped)
         bound.template = pair->capped;
     if (options.evaluations)
@@ -397,6 +415,8 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     status = job_start(pair, error);
     if (status != HT_OK)
         return status;
+    pair->session->prepare_seconds =
+        fmax(ht_clock_seconds() - pair->session->prepare_begun, pair->session->prepare_seconds / 2);
     pair->result->original = ht_job_baseline(pair->job);
     pair->result->reference = ht_job_reference_source(pair->job);
     status = search(pair, error);

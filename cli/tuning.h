@@ -38,8 +38,10 @@ typedef struct ht_session {
     ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
     double start;            /* clock */
     double reserve;          /* seconds of max_time kept for what follows the tuning */
-    double finals_seconds;   /* the longest that the finals of a kernel took so far */
-    double each_seconds;     /* and that a configuration took */
+    double prepare_begun; /* clock: when the pair at hand was begun, its problem's check included */
+    double prepare_seconds; /* how long pairs took until their search began; 0: none did yet */
+    double finals_seconds;  /* the longest that the finals of a kernel took so far */
+    double each_seconds;    /* and that a configuration took */
     size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
     ht_progress *progress; /* borrowed */
 } ht_session;

@@ -424,6 +424,18 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
     cut_and_transform(source, cursor, kernel, work);
 }
 
+/* The first one always: a limit that is short for one file still gives something to measure. */
+static void analyse_one(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
+                        const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work,
+                        bool first) {
+    size_t file;
+    if (first || !options || !options->stopped || !*options->stopped)
+        analyse(source, cursor, problems, options, kernel, work);
+    else if (place(source, cursor, kernel, &file))
+        settle(kernel, HT_KERNEL_NOT_REACHED, 0,
+               ht_strdup("not analysed: a third of the time (--max-time) was over before"));
+}
+
 static void tell_repeated(const ht_source *source, CXCursor cursor, ht_kernel *kernel) {
     size_t file;
     if (place(source, cursor, kernel, &file))
@@ -489,8 +501,8 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
         if (is_repeated(source, &list, i))
             tell_repeated(source, list.items[i], &refactor->kernels[i]);
         else
-            analyse(source, list.items[i], problems, options, &refactor->kernels[i],
-                    &refactor->work[i]);
+            analyse_one(source, list.items[i], problems, options, &refactor->kernels[i],
+                        &refactor->work[i], i == 0);
     if (options && options->watch)
         options->watch->begin(options->watch->context, 0, 0);
     refactor->count = list.count;

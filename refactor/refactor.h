@@ -26,7 +26,8 @@ typedef enum ht_kernel_status {
     HT_KERNEL_REFUSED,       /* nothing can be parameterized, or slicing failed; `reason` */
     HT_KERNEL_UNPARSED,      /* errors inside the kernel */
     HT_KERNEL_TOO_COMPLEX,   /* its analysis reached a limit; `reason` says which */
-    HT_KERNEL_CRASHED        /* its analysis crashed, in another process: a defect */
+    HT_KERNEL_CRASHED,       /* its analysis crashed, in another process: a defect */
+    HT_KERNEL_NOT_REACHED    /* ht_refactor_options.stopped */
 } ht_kernel_status;
 
 /* A kernel whose analysis did not end well, in another process: it is not tried again. */
@@ -60,6 +61,8 @@ typedef struct ht_refactor_options {
     bool joined;
     ht_analysis_limits limits;
     const ht_refactor_watch *watch; /* borrowed; NULL: nobody */
+    const volatile int
+        *stopped; /* not 0: only the first kernel is analysed from there on; NULL: all */
     /* Only what it names is offered, docs/refactor-command.md; borrowed. NULL: everything. */
     const struct ht_recipe *recipe;
 } ht_refactor_options;

@@ -1,6 +1,7 @@
 /* What an analysis may take: past a limit one kernel is lost, and only it. */
 #include "program.h"
 
+#include "base/clock.h"
 #include "base/sanitizer.h"
 #include "base/text.h"
 
@@ -127,4 +128,37 @@ Test(limits, a_transformation_that_isl_works_too_long_for_is_left_out_and_the_ot
     free(text);
     json_decref(whole);
     json_decref(part);
+}
+
+/* Preparing nine kernels takes longer than this: those that are not reached say so, in the report
+ * and in its document, and the command ends. */
+Test(limits, a_time_limit_holds_for_preparing_kernels_too) {
+    ht_text text = {0};
+    ht_text_append(&text, "#include <hip/hip_runtime.h>\n");
+    for (int i = 0; i < 9; ++i)
+        ht_text_printf(&text,
+                       "__global__ void k%d(const float *a, float *b, int n) {\n"
+                       "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                       "    if (i < n) b[i] = %d * a[i];\n}\n"
+                       "void host%d(const float *a, float *b, int n) {\n"
+                       "    k%d<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n",
+                       i, i, i, i);
+    workplace_write("nine.hip", text.data);
+    ht_text_free(&text);
+    double begun = ht_clock_seconds();
+    program_result result = program_run("optimize nine.hip --max-time 6 --out out --json -");
+    double seconds = ht_clock_seconds() - begun;
+    cr_assert_eq(result.code, 1, "%d: %s", result.code, result.err);
+    json_t *document = json_loads(result.out, 0, NULL), *kernels, *kernel;
+    kernels = json_object_get(document, "kernels");
+    cr_assert_eq(json_array_size(kernels), 9);
+    size_t index, late = 0;
+    json_array_foreach(kernels, index, kernel) {
+        const char *reason = json_string_value(json_object_get(kernel, "reason"));
+        late += reason && strstr(reason, "--max-time");
+    }
+    cr_assert_geq(late, 2, "%s", result.out);
+    cr_assert_lt(seconds, 60);
+    json_decref(document);
+    program_free(&result);
 }
