@@ -1,11 +1,10 @@
 #include "base/cache.h"
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/warning.h"
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,10 +26,10 @@ static void find(void) {
     if (is_private(named))
         folder = named;
     else
-        fprintf(stderr,
-                "hiptemper: $HIPTEMPER_CACHE is not used: others may write to '%s'; chmod go-w, or "
-                "name a folder of your own\n",
-                named);
+        ht_warning(
+            "$HIPTEMPER_CACHE is not used: others may write to '%s'; chmod go-w it, or name a "
+            "folder of your own",
+            named);
 }
 
 const char *ht_cache_folder(void) {
