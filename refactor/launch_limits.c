@@ -24,15 +24,31 @@ static int64_t old_block(const ht_plan *plan, const ht_launch_site *site, int ax
                                                         : plan->model->axes[axis].block;
 }
 
-/* Below 2^31 (or 2^32) by its type. */
+/* Is the number of blocks below 2^31 by the type of what is divided? An int is, in blocks of one
+ * thread too, but where one is added to the quotient; two of them, or an unsigned, are in larger
+ * blocks. */
 static bool is_narrow(const ht_form *form, int64_t per_block) {
     bool narrow = form->quotient && form->term_count > 0, no_sign = false;
+    bool plain =
+        form->term_count == 1 && (form->kind == HT_FORM_CEIL || form->kind == HT_FORM_FLOOR);
     for (size_t i = 0; i < form->term_count; ++i) {
         const ht_symbol *symbol = form->terms[i].symbol;
         narrow = narrow && symbol->bits > 0 && symbol->bits <= 32;
         no_sign = no_sign || symbol->is_unsigned;
     }
-    return narrow && per_block >= (no_sign ? 3 : 2);
+    return narrow && per_block >= (no_sign ? 3 : plain ? 1 : 2);
+}
+
+/* Returns true if the launch has the first one's number of blocks: both name one dim3, or one
+ * variable that nothing changes. */
+static bool is_grid_of_first(const ht_plan *plan, const ht_launch_site *site, int axis) {
+    const ht_launch_site *first = plan->model->facts->launches.items;
+    const ht_symbol *mine = site->grid.axis[axis], *its = first->grid.axis[axis];
+    if (site == first || (ht_extent_is_record(site->grid.variable) &&
+                          clang_equalCursors(site->grid.variable, first->grid.variable)))
+        return true;
+    return mine && its && mine->kind == HT_SYMBOL_VARIABLE && its->kind == HT_SYMBOL_VARIABLE &&
+           mine->value_of && clang_equalCursors(mine->declaration, its->declaration);
 }
 
 /* Has the new grid never more blocks than there may be? */
@@ -48,7 +64,7 @@ static bool is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_launch
     if (!ht_symbol_is_assumed(old) && ht_symbol_value(old, &value) && value < INT32_MAX &&
         value * block <= limit * per_block)
         return true;
-    return axis == 0 && site == plan->model->facts->launches.items && is_narrow(form, per_block);
+    return axis == 0 && is_grid_of_first(plan, site, axis) && is_narrow(form, per_block);
 }
 
 static bool asks(const ht_plan *plan, const ht_grid *grid, int axis, int64_t per_block) {

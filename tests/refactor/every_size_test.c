@@ -238,32 +238,38 @@ Test(every_size, a_grid_of_several_launches_is_rewritten_once) {
                   "BLOCK_X=64 COARSEN_X=1", pieces);
 }
 
-/* ceil(n / 64) would have cut off the last block. */
-Test(every_size, a_quotient_of_reals_stays_one) {
-    static const struct {
+/* ceil(n / 128) would have cut off the last block, and the 24 bits of a float some of a large n. */
+Test(every_size, a_quotient_of_reals_rounds_up_exactly) {
+    static const char *const exact = "n / 128 + (n % 128 != 0)";
+    const struct {
         const char *grid, *tuned;
     } forms[] = {{"ceil(n / 256.0)", "ceil(n / 128.0)"},
-                 {"ceilf(n / 256.f)", "ceilf(n / 128.0f)"},
-                 {"ceil((float)n / 256)", "ceil((float)n / 128)"},
+                 {"ceilf(n / 256.f)", exact},
+                 {"ceil((float)n / 256)", exact},
                  {"ceil((1.0 * n) / 256)", "ceil((1.0 * n) / 128)"},
-                 {"ceil(n * 1.0f / 2.56e2f)", "ceil(n * 1.0f / 128.0f)"},
-                 {"(int)ceil(double(n) / double(256))", "ceil(double(n) / double(128))"}};
+                 {"ceil(n * 1.0f / 2.56e2f)", exact},
+                 {"(int)ceil(double(n) / double(256))", "(int)ceil(double(n) / double(128))"}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
         char *source = ht_format("%svoid run(const float *in, float *out, int n) {\n"
                                  "    k<<<%s, 256>>>(in, out, n);\n"
                                  "}\n",
                                  GUARDED, forms[i].grid);
-        const char *pieces[] = {forms[i].tuned, ", 64>>>(in, out, n);", NULL};
+        char *launch = ht_format("k<<<%s, 64>>>(in, out, n);", forms[i].tuned);
+        const char *pieces[] = {launch, NULL};
         expect_pieces(source, "BLOCK_X=64 COARSEN_X=2", pieces);
+        free(launch);
         free(source);
     }
 }
 
-/* The count was computed from `threads`: were `threads` to change, it would change twice. */
+/* The count was computed from `threads`: were `threads` to change, it would change twice. Four
+ * times the blocks are more than an int holds, so the launch asks. */
 Test(every_size, a_grid_that_is_no_plain_quotient_keeps_its_constants) {
     const char *pieces[] = {"int threads = 256;",
                             "blocks = n > 1000 ? (n + threads - 1) / threads : 4",
-                            "k<<<((blocks) * 256 + 63) / 64, 64>>>", NULL};
+                            "k<<<blocks <= 536870911 ? blocks * 4 : blocks, "
+                            "blocks <= 536870911 ? 64 : threads>>>",
+                            NULL};
     expect_pieces(GUARDED "void run(const float *in, float *out, int n) {\n"
                           "    const int threads = 256;\n"
                           "    int blocks = n > 1000 ? (n + threads - 1) / threads : 4;\n"
@@ -273,9 +279,8 @@ Test(every_size, a_grid_that_is_no_plain_quotient_keeps_its_constants) {
 }
 
 Test(every_size, a_count_for_two_launches_is_not_rewritten_twice) {
-    const char *pieces[] = {"int blocks = (n + 255) / 256;",
-                            "k<<<((blocks) * 256 + 63) / 64, 64>>>(in, out, n);",
-                            "k<<<dim3(((blocks) * 256 + 63) / 64), 64>>>", NULL};
+    const char *pieces[] = {
+        "int blocks = (n + 255) / 256;", "k<<<", "blocks * 4", "k<<<", "blocks * 4", NULL};
     expect_pieces(GUARDED "void run(const float *in, float *out, int n) {\n"
                           "    int blocks = (n + 255) / 256;\n"
                           "    k<<<blocks, 256>>>(in, out, n);\n"
