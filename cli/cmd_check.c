@@ -199,7 +199,9 @@ static ht_status instance_check(check_run *run, const ht_template *template,
     char *label = template->problem.name && problem->name
                       ? ht_format("%s (%s)", template->name, problem->name)
                       : ht_strdup(template->name);
-    ht_status status = choose(run, &binding, &chosen, error);
+    ht_status status = ht_binding_check_default(&binding, error);
+    if (status == HT_OK)
+        status = choose(run, &binding, &chosen, error);
     if (status == HT_OK) {
         fprintf(run->out, "%s\n", label);
         ht_progress_begin(run->progress, label);

@@ -139,7 +139,9 @@ static ht_status configs_choose(ht_inspected *inspected, const ht_binding *bindi
     if (given->configs.count)
         return configs_parse(inspected, binding, &given->configs, error);
     ht_space *space = NULL;
-    ht_status status = ht_space_build(binding, 0, &space, error);
+    ht_status status = ht_binding_check_default(binding, error);
+    if (status == HT_OK)
+        status = ht_space_build(binding, 0, &space, error);
     if (status != HT_OK)
         return status;
     uint64_t count = ht_space_count(space);

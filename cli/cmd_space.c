@@ -122,6 +122,8 @@ static ht_status instance_show(const space_run *run, const ht_template *template
     ht_space *space = NULL;
     ht_status status = ht_space_build(&binding, 0, &space, error);
     if (status == HT_OK)
+        status = ht_binding_check_default(&binding, error);
+    if (status == HT_OK)
         status = space_show(run, space, &binding, error);
     ht_space_free(space);
     return status;

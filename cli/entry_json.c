@@ -1,6 +1,7 @@
 #include "cli/entry.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -65,6 +66,20 @@ static json_t *rejections_json(const ht_pair_result *result, bool examples) {
                                      : json_integer((json_int_t)rejection->count));
     }
     return object;
+}
+
+/* Which kernels stood for the original. */
+static void kernels_add(json_t *object, const ht_template *template) {
+    char *base =
+        template ? ht_template_set_words(template, ht_template_baseline_set(template)) : NULL;
+    char *wanted = !template ? NULL
+                   : template->reference_kind == HT_REFERENCE_BUILTIN
+                       ? ht_strdup(template->reference_name)
+                       : ht_template_set_words(template, ht_template_reference_set(template));
+    json_object_set_new(object, "baseline_kernel", ht_report_json_text(base));
+    json_object_set_new(object, "reference_kernel", ht_report_json_text(wanted));
+    free(base);
+    free(wanted);
 }
 
 static void search_members(json_t *object, const ht_pair_result *result) {
@@ -156,6 +171,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
                         improved ? json_string(rival ? "unclear" : "clear") : json_null());
     json_object_set_new(object, "rival",
                         rival ? ht_config_json(entry->template, &rival->config) : json_null());
+    kernels_add(object, entry->template);
     search_members(object, result);
     json_object_set_new(object, "ablation", ablation_json(entry));
     json_t *transformations = json_array();

@@ -125,6 +125,19 @@ static void ablation_print(const ht_ablation *ablation, FILE *out) {
     }
 }
 
+/* Which kernels stood for the original. */
+static void kernels_print(const ht_template *template, FILE *out) {
+    char *base = ht_template_set_words(template, ht_template_baseline_set(template));
+    char *reference = ht_template_set_words(template, ht_template_reference_set(template));
+    fprintf(out, "  %-10s %s", "baseline", base);
+    if (template->reference_kind == HT_REFERENCE_BUILTIN)
+        fprintf(out, "; reference: the built-in %s\n", template->reference_name);
+    else
+        fprintf(out, "; reference: %s\n", reference);
+    free(base);
+    free(reference);
+}
+
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) {
     const ht_pair_result *result = &entry->result;
     char *label = ht_entry_label(entry);
@@ -141,6 +154,8 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
     fputc('\n', out);
     if (result->reason)
         reason_print(entry, out);
+    if (result->measured)
+        kernels_print(entry->template, out);
     if (result->measured) {
         timing_print("original", &result->original, device, out);
         timing_print(result->verdict == HT_VERDICT_IMPROVED ? "tuned" : "default", &result->tuned,

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "templates/template_names.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -36,6 +37,7 @@ typedef struct writer {
     const ht_binding *binding;
     const ht_config *config; /* NULL: open */
     ht_config plain;         /* the default */
+    size_t block;            /* where the braces around a constraint begin in `out` */
     ht_text out;
 } writer;
 
@@ -184,27 +186,61 @@ static void signature_write(writer *w) {
 
 typedef struct naming {
     const ht_template *template;
+    bool chosen; /* for one configuration */
     bool device, sizes;
 } naming;
 
-static void on_required(void *context, const char *name) {
-    naming *in = context;
-    in->device = in->device || strncmp(name, "device.", 7) == 0;
-    in->sizes = in->sizes || !ht_template_param(in->template, name);
+static bool is_enumerator(const ht_template *template, const char *name, int64_t *out_value) {
+    int64_t value;
+    return ht_template_enumerator(template, name, out_value ? out_value : &value);
 }
 
-/* What must hold, except for limits of a device. */
+static void on_required(void *context, const char *name) {
+    naming *in = context;
+    bool fixed = ht_template_param(in->template, name) ||
+                 (in->chosen && is_enumerator(in->template, name, NULL));
+    in->device = in->device || strncmp(name, "device.", 7) == 0;
+    in->sizes = in->sizes || !fixed;
+}
+
+/* Is it a macro of the template's file? */
+static bool is_macro(const ht_template *template, const char *name) {
+    char *line = ht_format("define %s", name);
+    const char *at = template->unit ? strstr(template->unit, line) : NULL;
+    bool found = at && !isalnum((unsigned char)at[strlen(line)]) && at[strlen(line)] != '_';
+    free(line);
+    return found;
+}
+
+/* An enumerator is its position in its list here, whatever the author's code makes of it. */
+static void on_enumerator(void *context, const char *name) {
+    writer *w = context;
+    int64_t value;
+    char *line = ht_format("constexpr long long %s =", name);
+    bool known = strstr(w->out.data + w->block, line) != NULL;
+    if (w->config && !known && !is_macro(w->binding->template, name) &&
+        is_enumerator(w->binding->template, name, &value))
+        ht_text_printf(&w->out, "        [[maybe_unused]] %s %" PRId64 ";\n", line, value);
+    free(line);
+}
+
+/* What must hold, except for limits of a device. A configuration is legal already but for sizes. */
 static void requires_write(writer *w) {
     const ht_template *template = w->binding->template;
     for (size_t i = 0; i < template->require_count; ++i) {
-        naming names = {.template = template};
-        ht_expr_names(template->requires[i].expr, on_required, &names);
-        if (names.device)
+        naming names = {.template = template, .chosen = w->config != NULL};
+        const ht_expr *expr = template->requires[i].expr;
+        ht_expr_names(expr, on_required, &names);
+        if (names.device || (w->config && !names.sizes))
             continue;
-        ht_text_append(&w->out, names.sizes ? "    if (!(" : "    static_assert(");
-        expr_write(w, template->requires[i].expr);
+        ht_text_append(&w->out, "    {\n");
+        w->block = w->out.length;
+        ht_expr_names(expr, on_enumerator, w);
+        ht_text_append(&w->out, names.sizes ? "        if (!(" : "        static_assert(");
+        expr_write(w, expr);
         ht_text_append(&w->out,
-                       names.sizes ? "))\n        return hipErrorInvalidConfiguration;\n" : ");\n");
+                       names.sizes ? "))\n            return hipErrorInvalidValue;\n" : ");\n");
+        ht_text_append(&w->out, "    }\n");
     }
 }
 
@@ -232,8 +268,7 @@ static void constants_write(writer *w) {
     }
     if (launches_ask_device(template))
         ht_text_append(&w->out, "    const device_fields device;\n");
-    if (!w->config)
-        requires_write(w);
+    requires_write(w);
 }
 
 static void dimensions_write(writer *w, ht_expr *const axes[3]) {

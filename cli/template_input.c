@@ -28,6 +28,7 @@ static ht_status unit_cut(const char *path, ht_template *template,
     names kernels = {0};
     launches_add(&kernels, template->launches, template->launch_count);
     launches_add(&kernels, template->reference_launches, template->reference_launch_count);
+    launches_add(&kernels, template->baseline_launches, template->baseline_launch_count);
     char *unit;
     ht_status status = ht_slice_file(path, kernels.items, kernels.count, options, &unit, error);
     free(kernels.items);

@@ -40,27 +40,29 @@ static CXCursor find_kernel(const ht_cursors *kernels, const char *name) {
 /* The kernels of a template's launches and reference launches. */
 static char *template_kernels(const ht_cursors *kernels, const ht_template *template,
                               ht_cursors *out) {
-    for (size_t i = 0; i < template->launch_count + template->reference_launch_count; ++i) {
-        const ht_launch *launch = i < template->launch_count
-                                      ? &template->launches[i]
-                                      : &template->reference_launches[i - template->launch_count];
-        CXCursor kernel = find_kernel(kernels, launch->kernel);
-        if (clang_Cursor_isNull(kernel))
-            return ht_format("its annotations launch '%s', which the file does not define",
-                             launch->kernel);
-        HT_GROW(out->items, out->count);
-        out->items[out->count++] = kernel;
+    for (int set = HT_LAUNCHES_OWN; set <= HT_LAUNCHES_BASELINE; ++set) {
+        size_t count;
+        const ht_launch *launches = ht_template_launches(template, (ht_launch_set)set, &count);
+        for (size_t i = 0; i < count; ++i) {
+            CXCursor kernel = find_kernel(kernels, launches[i].kernel);
+            if (clang_Cursor_isNull(kernel))
+                return ht_format("its annotations launch '%s', which the file does not define",
+                                 launches[i].kernel);
+            HT_GROW(out->items, out->count);
+            out->items[out->count++] = kernel;
+        }
     }
     return NULL;
 }
 
 static bool is_reference(const ht_template *template, const char *name) {
-    for (size_t i = 0; i < template->reference_launch_count; ++i)
-        if (names_kernel(name, template->reference_launches[i].kernel))
-            return true;
-    for (size_t i = 0; i < template->launch_count; ++i)
-        if (names_kernel(name, template->launches[i].kernel))
-            return true;
+    for (int set = HT_LAUNCHES_OWN; set <= HT_LAUNCHES_BASELINE; ++set) {
+        size_t count;
+        const ht_launch *launches = ht_template_launches(template, (ht_launch_set)set, &count);
+        for (size_t i = 0; i < count; ++i)
+            if (names_kernel(name, launches[i].kernel))
+                return true;
+    }
     return false;
 }
 

@@ -293,6 +293,14 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
         ht_axes_print("grid", (char *const *)grid->original, &text);
         if (grid->lds)
             ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
+        arguments = ht_template_arguments(plan, true);
+        ht_text_printf(&text, "#pragma tune baseline(%s__original%s)\n", model->qualified,
+                       arguments);
+        free(arguments);
+        write_axes("block", (char *const *)grid->block, &text);
+        write_axes("grid", (char *const *)grid->original, &text);
+        if (grid->lds)
+            ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
     }
     for (int axis = 0; axis < 3; ++axis) {
         free(blocks[axis]);

@@ -124,7 +124,7 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
     out->status = task->status;
     json_t *reply = NULL;
     if (task->status == HT_OK) {
-        json_t *request = ht_job_run_request("check", task->config, task->program, task->reference);
+        json_t *request = ht_job_run_request("check", task->config, task->program, task->set);
         uint64_t accesses = settings->all_blocks ? 0
                             : settings->accesses ? settings->accesses
                                                  : HT_CHECK_ACCESSES;
@@ -191,7 +191,7 @@ static const ht_check_settings tuning_settings = {.accesses = HT_CHECK_TUNING_AC
 
 /* Once a job. A default configuration that stands for an original is judged as a variant. */
 static ht_status look_at_original(ht_job *job, ht_error *error) {
-    if (job->original_checked || !job->has_original)
+    if (job->original_checked || job->reference == HT_LAUNCHES_OWN)
         return HT_OK;
     ht_check_result result;
     ht_status status = ht_job_check_original(job, &tuning_settings, &result, error);
@@ -226,7 +226,7 @@ ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_wh
 ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
                                 ht_check_result *out_result, ht_error *error) {
     ht_compile_task task = {.config = &job->default_config,
-                            .reference = job->has_original,
+                            .set = job->reference,
                             .checked = true,
                             .counted = settings->count};
     return run(job, &task, 1, settings, out_result, error);

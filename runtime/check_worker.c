@@ -269,7 +269,9 @@ void ht_worker_check_begin(ht_worker *worker) {
 ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *reply,
                           ht_error *error) {
     const ht_template *template = worker->spec.binding.template;
-    bool reference = json_is_true(json_object_get(request, "reference"));
+    ht_launch_set set = ht_message_get_set(request);
+    size_t launches;
+    ht_template_launches(template, set, &launches);
     ht_config config;
     ht_error own = {0}; /* needed here, even if the caller does not care */
     if (!ht_message_get_config(json_object_get(request, "config"), template, &config))
@@ -277,10 +279,9 @@ ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *repl
     check in = {.worker = worker,
                 .accesses = (uint64_t)json_integer_value(json_object_get(request, "accesses")),
                 .affordable = (uint64_t)json_integer_value(json_object_get(request, "affordable")),
-                .sequence =
-                    (reference ? template->reference_launch_count : template->launch_count) > 1};
+                .sequence = launches > 1};
     ht_status status =
-        ht_worker_variant(worker, json_object_get(request, "program"), &config, reference,
+        ht_worker_variant(worker, json_object_get(request, "program"), &config, set,
                           HT_NUMBERS_PLAIN, worker->reference.seed, &in.variant, &own);
     if (status == HT_OK) {
         json_t *out = json_object();

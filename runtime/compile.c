@@ -23,7 +23,7 @@ typedef struct request {
     size_t kernel_count;
     char **constants; /* name expressions */
     size_t constant_count;
-    bool reference;
+    ht_launch_set set;
 } request;
 
 static void strings_free(char **strings, size_t count) {
@@ -47,23 +47,20 @@ static void request_names(request *request) {
 }
 
 static ht_status request_make(request *out, const ht_device *device, const ht_binding *binding,
-                              const ht_config *configs, size_t count, bool reference,
+                              const ht_config *configs, size_t count, ht_launch_set set,
                               ht_error *error) {
-    const ht_template *template = binding->template;
     *out = (request){.device = device,
                      .binding = binding,
                      .configs = configs,
                      .count = count,
-                     .reference = reference};
+                     .set = set};
     out->provider = ht_provider_find(device->provider);
     if (!out->provider)
         return ht_error_set(error, HT_ERROR_INTERNAL, "no provider '%s'", device->provider);
     ht_status status = out->provider->open(&out->hip, error);
     if (status)
         return status;
-    bool kernels = reference && template->reference_kind == HT_REFERENCE_KERNEL;
-    out->launches = kernels ? template->reference_launches : template->launches;
-    out->launch_count = kernels ? template->reference_launch_count : template->launch_count;
+    out->launches = ht_template_launches(binding->template, set, &out->launch_count);
     request_names(out);
     return HT_OK;
 }
@@ -120,7 +117,7 @@ static hiprtcResult program_build(const request *request, hiprtcProgram program)
         options[provided + i] = macros[i];
     size_t count = provided + macro_count;
     /* A unit may hold its reference apart, where both have names in common. */
-    if (request->reference && strstr(request->binding->template->unit, HT_REFERENCE_MACRO))
+    if (request->set != HT_LAUNCHES_OWN && strstr(request->binding->template->unit, HT_REFERENCE_MACRO))
         options[count++] = "-D" HT_REFERENCE_MACRO;
     hiprtcResult result = request->hip->hiprtcCompileProgram(program, (int)count, options);
     free(options);
@@ -189,13 +186,13 @@ static ht_status program_make(const request *request, hiprtcProgram program, ht_
 }
 
 static ht_status compile(const ht_device *device, const ht_binding *binding,
-                         const ht_config *configs, size_t count, bool reference,
+                         const ht_config *configs, size_t count, ht_launch_set set,
                          ht_program *out_programs, ht_error *error) {
     const ht_template *template = binding->template;
     request request;
     hiprtcProgram program = NULL;
     memset(out_programs, 0, count * sizeof *out_programs);
-    ht_status status = request_make(&request, device, binding, configs, count, reference, error);
+    ht_status status = request_make(&request, device, binding, configs, count, set, error);
     if (!status) {
         hiprtcResult result = request.hip->hiprtcCreateProgram(&program, template->unit,
                                                                template->file, 0, NULL, NULL);
@@ -214,11 +211,11 @@ static ht_status compile(const ht_device *device, const ht_binding *binding,
 }
 
 ht_status ht_program_compile(const ht_device *device, const ht_binding *binding,
-                             const ht_config *config, bool reference, ht_program *out_program,
+                             const ht_config *config, ht_launch_set set, ht_program *out_program,
                              ht_error *error) {
     ht_config defaults = ht_config_default(binding->template);
-    return compile(device, binding, reference ? &defaults : config, 1, reference, out_program,
-                   error);
+    return compile(device, binding, set == HT_LAUNCHES_OWN ? config : &defaults, 1, set,
+                   out_program, error);
 }
 
 bool ht_program_shares(const ht_template *template, const ht_config *a, const ht_config *b) {

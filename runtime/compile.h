@@ -16,11 +16,11 @@ typedef struct ht_program {
     double seconds;
 } ht_program;
 
-/* Compiles the kernels of the template's launches (or, with `reference`, of its reference launches,
- * every parameter at its default) for one configuration. A rejected program is HT_ERROR_COMPILE and
- * the message holds the compiler's first errors. Free with ht_program_free. */
+/* Compiles the kernels of one of the template's sets of launches for one configuration (of the
+ * reference's and the baseline's, with every parameter at its default). A rejected program is
+ * HT_ERROR_COMPILE and the message holds the compiler's first errors. Free with ht_program_free. */
 ht_status ht_program_compile(const ht_device *device, const ht_binding *binding,
-                             const ht_config *config, bool reference, ht_program *out_program,
+                             const ht_config *config, ht_launch_set set, ht_program *out_program,
                              ht_error *error);
 /* Can both be in one program? Macros hold for a whole program, so not when a macro parameter
  * differs. */

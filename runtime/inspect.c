@@ -44,9 +44,8 @@ typedef struct record {
 
 const ht_launch *ht_inspect_launches(const ht_template *template, bool original,
                                      size_t *out_count) {
-    bool reference = original && template->reference_kind == HT_REFERENCE_KERNEL;
-    *out_count = reference ? template->reference_launch_count : template->launch_count;
-    return reference ? template->reference_launches : template->launches;
+    return ht_template_launches(
+        template, original ? ht_template_baseline_set(template) : HT_LAUNCHES_OWN, out_count);
 }
 
 static const ht_launch *launches_of(const inspector *self, size_t *out_count) {
@@ -115,11 +114,12 @@ static void inspect_range(const inspector *self, int fd, range range) {
     const ht_config *configs = self->configs + range.first;
     ht_program *programs = ht_alloc(range.count, sizeof *programs);
     ht_error error = {0};
-    ht_status status =
-        self->options.original
-            ? ht_program_compile(self->device, self->binding, configs, true, programs, &error)
-            : ht_program_compile_batch(self->device, self->binding, configs, range.count, programs,
-                                       &error);
+    ht_status status = self->options.original
+                           ? ht_program_compile(self->device, self->binding, configs,
+                                                ht_template_baseline_set(self->binding->template),
+                                                programs, &error)
+                           : ht_program_compile_batch(self->device, self->binding, configs,
+                                                      range.count, programs, &error);
     if (status && range.count > 1) {
         size_t half = range.count / 2;
         inspect_range(self, fd, (struct range){range.first, half});

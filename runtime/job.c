@@ -170,16 +170,20 @@ static ht_status look_at_arguments(ht_job *job, ht_error *error) {
 
 /* The original, and at once the twin that its reference will probably come from. */
 static ht_status compile_original(ht_job *job, ht_error *error) {
-    ht_compile_task tasks[2] = {
-        {.config = &job->default_config, .reference = job->has_original},
+    bool other =
+        job->baseline_set != job->reference && !job->options.only_check && !job->options.unbound;
+    ht_compile_task tasks[3] = {
+        {.config = &job->default_config, .set = job->reference},
         {.config = &job->default_config,
-         .reference = job->has_original,
+         .set = job->reference,
          .numbers = job->numbers,
          .skip = job->numbers == HT_NUMBERS_PLAIN},
+        {.config = &job->default_config, .set = job->baseline_set, .skip = !other},
     };
-    ht_status status = ht_job_compile(job, tasks, 2, error);
+    ht_status status = ht_job_compile(job, tasks, 3, error);
     job->original = tasks[0].program;
     job->twin = tasks[1].program;
+    job->base = other ? tasks[2].program : json_incref(job->original);
     if (!(job->options.compile_limit > 0))
         job->compile_limit =
             fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * tasks[0].seconds));
@@ -188,14 +192,34 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
         if (error != NULL)
             *error = tasks[0].error;
         ht_error_prefix(error, "the original does not compile: ");
+    } else if (status == HT_OK && other && tasks[2].status != HT_OK) {
+        status = tasks[2].status;
+        if (error != NULL)
+            *error = tasks[2].error;
+        ht_error_prefix(error, "the baseline does not compile: ");
     }
     return status;
+}
+
+/* Who disagrees with whom. */
+static void disagreement_prefix(const ht_job *job, ht_error *error) {
+    const ht_template *template = job->binding->template;
+    if (job->baseline_set == job->reference) {
+        ht_error_prefix(error, "the original does not agree with its own reference: ");
+        return;
+    }
+    char *base = ht_template_set_words(template, job->baseline_set);
+    char *wanted = ht_template_set_words(template, job->reference);
+    ht_error_prefix(error, "the baseline (%s) does not agree with the reference (%s): ", base,
+                    wanted);
+    free(base);
+    free(wanted);
 }
 
 static ht_status measure_baseline(ht_job *job, ht_error *error) {
     json_t *reply = NULL;
     json_t *request =
-        ht_job_run_request("measure", &job->default_config, job->original, job->has_original);
+        ht_job_run_request("measure", &job->default_config, job->base, job->baseline_set);
     json_object_set_new(request, "time", json_true());
     json_object_set_new(request, "budget", json_real(job->options.sample_budget));
     json_object_set_new(request, "interval", json_real(job->options.relative_interval));
@@ -205,7 +229,7 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
     ht_status status = ht_job_ask_steady(job, request, seconds, &reply, error);
     double took = ht_clock_seconds() - begun;
     if (status == HT_ERROR_MISMATCH)
-        ht_error_prefix(error, "the original does not agree with its own reference: ");
+        disagreement_prefix(job, error);
     else if (status != HT_OK && status != HT_ERROR_INTERRUPTED)
         ht_error_prefix(error, "timing the original: %s: ", ht_status_name(status));
     ht_evaluation evaluation = {.config = ht_strdup("original"),
@@ -270,7 +294,8 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     job->runner.fd = -1;
     job->checker.fd = -1;
     job->default_config = ht_config_default(binding->template);
-    job->has_original = binding->template->reference_kind == HT_REFERENCE_KERNEL;
+    job->reference = ht_template_reference_set(binding->template);
+    job->baseline_set = ht_template_baseline_set(binding->template);
     fill_options(job, options);
     job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
     job->evaluator =
@@ -305,6 +330,7 @@ void ht_job_free(ht_job *job) {
     ht_job_control_end(job);
     ht_scratch_remove(&job->scratch);
     json_decref(job->original);
+    json_decref(job->base);
     free(job->original_finding);
     json_decref(job->twin);
     free(job->expect_file);

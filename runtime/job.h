@@ -57,10 +57,11 @@ typedef struct ht_job_counts {
 } ht_job_counts;
 
 /* Call it from a thread that outlives the job: workers end with the thread that started them.
- * Starts workers and measures the baseline: compiles the reference (a kernel of the unit, a
- * built-in, or the default configuration), runs it on random inputs and keeps its outputs for
- * checking. The pointed-to binding, template, problem and device must outlive the job. Fails when
- * the original itself does not compile, run or agree with its own reference. */
+ * Starts workers, compiles the reference (a kernel of the unit, a built-in, or the default
+ * configuration), runs it on random inputs and keeps its outputs for checking; then measures the
+ * baseline (a kernel of the unit, or the default configuration). The pointed-to binding, template,
+ * problem and device must outlive the job. Fails when the original itself does not compile, run or
+ * agree with its own reference. */
 ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
                        const ht_job_options *options, ht_job **out_job, ht_error *error);
 void ht_job_free(ht_job *job);
@@ -70,8 +71,8 @@ void ht_job_free(ht_job *job);
  * and guard words round every buffer intact. */
 ht_evaluator *ht_job_evaluator(ht_job *job);
 
-/* The original's time (what speedups are relative to). With a reference kernel it is that kernel's;
- * else the default configuration's. */
+/* The baseline's time (what speedups are relative to): that of the template's baseline kernel, or
+ * of its default configuration. */
 ht_timing ht_job_baseline(const ht_job *job);
 /* What the original was timed under, a JSON object (docs/measuring.md); borrowed; NULL when its
  * time was replayed. */

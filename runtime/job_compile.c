@@ -27,8 +27,8 @@ void ht_compile_task_free(ht_compile_task *task) {
 }
 
 static bool share(const ht_job *job, const ht_compile_task *a, const ht_compile_task *b) {
-    return !a->reference && !b->reference && a->numbers == b->numbers && a->checked == b->checked &&
-           a->counted == b->counted &&
+    return a->set == HT_LAUNCHES_OWN && b->set == HT_LAUNCHES_OWN && a->numbers == b->numbers &&
+           a->checked == b->checked && a->counted == b->counted &&
            ht_program_shares(job->binding->template, a->config, b->config);
 }
 
@@ -92,7 +92,7 @@ static void ask_compile(work *work, ht_process *process, range range) {
         json_array_append_new(configs, ht_message_config(work->order[range.first + i]->config));
     json_object_set_new(request, "op", json_string("compile"));
     json_object_set_new(request, "configs", configs);
-    json_object_set_new(request, "reference", json_boolean(task->reference));
+    json_object_set_new(request, "launches", json_integer(task->set));
     json_object_set_new(request, "numbers", json_integer(task->numbers));
     json_object_set_new(request, "checked", json_boolean(task->checked));
     json_object_set_new(request, "counted", json_boolean(task->counted));

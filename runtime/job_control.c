@@ -7,7 +7,7 @@
 static const double GAIN = 0.97;
 
 static void forget(ht_job *job) {
-    if (job->control.reference)
+    if (job->control.original)
         json_decref(job->control.program); /* the file is the job's */
     else
         ht_job_forget_program(job, job->control.program);
@@ -36,9 +36,9 @@ ht_status ht_job_control_begin(ht_job *job, bool *out_known, ht_error *error) {
     *out_known = known > 0;
     if (status != HT_OK || job->options.unpaired)
         return status;
-    job->control = (ht_job_control){.program = json_incref(job->original),
+    job->control = (ht_job_control){.program = json_incref(job->base),
                                     .config = job->default_config,
-                                    .reference = true,
+                                    .original = true,
                                     .ms = known > 0 ? known : job->baseline.median_ms,
                                     .id = 1};
     return HT_OK;
@@ -48,9 +48,9 @@ void ht_job_control_offer(const ht_job *job, json_t *request) {
     const ht_job_control *control = &job->control;
     if (control->program == NULL)
         return;
-    bool original = control->reference;
+    bool original = control->original;
     json_t *beside = ht_job_run_request("control", &control->config, control->program,
-                                        original && job->has_original);
+                                        original ? job->baseline_set : HT_LAUNCHES_OWN);
     json_object_set_new(beside, "id", json_integer(control->id));
     json_object_set_new(beside, "ms", json_real(control->ms));
     json_object_set_new(request, "beside", beside);

@@ -25,7 +25,7 @@ typedef struct patient {
 static ht_status ask_original(ht_job *job, ht_error *error) {
     json_t *reply = NULL;
     json_t *request =
-        ht_job_run_request("measure", &job->default_config, job->original, job->has_original);
+        ht_job_run_request("measure", &job->default_config, job->base, job->baseline_set);
     ht_status status = ht_job_ask_steady(job, request, job->limit, &reply, error);
     json_decref(reply);
     return status;

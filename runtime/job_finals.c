@@ -116,9 +116,10 @@ static json_t *slot_request(finals *f, const char *op, size_t slot) {
         request = json_pack("{s:s}", "op", op);
     else if (slot == 0)
         request =
-            ht_job_run_request(op, &f->job->default_config, f->job->original, f->job->has_original);
+            ht_job_run_request(op, &f->job->default_config, f->job->base, f->job->baseline_set);
     else
-        request = ht_job_run_request(op, &f->configs[slot - 1], f->tasks[slot - 1].program, false);
+        request = ht_job_run_request(op, &f->configs[slot - 1], f->tasks[slot - 1].program,
+                                     HT_LAUNCHES_OWN);
     json_object_set_new(request, "slot", json_integer((json_int_t)slot));
     return request;
 }

@@ -25,9 +25,9 @@ enum {
 typedef struct ht_job_control {
     json_t *program; /* NULL: none */
     ht_config config;
-    bool reference; /* the original */
-    double ms;      /* what it costs; times of others are on this scale */
-    json_int_t id;  /* another for each */
+    bool original; /* the baseline */
+    double ms;     /* what it costs; times of others are on this scale */
+    json_int_t id; /* another for each */
 } ht_job_control;
 
 struct ht_job {
@@ -35,7 +35,8 @@ struct ht_job {
     const ht_device *device;
     ht_job_options options; /* defaults filled in */
     ht_config default_config;
-    bool has_original; /* the reference is a kernel of its own, else the default configuration */
+    ht_launch_set reference;    /* whose outputs are those to be had */
+    ht_launch_set baseline_set; /* what speedups are relative to */
     ht_scratch scratch;
     const char *folder; /* the path in it: private; removed at the end */
 
@@ -56,7 +57,8 @@ struct ht_job {
     char *settings;
     ht_database_key key; /* borrows the above */
 
-    json_t *original;  /* the compiled original, as the workers' messages describe it */
+    json_t *original;  /* the compiled reference, as the workers' messages describe it */
+    json_t *base;      /* the compiled baseline; the same one where both are the same kernels */
     char *expect_file; /* the reference in use; NULL before there is one */
     json_t *twin;      /* the compiled twin of the original that references come from; NULL: none */
     ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
@@ -73,7 +75,7 @@ struct ht_job {
 /* One thing to compile, and what came of it. */
 typedef struct ht_compile_task {
     const ht_config *config;
-    bool reference;
+    ht_launch_set set;
     ht_numbers numbers;
     bool checked; /* for checking (docs/checking.md) */
     bool counted; /* with it: to count accesses */
@@ -122,9 +124,9 @@ bool ht_job_fatal(ht_status status);
 ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_when turn,
                                ht_status *out_status, ht_error *why, ht_error *error);
 
-/* {op, config, program, reference} of a run request. */
+/* {op, config, program, launches} of a run request. */
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,
-                           bool reference);
+                           ht_launch_set set);
 
 /* job_control.c. The original becomes the control. The database's time of it, when there is one, is
  * the scale, so that times of several runs of the tuner can be compared; *out_known tells. */

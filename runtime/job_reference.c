@@ -25,7 +25,7 @@ static ht_status compile_twin(ht_job *job, ht_error *error) {
     if (job->twin != NULL || job->numbers == HT_NUMBERS_PLAIN)
         return HT_OK;
     ht_compile_task task = {
-        .config = &job->default_config, .reference = job->has_original, .numbers = job->numbers};
+        .config = &job->default_config, .set = job->reference, .numbers = job->numbers};
     ht_status status = ht_job_compile(job, &task, 1, error);
     job->twin = task.program;
     return status;

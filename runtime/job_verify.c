@@ -38,7 +38,7 @@ ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t coun
     for (size_t i = 0; i < programs->count; ++i) {
         programs->configs[i] = configs ? configs[i] : job->default_config;
         programs->tasks[i] = (ht_compile_task){.config = &programs->configs[i],
-                                               .reference = !configs && job->has_original,
+                                               .set = configs ? HT_LAUNCHES_OWN : job->reference,
                                                .checked = checked};
     }
     ht_status status = ht_job_compile(job, programs->tasks, programs->count, error);
@@ -57,8 +57,8 @@ static ht_status run_plain(ht_job *job, const ht_compile_task *task, ht_check_re
     ht_error own = task->error;
     out->status = task->status;
     if (task->status == HT_OK) {
-        json_t *reply = NULL, *request = ht_job_run_request("measure", task->config, task->program,
-                                                            task->reference);
+        json_t *reply = NULL,
+               *request = ht_job_run_request("measure", task->config, task->program, task->set);
         out->status = ht_job_ask_steady(job, request, RUN_SECONDS, &reply, &own);
         json_decref(reply);
     }

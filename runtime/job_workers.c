@@ -154,12 +154,12 @@ bool ht_job_fatal(ht_status status) {
 }
 
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,
-                           bool reference) {
+                           ht_launch_set set) {
     json_t *request = json_object();
     json_object_set_new(request, "op", json_string(op));
     json_object_set_new(request, "config", ht_message_config(config));
     json_object_set(request, "program", program);
-    json_object_set_new(request, "reference", json_boolean(reference));
+    json_object_set_new(request, "launches", json_integer(set));
     return request;
 }
 

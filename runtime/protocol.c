@@ -202,6 +202,12 @@ void ht_resources_merge(ht_resources *resources, const ht_resources *loaded){
 #undef MERGE
 }
 
+ht_launch_set ht_message_get_set(const json_t *message) {
+    json_int_t set = json_integer_value(json_object_get(message, "launches"));
+    return set == HT_LAUNCHES_REFERENCE || set == HT_LAUNCHES_BASELINE ? (ht_launch_set)set
+                                                                       : HT_LAUNCHES_OWN;
+}
+
 json_t *ht_message_resources(const ht_resources *resources) {
     json_t *object = json_object();
 #define SET(field) json_object_set_new(object, #field, json_integer(resources->field));

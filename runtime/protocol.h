@@ -44,6 +44,9 @@ bool ht_message_get_config(const json_t *message, const ht_template *template,
 json_t *ht_message_program(const ht_program *program, const char *code_file);
 bool ht_message_get_program(const json_t *message, ht_program *out_program);
 
+/* The "launches" of a request. */
+ht_launch_set ht_message_get_set(const json_t *message);
+
 json_t *ht_message_resources(const ht_resources *resources);
 ht_resources ht_message_get_resources(const json_t *message);
 ht_resources ht_resources_unknown(void);

@@ -64,12 +64,11 @@ static ht_status load_launch(ht_variant *variant, const ht_binding *binding,
 }
 
 static ht_status load_all(ht_variant *variant, const ht_binding *binding, const ht_config *config,
-                          bool reference, ht_numbers numbers, const ht_program *program,
+                          ht_launch_set set, ht_numbers numbers, const ht_program *program,
                           ht_error *error) {
     const ht_template *template = binding->template;
     const ht_hip *hip = variant->hip;
-    const ht_launch *launches = reference ? template->reference_launches : template->launches;
-    variant->launch_count = reference ? template->reference_launch_count : template->launch_count;
+    const ht_launch *launches = ht_template_launches(template, set, &variant->launch_count);
     if (program->kernel_count != variant->launch_count)
         return ht_error_set(error, HT_ERROR_INTERNAL, "%zu kernels compiled for %zu launches",
                             program->kernel_count, variant->launch_count);
@@ -95,12 +94,12 @@ static ht_status load_all(ht_variant *variant, const ht_binding *binding, const 
 }
 
 ht_status ht_variant_load(const ht_hip *hip, const ht_binding *binding, const ht_config *config,
-                          bool reference, ht_numbers numbers, const ht_program *program,
+                          ht_launch_set set, ht_numbers numbers, const ht_program *program,
                           ht_buffers *buffers, ht_variant **out_variant, ht_error *error) {
     ht_variant *variant = ht_alloc(1, sizeof *variant);
     *variant = (ht_variant){.hip = hip, .template = binding->template, .buffers = buffers};
     ++buffers->users;
-    ht_status status = load_all(variant, binding, config, reference, numbers, program, error);
+    ht_status status = load_all(variant, binding, config, set, numbers, program, error);
     if (status != HT_OK) {
         ht_variant_free(variant);
         return status;

@@ -7,10 +7,10 @@
 
 typedef struct ht_variant ht_variant;
 
-/* Loads `program`. With `reference`, it is the template's reference launches. `buffers` is
+/* Loads `program`. `set` tells of which of the template's launches. `buffers` is
  * borrowed, must outlive the variant and be filled: constants are set from it. */
 ht_status ht_variant_load(const ht_hip *hip, const ht_binding *binding, const ht_config *config,
-                          bool reference, ht_numbers numbers, const ht_program *program,
+                          ht_launch_set set, ht_numbers numbers, const ht_program *program,
                           ht_buffers *buffers, ht_variant **out_variant, ht_error *error);
 void ht_variant_free(ht_variant *variant);
 ht_buffers *ht_variant_buffers(const ht_variant *variant);

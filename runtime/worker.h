@@ -2,11 +2,11 @@
  * status.
  *
  *   start      role "compile" or "run", cold; opens the provider. First request of every worker.
- *   compile    config, reference, numbers, output -> program, seconds, resources; the code goes to
+ *   compile    config, launches, numbers, output -> program, seconds, resources; the code goes to
  * file `output` reference  seed, file, original, twin, numbers -> way ("builtin", "twin" or
  * "original"): computes the expected outputs and saves them expect     file -> loads expected
- * outputs that another worker saved measure    program, config, reference, time, budget, interval
- * -> samples; checks, then times check      program, config, reference, accesses -> check: a
+ * outputs that another worker saved measure    program, config, launches, time, budget, interval
+ * -> samples; checks, then times check      program, config, launches, accesses -> check: a
  * program compiled for checking (docs/checking.md) load       slot, program, config, reference ->
  * keeps a variant loaded and warm sample     slot -> ms, one timing sample of it unload     all
  * slots A program is {code (file), kernels, constants}. */
@@ -76,7 +76,7 @@ ht_status ht_worker_expect(ht_worker *worker, const json_t *request, ht_error *e
 /* Loads `program` (as in requests) with buffers filled for `seed`. Free with ht_variant_free;
  * buffers stay the worker's. */
 ht_status ht_worker_variant(ht_worker *worker, const json_t *program, const ht_config *config,
-                            bool reference, ht_numbers numbers, uint64_t seed,
+                            ht_launch_set set, ht_numbers numbers, uint64_t seed,
                             ht_variant **out_variant, ht_error *error);
 /* Reads every output of a variant that ran and compares it with `reference`. */
 ht_status ht_worker_compare(ht_worker *worker, const ht_reference *reference,

@@ -11,12 +11,12 @@
 
 /* Registers, spills and occupancy, where the provider can read them: information, so a failure is
  * not one of the variant. The first launch stands for a sequence. */
-static ht_resources read_resources(ht_worker *worker, const ht_config *config, bool reference,
+static ht_resources read_resources(ht_worker *worker, const ht_config *config, ht_launch_set set,
                                    const ht_program *program) {
     ht_resources resources = ht_resources_unknown();
-    const ht_template *template = worker->spec.binding.template;
     ht_geometry geometry;
-    const ht_launch *launch = reference ? template->reference_launches : template->launches;
+    size_t count;
+    const ht_launch *launch = ht_template_launches(worker->spec.binding.template, set, &count);
     if (worker->provider->resources == NULL || program->kernel_count == 0 ||
         ht_binding_geometry(&worker->spec.binding, config, launch, &geometry, NULL) != HT_OK)
         return resources;
@@ -55,13 +55,13 @@ static ht_status save(const ht_worker *worker, const result *before, result *res
     return status;
 }
 
-static json_t *describe(ht_worker *worker, const ht_config *config, bool reference,
+static json_t *describe(ht_worker *worker, const ht_config *config, ht_launch_set set,
                         const result *result) {
     json_t *entry = json_object();
     ht_message_set_error(entry, result->error.status, &result->error);
     if (result->error.status != HT_OK)
         return entry;
-    ht_resources resources = read_resources(worker, config, reference, &result->program);
+    ht_resources resources = read_resources(worker, config, set, &result->program);
     json_object_set_new(entry, "program", ht_message_program(&result->program, result->name));
     json_object_set_new(entry, "seconds", json_real(result->program.seconds));
     json_object_set_new(entry, "resources", ht_message_resources(&resources));
@@ -69,9 +69,10 @@ static json_t *describe(ht_worker *worker, const ht_config *config, bool referen
 }
 
 static void compile_all(const ht_worker *worker, const ht_binding *binding,
-                        const ht_config *configs, size_t count, bool reference, result *results) {
-    if (reference) {
-        ht_program_compile(&worker->spec.device, binding, configs, true, &results->program,
+                        const ht_config *configs, size_t count, ht_launch_set set,
+                        result *results) {
+    if (set != HT_LAUNCHES_OWN) {
+        ht_program_compile(&worker->spec.device, binding, configs, set, &results->program,
                            &results->error);
         return;
     }
@@ -87,16 +88,16 @@ static void compile_all(const ht_worker *worker, const ht_binding *binding,
 }
 
 static json_t *compile_and_save(ht_worker *worker, const ht_binding *binding,
-                                const ht_config *configs, size_t count, bool reference,
+                                const ht_config *configs, size_t count, ht_launch_set set,
                                 const char *output) {
     result *results = ht_alloc(count, sizeof *results);
     json_t *array = json_array();
-    compile_all(worker, binding, configs, count, reference, results);
+    compile_all(worker, binding, configs, count, set, results);
     for (size_t i = 0; i < count; ++i) {
         snprintf(results[i].name, sizeof results[i].name, "%.40s.%zu", output, i);
         if (results[i].error.status == HT_OK)
             save(worker, i > 0 ? &results[i - 1] : NULL, &results[i]);
-        json_array_append_new(array, describe(worker, &configs[i], reference, &results[i]));
+        json_array_append_new(array, describe(worker, &configs[i], set, &results[i]));
     }
     for (size_t i = 0; i < count; ++i)
         ht_program_free(&results[i].program);
@@ -121,9 +122,9 @@ ht_status ht_worker_compile(ht_worker *worker, const json_t *request, json_t *re
                             ht_error *error) {
     size_t count = 0;
     const char *output = json_string_value(json_object_get(request, "output"));
-    bool reference = json_is_true(json_object_get(request, "reference"));
+    ht_launch_set set = ht_message_get_set(request);
     ht_config *configs = read_configs(worker, json_object_get(request, "configs"), &count);
-    if (output == NULL || configs == NULL || count == 0 || (reference && count != 1)) {
+    if (output == NULL || configs == NULL || count == 0 || (set != HT_LAUNCHES_OWN && count != 1)) {
         free(configs);
         return ht_error_set(error, HT_ERROR_INTERNAL, "a malformed compile request");
     }
@@ -137,7 +138,7 @@ ht_status ht_worker_compile(ht_worker *worker, const json_t *request, json_t *re
     worker->spec.device.checked = json_is_true(json_object_get(request, "checked"));
     worker->spec.device.counted = json_is_true(json_object_get(request, "counted"));
     json_object_set_new(reply, "programs",
-                        compile_and_save(worker, &binding, configs, count, reference, output));
+                        compile_and_save(worker, &binding, configs, count, set, output));
     free(template.unit);
     free(configs);
     return HT_OK;

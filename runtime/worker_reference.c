@@ -142,7 +142,7 @@ static bool original_agrees(const ht_reference *reference, const ht_layout *plai
 typedef struct reference_run {
     ht_worker *worker;
     const ht_config *config;
-    bool reference; /* its own launches, or the template's */
+    ht_launch_set set;
     uint64_t seed;
 } reference_run;
 
@@ -152,7 +152,7 @@ static ht_status from_twin(const reference_run *run, const json_t *program, ht_n
     const ht_template *template = run->worker->spec.binding.template;
     ht_variant *twin = NULL;
     run_outputs data = {0}, absolute = {0};
-    ht_status status = ht_worker_variant(run->worker, program, run->config, run->reference, numbers,
+    ht_status status = ht_worker_variant(run->worker, program, run->config, run->set, numbers,
                                          run->seed, &twin, error);
     if (status != HT_OK)
         return status;
@@ -200,8 +200,8 @@ static ht_status build_from_kernel(const reference_run *run, const json_t *reque
     ht_variant *variant = NULL;
     run_outputs original = {0};
     ht_status status =
-        ht_worker_variant(run->worker, json_object_get(request, "original"), run->config,
-                          run->reference, HT_NUMBERS_PLAIN, run->seed, &variant, error);
+        ht_worker_variant(run->worker, json_object_get(request, "original"), run->config, run->set,
+                          HT_NUMBERS_PLAIN, run->seed, &variant, error);
     if (status == HT_OK)
         status = run_and_read(variant, &original, error);
     const char *way = "original";
@@ -252,7 +252,8 @@ ht_status ht_worker_reference(ht_worker *worker, const json_t *request, json_t *
     /* 64-bit seeds pass through JSON as signed numbers. */
     uint64_t seed = (uint64_t)json_integer_value(json_object_get(request, "seed"));
     ht_reference reference = {.seed = seed};
-    reference_run run = {worker, &worker->spec.default_config, kind == HT_REFERENCE_KERNEL, seed};
+    reference_run run = {worker, &worker->spec.default_config,
+                         ht_template_reference_set(worker->spec.binding.template), seed};
     ht_status status = kind == HT_REFERENCE_BUILTIN
                            ? build_builtin(worker, &reference, error)
                            : build_from_kernel(&run, request, reply, &reference, error);

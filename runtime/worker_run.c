@@ -89,7 +89,7 @@ static ht_status read_program(const ht_worker *worker, const json_t *message,
 }
 
 ht_status ht_worker_variant(ht_worker *worker, const json_t *program_message,
-                            const ht_config *config, bool reference, ht_numbers numbers,
+                            const ht_config *config, ht_launch_set set, ht_numbers numbers,
                             uint64_t seed, ht_variant **out_variant, ht_error *error) {
     ht_program program;
     ht_buffers *buffers = NULL;
@@ -98,8 +98,8 @@ ht_status ht_worker_variant(ht_worker *worker, const json_t *program_message,
         return status;
     status = find_buffers(worker, config, numbers, seed, &buffers, error);
     if (status == HT_OK)
-        status = ht_variant_load(worker->hip, &worker->spec.binding, config, reference, numbers,
-                                 &program, buffers, out_variant, error);
+        status = ht_variant_load(worker->hip, &worker->spec.binding, config, set, numbers, &program,
+                                 buffers, out_variant, error);
     ht_program_free(&program);
     return status;
 }
@@ -198,8 +198,8 @@ static ht_status request_variant(ht_worker *worker, const json_t *request, ht_va
                                &config))
         return ht_error_set(error, HT_ERROR_INTERNAL, "a malformed configuration in a request");
     return ht_worker_variant(worker, json_object_get(request, "program"), &config,
-                             json_is_true(json_object_get(request, "reference")), HT_NUMBERS_PLAIN,
-                             worker->reference.seed, out_variant, error);
+                             ht_message_get_set(request), HT_NUMBERS_PLAIN, worker->reference.seed,
+                             out_variant, error);
 }
 
 /* Loads what the request is to be timed beside. It was found right before; should it fail now, that

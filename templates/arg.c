@@ -26,10 +26,10 @@ void ht_arg_copy(const ht_arg *arg, ht_arg *out_copy) {
 }
 
 bool ht_arg_equal(const ht_arg *a, const ht_arg *b) {
-    if (strcmp(a->name, b->name) != 0 || a->role != b->role || strcmp(a->type, b->type) != 0 ||
-        !ht_expr_equal(a->extent, b->extent) || a->value_count != b->value_count ||
-        a->is_real != b->is_real || a->real != b->real || a->init.kind != b->init.kind ||
-        a->init.lo != b->init.lo || a->init.hi != b->init.hi)
+    if (strcmp(a->name, b->name) != 0 || a->role != b->role || a->partial != b->partial ||
+        strcmp(a->type, b->type) != 0 || !ht_expr_equal(a->extent, b->extent) ||
+        a->value_count != b->value_count || a->is_real != b->is_real || a->real != b->real ||
+        a->init.kind != b->init.kind || a->init.lo != b->init.lo || a->init.hi != b->init.hi)
         return false;
     for (size_t i = 0; i < a->value_count; ++i)
         if (!ht_expr_equal(a->values[i], b->values[i]))
@@ -82,7 +82,7 @@ void ht_arg_print(const ht_arg *arg, ht_text *out) {
         print_value(arg, out);
         return;
     }
-    ht_text_printf(out, "%s %s[", roles[arg->role], arg->type);
+    ht_text_printf(out, "%s %s%s[", roles[arg->role], arg->partial ? "partial " : "", arg->type);
     ht_expr_print(arg->extent, out);
     ht_text_append(out, "]");
     print_init(&arg->init, out);

@@ -78,16 +78,34 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
                          (int)word.length, word.text);
 }
 
+/* `partial`, and then TYPE. */
+static ht_status take_partial(ht_arg *arg, ht_span *rest, ht_error *error) {
+    ht_span behind = *rest, word;
+    if (ht_span_take_name(&behind, true, "", &word, NULL) != HT_OK || !ht_span_is(word, "partial"))
+        return HT_OK;
+    if (arg->role != HT_ARG_OUT)
+        return ht_span_error(word, error,
+                             "%s buffer %s cannot be partial: only an out buffer, whose elements "
+                             "the original need not write, can",
+                             role_names[arg->role], arg->name);
+    arg->partial = true;
+    *rest = behind;
+    return HT_OK;
+}
+
 /* TYPE[extent] init */
 static ht_status parse_buffer(ht_arg *arg, ht_span rest, ht_error *error) {
     ht_span inside;
+    ht_status status = take_partial(arg, &rest, error);
+    if (status != HT_OK)
+        return status;
     size_t bracket = ht_span_find(rest, '[', true);
     ht_span type = ht_span_trim(ht_span_part(rest, 0, bracket));
     if (bracket == rest.length)
         return ht_span_error(type, error,
                              "%s buffer %s needs its number of elements: TYPE[ELEMENTS]",
                              role_names[arg->role], arg->name);
-    ht_status status = ht_span_type(type, &arg->type, error);
+    status = ht_span_type(type, &arg->type, error);
     rest = ht_span_part(rest, bracket, rest.length);
     if (status == HT_OK)
         status = ht_span_take_group(&rest, '[', "", &inside, error);

@@ -23,6 +23,11 @@ ht_status ht_binding_evaluate(const ht_binding *binding, const ht_config *config
 ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, bool *out_legal,
                            char **out_reason, ht_error *error);
 
+/* HT_ERROR_INPUT, at the constraint's or the launch's line, when the default configuration is not
+ * legal, or its reference's or baseline's launch does not fit the device: there is nothing to begin
+ * with then. */
+ht_status ht_binding_check_default(const ht_binding *binding, ht_error *error);
+
 typedef struct ht_geometry {
     uint32_t grid[3];
     uint32_t block[3];

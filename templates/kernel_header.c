@@ -14,6 +14,7 @@ void ht_kernel_header_free(ht_kernel_header *header) {
     for (size_t i = 0; i < header->param_count; ++i)
         free(header->params[i].name);
     free(header->params);
+    free(header->lists);
     *header = (ht_kernel_header){0};
 }
 
@@ -40,7 +41,7 @@ static void end_param(ht_kernel_header *header, param_state *state) {
         HT_GROW(header->params, header->param_count);
         header->params[header->param_count++] = (ht_header_param){
             named ? ht_strndup(state->last.text, state->last.length) : ht_strdup(""),
-            state->pack || state->has_default};
+            state->pack || state->has_default, state->pack};
     }
     *state = (param_state){0};
 }
@@ -97,17 +98,21 @@ typedef enum declaration { DECLARATION_OTHER, DECLARATION_FOUND } declaration;
 /* Reads a declaration up to its '{' or ';'. Stops before another `template`, which *out_again gets
  * told of. */
 static declaration read_declaration(ht_source_scanner *scanner, ht_source_token token,
-                                    const char *kernel, bool *out_again) {
+                                    const char *kernel, ht_header_list *out_list, bool *out_again) {
     ht_source_token before = {0};
-    bool global = false, found = false;
+    bool global = false, found = false, closed = false;
     int depth = 0;
     *out_again = false;
+    *out_list = (ht_header_list){0};
     for (; token.length; token = ht_source_next(scanner)) {
-        if (is(&token, "(") && depth++ == 0 && before.name && !attribute_word(&before) && !found)
+        if (is(&token, "(") && depth++ == 0 && before.name && !attribute_word(&before) && !found) {
             found = is(&before, kernel);
-        else if (is(&token, ")"))
-            --depth;
-        else if (is(&token, "__global__"))
+            out_list->text = token.text + 1;
+        } else if (is(&token, ")")) {
+            if (--depth == 0 && found && !closed)
+                out_list->length = (size_t)(token.text - out_list->text);
+            closed = closed || (depth == 0 && found);
+        } else if (is(&token, "__global__"))
             global = true;
         else if (depth <= 0 && (is(&token, "{") || is(&token, ";") || is(&token, "}")))
             break;
@@ -117,6 +122,8 @@ static declaration read_declaration(ht_source_scanner *scanner, ht_source_token 
         }
         before = token;
     }
+    if (!closed)
+        *out_list = (ht_header_list){0};
     return found && global ? DECLARATION_FOUND : DECLARATION_OTHER;
 }
 
@@ -124,7 +131,8 @@ static declaration read_declaration(ht_source_scanner *scanner, ht_source_token 
 static void merge(ht_kernel_header *known, ht_kernel_header *more) {
     if (known->param_count != more->param_count) {
         if (!known->param_count) {
-            *known = *more;
+            known->params = more->params;
+            known->param_count = more->param_count;
             *more = (ht_kernel_header){0};
         }
         return;
@@ -148,6 +156,7 @@ bool ht_kernel_header_find(const char *unit, const char *kernel, ht_kernel_heade
         kernel = colon + 1;
     for (;;) {
         ht_kernel_header header = {0};
+        ht_header_list list;
         ht_source_token token = {0};
         if (!again)
             token = ht_source_next(&scanner);
@@ -161,8 +170,10 @@ bool ht_kernel_header_find(const char *unit, const char *kernel, ht_kernel_heade
             }
             token = ht_source_next(&scanner);
         }
-        if (read_declaration(&scanner, token, kernel, &again) == DECLARATION_FOUND) {
+        if (read_declaration(&scanner, token, kernel, &list, &again) == DECLARATION_FOUND) {
             merge(out_header, &header);
+            HT_GROW(out_header->lists, out_header->list_count);
+            out_header->lists[out_header->list_count++] = list;
             found = true;
         }
         ht_kernel_header_free(&header);

@@ -24,6 +24,7 @@ void ht_template_clear(ht_template *template) {
         free(template->reference_arguments[i]);
     free_launches(template->launches, template->launch_count);
     free_launches(template->reference_launches, template->reference_launch_count);
+    free_launches(template->baseline_launches, template->baseline_launch_count);
     ht_problem_spec_free(&template->problem);
     free(template->params);
     free(template->requires);
@@ -77,6 +78,8 @@ ht_template *ht_template_copy(const ht_template *template) {
         ht_strings_copy(template->reference_arguments, template->reference_argument_count);
     copy->reference_launches =
         copy_launches(template->reference_launches, template->reference_launch_count);
+    copy->baseline_launches =
+        copy_launches(template->baseline_launches, template->baseline_launch_count);
     return copy;
 }
 
@@ -94,7 +97,42 @@ static bool references_equal(const ht_template *a, const ht_template *b) {
            ht_strings_equal(a->reference_arguments, a->reference_argument_count,
                             b->reference_arguments, b->reference_argument_count) &&
            launches_equal(a->reference_launches, a->reference_launch_count, b->reference_launches,
-                          b->reference_launch_count);
+                          b->reference_launch_count) &&
+           launches_equal(a->baseline_launches, a->baseline_launch_count, b->baseline_launches,
+                          b->baseline_launch_count);
+}
+
+const ht_launch *ht_template_launches(const ht_template *template, ht_launch_set set,
+                                      size_t *out_count) {
+    if ((set == HT_LAUNCHES_REFERENCE && !template->reference_launch_count) ||
+        (set == HT_LAUNCHES_BASELINE && !template->baseline_launch_count))
+        set = HT_LAUNCHES_OWN;
+    switch (set) {
+    case HT_LAUNCHES_REFERENCE:
+        *out_count = template->reference_launch_count;
+        return template->reference_launches;
+    case HT_LAUNCHES_BASELINE:
+        *out_count = template->baseline_launch_count;
+        return template->baseline_launches;
+    case HT_LAUNCHES_OWN:
+        break;
+    }
+    *out_count = template->launch_count;
+    return template->launches;
+}
+
+ht_launch_set ht_template_reference_set(const ht_template *template) {
+    return template->reference_kind == HT_REFERENCE_KERNEL ? HT_LAUNCHES_REFERENCE
+                                                           : HT_LAUNCHES_OWN;
+}
+
+ht_launch_set ht_template_baseline_set(const ht_template *template) {
+    if (!template->baseline_launch_count)
+        return HT_LAUNCHES_OWN;
+    bool same = template->reference_kind == HT_REFERENCE_KERNEL &&
+                launches_equal(template->baseline_launches, template->baseline_launch_count,
+                               template->reference_launches, template->reference_launch_count);
+    return same ? HT_LAUNCHES_REFERENCE : HT_LAUNCHES_BASELINE;
 }
 
 bool ht_template_equal(const ht_template *a, const ht_template *b) {
@@ -114,6 +152,22 @@ bool ht_template_equal(const ht_template *a, const ht_template *b) {
             return false;
     return launches_equal(a->launches, a->launch_count, b->launches, b->launch_count) &&
            references_equal(a, b);
+}
+
+char *ht_template_set_words(const ht_template *template, ht_launch_set set) {
+    size_t count;
+    const ht_launch *launches = ht_template_launches(template, set, &count);
+    if (launches == template->launches)
+        return ht_strdup("the template's defaults");
+    ht_text words = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const char *name = launches[i].kernel, *mark = "__original";
+        size_t length = strlen(name), size = strlen(mark);
+        bool made = length > size && !strcmp(name + length - size, mark);
+        ht_text_printf(&words, "%s%s%.*s", i ? ", " : "", made ? "the original " : "",
+                       (int)(made ? length - size : length), name);
+    }
+    return ht_text_take(&words);
 }
 
 const ht_param *ht_template_param(const ht_template *template, const char *name) {

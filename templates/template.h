@@ -43,8 +43,9 @@ typedef struct ht_init {
 typedef struct ht_arg {
     char *name; /* owned */
     ht_arg_role role;
-    char *type; /* element type of a buffer, type of a scalar: "float", "unsigned int", "__half";
-                   owned */
+    bool partial; /* out partial: the original may leave elements unwritten */
+    char *type;   /* element type of a buffer, type of a scalar: "float", "unsigned int", "__half";
+                     owned */
     ht_expr *extent;    /* elements of a buffer; NULL for scalars; owned */
     ht_init init;       /* buffers */
     ht_expr *values[4]; /* scalars: one, or one per component of a vector type; owned */
@@ -73,6 +74,13 @@ typedef struct ht_launch {
     size_t template_argument_count;
     ht_place place;
 } ht_launch;
+
+/* Sequences of launches that a template has. */
+typedef enum ht_launch_set {
+    HT_LAUNCHES_OWN,       /* what is tuned */
+    HT_LAUNCHES_REFERENCE, /* reference(KERNEL) */
+    HT_LAUNCHES_BASELINE   /* baseline(KERNEL) */
+} ht_launch_set;
 
 /* reference(conv2d) or reference(conv2d : in, weights, out): a built-in computed in float64 from
  * args in order; reference(KERNEL) block(...) grid(...): kernels of this unit, compiled with every
@@ -105,6 +113,10 @@ typedef struct ht_template {
     size_t reference_argument_count;
     ht_launch *reference_launches; /* for HT_REFERENCE_KERNEL; owned */
     size_t reference_launch_count;
+    /* baseline(KERNEL) block(...) grid(...): what speedups are relative to; without it the
+     * template's own default configuration is. Owned. */
+    ht_launch *baseline_launches;
+    size_t baseline_launch_count;
     double tolerance; /* of the sum of absolute products; default 1e-6 */
     bool exact;       /* tolerance(exact): bitwise equal to the reference kernel */
 } ht_template;
@@ -152,6 +164,17 @@ void ht_launch_free(ht_launch *launch); /* what it holds; leaves {0} */
 ht_status ht_template_check(ht_template *template, ht_error *error);
 /* Is it a reference that the runtime computes itself? */
 bool ht_reference_is_builtin(const char *name);
+
+/* The launches of a set; the template's own where the set has none. Borrowed. */
+const ht_launch *ht_template_launches(const ht_template *template, ht_launch_set set,
+                                      size_t *out_count);
+/* The set whose outputs are those to be had; HT_LAUNCHES_OWN (with every parameter at its default)
+ * unless a kernel is the reference. */
+ht_launch_set ht_template_reference_set(const ht_template *template);
+/* The set that speedups are relative to: the reference's where the two are the same. */
+ht_launch_set ht_template_baseline_set(const ht_template *template);
+/* A set in an author's words: "naive", "the original blur", "the template's defaults"; free(). */
+char *ht_template_set_words(const ht_template *template, ht_launch_set set);
 
 const ht_param *ht_template_param(const ht_template *template, const char *name);
 const ht_arg *ht_template_arg(const ht_template *template, const char *name);

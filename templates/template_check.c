@@ -4,6 +4,7 @@
 #include "templates/reference.h"
 #include "templates/template_draft.h"
 #include "templates/template_names.h"
+#include "templates/template_signature.h"
 #include "templates/type.h"
 
 #include "base/memory.h"
@@ -169,12 +170,15 @@ ht_status ht_template_check(ht_template *template, ht_error *error) {
     if (status == HT_OK)
         status = check_launches(template, template->reference_launches,
                                 template->reference_launch_count, error);
+    if (status == HT_OK)
+        status = check_launches(template, template->baseline_launches,
+                                template->baseline_launch_count, error);
     if (status == HT_OK && template->reference_kind == HT_REFERENCE_BUILTIN)
         status = check_argument_names(template, template->reference_arguments,
                                       template->reference_argument_count, false, no_place, error);
     if (status == HT_OK)
         set_bindings(template);
-    return status;
+    return status == HT_OK ? ht_template_check_signatures(template, error) : status;
 }
 
 static bool has_geometry(const ht_launch *launch) {

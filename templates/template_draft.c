@@ -103,8 +103,15 @@ static ht_status apply_arg(ht_draft *draft, ht_span name, ht_span inside, ht_err
 /* The launch that block, grid and lds speak of. */
 static ht_launch *current_launch(ht_draft *draft) {
     ht_template *template = &draft->template;
-    return draft->in_reference ? &template->reference_launches[template->reference_launch_count - 1]
-                               : &template->launches[template->launch_count - 1];
+    switch (draft->set) {
+    case HT_LAUNCHES_REFERENCE:
+        return &template->reference_launches[template->reference_launch_count - 1];
+    case HT_LAUNCHES_BASELINE:
+        return &template->baseline_launches[template->baseline_launch_count - 1];
+    case HT_LAUNCHES_OWN:
+        break;
+    }
+    return &template->launches[template->launch_count - 1];
 }
 
 static ht_status apply_axes(ht_draft *draft, ht_span name, ht_span inside, ht_error *error) {
@@ -165,7 +172,7 @@ static ht_status apply_launch(ht_draft *draft, ht_span name, ht_span inside, ht_
         }
     }
     add_launch(&template->launches, &template->launch_count, &launch);
-    draft->in_reference = false;
+    draft->set = HT_LAUNCHES_OWN;
     return HT_OK;
 }
 
@@ -178,7 +185,20 @@ static ht_status apply_reference(ht_draft *draft, ht_span name, ht_span inside, 
     if (status != HT_OK)
         return status;
     add_launch(&template->reference_launches, &template->reference_launch_count, &launch);
-    draft->in_reference = true;
+    draft->set = HT_LAUNCHES_REFERENCE;
+    return HT_OK;
+}
+
+static ht_status apply_baseline(ht_draft *draft, ht_span name, ht_span inside, ht_error *error) {
+    ht_template *template = &draft->template;
+    ht_launch launch;
+    if (template->baseline_launch_count == HT_LAUNCH_MAX)
+        return ht_span_error(name, error, "a baseline has at most %d launches", HT_LAUNCH_MAX);
+    ht_status status = ht_launch_parse_span(inside, &launch, error);
+    if (status != HT_OK)
+        return status;
+    add_launch(&template->baseline_launches, &template->baseline_launch_count, &launch);
+    draft->set = HT_LAUNCHES_BASELINE;
     return HT_OK;
 }
 
@@ -207,17 +227,12 @@ static const struct {
     const char *name;
     ht_status (*apply)(ht_draft *draft, ht_span name, ht_span inside, ht_error *error);
 } directives[] = {
-    {"problem", apply_problem},
-    {"param", apply_param},
-    {"from", apply_from},
-    {"require", apply_require},
-    {"block", apply_axes},
-    {"grid", apply_axes},
-    {"lds", apply_lds},
-    {"arg", apply_arg},
-    {"launch", apply_launch},
-    {"reference", apply_reference},
-    {"tolerance", apply_tolerance},
+    {"problem", apply_problem},   {"param", apply_param},
+    {"from", apply_from},         {"require", apply_require},
+    {"block", apply_axes},        {"grid", apply_axes},
+    {"lds", apply_lds},           {"arg", apply_arg},
+    {"launch", apply_launch},     {"reference", apply_reference},
+    {"baseline", apply_baseline}, {"tolerance", apply_tolerance},
 };
 
 bool ht_draft_knows(ht_span name) {

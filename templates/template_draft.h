@@ -11,7 +11,7 @@ typedef struct ht_draft {
     bool implicit;        /* launches[0] comes from kernel(...), not from launch(...) */
     bool kernel_arguments_used; /* kernel(k<...>)'s template arguments found their launch */
     ht_launch kernel;           /* kernel(...) as written */
-    bool in_reference;          /* block, grid and lds belong to the latest reference */
+    ht_launch_set set;          /* block, grid and lds belong to the latest launch of this */
     bool has_tolerance;
 } ht_draft;
 

@@ -249,5 +249,7 @@ ht_status ht_template_check_expressions(const ht_template *template, ht_error *e
         status = check_launch(&template->launches[i], &all);
     for (size_t i = 0; status == HT_OK && i < template->reference_launch_count; ++i)
         status = check_launch(&template->reference_launches[i], &all);
+    for (size_t i = 0; status == HT_OK && i < template->baseline_launch_count; ++i)
+        status = check_launch(&template->baseline_launches[i], &all);
     return status;
 }

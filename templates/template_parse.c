@@ -51,7 +51,8 @@ static ht_status read_directive(reader *r, ht_span *line) {
     if (!kernel && !ht_draft_knows(name))
         return ht_span_error(name, r->error,
                              "unknown directive '%.*s'; there are unit, kernel, problem, param, "
-                             "require, block, grid, lds, arg, launch, reference and tolerance",
+                             "require, block, grid, lds, arg, launch, reference, baseline and "
+                             "tolerance",
                              (int)(name.length > 40 ? 40 : name.length), name.text);
     char behind[32];
     snprintf(behind, sizeof behind, "behind %.*s", (int)name.length, name.text);

@@ -45,6 +45,11 @@ static void print_reference(const ht_template *template, ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
+static void print_baseline(const ht_template *template, ht_text *out) {
+    for (size_t i = 0; i < template->baseline_launch_count; ++i)
+        print_launch("baseline", &template->baseline_launches[i], out);
+}
+
 static void print_tolerance(const ht_template *template, ht_text *out) {
     ht_text_append(out, "#pragma tune tolerance(");
     if (template->exact)
@@ -111,5 +116,6 @@ void ht_template_print(const ht_template *template, ht_text *out) {
         for (size_t i = 0; i < template->launch_count; ++i)
             print_launch("launch", &template->launches[i], out);
     print_reference(template, out);
+    print_baseline(template, out);
     print_tolerance(template, out);
 }

@@ -19,7 +19,9 @@ static const char *last_part(const char *name) {
 
 char *ht_demangle_variable(const char *symbol) {
     int status = 0;
-    char *full = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    /* Without _Z it is a name of C, which the demangler would take for a type: 's' for short. */
+    bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
+    char *full = mangled ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status) : nullptr;
     char *name = strdup(full ? last_part(full) : symbol);
     std::free(full);
     return name;

@@ -58,6 +58,8 @@ void fuzz_bind_all(const ht_template *template, const ht_problem *problem) {
         use_launch(&binding, &config, &template->launches[i]);
     for (size_t i = 0; i < template->reference_launch_count; ++i)
         use_launch(&binding, &config, &template->reference_launches[i]);
+    for (size_t i = 0; i < template->baseline_launch_count; ++i)
+        use_launch(&binding, &config, &template->baseline_launches[i]);
     for (size_t i = 0; i < template->arg_count; ++i) {
         int64_t elements;
         if (!template->args[i].extent)

@@ -222,7 +222,7 @@ Test(annotation, explicit_template_arguments_and_launches) {
                         "launch(zero : y) block(64) grid(1)\n" T
                         "launch(k : x, y) block(8, 8) grid(2) lds(128)\n" T
                         "launch(k<double, A> : y, x) block(1) grid(1)\n"
-                        "template <typename X> __global__ void k() {}");
+                        "template <typename X> __global__ void k(const float *x, float *y) {}");
     cr_assert_eq(t->launch_count, 3);
     cr_assert_eq(t->launches[0].template_argument_count, 0);
     cr_assert_str_eq(t->launches[1].template_arguments[0], "float");

@@ -230,6 +230,6 @@ char *test_generate_template(ht_random *random) {
     make_reference(&m);
     if (below(random, 2))
         ht_text_append(&m.out,
-                       "template <int A, bool B> __global__ void pass(const float *src);\n");
+                       "template <int A, bool B> __global__ void pass(ARGUMENTS);\n");
     return ht_text_take(&m.out);
 }
