@@ -145,6 +145,13 @@ static ht_status legal_check(const applying *in, const ht_kernel *kernel, const 
     if (instances_find(in, kernel, &instances, &count) &&
         ht_device_find("host", &device, NULL) == HT_OK) {
         const ht_binding binding = {kernel->template, &instances[0], &device.fields};
+        ht_status begin = kernel->status == HT_KERNEL_ANNOTATED
+                              ? ht_binding_check_default(&binding, error)
+                              : HT_OK;
+        if (begin == HT_ERROR_INPUT) {
+            ht_instances_free(instances, count);
+            return begin;
+        }
         if (ht_binding_legal(&binding, config, &legal, &why, NULL) != HT_OK)
             legal = true; /* nothing is known against it */
     }

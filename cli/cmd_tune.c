@@ -200,6 +200,18 @@ static int finish(tune_input *input, const ht_session *session, const tune_optio
     return result ? result : code;
 }
 
+/* A template that cannot begin where it says is a mistake in it, whatever else could be tuned. */
+static ht_status defaults_check(const tune_input *input, const ht_session *session,
+                                ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < input->entries.count && status == HT_OK; ++i) {
+        const ht_entry *entry = &input->entries.items[i];
+        const ht_binding binding = {entry->template, entry->instance, &session->device.fields};
+        status = ht_binding_check_default(&binding, error);
+    }
+    return status;
+}
+
 static int tune(ht_session *session, const tune_options *given, const char *path) {
     ht_refactor_options compiler;
     ht_compiler_arguments_make(&given->compiler, &compiler);
@@ -208,6 +220,8 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     ht_error error = {0};
     int code;
     ht_status status = input_read(&input, given, &compiler, &error);
+    if (status == HT_OK)
+        status = defaults_check(&input, session, &error);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK)

@@ -17,6 +17,7 @@
 #ifndef HT_CLI_COMMAND_H
 #define HT_CLI_COMMAND_H
 
+#include "base/nearest.h"
 #include "base/error.h"
 
 #include <jansson.h>
@@ -123,9 +124,6 @@ int ht_sandbox_option_apply(const ht_command_line *line);
 bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
                            ht_command_line *out_line, bool *out_help);
 void ht_command_line_free(ht_command_line *line);
-/* The candidate nearest to a mistyped word, or NULL when none is near. `candidates` ends in NULL.
- */
-const char *ht_nearest_word(const char *word, const char *const *candidates);
 
 /* help.c. */
 void ht_help_print_all(FILE *out);

@@ -32,11 +32,14 @@ static ht_status unit_cut(const char *path, ht_template *template,
     char *unit;
     ht_status status = ht_slice_file(path, kernels.items, kernels.count, options, &unit, error);
     free(kernels.items);
+    if (status == HT_ERROR_INPUT && error && !error->line)
+        error->line = template->line; /* of the annotation that asks for it */
     if (status != HT_OK)
         return status;
     free(template->unit);
     template->unit = unit;
-    return HT_OK;
+    /* With what the file includes, more may be known of the kernel's parameters. */
+    return ht_template_check(template, error);
 }
 
 /* Moves the wanted template to the front and frees the others. */

@@ -76,9 +76,12 @@ static void fail(pair *pair, ht_status status, const ht_error *error) {
     }
     ht_verdict verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
     pair->result->bad_input = status == HT_ERROR_INPUT;
+    bool lined = status == HT_ERROR_INPUT && error->file[0] && error->line > 0;
     bool placed = status == HT_ERROR_IO && error->file[0];
     conclude(pair, verdict,
-             placed ? ht_format("%s: %s", error->file, error->message) : ht_strdup(error->message));
+             lined    ? ht_format("%s:%d: %s", error->file, error->line, error->message)
+             : placed ? ht_format("%s: %s", error->file, error->message)
+                      : ht_strdup(error->message));
 }
 
 /* The pair's fair part of the time that the command has left: its end on the clock, 0 when there is

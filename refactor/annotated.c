@@ -55,6 +55,18 @@ static char *template_kernels(const ht_cursors *kernels, const ht_template *temp
     return NULL;
 }
 
+/* "a, b": what the file defines; free(). */
+static char *kernel_names(const ht_cursors *kernels) {
+    ht_text names = {0};
+    ht_text_append(&names, "");
+    for (size_t i = 0; i < kernels->count; ++i) {
+        char *name = ht_cursor_qualified_name(kernels->items[i]);
+        ht_text_printf(&names, "%s%s", i ? ", " : "", name);
+        free(name);
+    }
+    return ht_text_take(&names);
+}
+
 static bool is_reference(const ht_template *template, const char *name) {
     for (int set = HT_LAUNCHES_OWN; set <= HT_LAUNCHES_BASELINE; ++set) {
         size_t count;
@@ -128,9 +140,13 @@ ht_status ht_slice_file(const char *path, const char *const *kernels, size_t ker
     ht_cursors all = ht_kernels_find(source), wanted = {0};
     for (size_t i = 0; i < kernel_count && status == HT_OK; ++i) {
         CXCursor kernel = find_kernel(&all, kernels[i]);
-        if (clang_Cursor_isNull(kernel))
+        if (clang_Cursor_isNull(kernel)) {
+            char *names = kernel_names(&all);
             status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
-                                     "%s: no kernel named '%s' is defined here", path, kernels[i]);
+                                     "no kernel named '%s' is defined here; there %s%s", kernels[i],
+                                     names[0] ? "are: " : "is no __global__ function", names);
+            free(names);
+        }
         HT_GROW(wanted.items, wanted.count);
         wanted.items[wanted.count++] = kernel;
     }

@@ -238,7 +238,14 @@ void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
     ht_launch launch = {.kernel = (char *)(size_t)"k"};
     ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};
     bare.problem = model->entry->spec;
-    bare.args = model->entry->args;
+    /* What the original leaves as it was is its author's business: the original defines what is
+     * right. */
+    ht_arg *args = ht_alloc(model->entry->arg_count + 1, sizeof *args);
+    for (size_t i = 0; i < model->entry->arg_count; ++i) {
+        args[i] = model->entry->args[i]; /* a view: the entry keeps what it owns */
+        args[i].partial = args[i].role == HT_ARG_OUT;
+    }
+    bare.args = args;
     bare.arg_count = model->entry->arg_count;
     bare.tolerance = model->entry->has_tolerance ? model->entry->tolerance : 1e-6;
     bare.exact = model->entry->has_tolerance && model->entry->exact;
@@ -255,6 +262,7 @@ void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
         if (strncmp(line, "#pragma tune kernel", 19) != 0)
             ht_text_printf(out, "%s\n", line);
     ht_text_free(&printed);
+    free(args);
 }
 
 char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool original) {

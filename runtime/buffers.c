@@ -137,10 +137,11 @@ ht_status ht_buffers_reset(ht_buffers *buffers, ht_error *error) {
         if (buffer->contents != NULL)
             status = upload(buffers, buffer->data, buffer->contents, bytes, error);
         else
-            status = ht_hip_check(
-                buffers->hip,
-                buffers->hip->hipMemset(buffer->data, ht_poison_byte(arg->element), bytes),
-                "poisoning outputs", error);
+            status =
+                ht_hip_check(buffers->hip,
+                             buffers->hip->hipMemset(
+                                 buffer->data, ht_poison_byte(arg->element) ^ buffers->flip, bytes),
+                             "poisoning outputs", error);
     }
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct ht_buffers {
     uint64_t seed;      /* what the contents were made from */
     bool filled;
     bool absolute;
+    unsigned char flip; /* changes the poison, to tell it from what a kernel writes; usually 0 */
 } ht_buffers;
 
 /* Allocates on the device. Takes over `layout` (also on failure). */

@@ -1,4 +1,5 @@
 #include "runtime/job_internal.h"
+#include "runtime/unwritten.h"
 #include "runtime/worker.h"
 
 #include "base/memory.h"
@@ -46,6 +47,8 @@ static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, boo
         job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
     ht_status status =
         ht_job_ask_steady(job, reference_request(job, seed, file), seconds, &reply, error);
+    if (status == HT_OK)
+        status = ht_unwritten_check(job->binding->template, reply, error);
     const char *way = json_string_value(json_object_get(reply, "way"));
     *out_twin = way != NULL && strcmp(way, "twin") == 0;
     json_decref(reply);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/reference_builtin.h"
+#include "runtime/unwritten.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -204,6 +205,8 @@ static ht_status build_from_kernel(const reference_run *run, const json_t *reque
                           HT_NUMBERS_PLAIN, run->seed, &variant, error);
     if (status == HT_OK)
         status = run_and_read(variant, &original, error);
+    if (status == HT_OK)
+        status = ht_unwritten_find(variant, original.data, reply, error);
     const char *way = "original";
     if (status == HT_OK) {
         const ht_layout *plain = &ht_variant_buffers(variant)->layout;

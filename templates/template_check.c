@@ -8,6 +8,7 @@
 #include "templates/type.h"
 
 #include "base/memory.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -30,14 +31,24 @@ static ht_status fail_at(ht_place at, ht_error *error, const char *format, ...) 
     return status;
 }
 
+static const char *nearest_arg(const ht_template *template, const char *name) {
+    const char *candidates[HT_ARG_MAX + 1] = {NULL};
+    for (size_t i = 0; i < template->arg_count && i < HT_ARG_MAX; ++i)
+        candidates[i] = template->args[i].name;
+    return ht_nearest_word(name, candidates);
+}
+
 /* `passed`: to a kernel, so that constants cannot be among them. */
 static ht_status check_argument_names(const ht_template *template, char *const *names, size_t count,
                                       bool passed, ht_place at, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {
         const ht_arg *arg = ht_template_arg(template, names[i]);
-        if (!arg)
-            return fail_at(at, error, "unknown argument '%s': there is no arg(%s : ...)", names[i],
-                           names[i]);
+        if (!arg) {
+            const char *like = nearest_arg(template, names[i]);
+            return fail_at(at, error, "unknown argument '%s': there is no arg(%s : ...)%s%s%s",
+                           names[i], names[i], like ? "; did you mean '" : "", like ? like : "",
+                           like ? "'?" : "");
+        }
         if (passed && arg->role == HT_ARG_CONSTANT)
             return fail_at(at, error, "argument %s is a constant, which is never passed", names[i]);
     }
@@ -178,7 +189,9 @@ ht_status ht_template_check(ht_template *template, ht_error *error) {
                                       template->reference_argument_count, false, no_place, error);
     if (status == HT_OK)
         set_bindings(template);
-    return status == HT_OK ? ht_template_check_signatures(template, error) : status;
+    if (status == HT_OK)
+        status = ht_template_check_signatures(template, error);
+    return status == HT_OK ? ht_template_check_unused(template, error) : status;
 }
 
 static bool has_geometry(const ht_launch *launch) {
@@ -223,6 +236,19 @@ static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht
     return HT_OK;
 }
 
+/* A built-in is computed on the CPU: there is no time to compare with. */
+static ht_status check_baseline(const ht_template *template, ht_error *error) {
+    for (size_t i = 0; i < template->baseline_launch_count; ++i) {
+        const ht_launch *launch = &template->baseline_launches[i];
+        if (!has_geometry(launch))
+            return fail_at(launch->place, error,
+                           "baseline %s is to be timed: name a kernel, and let block(...) and "
+                           "grid(...) follow it",
+                           launch->kernel);
+    }
+    return HT_OK;
+}
+
 static ht_status resolve_reference(ht_template *template, ht_error *error) {
     for (size_t i = 0; i < template->reference_launch_count; ++i) {
         if (!has_geometry(&template->reference_launches[i]))
@@ -239,5 +265,7 @@ ht_status ht_draft_finish(ht_draft *draft, ht_error *error) {
                        "no launch of %s uses its template arguments: write them at the launches",
                        draft->kernel.kernel);
     ht_status status = resolve_reference(template, error);
+    if (status == HT_OK)
+        status = check_baseline(template, error);
     return status == HT_OK ? ht_template_check(template, error) : status;
 }

@@ -5,6 +5,7 @@
 #include "templates/type.h"
 
 #include "base/memory.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,10 +141,17 @@ static ht_status check_problem_name(const name_check *check, const char *name, h
         return unknown(check, at, "unknown name 'problem.%s': use problem.%s or problem.%s", name,
                        alias->fields[0], alias->fields[1]);
     ht_text known = {0};
-    for (size_t i = 0; i < spec->field_count; ++i)
+    const char **candidates = ht_alloc(spec->field_count + 1, sizeof *candidates);
+    for (size_t i = 0; i < spec->field_count; ++i) {
         ht_text_printf(&known, "%s%s", i ? ", " : "", spec->fields[i].name);
-    ht_status status = unknown(check, at, "unknown name 'problem.%s': problem %s has %s", name,
-                               spec->name, known.data ? known.data : "no fields");
+        candidates[i] = spec->fields[i].name;
+    }
+    const char *like = ht_nearest_word(name, candidates);
+    free(candidates);
+    ht_status status =
+        unknown(check, at, "unknown name 'problem.%s': problem %s has %s%s%s%s", name, spec->name,
+                known.data ? known.data : "no fields", like ? "; did you mean problem." : "",
+                like ? like : "", like ? "?" : "");
     ht_text_free(&known);
     return status;
 }
@@ -170,6 +178,19 @@ static ht_status check_sizeof(const name_check *check, const char *type, ht_plac
     return ht_type_size(type) ? HT_OK : unknown(check, at, "sizeof: unknown type '%s'", type);
 }
 
+/* A parameter or scalar that may have been meant. */
+static const char *nearest_name(const name_check *check, const char *name) {
+    const ht_template *template = check->template;
+    const char *candidates[HT_PARAM_MAX + HT_ARG_MAX + 1] = {NULL};
+    size_t count = 0;
+    for (size_t i = 0; check->params && i < template->param_count; ++i)
+        candidates[count++] = template->params[i].name;
+    for (size_t i = 0; i < check->arg_count; ++i)
+        if (ht_arg_is_name(&template->args[i]))
+            candidates[count++] = template->args[i].name;
+    return ht_nearest_word(name, candidates);
+}
+
 /* Why a bare name that exists cannot be used here, or that it does not exist. */
 static ht_status explain(const name_check *check, const char *name, ht_place at) {
     const ht_arg *arg = ht_template_arg(check->template, name);
@@ -188,7 +209,9 @@ static ht_status explain(const name_check *check, const char *name, ht_place at)
                        name);
     if (check->template->problem.name && ht_problem_spec_field(&check->template->problem, name))
         return unknown(check, at, "unknown name '%s': write problem.%s", name, name);
-    return unknown(check, at, "unknown name '%s'", name);
+    const char *like = nearest_name(check, name);
+    return unknown(check, at, "unknown name '%s'%s%s%s", name, like ? "; did you mean '" : "",
+                   like ? like : "", like ? "'?" : "");
 }
 
 static ht_status check_name(void *context, const ht_node *node, ht_place at) {

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,23 @@ static ht_status read_unit(reader *r, ht_span name) {
     return HT_OK;
 }
 
+static ht_status unknown_directive(const reader *r, ht_span name) {
+    static const char *const known[] = {"unit",    "kernel",    "problem",  "param",     "from",
+                                        "require", "block",     "grid",     "lds",       "arg",
+                                        "launch",  "reference", "baseline", "tolerance", NULL};
+    char *word = ht_strndup(name.text, name.length > 40 ? 40 : name.length);
+    const char *like = ht_nearest_word(word, known);
+    char *hint = like ? ht_format("did you mean '%s'? There", like) : ht_strdup("there");
+    ht_status status = ht_span_error(
+        name, r->error,
+        "unknown directive '%s'; %s are unit, kernel, problem, param, require, block, grid, lds, "
+        "arg, launch, reference, baseline and tolerance",
+        word, hint);
+    free(hint);
+    free(word);
+    return status;
+}
+
 /* One directive off the front of a line. */
 static ht_status read_directive(reader *r, ht_span *line) {
     ht_span name, inside;
@@ -49,11 +67,7 @@ static ht_status read_directive(reader *r, ht_span *line) {
         return read_unit(r, name);
     bool kernel = ht_span_is(name, "kernel");
     if (!kernel && !ht_draft_knows(name))
-        return ht_span_error(name, r->error,
-                             "unknown directive '%.*s'; there are unit, kernel, problem, param, "
-                             "require, block, grid, lds, arg, launch, reference, baseline and "
-                             "tolerance",
-                             (int)(name.length > 40 ? 40 : name.length), name.text);
+        return unknown_directive(r, name);
     char behind[32];
     snprintf(behind, sizeof behind, "behind %.*s", (int)name.length, name.text);
     if ((status = ht_span_take_group(line, '(', behind, &inside, r->error)) != HT_OK)

@@ -187,8 +187,13 @@ static const char *param_spelling(const launch_view *view, size_t index) {
     return type[0] ? type : "TYPE";
 }
 
+/* Is it the one launch that kernel(...) itself stands for? */
+static bool is_implicit(const launch_view *view) {
+    return !view->launch->has_arguments && view->launch->place.line == view->template->line;
+}
+
 static ht_place place_of(const launch_view *view, const ht_arg *arg) {
-    return view->launch->has_arguments || !arg->place.line ? view->launch->place : arg->place;
+    return is_implicit(view) && arg->place.line ? arg->place : view->launch->place;
 }
 
 static ht_status report(ht_place at, ht_error *error, char *message) {
@@ -250,12 +255,13 @@ static ht_status too_many(const launch_view *view, ht_error *error) {
     size_t count = view->signature.count;
     char *last = count ? ht_format(", the last '%s'", view->signature.params[count - 1].text)
                        : ht_strdup("");
-    char *message = ht_format(
-        "arg %s has no parameter: %s (line %d) takes %zu argument%s%s; remove "
-        "it, or %s",
-        extra->name, view->launch->kernel, view->signature.line, count, count == 1 ? "" : "s", last,
-        extra->role == HT_ARG_SCALAR ? "use problem fields for what only expressions need"
-                                     : "make it constant if it is a __constant__ symbol");
+    const char *remedy = !is_implicit(view) ? "list what it takes behind its name and ':'"
+                         : extra->role == HT_ARG_SCALAR
+                             ? "remove it, or use problem fields for what only expressions need"
+                             : "remove it, or make it constant if it is a __constant__ symbol";
+    char *message = ht_format("arg %s has no parameter: %s (line %d) takes %zu argument%s%s; %s",
+                              extra->name, view->launch->kernel, view->signature.line, count,
+                              count == 1 ? "" : "s", last, remedy);
     free(last);
     return report(place_of(view, extra), error, message);
 }

@@ -8,5 +8,7 @@
  * number, order, pointers, element types, constness. Kernels that the unit does not define, and
  * what the text leaves open (ht_signature_find), are not judged. */
 ht_status ht_template_check_signatures(const ht_template *template, ht_error *error);
+/* A parameter that neither the code nor a launch names is a mistake. */
+ht_status ht_template_check_unused(const ht_template *template, ht_error *error);
 
 #endif

@@ -1,5 +1,7 @@
-#include "cli/command.h"
+#include "base/nearest.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { WORD_MAX = 40 };
