@@ -30,7 +30,8 @@ static ht_status unit_cut(const char *path, ht_template *template,
     launches_add(&kernels, template->reference_launches, template->reference_launch_count);
     launches_add(&kernels, template->baseline_launches, template->baseline_launch_count);
     char *unit;
-    ht_status status = ht_slice_file(path, kernels.items, kernels.count, options, &unit, error);
+    ht_status status =
+        ht_slice_file(path, kernels.items, kernels.count, template, options, &unit, error);
     free(kernels.items);
     if (status == HT_ERROR_INPUT && error && !error->line)
         error->line = template->line; /* of the annotation that asks for it */

@@ -84,7 +84,7 @@ static char *slice_template(const ht_source *source, CXCursor kernel, const ht_t
     char *problem = template_kernels(&kernels, template, &wanted);
     free(kernels.items);
     ht_slice slice = {0};
-    if (!problem && !ht_slice_build(source, wanted.items, wanted.count, &slice))
+    if (!problem && !ht_slice_build(source, wanted.items, wanted.count, template, &slice))
         problem = ht_strdup(slice.reason);
     if (!problem) {
         writing in = {template, kernel, &slice};
@@ -131,7 +131,8 @@ ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char
 }
 
 ht_status ht_slice_file(const char *path, const char *const *kernels, size_t kernel_count,
-                        const ht_refactor_options *options, char **out_unit, ht_error *error) {
+                        const ht_template *template, const ht_refactor_options *options,
+                        char **out_unit, ht_error *error) {
     ht_source *source;
     *out_unit = NULL;
     ht_status status = ht_source_open(path, options, &source, error);
@@ -151,7 +152,7 @@ ht_status ht_slice_file(const char *path, const char *const *kernels, size_t ker
         wanted.items[wanted.count++] = kernel;
     }
     ht_slice slice = {0};
-    if (status == HT_OK && !ht_slice_build(source, wanted.items, wanted.count, &slice))
+    if (status == HT_OK && !ht_slice_build(source, wanted.items, wanted.count, template, &slice))
         status = ht_error_set_at(error, HT_ERROR_UNSUPPORTED, path, slice.reason_line, 0,
                                  "%s:%d: %s", path, slice.reason_line, slice.reason);
     if (status == HT_OK) {

@@ -331,7 +331,7 @@ static bool place(const ht_source *source, CXCursor cursor, ht_kernel *kernel, s
 static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kernel *kernel,
                               ht_kernel_work *work) {
     ht_slice slice;
-    bool whole = ht_slice_build(source, &cursor, 1, &slice);
+    bool whole = ht_slice_build(source, &cursor, 1, NULL, &slice);
     for (size_t i = 0; i < work->model.facts->template_parameter_count; ++i)
         ht_slice_type(&slice, work->model.facts->template_parameters[i].argument);
     if (whole)

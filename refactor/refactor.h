@@ -150,8 +150,10 @@ ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choic
                             size_t choice_count, char **out_source, ht_error *error);
 
 /* A self-contained device unit cut out of a file: the named kernels with everything they reach. For
- * annotated sources; ht_refactor_file uses it for all. */
+ * annotated sources; ht_refactor_file uses it for all. With the types that `template`'s annotations
+ * name; NULL: none. */
 ht_status ht_slice_file(const char *path, const char *const *kernels, size_t kernel_count,
-                        const ht_refactor_options *options, char **out_unit, ht_error *error);
+                        const ht_template *template, const ht_refactor_options *options,
+                        char **out_unit, ht_error *error);
 
 #endif

@@ -142,7 +142,16 @@ void ht_slice_type(ht_slice *slice, const char *name) {
                                            {"__half", "<hip/hip_fp16.h>"},
                                            {"half2", "<hip/hip_fp16.h>"},
                                            {"__half2", "<hip/hip_fp16.h>"},
-                                           {"hip_bfloat16", "<hip/hip_bfloat16.h>"}};
+                                           {"hip_bfloat16", "<hip/hip_bfloat16.h>"},
+                                           {"__hip_bfloat16", "<hip/hip_bf16.h>"},
+                                           {"int8_t", "<cstdint>"},
+                                           {"uint8_t", "<cstdint>"},
+                                           {"int16_t", "<cstdint>"},
+                                           {"uint16_t", "<cstdint>"},
+                                           {"int32_t", "<cstdint>"},
+                                           {"uint32_t", "<cstdint>"},
+                                           {"int64_t", "<cstdint>"},
+                                           {"uint64_t", "<cstdint>"}};
     for (size_t i = 0; name && i < sizeof types / sizeof *types; ++i)
         if (strcmp(types[i][0], name) == 0)
             header_add(slice, types[i][1]);
@@ -382,12 +391,14 @@ static void need_usings(ht_slice *slice) {
 }
 
 static bool build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                  bool without_host, ht_slice *out) {
+                  const ht_template *template, bool without_host, ht_slice *out) {
     *out = (ht_slice){.source = source, .without_host = without_host};
     ht_chunks_collect(out);
     need_usings(out);
     for (size_t i = 0; i < kernel_count; ++i)
         need(out, kernels[i], ht_ast_line(kernels[i]));
+    if (template)
+        ht_slice_named(out, template);
     close_over(out);
     if (!out->reason)
         ht_slice_macros(out);
@@ -397,11 +408,11 @@ static bool build(const ht_source *source, const CXCursor *kernels, size_t kerne
 /* Classes of both sides (an accessor of tensors, with std::copy in its constructors) are whole
  * where they can be. */
 bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                    ht_slice *out_slice) {
-    if (build(source, kernels, kernel_count, false, out_slice))
+                    const ht_template *template, ht_slice *out_slice) {
+    if (build(source, kernels, kernel_count, template, false, out_slice))
         return true;
     ht_slice less;
-    bool done = build(source, kernels, kernel_count, true, &less);
+    bool done = build(source, kernels, kernel_count, template, true, &less);
     ht_slice_free(done ? out_slice : &less);
     if (done)
         *out_slice = less;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "refactor/source.h"
+#include "templates/template.h"
 
 /* A piece of a user's file at namespace level: one or more declarations whose text overlaps. */
 typedef struct ht_chunk {
@@ -56,9 +57,10 @@ typedef struct ht_slice {
     int reason_line;
 } ht_slice;
 
-/* False: `reason` says why. Free in any case. */
+/* With what the annotations of `template` (may be NULL) name. False: `reason` says why. Free in any
+ * case. */
 bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                    ht_slice *out_slice);
+                    const ht_template *template, ht_slice *out_slice);
 void ht_slice_free(ht_slice *slice);
 /* What a type that only the launch names (`k<half>`) takes. */
 void ht_slice_type(ht_slice *slice, const char *name);
@@ -71,6 +73,8 @@ void ht_slice_print(const ht_slice *slice,
 void ht_line_directive(const ht_source *source, size_t file, int line, ht_text *out);
 
 /* The parts of building, one file each. */
+/* Marks what a template's annotations name as needed; for before what those reach is found. */
+void ht_slice_named(ht_slice *slice, const ht_template *template);
 void ht_chunks_collect(ht_slice *slice);
 void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -56,10 +56,12 @@ void ht_applied_free(ht_applied *applied) {
 }
 
 ht_status ht_slice_file(const char *path, const char *const *kernels, size_t kernel_count,
-                        const ht_refactor_options *options, char **out_unit, ht_error *error) {
+                        const ht_template *template, const ht_refactor_options *options,
+                        char **out_unit, ht_error *error) {
     (void)path;
     (void)kernels;
     (void)kernel_count;
+    (void)template;
     (void)options;
     *out_unit = NULL;
     return refuse(error);

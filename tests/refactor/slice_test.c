@@ -17,7 +17,7 @@ static char *slice(const char *text, const char *kernel, const char *const *argu
     char *path = ht_path_join(folder, "source.hip");
     ht_refactor_options options = {.arguments = arguments, .argument_count = count};
     cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
-    cr_assert_eq(ht_slice_file(path, &kernel, 1, &options, &unit, &error), HT_OK, "%s",
+    cr_assert_eq(ht_slice_file(path, &kernel, 1, NULL, &options, &unit, &error), HT_OK, "%s",
                  error.message);
     ht_dir_remove(folder);
     free(path);
@@ -122,7 +122,7 @@ Test(slice, an_unknown_kernel_is_named) {
     char *path = ht_path_join(HT_SOURCE_DIR, "examples/kernels/conv1x1.hip"), *unit;
     const char *kernel = "not_there";
     ht_error error;
-    cr_assert_eq(ht_slice_file(path, &kernel, 1, NULL, &unit, &error), HT_ERROR_INPUT);
+    cr_assert_eq(ht_slice_file(path, &kernel, 1, NULL, NULL, &unit, &error), HT_ERROR_INPUT);
     cr_assert(strstr(error.message, "not_there"));
     free(path);
 }
