@@ -84,7 +84,7 @@ static char *cut_out(const ht_model *model, char **out_problem) {
     const ht_kernel_facts *facts = model->facts;
     ht_slice slice;
     ht_text text = {0};
-    bool whole = ht_slice_build(facts->source, &model->kernel, 1, &slice);
+    bool whole = ht_slice_build(facts->source, &model->kernel, 1, NULL, &slice);
     for (size_t i = 0; whole && i < facts->template_parameter_count; ++i)
         ht_slice_type(&slice, facts->template_parameters[i].argument);
     if (whole)
