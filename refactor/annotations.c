@@ -305,8 +305,8 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
         ht_text_printf(&text, "#pragma tune baseline(%s__original%s)\n", model->qualified,
                        arguments);
         free(arguments);
-        write_axes("block", (char *const *)grid->block, &text);
-        write_axes("grid", (char *const *)grid->original, &text);
+        ht_axes_print("block", (char *const *)grid->block, &text);
+        ht_axes_print("grid", (char *const *)grid->original, &text);
         if (grid->lds)
             ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
     }
