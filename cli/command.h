@@ -17,8 +17,8 @@
 #ifndef HT_CLI_COMMAND_H
 #define HT_CLI_COMMAND_H
 
-#include "base/nearest.h"
 #include "base/error.h"
+#include "base/nearest.h"
 
 #include <jansson.h>
 #include <stdbool.h>

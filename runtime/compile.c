@@ -49,11 +49,8 @@ static void request_names(request *request) {
 static ht_status request_make(request *out, const ht_device *device, const ht_binding *binding,
                               const ht_config *configs, size_t count, ht_launch_set set,
                               ht_error *error) {
-    *out = (request){.device = device,
-                     .binding = binding,
-                     .configs = configs,
-                     .count = count,
-                     .set = set};
+    *out = (request){
+        .device = device, .binding = binding, .configs = configs, .count = count, .set = set};
     out->provider = ht_provider_find(device->provider);
     if (!out->provider)
         return ht_error_set(error, HT_ERROR_INTERNAL, "no provider '%s'", device->provider);
@@ -117,7 +114,8 @@ static hiprtcResult program_build(const request *request, hiprtcProgram program)
         options[provided + i] = macros[i];
     size_t count = provided + macro_count;
     /* A unit may hold its reference apart, where both have names in common. */
-    if (request->set != HT_LAUNCHES_OWN && strstr(request->binding->template->unit, HT_REFERENCE_MACRO))
+    if (request->set != HT_LAUNCHES_OWN &&
+        strstr(request->binding->template->unit, HT_REFERENCE_MACRO))
         options[count++] = "-D" HT_REFERENCE_MACRO;
     hiprtcResult result = request->hip->hiprtcCompileProgram(program, (int)count, options);
     free(options);

@@ -191,7 +191,7 @@ ht_status ht_template_check(ht_template *template, ht_error *error) {
         set_bindings(template);
     if (status == HT_OK)
         status = ht_template_check_signatures(template, error);
-    return status == HT_OK ? ht_template_check_unused(template, error) : status;
+    return status;
 }
 
 static bool has_geometry(const ht_launch *launch) {
@@ -267,5 +267,8 @@ ht_status ht_draft_finish(ht_draft *draft, ht_error *error) {
     ht_status status = resolve_reference(template, error);
     if (status == HT_OK)
         status = check_baseline(template, error);
-    return status == HT_OK ? ht_template_check(template, error) : status;
+    if (status == HT_OK)
+        status = ht_template_check(template, error);
+    /* Of the whole file only: what is cut out of it may lack branches that name a parameter. */
+    return status == HT_OK ? ht_template_check_unused(template, error) : status;
 }

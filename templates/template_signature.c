@@ -255,7 +255,7 @@ static ht_status too_many(const launch_view *view, ht_error *error) {
     size_t count = view->signature.count;
     char *last = count ? ht_format(", the last '%s'", view->signature.params[count - 1].text)
                        : ht_strdup("");
-    const char *remedy = !is_implicit(view) ? "list what it takes behind its name and ':'"
+    const char *remedy = !is_implicit(view) ? "list what it takes after its name and ':'"
                          : extra->role == HT_ARG_SCALAR
                              ? "remove it, or use problem fields for what only expressions need"
                              : "remove it, or make it constant if it is a __constant__ symbol";

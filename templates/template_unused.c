@@ -67,11 +67,28 @@ static bool in_launches(const ht_template *template, const ht_param *param) {
     return in.found;
 }
 
+/* May an include bring code that names a parameter? HIP's headers and those of the standard do not.
+ */
+static bool includes_more(const char *unit) {
+    for (const char *at = strstr(unit, "include"); at; at = strstr(at + 1, "include")) {
+        at += strlen("include");
+        at += strspn(at, " \t");
+        if (*at != '<' && *at != '"')
+            continue;
+        const char *name = at + 1;
+        size_t length = strcspn(name, ">\"\n");
+        bool standard = !memchr(name, '.', length) && !memchr(name, '/', length);
+        if (*at == '"' || (!standard && strncmp(name, "hip/", 4) != 0))
+            return true;
+    }
+    return false;
+}
+
 ht_status ht_template_check_unused(const ht_template *template, ht_error *error) {
     ht_signature signature;
     const char *unit = template->unit;
     /* A space alone, code that is elsewhere, or that an include may bring. */
-    if (!template->arg_count || !unit || strstr(unit, "#include \"") ||
+    if (!template->arg_count || !unit || includes_more(unit) ||
         !ht_signature_find(unit, template->launches[0].kernel, &signature))
         return HT_OK;
     ht_signature_free(&signature);

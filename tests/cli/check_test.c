@@ -1,8 +1,11 @@
 /* hiptemper check, and --check of tune, as a user runs them. */
 #include "program.h"
 
+#include "base/memory.h"
+
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(check_command, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
@@ -29,6 +32,12 @@ static const char template_text[] =
     "  if (i < n)\n"
     "    out[i] = 2 * in[i] + (BLOCK == 32 && in[i + 1] == 12345);\n"
     "}\n";
+
+static char *text_replace(const char *text, const char *part, const char *with) {
+    const char *at = strstr(text, part);
+    cr_assert_not_null(at, "%s", part);
+    return ht_format("%.*s%s%s", (int)(at - text), text, with, at + strlen(part));
+}
 
 static json_t *report_of(const program_result *result) {
     json_error_t error;
@@ -97,4 +106,28 @@ Test(check_command, wrong_input_is_refused) {
     result = program_run("check k.hip --problem n=1000 --device amd:gfx90a");
     cr_expect_neq(result.code, 0);
     program_free(&result);
+}
+
+/* The original compared with itself agrees, whatever it leaves out. */
+Test(check_command, elements_that_the_original_never_writes_are_an_error_at_the_arg) {
+    char *text = text_replace(template_text, "ceil_div(problem.n, 64)", "problem.n / 64");
+    workplace_write("k.hip", text);
+    program_result result = program_run("check k.hip --problem n=1000 --config BLOCK=64");
+    cr_expect_eq(result.code, 2, "%s", result.out);
+    cr_expect(strstr(result.err, "k.hip:9:"), "%s", result.err);
+    cr_expect(strstr(result.err, "40 of 1000 elements are never written, the first out[960]"), "%s",
+              result.err);
+    cr_expect(strstr(result.err, "(plain)"), "%s", result.err);
+    program_free(&result);
+    char *said = text_replace(text, "out : out float", "out : out partial float");
+    workplace_write("k.hip", said);
+    result = program_run("check k.hip --problem n=960 --config BLOCK=64");
+    cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    /* Now it is the configuration that writes what the original leaves alone. */
+    result = program_run("check k.hip --problem n=1000 --config BLOCK=64");
+    cr_expect_eq(result.code, 1, "%s%s", result.out, result.err);
+    program_free(&result);
+    free(said);
+    free(text);
 }

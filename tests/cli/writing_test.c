@@ -84,7 +84,7 @@ static const char stand_ins[] =
     "    (ran = g.x * 1000 + b.x + l, last_stream = s, k(__VA_ARGS__))\n"
     "struct dim3 { unsigned x, y, z; dim3(unsigned a, unsigned b, unsigned c) : x(a), y(b), z(c) "
     "{} };\n"
-    "typedef int hipError_t;\ntypedef void *hipStream_t;\n"
+    "typedef int hipError_t;\nenum { hipErrorInvalidValue = 1 };\ntypedef void *hipStream_t;\n"
     "inline hipError_t hipGetLastError() { return 0; }\n"
     "static long ran; static hipStream_t last_stream;\n"
     "static struct { int x; } blockIdx, threadIdx;\n";
@@ -118,6 +118,57 @@ Test(launcher, compiles_and_launches_the_configured_kernel, .init = workplace_ma
                     "    problem.derive();\n"
                     "    return problem.blocks == 64 && problem.chunk == 129 ? 0 : 4;\n"
                     "}\n");
+    char *build =
+        ht_format("cd '%s' && g++ -std=c++17 -w -I. main.cpp -o main && ./main", workplace());
+    cr_assert_eq(system(build), 0, "%s", text);
+    free(build);
+    free(text);
+    ht_problem_free(&problem);
+    ht_template_free(templates, count);
+}
+
+/* What `require` excludes is not launched, whatever the author's launch makes of it. */
+Test(launcher, refuses_sizes_that_a_constraint_excludes, .init = workplace_make,
+     .fini = workplace_remove) {
+    static const char rows[] =
+        "#pragma tune unit\n"
+        "#pragma tune kernel(copy)\n"
+        "#pragma tune problem(rows : d)\n"
+        "#pragma tune param(VEC : 1, 8 = 1)\n"
+        "#pragma tune require(problem.d % VEC == 0)\n"
+        "#pragma tune block(1)\n"
+        "#pragma tune grid(1)\n"
+        "#pragma tune arg(in : in float[problem.d])\n"
+        "#pragma tune arg(out : out float[problem.d])\n"
+        "template <int VEC> __global__ void copy(const float *in, float *out) {\n"
+        "    for (int i = 0; i < VEC; ++i) out[i] = in[i];\n"
+        "}\n";
+    size_t count;
+    ht_template *templates = parse(rows, &count);
+    ht_problem problem;
+    ht_error error;
+    cr_assert_eq(ht_problem_parse(&templates[0].problem, "d=1000", &problem, &error), HT_OK);
+    ht_device_fields device = {.max_threads = 1024};
+    ht_binding binding = {&templates[0], &problem, &device};
+    ht_config config;
+    cr_assert_eq(ht_config_parse(&templates[0], "VEC=8", &config, &error), HT_OK);
+    char *text = ht_launcher_write(&binding, &config, "t.hip", "A remark.");
+    workplace_write("t.hip", rows);
+    workplace_write("hip/hip_runtime.h", stand_ins);
+    workplace_write("t.launch.hpp", text);
+    workplace_write(
+        "main.cpp",
+        "#include \"t.launch.hpp\"\n"
+        "int main() {\n"
+        "    float in[8] = {3}, out[8] = {0};\n"
+        "    copy_tuned::problem_fields problem;\n"
+        "    problem.d = 1001;\n"
+        "    if (copy_tuned::launch(in, out, problem) != hipErrorInvalidValue) return 1;\n"
+        "    if (ran != 0 || out[0] != 0) return 2;\n"
+        "    problem.d = 1008;\n"
+        "    if (copy_tuned::launch(in, out, problem) != 0) return 3;\n"
+        "    return ran == 1001 && out[0] == 3 ? 0 : 4;\n"
+        "}\n");
     char *build =
         ht_format("cd '%s' && g++ -std=c++17 -w -I. main.cpp -o main && ./main", workplace());
     cr_assert_eq(system(build), 0, "%s", text);

@@ -229,7 +229,6 @@ char *test_generate_template(ht_random *random) {
     make_launches(&m);
     make_reference(&m);
     if (below(random, 2))
-        ht_text_append(&m.out,
-                       "template <int A, bool B> __global__ void pass(ARGUMENTS);\n");
+        ht_text_append(&m.out, "template <int A, bool B> __global__ void pass(ARGUMENTS);\n");
     return ht_text_take(&m.out);
 }

@@ -20,7 +20,7 @@ TestSuite(verify, .init = use_test_worker);
     "#pragma tune kernel(k<BLOCK>)\n"                                                              \
     "#pragma tune problem(line : N)\n"                                                             \
     "#pragma tune arg(in : in float[problem.N])\n"                                                 \
-    "#pragma tune arg(out : out float[problem.N])\n"                                               \
+    "#pragma tune arg(out : out partial float[problem.N])\n"                                       \
     "#pragma tune arg(n : int = problem.N)\n"                                                      \
     "#pragma tune param(BLOCK : 32, 64, 128 = 64)\n"                                               \
     "#pragma tune block(BLOCK)\n"                                                                  \
@@ -40,7 +40,7 @@ static char *unit_of(const char *guard) {
                      "#pragma tune kernel(k<BLOCK, OUTPUTS>)\n"
                      "#pragma tune problem(line : N)\n"
                      "#pragma tune arg(in : in float[problem.N])\n"
-                     "#pragma tune arg(out : out float[problem.N])\n"
+                     "#pragma tune arg(out : out partial float[problem.N])\n"
                      "#pragma tune arg(n : int = problem.N)\n"
                      "#pragma tune param(BLOCK : 32, 64, 128, 256 = 64)\n"
                      "#pragma tune param(OUTPUTS : 1, 2, 4 = 1)\n"
@@ -114,6 +114,17 @@ Test(verify, what_does_the_same_agrees_on_five_sizes) {
 Test(verify, a_guard_that_only_some_configurations_need_is_missed) {
     char *text = unit_of("i < n");
     expect_failing(text, "N=5000", "BLOCK=64 OUTPUTS=2");
+    free(text);
+}
+
+/* `partial` is of the original alone: what it writes, every configuration must write too. */
+Test(verify, an_element_that_only_the_original_writes_is_missed) {
+    char *text = unit_of("i + c < n && (OUTPUTS < 4 || i + c != 7)");
+    cr_assert(strstr(text, "out partial"));
+    expect_failing(text, "N=5000", "BLOCK=64 OUTPUTS=4");
+    free(text);
+    text = unit_of("i + c < n - 1");
+    expect_failing(text, "N=5000", "BLOCK=64 OUTPUTS=1");
     free(text);
 }
 
