@@ -40,7 +40,7 @@ typedef struct ht_kernel_facts {
     char *assumed; /* that a block chosen at run time has a value that stands for it; NULL: not */
     int assumed_line;
     ht_effort effort; /* what the analysis may take, and took */
-    ht_pin *pins; /* what other builds and waiting blocks hold fast */
+    ht_pin *pins;     /* what other builds and waiting blocks hold fast */
     size_t pin_count;
 } ht_kernel_facts;
 

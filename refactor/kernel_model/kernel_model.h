@@ -226,7 +226,8 @@ ht_kernel_model *ht_kernel_model_scan_fixed(const ht_model *facts, const ht_km_f
                                             size_t count);
 void ht_kernel_model_free(ht_kernel_model *model);
 /* A question to isl is done with: its operations are taken off what the kernel may take, and the
- * next gets what is left. Without any left isl answers nothing, and all that is asked is unknown. */
+ * next gets what is left. Without any left isl answers nothing, and all that is asked is unknown.
+ */
 void ht_km_step(ht_kernel_model *model);
 
 /* May two pointer arguments (arrays of the model) name the same memory? HT_NO where `__restrict__`

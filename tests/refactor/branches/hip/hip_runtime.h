@@ -1,5 +1,5 @@
-// Enough of HIP to run whole programs in plain C++, barriers too: each thread of a block is a fiber,
-// which gives way to the next one at a barrier.
+// Enough of HIP to run whole programs in plain C++, barriers too: each thread of a block is a
+// fiber, which gives way to the next one at a barrier.
 #pragma once
 #include <algorithm>
 #include <cmath>
