@@ -13,6 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* SCMP_CMP leaves out the second value, which most comparisons do without. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 enum { NEW_TMPFILE = 020000000 /* __O_TMPFILE */, THREAD = 0x00010000 /* CLONE_THREAD */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
