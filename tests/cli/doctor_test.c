@@ -19,9 +19,9 @@ static json_t *findings_of(const program_result *result, json_t **out_document) 
 Test(doctor, finds_this_machine_ready_and_what_is_not_in_order_comes_with_a_fix) {
     program_result result = program_run("doctor --device host --seconds 0.1 --json");
     cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    json_t *document, *finding;
+    json_t *document, *finding, *findings = findings_of(&result, &document);
     size_t i, floors = 0;
-    json_array_foreach(findings_of(&result, &document), i, finding) {
+    json_array_foreach(findings, i, finding) {
         const char *level = json_string_value(json_object_get(finding, "level"));
         bool fine = strcmp(level, "fine") == 0;
         cr_assert_eq(json_is_null(json_object_get(finding, "fix")), fine, "%s", level);
