@@ -49,6 +49,11 @@ static loaded load(void) {
     return of;
 }
 
+static void unload(loaded *of) {
+    check(of->kernel.hip, of->kernel.hip->hipModuleUnload(of->module));
+    kernel_free(&of->kernel);
+}
+
 static hipFunction_t function(const loaded *of, const char *expression) {
     hipFunction_t found = NULL;
     const ht_hip *hip = of->kernel.hip;
@@ -126,8 +131,7 @@ Test(run, a_kernel_with_constants_and_dynamic_lds) {
     check(hip, hip->hipFree(device_out));
     check(hip, hip->hipFree(NULL));
     check(hip, hip->hipDeviceSynchronize());
-    check(hip, hip->hipModuleUnload(of.module));
-    kernel_free(&of.kernel);
+    unload(&of);
 }
 
 Test(run, clocks_are_nvmls) {
@@ -149,23 +153,25 @@ Test(run, clocks_are_nvmls) {
     setenv("HT_STANDIN_HEAT", "77", 1);
     ht_provider_nvidia.clocks(&device, &clocks);
     cr_expect_eq(clocks.throttled, 77);
-    kernel_free(&of.kernel);
+    unload(&of);
 }
 
 Test(errors, a_failed_launch_stays_with_the_context) {
-    loaded of = load();
+    static loaded of; /* a failed context frees nothing: both stay until the process ends */
+    static float *out;
+    of = load();
     const ht_hip *hip = of.kernel.hip;
-    float *out = NULL;
     check(hip, hip->hipMalloc((void **)&out, 64));
-    void *arguments[] = {&out};
+    void *more, *arguments[] = {&out};
     hipError_t error = launch(&of, "bad", 0, arguments);
     cr_assert_neq(error, 0);
     cr_expect(strstr(hip->hipGetErrorString(error), "CUDA_ERROR_"), "%s",
               hip->hipGetErrorString(error));
     cr_expect_eq(hip->hipDeviceSynchronize(), error);
-    cr_expect_eq(hip->hipMalloc((void **)&out, 64), error);
+    cr_expect_eq(hip->hipMalloc(&more, 64), error);
     cr_expect_eq(hip->hipGetLastError(), error);
     cr_expect_eq(hip->hipGetLastError(), 0);
+    kernel_free(&of.kernel);
 }
 
 Test(errors, numbers_and_words_are_the_drivers) {
@@ -190,6 +196,7 @@ Test(errors, numbers_and_words_are_the_drivers) {
     cr_expect(strstr(hip->hipGetErrorString(200), "not an image of the stand-in") &&
                   strstr(hip->hipGetErrorString(200), "HIPTEMPER_NVRTC"),
               "%s", hip->hipGetErrorString(200));
+    unload(&of);
 }
 
 Test(errors, a_driver_that_does_not_start_leaves_the_targets) {
