@@ -56,8 +56,11 @@ static int finish(ht_survey *survey, const ht_session *session, const optimize_o
                   const ht_refactor_options *compiler, FILE *out) {
     ht_error error = {0};
     int code = HT_EXIT_OK;
+    if (given->tuning.max_time > 0)
+        ht_stop_at(session->start + given->tuning.max_time);
     if (ht_outputs_write(survey, session, compiler, given->out, &error) != HT_OK)
         code = ht_report_error(&error);
+    ht_stop_at(0);
     if (survey->entries.count || ht_survey_files_exit_code(survey) == HT_EXIT_OK)
         ht_entries_report_summary(&survey->entries, &session->device, out);
     ht_outputs_report(&survey->entries, given->out, out);

@@ -65,11 +65,11 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
     for (size_t i = 0; i < entries->count; ++i)
         session->pairs_left += entries->items[i].template != NULL;
     session->progress = ht_progress_new(out, session->pairs_left);
-    if (session->options.max_time > 0)
-        ht_stop_at(session->start + session->options.max_time - session->reserve / 2);
     ht_status status = HT_OK;
     for (size_t i = 0; status == HT_OK && i < entries->count; ++i) {
         ht_entry *entry = &entries->items[i];
+        if (session->options.max_time > 0 && !ht_stopped)
+            ht_stop_at(session->start + session->options.max_time - session->reserve / 2);
         if (entry->template) {
             char *label = ht_entry_label(entry);
             ht_progress_begin(session->progress, label);
@@ -82,6 +82,8 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             else if (session->pairs_left)
                 --session->pairs_left;
             ht_progress_pause(session->progress);
+            if (entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated)
+                session->reserve += entry->result.check_seconds;
         }
         if (status == HT_OK)
             ht_entry_report(entry, &session->device, out);

@@ -292,7 +292,7 @@ static ht_status source_write(ht_survey *survey, size_t index, const ht_session 
 ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
                            const ht_refactor_options *compiler, const char *folder,
                            ht_error *error) {
-    ht_written_checker checker = {.interrupted = &ht_interrupted};
+    ht_written_checker checker = {.interrupted = &ht_stopped};
     ht_status status = HT_OK;
     if (session) {
         checker.device = &session->device;

@@ -47,13 +47,13 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
     return status;
 }
 
-static void withhold(ht_entry *entry, const char *fault) {
+static void withhold(ht_entry *entry, const char *fault, bool stopped) {
     ht_pair_result *result = &entry->result;
     result->verdict = HT_VERDICT_WITHHELD;
     result->verified = false;
     free(result->reason);
-    result->reason =
-        ht_format("its tuned source is withheld: %s; this is a defect of hiptemper", fault);
+    result->reason = ht_format("its tuned source is withheld: %s%s", fault,
+                               stopped ? "" : "; this is a defect of hiptemper");
     ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
 }
 
@@ -83,7 +83,7 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
         if (!proofs[i].fault)
             continue;
         *out_withheld = true;
-        withhold(owners[i], proofs[i].fault);
+        withhold(owners[i], proofs[i].fault, proofs[i].stopped);
     }
     free(owners);
     free(proofs);
@@ -104,7 +104,7 @@ static ht_status texts_check(const ht_output_source *source, const ht_applied *a
                                                 entries[i]->template, &entries[i]->result.config);
         if (fault) {
             *out_withheld = true;
-            withhold(entries[i], fault);
+            withhold(entries[i], fault, false);
         }
         free(fault);
     }

@@ -37,7 +37,8 @@ typedef struct ht_session {
     ht_database *recording;  /* owned; of timings to replay; usually NULL */
     ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
     double start;            /* clock */
-    double reserve;          /* seconds of max_time kept for what follows the tuning */
+    double reserve; /* seconds of max_time kept for what follows the tuning: reading again, and the
+                       checks of the files to be written */
     double prepare_begun; /* clock: when the pair at hand was begun, its problem's check included */
     double prepare_seconds; /* how long pairs took until their search began; 0: none did yet */
     double finals_seconds;  /* the longest that the finals of a kernel took so far */
@@ -114,6 +115,7 @@ typedef struct ht_pair_result {
     ht_candidate finalists[HT_FINALISTS_MAX];
     size_t finalist_count;
     double seconds;
+    double check_seconds; /* that the check of the tuned file is thought to take */
 } ht_pair_result;
 
 /* Never fails as a whole: what goes wrong is in the result. The exception is something missing from

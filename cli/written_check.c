@@ -156,6 +156,10 @@ static bool is_original(void *context, const ht_problem *problem) {
 }
 
 static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_error *error) {
+    if (!launch->template && launch->generated) { /* proves nothing, neither right nor wrong */
+        unproven_tell(in, launch, launch->unread);
+        return HT_OK;
+    }
     if (!launch->template) {
         fault_tell(in, launch, ht_format("it cannot be taken out of the file: %s", launch->unread));
         return HT_OK;
@@ -192,12 +196,24 @@ static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_er
     return status;
 }
 
+static bool is_stopped(const ht_written_checker *checker) {
+    return checker->interrupted && *checker->interrupted;
+}
+
+static void stopped_tell(ht_written_proof *proof) {
+    proof->stopped = true;
+    proof->fault = ht_strdup(ht_interrupted ? "it was not verified: interrupted"
+                                            : "it was not verified: the time limit (--max-time) "
+                                              "was reached");
+}
+
 /* What cannot be run here proves nothing, neither right nor wrong. */
 static void launch_check(checking *in, const ht_written_launch *launch) {
     ht_error error = {0};
-    ht_status status = launch_run(in, launch, &error);
+    ht_status status =
+        is_stopped(in->checker) ? HT_ERROR_INTERRUPTED : launch_run(in, launch, &error);
     if (status == HT_ERROR_INTERRUPTED)
-        in->proof->fault = ht_strdup("it was not verified: interrupted");
+        stopped_tell(in->proof);
     else if (status != HT_OK)
         unproven_tell(in, launch, error.message);
 }
@@ -221,6 +237,11 @@ ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refac
     ht_error own = {0};
     for (size_t i = 0; i < count; ++i)
         proofs[i] = (ht_written_proof){0};
+    if (is_stopped(checker)) {
+        for (size_t i = 0; i < count; ++i)
+            stopped_tell(&proofs[i]);
+        return HT_OK;
+    }
     ht_status status = ht_written_open(refactor, applied, &written, &own);
     for (size_t i = 0; i < count && status == HT_ERROR_COMPILE; ++i)
         proofs[i].fault = ht_strdup(own.message);

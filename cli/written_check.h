@@ -20,7 +20,7 @@ typedef struct ht_written_agreed {
 typedef struct ht_written_checker {
     const ht_device *device; /* that was tuned for: its fields are in geometries */
     uint64_t seed;
-    const volatile int *interrupted; /* may be NULL */
+    const volatile int *interrupted; /* Ctrl-C, or the time is over; may be NULL */
     ht_written_agreed *agreed;       /* owned */
     size_t agreed_count;
 } ht_written_checker;
@@ -35,6 +35,7 @@ typedef struct ht_written_subject {
 
 /* What came of it. */
 typedef struct ht_written_proof {
+    bool stopped;    /* the fault is that it was not checked to the end */
     char *fault;     /* why the file must not be delivered; NULL: it may; owned */
     char *unproven;  /* what could not be run, and why; NULL: everything was; owned */
     size_t launches; /* that were run */

@@ -37,7 +37,7 @@ static void append(replacements *list, ht_replacement *items, size_t count) {
 static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *work,
                               const ht_values *values, replacements *list, ht_error *error) {
     char *problem;
-    char *text = ht_launcher_write(&work->plan, &work->grid, values, &problem);
+    char *text = ht_plan_launcher(&work->plan, &work->grid, values, &problem);
     if (!text) {
         ht_status status =
             ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,

@@ -139,8 +139,8 @@ static bool can_launch(const ht_model *model, char **out_problem) {
     return !*out_problem;
 }
 
-char *ht_launcher_write(const ht_plan *plan, const ht_grid *grid, const ht_values *values,
-                        char **out_problem) {
+char *ht_plan_launcher(const ht_plan *plan, const ht_grid *grid, const ht_values *values,
+                       char **out_problem) {
     const ht_model *model = plan->model;
     fields list = {0};
     ht_text geometry = {0}, out = {0};

@@ -147,6 +147,7 @@ static void launches_read(const ht_written_pair *pair, ht_written_kernel *out) {
         ht_written_launch_read(pair, site, paired ? &before->items[i] : NULL, &launch);
         launch.file = ht_strdup(pair->written->facts->source->files[site->file].path);
         launch.line = site->line;
+        launch.generated = before->count == 0;
         launch_add(out, launch);
     }
 }

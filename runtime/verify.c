@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "runtime/job_verify.h"
 #include "runtime/verify_choice.h"
+#include "runtime/verify_edges.h"
 #include "templates/space.h"
 
 #include <stdlib.h>
@@ -436,6 +437,25 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     return status;
 }
 
+/* A delivered file's launch is tried at the edges of its blocks first, besides the others. */
+static void edges_put(verification *in) {
+    ht_problem *edges = NULL;
+    size_t count = 0;
+    if (!in->options->written || in->problem_count == 0)
+        return;
+    ht_verify_edges(in->template, in->device, &in->problems[0], in->options, &edges, &count);
+    if (count == 0)
+        return;
+    ht_problem *all = ht_alloc(count + in->problem_count, sizeof *all);
+    memcpy(all, edges, count * sizeof *all);
+    memcpy(all + count, in->problems, in->problem_count * sizeof *all);
+    free(in->problems);
+    free(edges);
+    in->problems = all;
+    in->problem_count += count;
+    in->wanted += count;
+}
+
 /* In a mode in which the original is good for some problem. */
 static ht_status run_all(verification *in, ht_error *error) {
     for (;;) {
@@ -468,6 +488,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
     if (in.given)
         ht_verify_problems(template, given, &in.problems, &in.problem_count);
+    edges_put(&in);
     ht_choice_init(&in.choice, in.template, options->unit ? options->unit : in.template->unit,
                    options->configurations + 1, options->seed);
     ht_status status = run_all(&in, error);
