@@ -133,3 +133,23 @@ Test(apply, mistakes_are_told) {
     workplace_write("bad.json", "{\"BLOCK_X\": [1]}");
     expect_run("apply bad.json src/scale.cuh", 2, "bad.json");
 }
+
+Test(apply, a_kernel_that_nothing_launches_gets_a_launcher) {
+    workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(const float *in, float *out, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n)\n"
+                                 "        out[i] = 2 * in[i];\n"
+                                 "}\n");
+    workplace_write("scale.problem.json",
+                    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+                    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
+                    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
+                    "\"n : int = problem.n\"],\n"
+                    "  \"block\": [\"256\"], \"grid\": [\"(problem.n + 255) / 256\"],\n"
+                    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n");
+    expect_run("apply BLOCK_X=64 scale.hip --out tuned", 0, "applied");
+    char *text = workplace_read("tuned/scale.hip");
+    cr_assert(text && strstr(text, "scale_tuned_launch("), "%s", text ? text : "");
+    free(text);
+}
