@@ -22,6 +22,29 @@ static bool inside_directive(const ht_tokens *tokens, size_t offset) {
            offset < tokens->items[index - 1].end;
 }
 
+/* The end of a token, or of what stands in parentheses after it, if it is a macro that takes
+ * arguments. */
+static size_t use_end(const ht_source *source, size_t file, const ht_tokens *tokens, size_t index) {
+    size_t end = tokens->items[index].end;
+    if (ht_tokens_is(tokens, index + 1, "(")) {
+        char *name = ht_tokens_text(tokens, index);
+        const ht_macro *macro = ht_source_macro(source, name, file, tokens->items[index].begin);
+        size_t close = ht_tokens_close(tokens, index + 1);
+        if (macro && macro->function_like && close < tokens->count)
+            end = tokens->items[close].end;
+        free(name);
+    }
+    return end;
+}
+
+/* Returns true if what ends before the token is no operand: n / of n / TILE. Where the last token
+ * of a macro's argument is a macro, libclang says that the expression ends at its begin. */
+static bool lacks_operand(const ht_tokens *tokens, size_t first, size_t last) {
+    return last > first && last < tokens->count && tokens->items[last].kind == HT_TOKEN_NAME &&
+           tokens->items[last - 1].kind == HT_TOKEN_PUNCT &&
+           !ht_tokens_is(tokens, last - 1, ")") && !ht_tokens_is(tokens, last - 1, "]");
+}
+
 bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
                         ht_range *out_place) {
     CXSourceRange extent = clang_getCursorExtent(expression);
@@ -33,17 +56,11 @@ bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expressio
     if (inside_directive(tokens, out_place->begin) || first >= tokens->count ||
         tokens->items[first].begin != out_place->begin)
         return false;
-    if (out_place->end <= tokens->items[first].end) {
-        out_place->end = tokens->items[first].end;
-        if (ht_tokens_is(tokens, first + 1, "(")) {
-            char *name = ht_tokens_text(tokens, first);
-            const ht_macro *macro = ht_source_macro(source, name, file, out_place->begin);
-            size_t close = ht_tokens_close(tokens, first + 1);
-            if (macro && macro->function_like && close < tokens->count)
-                out_place->end = tokens->items[close].end;
-            free(name);
-        }
-    }
+    size_t last = ht_tokens_at(tokens, out_place->end);
+    if (out_place->end <= tokens->items[first].end)
+        out_place->end = use_end(source, file, tokens, first);
+    else if (lacks_operand(tokens, first, last) && tokens->items[last].begin == out_place->end)
+        out_place->end = use_end(source, file, tokens, last);
     return out_place->begin < out_place->end;
 }
 

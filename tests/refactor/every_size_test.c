@@ -301,6 +301,19 @@ Test(every_size, one_variable_among_the_arguments_of_the_launch_macro) {
                   "BLOCK_X=64 COARSEN_X=1", pieces);
 }
 
+/* libclang says that (n + B - 1) / B ends ahead of B there. */
+Test(every_size, a_macro_that_ends_an_argument_of_the_launch_macro_is_replaced_with_it) {
+    const char *pieces[] = {
+        "hipLaunchKernelGGL(k, dim3(n / 512 + (n % 512 != 0)), dim3(512), 0, 0,", NULL};
+    expect_pieces(GUARDED
+                  "#define B 256\n"
+                  "void run(const float *in, float *out, int n) {\n"
+                  "    hipLaunchKernelGGL(k, dim3((n + B - 1) / B), dim3(B), 0, 0, in, out, "
+                  "n);\n"
+                  "}\n",
+                  "BLOCK_X=512 COARSEN_X=1", pieces);
+}
+
 /* Integer arguments make a function template's quotient one of integers; real ones do not. */
 Test(every_size, a_function_template_that_rounds_up_is_understood) {
     const char *helper = "template <typename A, typename B> A over(A a, B b) { return (a + b - 1) "
