@@ -118,6 +118,27 @@ static bool any_won(ht_entry *const *entries, size_t count) {
     return false;
 }
 
+/* Withholds the kernels whose rewritten text does not compile by itself; all, if it is their
+ * company. The other sources are delivered. */
+static void texts_blame(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                        const char *fault) {
+    bool found = false;
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_won(entries[i]))
+            continue;
+        ht_applied alone;
+        ht_error error;
+        if (texts_make(source, &entries[i], 1, &alone, &error) != HT_OK) {
+            withhold(entries[i], error.message, false);
+            found = true;
+        }
+        ht_applied_free(&alone);
+    }
+    for (size_t i = 0; i < count && !found; ++i)
+        if (is_won(entries[i]))
+            withhold(entries[i], fault, false);
+}
+
 /* Texts that passed, of all kernels that did: without one that failed the others are looked at
  * again. *out is empty when none is left. */
 static ht_status texts_settle(const ht_output_source *source, ht_entry *const *entries,
@@ -125,9 +146,17 @@ static ht_status texts_settle(const ht_output_source *source, ht_entry *const *e
     *out = (ht_applied){0};
     while (any_won(entries, count)) {
         bool withheld = false;
-        ht_status status = texts_make(source, entries, count, out, error);
+        ht_error own = {0};
+        ht_status status = texts_make(source, entries, count, out, &own);
+        if (status == HT_ERROR_INTERNAL) {
+            ht_applied_free(out);
+            texts_blame(source, entries, count, own.message);
+            continue;
+        }
         if (status == HT_OK)
             status = texts_check(source, out, entries, count, &withheld, error);
+        else if (error)
+            *error = own;
         if (status != HT_OK || !withheld)
             return status;
         ht_applied_free(out);
