@@ -56,8 +56,9 @@ static int finish(ht_survey *survey, const ht_session *session, const optimize_o
                   const ht_refactor_options *compiler, FILE *out) {
     ht_error error = {0};
     int code = HT_EXIT_OK;
-    if (given->tuning.max_time > 0)
-        ht_stop_at(session->start + given->tuning.max_time);
+    double limit = given->tuning.max_time; /* what was won is worth a few seconds more */
+    if (limit > 0)
+        ht_stop_at(session->start + limit + fmax(0.05 * limit, 10));
     if (ht_outputs_write(survey, session, compiler, given->out, &error) != HT_OK)
         code = ht_report_error(&error);
     ht_stop_at(0);

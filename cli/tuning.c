@@ -10,8 +10,7 @@
 #include <string.h>
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
-static const double least_check =
-    2.0; /* seconds that a check of a written file is thought to take */
+static const double least_check = 4; /* seconds that a check of a written file is thought to take */
 static const double finals_seconds = 3.0; /* when no time limit is given; the confirmation's too */
 static const double finals_share = 0.25;  /* of a pair's time, when one is, at least, */
 static const double finals_most =
@@ -422,8 +421,8 @@ static ht_status pair_run(pair *pair, ht_error *error) {
         return status;
     pair->session->prepare_seconds =
         fmax(ht_clock_seconds() - pair->session->prepare_begun, pair->session->prepare_seconds / 2);
-    pair->result->check_seconds = fmax(pair->session->prepare_seconds, least_check);
-    if (pair->deadline > 0) { /* the file may have to be checked, which takes as long */
+    pair->result->check_seconds = fmax(2 * pair->session->prepare_seconds, least_check);
+    if (pair->deadline > 0) { /* the file may have to be checked, at twice the sizes */
         double left = pair->deadline - ht_clock_seconds();
         pair->deadline -= fmin(pair->result->check_seconds, fmax(left, 0) / 3);
     }
