@@ -22,6 +22,7 @@ static const char rounds[] =
     "#pragma tune arg(n : int = problem.n)\n"
     "#pragma tune arg(C : int = problem.C)\n"
     "#pragma tune reference(rounds_plain) block(64) grid(ceil_div(problem.n, 64))\n"
+    "#pragma tune baseline(rounds_plain) block(64) grid(ceil_div(problem.n, 64))\n"
     "__global__ void rounds_plain(const float *in, const float *w, float *out, int n, int C) {\n"
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (i >= n) return;\n"
@@ -143,7 +144,7 @@ Test(amd_accesses, lds_takes_the_place_of_memory) {
     fixture_close(&f);
 }
 
-Test(amd_accesses, the_original_is_the_reference_kernel_with_its_own_grid) {
+Test(amd_accesses, the_original_is_the_baseline_kernel_with_its_own_grid) {
     fixture f;
     fixture_open(&f, "amd:gfx90a");
     ht_inspect_options options = {.count = true, .original = true};
