@@ -41,8 +41,8 @@ static size_t use_end(const ht_source *source, size_t file, const ht_tokens *tok
  * of a macro's argument is a macro, libclang says that the expression ends at its begin. */
 static bool lacks_operand(const ht_tokens *tokens, size_t first, size_t last) {
     return last > first && last < tokens->count && tokens->items[last].kind == HT_TOKEN_NAME &&
-           tokens->items[last - 1].kind == HT_TOKEN_PUNCT &&
-           !ht_tokens_is(tokens, last - 1, ")") && !ht_tokens_is(tokens, last - 1, "]");
+           tokens->items[last - 1].kind == HT_TOKEN_PUNCT && !ht_tokens_is(tokens, last - 1, ")") &&
+           !ht_tokens_is(tokens, last - 1, "]");
 }
 
 bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
