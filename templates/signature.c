@@ -11,7 +11,8 @@
 #include <string.h>
 
 static bool is(const ht_source_token *token, const char *text) {
-    return token->length == strlen(text) && !memcmp(token->text, text, token->length);
+    return token->text && token->length == strlen(text) &&
+           !memcmp(token->text, text, token->length);
 }
 
 static bool is_among(const char *word, const char *const *words) {
