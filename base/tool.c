@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,38 +32,14 @@ char *ht_tool_find(const char *name) {
     return NULL;
 }
 
-typedef struct process_state {
-    long pid;
-    char name[32], state;
-} process_state;
-
-/* False when it has gone. */
-static bool process_read(long pid, process_state *out) {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    /* "PID (NAME) STATE ...": the name may hold anything. */
-    char *name = read ? strchr(line, '(') : NULL, *end = name ? strrchr(name, ')') : NULL;
-    if (end == NULL)
-        return false;
-    *end = '\0';
-    out->pid = pid;
-    snprintf(out->name, sizeof out->name, "%s", name + 1);
-    return sscanf(end + 1, " %c", &out->state) == 1;
-}
-
 /* A debugger's stop is another state. */
-static bool is_stopped(long pid, process_state *out) {
-    return process_read(pid, out) && out->state == 'T';
+static bool is_stopped(long pid, ht_process_state *out) {
+    return ht_process_read(pid, out) && out->state == 'T';
 }
 
 /* In the process or below it. Few small files are read, so that it can be asked every second while
  * others are timed. */
-static bool find_stopped(long pid, int depth, process_state *out) {
+static bool find_stopped(long pid, int depth, ht_process_state *out) {
     if (is_stopped(pid, out))
         return true;
     char path[80];
@@ -77,7 +54,7 @@ static bool find_stopped(long pid, int depth, process_state *out) {
 }
 
 bool ht_tool_stopped(long pid, char *out, size_t size) {
-    process_state found;
+    ht_process_state found;
     bool stopped = find_stopped(pid, 0, &found);
     if (stopped && out != NULL)
         snprintf(out, size, "%s (process %ld)", found.name, found.pid);

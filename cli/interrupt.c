@@ -1,10 +1,10 @@
 #include "cli/interrupt.h"
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/scratch.h"
 #include "cli/command.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -91,37 +91,12 @@ void ht_interrupt_install(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error with words */
 }
 
-/* Has `pid` this process as its parent? */
-static bool is_child(const char *pid) {
-    char path[300], line[512];
-    long parent = 0;
-    snprintf(path, sizeof path, "/proc/%s/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    const char *end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
-    fclose(file);
-    return end != NULL && sscanf(end + 1, " %*c %ld", &parent) == 1 && parent == (long)getpid();
-}
-
-static void signal_children(int number) {
-    DIR *proc = opendir("/proc");
-    for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;)
-        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_child(entry->d_name)) {
-            pid_t pid = (pid_t)atol(entry->d_name);
-            kill(pid, number);
-            kill(pid, SIGCONT);
-        }
-    if (proc != NULL)
-        closedir(proc);
-}
-
 /* A worker's guard (runtime/guard.h) ends with all that is below it when it is asked to. What
  * others leave behind becomes ours. */
 static void end_children(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     double begin = ht_clock_seconds(), end = begin + ALL_MS * 1e-3;
-    signal_children(SIGTERM);
+    ht_process_signal_children(SIGTERM);
     while (ht_clock_seconds() < end) {
         pid_t ended = waitpid(-1, NULL, WNOHANG);
         if (ended < 0)
@@ -129,7 +104,7 @@ static void end_children(void) {
         if (ended > 0)
             continue;
         if (ht_clock_seconds() > begin + GENTLE_MS * 1e-3)
-            signal_children(SIGKILL);
+            ht_process_signal_children(SIGKILL);
         usleep(STEP_US);
     }
 }

@@ -1,14 +1,12 @@
 #include "runtime/guard.h"
 
+#include "base/process.h"
 #include "runtime/sandbox_warden.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,36 +14,10 @@
 
 enum { FAILED_TO_FORK = 1 };
 
-/* The parent of a process; 0 when it has gone. */
-static pid_t parent_of(pid_t pid) {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    /* "PID (NAME) STATE PARENT": the name may hold anything. */
-    const char *end = read ? strrchr(line, ')') : NULL;
-    long parent = 0;
-    return end != NULL && sscanf(end + 1, " %*c %ld", &parent) == 1 ? (pid_t)parent : 0;
-}
-
-static void kill_children(void) {
-    DIR *proc = opendir("/proc");
-    for (struct dirent *entry; proc != NULL && (entry = readdir(proc)) != NULL;) {
-        pid_t pid = (pid_t)atol(entry->d_name);
-        if (pid > 0 && parent_of(pid) == getpid())
-            kill(pid, SIGKILL);
-    }
-    if (proc != NULL)
-        closedir(proc);
-}
-
 /* What a killed child leaves behind becomes ours, so in the end nothing is below. */
 static void kill_all(void) {
     do
-        kill_children();
+        ht_process_signal_children(SIGKILL);
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
