@@ -1,6 +1,7 @@
 #include "runtime/sandbox_warden.h"
 
 #include "base/clock.h"
+#include "runtime/descriptor.h"
 #include "runtime/sandbox_internal.h"
 
 #include <dirent.h>
@@ -68,21 +69,7 @@ int ht_warden_channel(void) {
 ht_status ht_warden_hand_over(const ht_sandbox_plan *plan, int listener, ht_error *error) {
     introduction self = {.strict = !plan->programs && !plan->devices, .memory = plan->memory};
     snprintf(self.writes, sizeof self.writes, "%s", plan->writes != NULL ? plan->writes : "");
-    struct iovec part = {&self, sizeof self};
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof listener);
-    memcpy(CMSG_DATA(header), &listener, sizeof listener);
-    bool sent = sendmsg(warden.ends[1], &message, MSG_NOSIGNAL) == (ssize_t)sizeof self;
+    bool sent = ht_descriptor_send(warden.ends[1], &self, sizeof self, listener);
     int cause = errno;
     close(listener);
     close_end(1);
@@ -93,23 +80,8 @@ ht_status ht_warden_hand_over(const ht_sandbox_plan *plan, int listener, ht_erro
 
 /* False when the worker never enters the sandbox. */
 static bool meet(void) {
-    struct iovec part = {&warden.of, sizeof warden.of};
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control};
-    ssize_t got;
-    do
-        got = recvmsg(warden.ends[0], &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (got != (ssize_t)sizeof warden.of || header == NULL || header->cmsg_type != SCM_RIGHTS)
+    if (!ht_descriptor_receive(warden.ends[0], &warden.of, sizeof warden.of, &warden.listener))
         return false;
-    memcpy(&warden.listener, CMSG_DATA(header), sizeof warden.listener);
     if (warden.of.writes[0] != '\0')
         warden.folder = open(warden.of.writes, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return true;

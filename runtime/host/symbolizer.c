@@ -1,6 +1,7 @@
 #include "runtime/host/symbolizer.h"
 
 #include "base/memory.h"
+#include "runtime/descriptor.h"
 #include "runtime/host/toolchain.h"
 #include "runtime/sandbox.h"
 
@@ -22,46 +23,6 @@ int ht_symbolizer_socket(void) {
     return to_helper;
 }
 
-/* One question is an address and, with it, the image. */
-typedef union rights {
-    struct cmsghdr header;
-    char space[CMSG_SPACE(sizeof(int))];
-} rights;
-
-static bool send_question(int socket, uintptr_t address, int image) {
-    rights control = {0};
-    struct iovec part = {&address, sizeof address};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof image);
-    memcpy(CMSG_DATA(header), &image, sizeof image);
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof address;
-}
-
-/* False when nobody asks any more. */
-static bool take_question(int socket, uintptr_t *out_address, int *out_image) {
-    rights control;
-    struct iovec part = {out_address, sizeof *out_address};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control};
-    ssize_t got;
-    do
-        got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    struct cmsghdr *header = got == (ssize_t)sizeof *out_address ? CMSG_FIRSTHDR(&message) : NULL;
-    if (header == NULL || header->cmsg_type != SCM_RIGHTS)
-        return false;
-    memcpy(out_image, CMSG_DATA(header), sizeof *out_image);
-    return true;
-}
-
 static bool run_addr2line(const char *image, uintptr_t address, ht_text *out) {
     const ht_toolchain *toolchain;
     if (ht_toolchain_find(&toolchain, NULL) != HT_OK || !toolchain->symbolizer)
@@ -73,10 +34,11 @@ static bool run_addr2line(const char *image, uintptr_t address, ht_text *out) {
     return good;
 }
 
+/* One question is an address and, with it, the image. Ends when nobody asks any more. */
 static void serve(int socket) {
     uintptr_t address;
     int image;
-    while (take_question(socket, &address, &image)) {
+    while (ht_descriptor_receive(socket, &address, sizeof address, &image)) {
         ht_text text = {0};
         char *path = ht_format("/proc/self/fd/%d", IMAGE_FD);
         if (dup2(image, IMAGE_FD) < 0 || !run_addr2line(path, address, &text))
@@ -125,7 +87,7 @@ bool ht_symbolize(int image, uintptr_t address, ht_text *out) {
     }
     char *answer = ht_alloc(ANSWER_MAX, 1);
     ssize_t got = -1;
-    if (send_question(to_helper, address, image))
+    if (ht_descriptor_send(to_helper, &address, sizeof address, image))
         got = recv(to_helper, answer, ANSWER_MAX, 0);
     if (got > 0)
         ht_text_append_n(out, answer, (size_t)got);
