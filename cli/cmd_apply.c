@@ -48,15 +48,10 @@ static int by_file(const void *a, const void *b) {
 }
 
 /* "conv.hip"; "conv-2.hip" when another source's copy has that name. free(). */
-static char *copy_name(const char *path, char **names, size_t count) {
+static char *copy_name(const char *path, char *const *names, size_t count) {
     const char *whole = ht_path_name(path);
-    char *stem = ht_output_stem(whole), *name = ht_strdup(whole);
-    for (size_t i = 0, number = 2; i < count; ++i)
-        if (strcmp(names[i], name) == 0) {
-            free(name);
-            name = ht_format("%s-%zu%s", stem, number++, whole + strlen(stem));
-            i = SIZE_MAX; /* from the first again */
-        }
+    char *stem = ht_output_stem(whole);
+    char *name = ht_output_name_new(stem, whole + strlen(stem), names, count);
     free(stem);
     return name;
 }

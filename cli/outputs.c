@@ -70,6 +70,18 @@ char *ht_output_stem(const char *name) {
                                            : ht_strdup(name);
 }
 
+char *ht_output_name_new(const char *stem, const char *suffix, char *const *names, size_t count) {
+    char *name = ht_format("%s%s", stem, suffix);
+    size_t number = 2;
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(names[i], name) == 0) {
+            free(name);
+            name = ht_format("%s-%zu%s", stem, number++, suffix);
+            i = SIZE_MAX; /* from the first again */
+        }
+    return name;
+}
+
 /* Letters, digits and a few marks stay; what a file name should not hold becomes '-'. free(). */
 static char *name_part(const char *text) {
     char *copy = ht_strdup(text);
@@ -138,15 +150,11 @@ static bool label_seen(ht_entry *const *entries, size_t count, const char *label
 }
 
 /* "main.small.cu" of "main.cu"; another number for a label that is written the same. free(). */
-static char *copy_name(const char *whole, const char *label, char **names, size_t count) {
+static char *copy_name(const char *whole, const char *label, char *const *names, size_t count) {
     char *stem = ht_output_stem(whole), *part = name_part(label);
-    char *name = ht_format("%s.%s%s", stem, part, whole + strlen(stem));
-    for (size_t i = 0, number = 2; i < count; ++i)
-        if (strcmp(names[i], name) == 0) {
-            free(name);
-            name = ht_format("%s.%s-%zu%s", stem, part, number++, whole + strlen(stem));
-            i = SIZE_MAX; /* from the first again */
-        }
+    char *labelled = ht_format("%s.%s", stem, part);
+    char *name = ht_output_name_new(labelled, whole + strlen(stem), names, count);
+    free(labelled);
     free(part);
     free(stem);
     return name;
@@ -338,9 +346,9 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out)
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
         file_report(entries, i, offsetof(ht_entry, tuned_file), "tuned", out);
-        if (entries->items[i].written_checked && entries->items[i].tuned_file) {
-            char *words = ht_written_proof_string(&entries->items[i].written);
-            fprintf(out, "  %-9s %s: %s\n", "verified", entries->items[i].name, words);
+        if (entry->written_checked && entry->tuned_file) {
+            char *words = ht_written_proof_string(&entry->written);
+            fprintf(out, "  %-9s %s: %s\n", "verified", entry->name, words);
             free(words);
         }
         file_report(entries, i, offsetof(ht_entry, launcher_file), "launcher", out);

@@ -57,5 +57,8 @@ ht_status ht_output_template(const char *folder, const char *stem, ht_entry *ent
                              ht_error *error);
 /* "dir/conv" of "dir/conv.hip"; free(). */
 char *ht_output_stem(const char *name);
+/* STEM and SUFFIX, or "STEM-2SUFFIX", "STEM-3SUFFIX", ...: the first that is not among the names;
+ * free(). */
+char *ht_output_name_new(const char *stem, const char *suffix, char *const *names, size_t count);
 
 #endif
