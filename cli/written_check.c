@@ -43,15 +43,21 @@ static const ht_written_agreed *agreed_find(const ht_written_checker *checker, c
 /* ---- what is launched is what was measured
  * --------------------------------------------------------------------- */
 
+/* Returns true if the tuned configuration is for this size. At others the launch may choose the
+ * original's block, so that not one of them would run what was tuned. */
+static bool is_legal(const checking *in, const ht_problem *problem) {
+    const ht_binding binding = {in->kernel->template, problem, &in->checker->device->fields};
+    bool legal = false;
+    return ht_binding_legal(&binding, in->subject->config, &legal, NULL, NULL) == HT_OK && legal;
+}
+
 static char *difference_at(const checking *in, const ht_written_launch *launch,
                            const ht_problem *problem) {
     const ht_template *tuned = in->kernel->template;
-    const ht_device_fields *fields = &in->checker->device->fields;
-    const ht_binding binding = {tuned, problem, fields};
-    bool legal = false;
-    if (ht_binding_legal(&binding, in->subject->config, &legal, NULL, NULL) != HT_OK || !legal)
+    if (!is_legal(in, problem))
         return NULL;
-    char *words = ht_written_difference(launch, tuned, in->subject->config, problem, fields);
+    char *words = ht_written_difference(launch, tuned, in->subject->config, problem,
+                                        &in->checker->device->fields);
     if (!words || !problem)
         return words;
     char *sizes = ht_problem_string(&tuned->problem, problem);
@@ -141,13 +147,8 @@ static void settle(checking *in, const ht_written_launch *launch, const ht_verif
     }
 }
 
-/* Is it a size that the tuned configuration is for? At others the launch may choose the original's
- * block, so that not one of them would run what was tuned. */
 static bool is_tuned(void *context, const ht_problem *problem) {
-    const checking *in = context;
-    const ht_binding binding = {in->kernel->template, problem, &in->checker->device->fields};
-    bool legal = false;
-    return ht_binding_legal(&binding, in->subject->config, &legal, NULL, NULL) == HT_OK && legal;
+    return is_legal(context, problem);
 }
 
 static bool is_original(void *context, const ht_problem *problem) {
