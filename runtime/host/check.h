@@ -71,6 +71,8 @@ typedef struct ht_check_outcome {
 /* What the environment of a process must say that runs checked images, as names and values; ends in
  * NULL. Empty when AddressSanitizer is not installed: images are then compiled without it. */
 const char *const *ht_check_environment(void);
+/* Returns true if AddressSanitizer is in this process, loaded first or linked. */
+bool ht_check_sanitized(void);
 /* First thing in such a process. */
 void ht_check_prepare(void);
 

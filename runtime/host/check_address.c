@@ -61,6 +61,10 @@ static void find(void *slot, const char *name) {
     *(void **)slot = dlsym(RTLD_DEFAULT, name);
 }
 
+bool ht_check_sanitized(void) {
+    return dlsym(RTLD_DEFAULT, "__asan_report_error") != NULL;
+}
+
 void ht_check_prepare(void) {
     unsetenv("LD_PRELOAD"); /* not for compilers and other children */
     find(&sanitizer.on_report, "__asan_set_error_report_callback");

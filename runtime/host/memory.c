@@ -1,13 +1,11 @@
-/* Buffers on the heap; every operation is finished when it returns, and counts in the device's
+/* Buffers between fences; every operation is finished when it returns, and counts in the device's
  * time. */
 #include "runtime/host/clock.h"
 #include "runtime/host/errors.h"
+#include "runtime/host/fence.h"
 #include "runtime/host/runtime.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-enum { ALIGNMENT = 256 };
 
 hipError_t ht_host_hipMalloc(void **pointer, size_t size) {
     if (!pointer)
@@ -15,15 +13,14 @@ hipError_t ht_host_hipMalloc(void **pointer, size_t size) {
     *pointer = NULL;
     if (size == 0)
         return HT_HIP_SUCCESS;
-    if (posix_memalign(pointer, ALIGNMENT, size) != 0) {
-        *pointer = NULL;
+    *pointer = ht_fence_alloc(size);
+    if (!*pointer)
         return ht_host_fail(HT_HIP_ERROR_OUT_OF_MEMORY, "hipMalloc: no memory for %zu bytes", size);
-    }
     return HT_HIP_SUCCESS;
 }
 
 hipError_t ht_host_hipFree(void *pointer) {
-    free(pointer);
+    ht_fence_free(pointer);
     return HT_HIP_SUCCESS;
 }
 
