@@ -52,16 +52,13 @@ static json_t *document_make(const ht_survey *survey, const ht_session *session)
 }
 
 /* Writes the files beside the report, tells the summary, writes JSON. Returns the exit code. */
-static int finish(ht_survey *survey, const ht_session *session, const optimize_options *given,
-                  const ht_refactor_options *compiler, FILE *out) {
+static int finish(ht_outputs *outputs, const ht_session *session, const optimize_options *given,
+                  FILE *out) {
+    ht_survey *survey = outputs->survey;
     ht_error error = {0};
     int code = HT_EXIT_OK;
-    double limit = given->tuning.max_time; /* what was won is worth a few seconds more */
-    if (limit > 0)
-        ht_stop_at(session->start + limit + fmax(0.05 * limit, 10));
-    if (ht_outputs_write(survey, session, compiler, given->out, &error) != HT_OK)
+    if (ht_outputs_write(outputs, &error) != HT_OK)
         code = ht_report_error(&error);
-    ht_stop_at(0);
     if (survey->entries.count || ht_survey_files_exit_code(survey) == HT_EXIT_OK)
         ht_entries_report_summary(&survey->entries, &session->device, out);
     ht_outputs_report(&survey->entries, given->out, out);
@@ -71,6 +68,26 @@ static int finish(ht_survey *survey, const ht_session *session, const optimize_o
                            code);
     int result = ht_survey_exit_code(survey);
     return result ? result : code;
+}
+
+static void settle(void *context, size_t source) {
+    ht_outputs_write_source(context, source);
+}
+
+static int tune(ht_survey *survey, ht_session *session, const optimize_options *given,
+                const ht_refactor_options *compiler, FILE *out) {
+    ht_outputs outputs;
+    ht_error error = {0};
+    ht_outputs_open(survey, session, compiler, given->out, &outputs);
+    session->settle = settle;
+    session->settle_context = &outputs;
+    if (survey->entries.count)
+        fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
+    ht_status status = ht_entries_tune(&survey->entries, session, out, &error);
+    int code = status != HT_OK ? ht_report_error(&error) : finish(&outputs, session, given, out);
+    session->settle = NULL;
+    ht_outputs_close(&outputs);
+    return code;
 }
 
 static int optimize(ht_session *session, const optimize_options *given, char *const *paths,
@@ -92,18 +109,8 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
         status = ht_outputs_prepare(given->out, given->json, &error);
     for (size_t i = 0; i < survey.sources.count && status == HT_OK; ++i)
         status = ht_output_check(given->out, survey.sources.items[i].output, &error);
-    if (status == HT_OK) {
-        /* Rewritten sources are read again at the end, which takes about as long as reading them
-         * did. */
-        session->reserve = fmin(ht_clock_seconds() - session->start, given->tuning.max_time / 4);
-        if (survey.entries.count)
-            fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
-        status = ht_entries_tune(&survey.entries, session, out, &error);
-    }
-    if (status != HT_OK)
-        code = ht_report_error(&error);
-    else
-        code = finish(&survey, session, given, &options.compiler, out);
+    code = status != HT_OK ? ht_report_error(&error)
+                           : tune(&survey, session, given, &options.compiler, out);
     ht_survey_free(&survey);
     ht_compiler_arguments_free(&options.compiler);
     return code;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cli/infer_check.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,39 @@ static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_er
     return HT_OK; /* whatever else it is, tuning tells */
 }
 
+static bool is_won(const ht_entry *entry) {
+    return entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated;
+}
+
+/* Until when, by the clock, what was won may be checked and written: it is worth a few seconds
+ * more.
+ */
+static double settled_by(const ht_session *session) {
+    double limit = session->options.max_time;
+    return limit > 0 ? session->start + limit + fmax(0.05 * limit, 10) : 0;
+}
+
+/* After the last entry of a source: its files are written, and what checking them took is known for
+ * the sources to come. */
+static void source_settle(const ht_entries *entries, size_t last, ht_session *session) {
+    const ht_entry *items = entries->items;
+    size_t source = items[last].source, won = 0;
+    double begun = ht_clock_seconds();
+    if (!session->settle || (last + 1 < entries->count && items[last + 1].source == source))
+        return;
+    for (size_t i = 0; i <= last; ++i)
+        won += items[i].source == source && is_won(&items[i]);
+    if (won)
+        ht_progress_phase(session->progress, "verifying the tuned source");
+    ht_stop_at(settled_by(session));
+    session->settle(session->settle_context, source);
+    ht_progress_pause(session->progress);
+    if (won)
+        session->check_seconds =
+            fmax((ht_clock_seconds() - begun) / (double)won, session->check_seconds / 2);
+    session->reserve = 0;
+}
+
 ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
     session->pairs_left = 0;
     for (size_t i = 0; i < entries->count; ++i)
@@ -82,12 +116,14 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             else if (session->pairs_left)
                 --session->pairs_left;
             ht_progress_pause(session->progress);
-            if (entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated)
+            if (is_won(entry))
                 session->reserve += entry->result.check_seconds;
         }
         if (status == HT_OK)
             ht_entry_report(entry, &session->device, out);
         fflush(out);
+        if (status == HT_OK)
+            source_settle(entries, i, session);
     }
     ht_stop_at(0); /* what was found is written all the same */
     ht_progress_free(session->progress);

@@ -270,9 +270,8 @@ static ht_status skeleton_write(const ht_analysis *analysis, const char *folder,
     return status;
 }
 
-static ht_status source_write(ht_survey *survey, size_t index, const ht_session *session,
-                              const ht_refactor_options *compiler, const char *folder,
-                              ht_written_checker *checker, ht_error *error) {
+static ht_status source_write(ht_outputs *outputs, size_t index, ht_error *error) {
+    ht_survey *survey = outputs->survey;
     const ht_analysis *analysis = &survey->analyses[index];
     ht_entry **entries = ht_alloc(survey->entries.count + 1, sizeof *entries);
     size_t count = 0;
@@ -283,34 +282,55 @@ static ht_status source_write(ht_survey *survey, size_t index, const ht_session 
     char *stem = ht_output_stem(analysis->source->output);
     ht_output_source source = {.path = analysis->source->path,
                                .refactor = analysis->refactor,
-                               .compiler = compiler,
-                               .folder = folder,
+                               .compiler = outputs->compiler,
+                               .folder = outputs->folder,
                                .name = analysis->source->output,
-                               .checker = checker};
-    ht_status status = labels_write(source, entries, count, session, error);
+                               .checker = &outputs->checker};
+    ht_status status = labels_write(source, entries, count, outputs->session, error);
     if (status == HT_OK)
-        status = templates_write(analysis, folder, stem, entries, count, error);
+        status = templates_write(analysis, outputs->folder, stem, entries, count, error);
     if (status == HT_OK)
-        status = skeleton_write(analysis, folder, stem, entries, count, error);
+        status = skeleton_write(analysis, outputs->folder, stem, entries, count, error);
     free(stem);
     free(entries);
     return status;
 }
 
-ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
-                           const ht_refactor_options *compiler, const char *folder,
-                           ht_error *error) {
-    ht_written_checker checker = {.interrupted = &ht_stopped};
-    ht_status status = HT_OK;
+void ht_outputs_open(ht_survey *survey, const ht_session *session,
+                     const ht_refactor_options *compiler, const char *folder,
+                     ht_outputs *out_outputs) {
+    *out_outputs = (ht_outputs){.survey = survey,
+                                .session = session,
+                                .compiler = compiler,
+                                .folder = folder,
+                                .checker = {.interrupted = &ht_stopped},
+                                .done = ht_alloc(survey->sources.count + 1, sizeof(bool))};
     if (session) {
-        checker.device = &session->device;
-        checker.seed = session->options.seed;
+        out_outputs->checker.device = &session->device;
+        out_outputs->checker.seed = session->options.seed;
     }
-    for (size_t i = 0; i < survey->sources.count && status == HT_OK; ++i)
-        if (survey->analyses[i].refactor)
-            status = source_write(survey, i, session, compiler, folder, &checker, error);
-    ht_written_checker_free(&checker);
-    return status;
+}
+
+void ht_outputs_close(ht_outputs *outputs) {
+    ht_written_checker_free(&outputs->checker);
+    free(outputs->done);
+    outputs->done = NULL;
+}
+
+void ht_outputs_write_source(ht_outputs *outputs, size_t source) {
+    if (outputs->done[source] || outputs->error.status != HT_OK)
+        return;
+    outputs->done[source] = true;
+    if (outputs->survey->analyses[source].refactor)
+        outputs->error.status = source_write(outputs, source, &outputs->error);
+}
+
+ht_status ht_outputs_write(ht_outputs *outputs, ht_error *error) {
+    for (size_t i = 0; i < outputs->survey->sources.count; ++i)
+        ht_outputs_write_source(outputs, i);
+    if (outputs->error.status != HT_OK && error)
+        *error = outputs->error;
+    return outputs->error.status;
 }
 
 void ht_patch_report(const char *folder, FILE *out) {

@@ -21,14 +21,29 @@ typedef struct ht_output_source {
     ht_written_checker *checker; /* of rewritten sources; NULL when all kernels are annotated */
 } ht_output_source;
 
-/* Writes, for every source of a survey, into `folder`: the tuned copy and its patch, the templates,
- * the launcher of annotated templates, the skeleton of a problem file. Names are put into the
- * entries. A kernel whose tuned text does not launch what was measured, or does not do what the
- * original does, is left out of the copy, and its entry withheld. `session` is
- * NULL when nothing was tuned. Stops at the first file that cannot be written. */
-ht_status ht_outputs_write(ht_survey *survey, const ht_session *session,
-                           const ht_refactor_options *compiler, const char *folder,
-                           ht_error *error);
+/* The files of a survey, source by source. All borrowed but `done` and what the checker keeps. */
+typedef struct ht_outputs {
+    ht_survey *survey;
+    const ht_session *session; /* NULL: nothing was tuned */
+    const ht_refactor_options *compiler;
+    const char *folder;
+    ht_written_checker checker;
+    bool *done;     /* one per source */
+    ht_error error; /* the first; nothing is written after it */
+} ht_outputs;
+void ht_outputs_open(ht_survey *survey, const ht_session *session,
+                     const ht_refactor_options *compiler, const char *folder,
+                     ht_outputs *out_outputs);
+void ht_outputs_close(ht_outputs *outputs);
+/* Writes what comes of one source into the folder, once: the tuned copy and its patch, the
+ * templates, the launcher of annotated templates, the skeleton of a problem file. Names are put
+ * into the entries. A kernel whose tuned text does not launch what was measured, or does not do
+ * what the original does, is left out of the copy, and its entry withheld. */
+void ht_outputs_write_source(ht_outputs *outputs, size_t source);
+/* The same of all sources not written yet. Stops at the first file that cannot be written, with the
+ * error of that; also when it was met earlier. */
+ht_status ht_outputs_write(ht_outputs *outputs, ht_error *error);
+
 /* Writes a command's document into the folder and to where the user asked for it (NULL: nowhere
  * else; "-": standard output). `code` is what the command ends with so far: a document in the
  * folder is written only when that is 0. Takes the document; returns the exit code. */

@@ -81,7 +81,10 @@ static ht_status beside_move(ht_entry *entry, const char *source, ht_error *erro
 
 static ht_status outputs_write(const work *in, ht_survey *survey,
                                const ht_refactor_options *compiler, ht_error *error) {
-    ht_status status = ht_outputs_write(survey, NULL, compiler, in->request->out, error);
+    ht_outputs outputs;
+    ht_outputs_open(survey, NULL, compiler, in->request->out, &outputs);
+    ht_status status = ht_outputs_write(&outputs, error);
+    ht_outputs_close(&outputs);
     size_t last = SIZE_MAX; /* further instances of a kernel share its file */
     for (size_t i = 0; in->request->beside && i < survey->entries.count && status == HT_OK; ++i) {
         ht_entry *entry = &survey->entries.items[i];

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
-static const double least_check = 4; /* seconds that a check of a written file is thought to take */
+static const double least_check = 4; /* seconds that the first check of a tuned source may take */
 static const double finals_seconds = 3.0; /* when no time limit is given; the confirmation's too */
 static const double finals_share = 0.25;  /* of a pair's time, when one is, at least, */
 static const double finals_most =
@@ -421,10 +421,12 @@ static ht_status pair_run(pair *pair, ht_error *error) {
         return status;
     pair->session->prepare_seconds =
         fmax(ht_clock_seconds() - pair->session->prepare_begun, pair->session->prepare_seconds / 2);
-    pair->result->check_seconds = fmax(2 * pair->session->prepare_seconds, least_check);
-    if (pair->deadline > 0) { /* the file may have to be checked, at twice the sizes */
+    pair->result->check_seconds = pair->session->check_seconds > 0
+                                      ? pair->session->check_seconds
+                                      : fmax(2 * pair->session->prepare_seconds, least_check);
+    if (pair->deadline > 0) { /* what is won has to be checked within the pair's time */
         double left = pair->deadline - ht_clock_seconds();
-        pair->deadline -= fmin(pair->result->check_seconds, fmax(left, 0) / 3);
+        pair->deadline -= fmin(pair->result->check_seconds, fmax(left, 0) / 2);
     }
     pair->result->original = ht_job_baseline(pair->job);
     pair->result->reference = ht_job_reference_source(pair->job);

@@ -37,8 +37,13 @@ typedef struct ht_session {
     ht_database *recording;  /* owned; of timings to replay; usually NULL */
     ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
     double start;            /* clock */
-    double reserve; /* seconds of max_time kept for what follows the tuning: reading again, and the
-                       checks of the files to be written */
+    double
+        reserve; /* seconds of max_time kept for the checks of what was won and not written yet */
+    double check_seconds; /* how long the check of a tuned source took, for each kernel in it,
+                             reading it again included; 0: none was checked yet */
+    /* When all kernels of a source were tuned: writes its files. NULL: nothing is written yet. */
+    void (*settle)(void *context, size_t source);
+    void *settle_context;
     double prepare_begun; /* clock: when the pair at hand was begun, its problem's check included */
     double prepare_seconds; /* how long pairs took until their search began; 0: none did yet */
     double finals_seconds;  /* the longest that the finals of a kernel took so far */
