@@ -287,10 +287,10 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
     }
     ht_axes_print("block", blocks, &text);
     ht_axes_print("grid", grids, &text);
-    if (grid->lds && plan->lds_times)
-        ht_text_printf(&text, "#pragma tune lds((%s) * (%s))\n", grid->lds, plan->lds_times);
-    else if (grid->lds)
-        ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
+    char *bytes = ht_grid_bytes(plan, grid);
+    if (bytes)
+        ht_text_printf(&text, "#pragma tune lds(%s)\n", bytes);
+    free(bytes);
     ht_entry_print(model, builtin, &text);
     if (!builtin) {
         arguments = ht_template_arguments(plan, true);

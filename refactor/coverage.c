@@ -76,6 +76,13 @@ char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis) {
     return after;
 }
 
+char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid) {
+    if (!grid->lds)
+        return NULL;
+    return plan->lds_times ? ht_format("(%s) * (%s)", grid->lds, plan->lds_times)
+                           : ht_strdup(grid->lds);
+}
+
 static bool same_expression(const char *a, const char *b) {
     ht_expr *first, *second;
     ht_place nowhere = {0};

@@ -56,6 +56,8 @@ bool ht_plan_axis_changed(const ht_plan *plan, int axis);
 char *ht_plan_axis_params(const ht_plan *plan, int axis);
 /* The grid's axis after the plan; free(). */
 char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis);
+/* The dynamic shared memory after the plan; free(). NULL: none. */
+char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid);
 /* Settles the form of each changed axis so that the new grid is right for every size the original
  * was right for, not only for the sizes at hand, and adds the requires that this takes. */
 void ht_grid_require(ht_plan *plan, ht_grid *grid);

@@ -2,6 +2,7 @@
 #include "refactor/written.h"
 
 #include "base/memory.h"
+#include "refactor/launcher.h"
 #include "refactor/result.h"
 #include "refactor/written_launch.h"
 
@@ -147,9 +148,33 @@ static void launches_read(const ht_written_pair *pair, ht_written_kernel *out) {
         ht_written_launch_read(pair, site, paired ? &before->items[i] : NULL, &launch);
         launch.file = ht_strdup(pair->written->facts->source->files[site->file].path);
         launch.line = site->line;
-        launch.generated = before->count == 0;
         launch_add(out, launch);
     }
+}
+
+/* What the problem says of the kernel, and what a launcher's own arguments are. */
+static void launcher_entry(const ht_model *original, ht_problem_entry *out) {
+    const ht_problem_entry *entry = original->entry;
+    size_t count = entry->spec.field_count;
+    *out = *entry;
+    out->host = ht_alloc(entry->host_count + count + 1, sizeof *out->host);
+    for (size_t i = 0; i < entry->host_count; ++i)
+        out->host[i] = entry->host[i];
+    for (size_t i = 0; i < count; ++i) {
+        char *text = ht_format("problem.%s", entry->spec.fields[i].name);
+        ht_host_value *value = &out->host[out->host_count++];
+        value->name = ht_launcher_field(original, entry->spec.fields[i].name);
+        ht_expr_parse(text, (ht_place){0}, &value->expr, NULL);
+        free(text);
+    }
+}
+
+static void launcher_entry_free(const ht_model *original, ht_problem_entry *entry) {
+    for (size_t i = original->entry->host_count; i < entry->host_count; ++i) {
+        free(entry->host[i].name);
+        ht_expr_free(entry->host[i].expr);
+    }
+    free(entry->host);
 }
 
 void ht_written_kernel_read(ht_written *written, size_t kernel, ht_written_kernel *out) {
@@ -161,7 +186,11 @@ void ht_written_kernel_read(ht_written *written, size_t kernel, ht_written_kerne
         return;
     }
     ht_model model = {0};
-    ht_model_build(written->source, cursor, work->model.entry, &model);
+    ht_problem_entry entry;
+    bool launcher = work->model.facts->launches.count == 0 && work->model.entry;
+    if (launcher)
+        launcher_entry(&work->model, &entry);
+    ht_model_build(written->source, cursor, launcher ? &entry : work->model.entry, &model);
     ht_written_pair pair = {
         .original = &work->model, .plan = &work->plan, .grid = &work->grid, .written = &model};
     pair.original_unit = cut_out(&work->model, &out->fault);
@@ -172,6 +201,8 @@ void ht_written_kernel_read(ht_written *written, size_t kernel, ht_written_kerne
     free(pair.original_unit);
     free(pair.written_unit);
     ht_model_free(&model);
+    if (launcher)
+        launcher_entry_free(&work->model, &entry);
 }
 
 void ht_written_kernel_free(ht_written_kernel *kernel) {

@@ -32,7 +32,6 @@ typedef struct ht_written_launch {
     ht_expr *where; /* the tuned kernel is launched where this holds, else the original, which is
                        kept under another name; NULL: everywhere */
     char *unread;
-    bool generated; /* a launcher that the pass wrote: the original has no launch */
 } ht_written_launch;
 
 typedef struct ht_written_kernel {

@@ -109,10 +109,10 @@ Test(apply, a_kernel_without_launch_gets_a_launcher) {
     cr_assert_null(kernel->launch_file);
     char *output, *text = apply(refactor, 0, "BLOCK_X=256");
     cr_expect(has(text,
-                  "static inline void scale_tuned_launch(const float * in, float * out, int n, "
-                  "int rows, int problem_R, hipStream_t stream = 0)"),
+                  "static inline hipError_t scale_tuned_launch(const float *in, float *out, int n, "
+                  "int rows, long long problem_R, hipStream_t stream = 0)"),
               "%s", text);
-    cr_expect(has(text, "dim3(256, 1, 1)"));
+    cr_expect(has(text, "dim3(256)"));
     cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s", output);
     free(output);
     free(text);
