@@ -1,10 +1,11 @@
-/* The expressions of a template are C already, once its names are there: problem.N is a member of a
+/* The expressions of a template are nearly C, once its names are there: problem.N is a member of a
  * struct, a parameter is a constant, and the few functions are defined in the launcher's namespace.
- */
+ * What the author's types would cut off or overflow is computed as long long. */
 #include "cli/launcher.h"
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "templates/expr_c.h"
 #include "templates/template_names.h"
 
 #include <ctype.h>
@@ -21,7 +22,9 @@ static const char functions[] =
     "template <typename... T> constexpr long long max(long long a, long long b, T... more) {\n"
     "    return max(max(a, b), more...);\n"
     "}\n"
-    "constexpr long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }\n"
+    "constexpr long long ceil_div(long long a, long long b) {\n"
+    "    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n"
+    "}\n"
     "constexpr long long round_up(long long a, long long b) { return ceil_div(a, b) * b; }\n"
     "constexpr long long abs(long long a) { return a < 0 ? -a : a; }\n"
     "constexpr long long clamp(long long x, long long lo, long long hi) {\n"
@@ -31,13 +34,22 @@ static const char functions[] =
     "constexpr long long log2(long long a) { return a < 2 ? 0 : 1 + log2(a / 2); }\n"
     "constexpr long long pow2(long long a) { return 1LL << a; }\n"
     "constexpr long long gcd(long long a, long long b) { return b == 0 ? abs(a) : gcd(b, a % b); "
-    "}\n";
+    "}\n"
+    "// A grid or a block, and whether devices launch it.\n"
+    "struct launch_extent {\n"
+    "    long long x, y, z;\n"
+    "    constexpr bool is_within(long long most_x, long long most) const {\n"
+    "        return x >= 1 && x <= most_x && y >= 1 && y <= most && z >= 1 && z <= most;\n"
+    "    }\n"
+    "    constexpr bool is_grid() const { return is_within(2147483647, 65535); }\n"
+    "    constexpr bool is_block() const { return is_within(1024, 1024) && x * y * z <= 1024; }\n"
+    "    dim3 extent() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }\n"
+    "};\n";
 
 typedef struct writer {
     const ht_binding *binding;
     const ht_config *config; /* NULL: open */
     ht_config plain;         /* the default */
-    size_t block;            /* where the braces around a constraint begin in `out` */
     ht_text out;
 } writer;
 
@@ -51,8 +63,41 @@ static char *identifier(const char *name) {
     return copy;
 }
 
-static void expr_write(writer *w, const ht_expr *expr) {
-    ht_expr_print(expr, &w->out);
+/* Sizes, and constants of the configuration, are long long. Template arguments of an open launcher,
+ * macros and the kernel's scalars have types of their own, of which 64 bits without sign would make
+ * others theirs. */
+static bool name_write(void *context, const char *name, ht_c_demand demand, ht_text *out) {
+    const writer *w = context;
+    const ht_template *template = w->binding->template;
+    const ht_param *param = ht_template_param(template, name);
+    const ht_arg *arg = ht_template_arg(template, name);
+    int64_t value;
+    bool wide = param ? w->config && param->binding != HT_BIND_MACRO
+                      : !arg && !ht_template_enumerator(template, name, &value);
+    bool narrow = param ? param->binding != HT_BIND_MACRO : arg && ht_type_size(arg->type) <= 4;
+    bool plain = wide || demand == HT_C_ANY || (demand == HT_C_MIXED && narrow);
+    ht_text_printf(out, plain ? "%s" : "(long long)%s", name);
+    return true;
+}
+
+/* An enumerator is its position in its list, whatever the author's code makes of it, and so is a
+ * type. */
+static bool name_value(const void *context, const char *name, int64_t *out_value) {
+    const writer *w = context;
+    const ht_template *template = w->binding->template;
+    const ht_param *param = ht_template_param(template, name);
+    if (!w->config)
+        return false;
+    if (!param)
+        return ht_template_enumerator(template, name, out_value);
+    *out_value = param->values[w->config->choice[param - template->params]].number;
+    return param->kind == HT_PARAM_ENUMERATION || param->kind == HT_PARAM_TYPE;
+}
+
+static void expr_write(writer *w, const ht_expr *expr, bool wide) {
+    const ht_expr_naming naming = {
+        .write = name_write, .value = name_value, .context = w, .functions = true};
+    ht_expr_print_c(expr, &naming, wide, &w->out);
 }
 
 static void is_named(void *context, const char *name) {
@@ -78,13 +123,13 @@ static void scalar_value_write(writer *w, const ht_arg *arg) {
         ht_text_printf(&w->out, "(%s)%.17g", arg->type, arg->real);
     } else if (arg->value_count == 1) {
         ht_text_printf(&w->out, "(%s)(", arg->type);
-        expr_write(w, arg->values[0]);
+        expr_write(w, arg->values[0], false);
         ht_text_append(&w->out, ")");
     } else {
         ht_text_printf(&w->out, "make_%s(", arg->type);
         for (size_t i = 0; i < arg->value_count; ++i) {
             ht_text_append(&w->out, i ? ", " : "");
-            expr_write(w, arg->values[i]);
+            expr_write(w, arg->values[i], false);
         }
         ht_text_append(&w->out, ")");
     }
@@ -106,7 +151,7 @@ static void problem_write(writer *w) {
         if (spec->fields[i].kind != HT_FIELD_DERIVED)
             continue;
         ht_text_printf(&w->out, "        %s = ", spec->fields[i].name);
-        expr_write(w, spec->fields[i].expr);
+        expr_write(w, spec->fields[i].expr, false);
         ht_text_append(&w->out, ";\n");
     }
     ht_text_append(&w->out, "    }\n};\n\n");
@@ -203,27 +248,6 @@ static void on_required(void *context, const char *name) {
     in->sizes = in->sizes || !fixed;
 }
 
-/* Is it a macro of the template's file? */
-static bool is_macro(const ht_template *template, const char *name) {
-    char *line = ht_format("define %s", name);
-    const char *at = template->unit ? strstr(template->unit, line) : NULL;
-    bool found = at && !isalnum((unsigned char)at[strlen(line)]) && at[strlen(line)] != '_';
-    free(line);
-    return found;
-}
-
-/* An enumerator is its position in its list here, whatever the author's code makes of it. */
-static void on_enumerator(void *context, const char *name) {
-    writer *w = context;
-    int64_t value;
-    char *line = ht_format("constexpr long long %s =", name);
-    bool known = strstr(w->out.data + w->block, line) != NULL;
-    if (w->config && !known && !is_macro(w->binding->template, name) &&
-        is_enumerator(w->binding->template, name, &value))
-        ht_text_printf(&w->out, "        [[maybe_unused]] %s %" PRId64 ";\n", line, value);
-    free(line);
-}
-
 /* What must hold, except for limits of a device. A configuration is legal already but for sizes. */
 static void requires_write(writer *w) {
     const ht_template *template = w->binding->template;
@@ -233,14 +257,10 @@ static void requires_write(writer *w) {
         ht_expr_names(expr, on_required, &names);
         if (names.device || (w->config && !names.sizes))
             continue;
-        ht_text_append(&w->out, "    {\n");
-        w->block = w->out.length;
-        ht_expr_names(expr, on_enumerator, w);
-        ht_text_append(&w->out, names.sizes ? "        if (!(" : "        static_assert(");
-        expr_write(w, expr);
+        ht_text_append(&w->out, names.sizes ? "    if (!(" : "    static_assert(");
+        expr_write(w, expr, false);
         ht_text_append(&w->out,
-                       names.sizes ? "))\n            return hipErrorInvalidValue;\n" : ");\n");
-        ht_text_append(&w->out, "    }\n");
+                       names.sizes ? "))\n        return hipErrorInvalidValue;\n" : ");\n");
     }
 }
 
@@ -265,25 +285,47 @@ static void constants_write(writer *w) {
         ht_text_printf(&w->out, "    const %s %s = ", arg->type, arg->name);
         scalar_value_write(w, arg);
         ht_text_append(&w->out, ";\n");
+        if (!ht_arg_is_name(arg) || strcmp(arg->type, "bool") == 0)
+            continue;
+        ht_text_printf(&w->out, "    if ((long long)%s != ", arg->name);
+        expr_write(w, arg->values[0], true);
+        ht_text_printf(&w->out, ")\n        return hipErrorInvalidValue; // more than its type\n");
     }
     if (launches_ask_device(template))
         ht_text_append(&w->out, "    const device_fields device;\n");
     requires_write(w);
 }
 
-static void dimensions_write(writer *w, ht_expr *const axes[3]) {
-    ht_text_append(&w->out, "dim3(");
+static void extent_write(writer *w, const char *what, size_t launch, ht_expr *const axes[3]) {
+    ht_text_printf(&w->out, "    const launch_extent launch_%s_%zu = {", what, launch);
     for (size_t i = 0; i < 3; ++i) {
         ht_text_append(&w->out, i ? ", " : "");
-        if (axes[i]) {
-            ht_text_append(&w->out, "(unsigned)(");
-            expr_write(w, axes[i]);
-            ht_text_append(&w->out, ")");
-        } else {
+        if (axes[i])
+            expr_write(w, axes[i], true);
+        else
             ht_text_append(&w->out, "1");
-        }
     }
-    ht_text_append(&w->out, ")");
+    ht_text_append(&w->out, "};\n");
+}
+
+/* Of all launches ahead of the first: either all are made or none. */
+static void geometry_write(writer *w) {
+    const ht_template *template = w->binding->template;
+    for (size_t i = 0; i < template->launch_count; ++i) {
+        const ht_launch *launch = &template->launches[i];
+        extent_write(w, "grid", i, launch->grid);
+        extent_write(w, "block", i, launch->block);
+        ht_text_printf(&w->out, "    const long long launch_bytes_%zu = ", i);
+        if (launch->lds)
+            expr_write(w, launch->lds, true);
+        else
+            ht_text_append(&w->out, "0");
+        ht_text_printf(&w->out,
+                       ";\n    if (!launch_grid_%zu.is_grid() || !launch_block_%zu.is_block() ||\n"
+                       "        launch_bytes_%zu < 0 || launch_bytes_%zu > 2147483647)\n"
+                       "        return hipErrorInvalidConfiguration;\n",
+                       i, i, i, i);
+    }
 }
 
 static void arguments_write(writer *w, const ht_launch *launch) {
@@ -309,22 +351,17 @@ static char *open_name(const ht_launch *launch) {
     return ht_text_take(&text);
 }
 
-static void launch_write(writer *w, const ht_launch *launch) {
+static void launch_write(writer *w, size_t index) {
+    const ht_launch *launch = &w->binding->template->launches[index];
     char *name =
         w->config ? ht_binding_name_expression(w->binding, w->config, launch) : open_name(launch);
-    ht_text_printf(&w->out, "    hipLaunchKernelGGL((%s),\n        ", name);
-    free(name);
-    dimensions_write(w, launch->grid);
-    ht_text_append(&w->out, ",\n        ");
-    dimensions_write(w, launch->block);
-    ht_text_append(&w->out, ",\n        (unsigned)(");
-    if (launch->lds)
-        expr_write(w, launch->lds);
-    else
-        ht_text_append(&w->out, "0");
-    ht_text_append(&w->out, "), stream");
+    ht_text_printf(&w->out,
+                   "    hipLaunchKernelGGL((%s), launch_grid_%zu.extent(),\n"
+                   "        launch_block_%zu.extent(), (unsigned)launch_bytes_%zu, stream",
+                   name, index, index, index);
     arguments_write(w, launch);
     ht_text_append(&w->out, ");\n");
+    free(name);
 }
 
 static void macros_write(writer *w) {
@@ -341,9 +378,10 @@ static void macros_write(writer *w) {
 
 /* Is the name one that stands in launch()? */
 static bool stands_here(const ht_template *template, const char *name) {
-    static const char *const own[] = {"min",     "max",    "ceil_div", "round_up", "abs",
-                                      "clamp",   "log2",   "is_pow2",  "pow2",     "gcd",
-                                      "problem", "derive", "stream",   "launch",   "device"};
+    static const char *const own[] = {"min",     "max",     "ceil_div", "round_up",     "abs",
+                                      "clamp",   "log2",    "is_pow2",  "pow2",         "gcd",
+                                      "problem", "derive",  "stream",   "launch",       "device",
+                                      "extent",  "is_grid", "is_block", "launch_extent"};
     bool found = false;
     for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
         found = found || strcmp(own[i], name) == 0;
@@ -408,8 +446,9 @@ char *ht_launcher_write(const ht_binding *binding, const ht_config *config, cons
     if (template->problem.name)
         ht_text_append(&w.out, "    problem.derive();\n");
     constants_write(&w);
+    geometry_write(&w);
     for (size_t i = 0; i < template->launch_count; ++i)
-        launch_write(&w, &template->launches[i]);
+        launch_write(&w, i);
     ht_text_printf(&w.out, "    return hipGetLastError();\n}\n\n} // namespace %s_tuned\n", space);
     macros_hide(&w, true);
     free(space);

@@ -93,6 +93,8 @@ static bool binary_print(const printing *in, const ht_node *node, ht_c_demand de
     if ((node->op == HT_OP_DIVIDE || node->op == HT_OP_REMAINDER) && is_number(in, right, &value) &&
         value > 0)
         return operands_print(in, left, op, right, own, (ht_c_demand[]){demand, HT_C_ANY});
+    if (is_truth(node) && is_number(in, right, &value) && value >= 0)
+        return operands_print(in, left, op, right, own, (ht_c_demand[]){HT_C_ANY, HT_C_ANY});
     return both_print(in, left, op, right, own);
 }
 

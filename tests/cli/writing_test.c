@@ -84,7 +84,9 @@ static const char stand_ins[] =
     "    (ran = g.x * 1000 + b.x + l, last_stream = s, k(__VA_ARGS__))\n"
     "struct dim3 { unsigned x, y, z; dim3(unsigned a, unsigned b, unsigned c) : x(a), y(b), z(c) "
     "{} };\n"
-    "typedef int hipError_t;\nenum { hipErrorInvalidValue = 1 };\ntypedef void *hipStream_t;\n"
+    "typedef int hipError_t;\nenum { hipErrorInvalidValue = 1, hipErrorInvalidConfiguration = 9 "
+    "};\n"
+    "typedef void *hipStream_t;\n"
     "inline hipError_t hipGetLastError() { return 0; }\n"
     "static long ran; static hipStream_t last_stream;\n"
     "static struct { int x; } blockIdx, threadIdx;\n";
