@@ -113,6 +113,8 @@ static void launch_free(ht_written_launch *launch) {
     free(launch->arguments);
     if (launch->where)
         ht_expr_free(launch->where);
+    if (launch->refused)
+        ht_expr_free(launch->refused);
     for (int axis = 0; axis < 3; ++axis)
         if (launch->covers[axis])
             ht_expr_free(launch->covers[axis]);
@@ -136,8 +138,10 @@ static void launches_read(const ht_written_pair *pair, ht_written_kernel *out) {
     const ht_launches *before = &pair->original->facts->launches;
     const ht_launches *now = &pair->written->facts->launches;
     if (now->count < before->count || now->count == 0) {
-        out->fault = ht_format("it has %zu launches of %s, where the original has %zu", now->count,
-                               pair->original->name, before->count);
+        out->fault = before->count
+                         ? ht_format("it has %zu launches of %s, where the original has %zu",
+                                     now->count, pair->original->name, before->count)
+                         : ht_format("its launcher of %s launches nothing", pair->original->name);
         return;
     }
     for (size_t i = 0; i < now->count; ++i) {

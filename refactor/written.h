@@ -29,8 +29,9 @@ typedef struct ht_written_launch {
      * template's parameters: grids that are computed from the original's are multiples of its
      * blocks. NULL: not known. */
     ht_expr *covers[3];
-    ht_expr *where; /* the tuned kernel is launched where this holds, else the original, which is
-                       kept under another name; NULL: everywhere */
+    ht_expr *where;   /* the tuned kernel is launched where this holds, else the original, which is
+                         kept under another name; NULL: everywhere */
+    ht_expr *refused; /* a launcher function launches nothing where this holds; NULL: nowhere */
     char *unread;
 } ht_written_launch;
 

@@ -95,6 +95,11 @@ char *ht_written_difference(const ht_written_launch *launch, const ht_template *
         return ht_strdup("it launches the original kernel, not the tuned one");
     if (ht_binding_geometry(&measured, config, &tuned->launches[0], &wanted, NULL) != HT_OK)
         return NULL;
+    int64_t refused = 0;
+    if (launch->refused &&
+        (ht_binding_evaluate(&written, &plain, launch->refused, &refused, NULL) != HT_OK ||
+         refused != 0))
+        return ht_strdup("it returns an error instead of launching the kernel");
     if (ht_binding_geometry(&written, &plain, &launch->template->launches[0], &own, &error) !=
         HT_OK)
         return ht_format("its launch has no geometry: %s", error.message);

@@ -24,6 +24,7 @@ typedef struct reading {
     const ht_launch_site *site;
     const ht_launch_site *before; /* in the original; NULL: it has none */
     ht_text where;                /* the tuned kernel is launched; empty: everywhere */
+    ht_text refused;              /* nothing is launched; empty: nowhere */
     ht_text missing;
 } reading;
 
@@ -285,6 +286,47 @@ static bool original_print(const ht_written_pair *pair, const ht_launch_site *be
     return true;
 }
 
+/* ---- what a launcher function refuses
+ * --------------------------------------------------------------------------------- */
+
+/* if (CONDITION) return ...; */
+static bool refusal_read(reading *in, CXCursor statement) {
+    ht_cursors parts = ht_ast_children(statement);
+    bool known = parts.count == 2 && clang_getCursorKind(parts.items[1]) == CXCursor_ReturnStmt;
+    char *text = NULL;
+    if (known) {
+        const ht_model *model = in->pair->written;
+        ht_symbol *symbol = ht_symbol_read(model->facts->source, parts.items[0]);
+        text = ht_symbol_expression(model, in->site, symbol, &in->missing);
+        ht_symbol_free(symbol);
+    }
+    if (text)
+        ht_text_printf(&in->refused, in->refused.length ? " || (%s)" : "(%s)", text);
+    free(text);
+    free(parts.items);
+    return known && text;
+}
+
+/* The tests of the function around the launch: where one holds, there is none. Functions of the
+ * author's are left alone: what they ask, the original's asks too. */
+static bool refusals_read(reading *in) {
+    bool known = true;
+    if (in->pair->original->facts->launches.count)
+        return true;
+    ht_cursors parts = ht_ast_children(in->site->function);
+    for (size_t i = 0; i < parts.count; ++i) {
+        if (clang_getCursorKind(parts.items[i]) != CXCursor_CompoundStmt)
+            continue;
+        ht_cursors body = ht_ast_children(parts.items[i]);
+        for (size_t k = 0; k < body.count && known; ++k)
+            if (clang_getCursorKind(body.items[k]) == CXCursor_IfStmt)
+                known = refusal_read(in, body.items[k]);
+        free(body.items);
+    }
+    free(parts.items);
+    return known;
+}
+
 /* ---- the unit
  * -------------------------------------------------------------------------------------------------
  */
@@ -393,7 +435,8 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     *out = (ht_written_launch){0};
     bool known = callee_read(&in, site->callee, 0, &list);
     kernel_print(&in, &list, &annotations);
-    known = known && geometry_print(pair->written, site, &in.missing, &annotations);
+    known = known && geometry_print(pair->written, site, &in.missing, &annotations) &&
+            refusals_read(&in);
     ht_entry_print(pair->original, false, &annotations);
     known = known && original_print(pair, before, &in.missing, &annotations);
     if (known) {
@@ -406,6 +449,8 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
         covers_publish(pair->plan, out);
         if (in.where.length)
             ht_expr_parse(in.where.data, (ht_place){0}, &out->where, NULL);
+        if (in.refused.length)
+            ht_expr_parse(in.refused.data, (ht_place){0}, &out->refused, NULL);
     } else
         out->unread = ht_strdup(known               ? error.message
                                 : in.missing.length ? in.missing.data
@@ -413,5 +458,6 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     arguments_free(&list);
     ht_text_free(&annotations);
     ht_text_free(&in.where);
+    ht_text_free(&in.refused);
     ht_text_free(&in.missing);
 }

@@ -37,6 +37,8 @@ static const char banded[] = "rows.hip",
                   banded_config[] = "BLOCK_X=16 BLOCK_Y=16 COARSEN_Y=4 COARSEN_Y_STRIDED=true "
                                     "GRID_ORDER=4";
 
+static const char layers[] = "layers.hip", layers_config[] = "BLOCK_X=64 BLOCK_Y=2 COARSEN_X=2";
+
 static const fault faults[] = {
 #include "written_faults.inc"
 };
