@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/launcher.h"
 #include "refactor/refactor.h"
+#include "refactor/written.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,6 +203,27 @@ static void source_put(run *in, const char *text) {
     ht_text_append(&in->program, "}\n");
 }
 
+/* What could not be read again would be withheld. */
+static ht_status source_read(const ht_refactor *refactor, const ht_applied *applied,
+                             const ht_refactor_choice *choices, size_t count, ht_error *error) {
+    ht_written *written;
+    ht_status status = ht_written_open(refactor, applied, &written, error);
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        ht_written_kernel kernel;
+        ht_written_kernel_read(written, choices[i].kernel, &kernel);
+        bool read = !kernel.fault && kernel.launch_count == 1 && kernel.launches[0].template;
+        if (!read)
+            status = ht_error_set(error, HT_ERROR_INTERNAL, "a launcher is not read: %s\n%s",
+                                  kernel.fault          ? kernel.fault
+                                  : kernel.launch_count ? kernel.launches[0].unread
+                                                        : "",
+                                  applied->files[0].text);
+        ht_written_kernel_free(&kernel);
+    }
+    ht_written_close(written);
+    return status;
+}
+
 static ht_status source_apply(run *in, const ht_refactor *refactor, const ht_problem_file *problems,
                               const subject *list, ht_error *error) {
     ht_refactor_choice choices[KERNELS];
@@ -216,13 +238,14 @@ static ht_status source_apply(run *in, const ht_refactor *refactor, const ht_pro
     ht_status status = ht_refactor_apply_all(refactor, choices, count, &applied, error);
     if (status != HT_OK)
         return status;
+    status = source_read(refactor, &applied, choices, count, error);
     source_put(in, applied.files[0].text);
     for (size_t i = 0; i < count; ++i)
         source_case(in, &list[choices[i].kernel], choices[i].kernel,
                     ht_refactor_kernel(refactor, choices[i].kernel)->template, &choices[i].config);
     in->launchers += count;
     ht_applied_free(&applied);
-    return HT_OK;
+    return status;
 }
 
 static const char *type_draw(run *in) {
