@@ -235,18 +235,17 @@ static char *block_params(const editing *in) {
     return ht_text_take(&text);
 }
 
-static void block_axis(const editing *in, int axis, ht_text *out, bool *good) {
+/* The new extent, or the choice between it and the old one; free(). NULL: it cannot be written. */
+static char *block_axis(const editing *in, int axis) {
     const char *block = in->plan->block[axis];
-    if (!in->plan->block_changed[axis] || !divides_or_not(in, axis)) {
-        ht_text_printf(out, "${%s}", block);
-        return;
-    }
+    if (!in->plan->block_changed[axis] || !divides_or_not(in, axis))
+        return ht_format("${%s}", block);
     char *test = ht_launch_division(in->plan, in->site, axis),
          *old = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
-    *good = *good && test;
-    ht_text_printf(out, "%s ? ${%s} : %s", test ? test : "", block, old ? old : "");
+    char *text = test && old ? ht_format("%s ? ${%s} : %s", test, block, old) : NULL;
     free(test);
     free(old);
+    return text;
 }
 
 static bool whole_block(editing *in) {
@@ -257,22 +256,22 @@ static bool whole_block(editing *in) {
     int last = 2;
     while (last > 0 && strcmp(plan->block[last], "1") == 0)
         --last;
-    ht_text text = {0};
-    ht_text_append(&text, "dim3(");
+    char *axes[3] = {NULL};
     bool good = true;
     for (int axis = 0; axis <= last; ++axis) {
-        ht_text_append(&text, axis ? ", " : "");
-        block_axis(in, axis, &text, &good);
+        axes[axis] = block_axis(in, axis);
+        good = good && axes[axis];
     }
-    ht_text_append(&text, ")");
+    char *text = good ? ht_dim3_text(axes, last) : NULL;
     ht_launch_print print = print_of(in, HT_LAUNCH_BLOCK, 0, block->argument);
     char *params = block_params(in);
-    bool done =
-        good && (any_divides_or_not(in)
-                     ? ht_plan_edit(in->plan, block->argument, params, text.data)
-                     : ht_plan_print(in->plan, block->argument, NULL, text.data, &print, false));
+    bool done = good && (any_divides_or_not(in)
+                             ? ht_plan_edit(in->plan, block->argument, params, text)
+                             : ht_plan_print(in->plan, block->argument, NULL, text, &print, false));
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
     free(params);
-    ht_text_free(&text);
+    free(text);
     return done;
 }
 

@@ -17,6 +17,8 @@ bool ht_symbol_is_assumed(const ht_symbol *symbol);
 /* Text of one axis of what the source launches, to stand at the launch; free(). NULL: it cannot be
  * told there. */
 char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int axis);
+/* "dim3(64, 4)": the axes up to `last`; free(). */
+char *ht_dim3_text(char *const axes[3], int last);
 /* The kernel's name with its template arguments, as the launch writes it, and these alone; false:
  * the launch does not give all of them. */
 bool ht_launch_name_place(const ht_model *model, const ht_launch_site *site, ht_range *out_place,

@@ -52,6 +52,15 @@ char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int a
                : NULL;
 }
 
+char *ht_dim3_text(char *const axes[3], int last) {
+    ht_text text = {0};
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis <= last; ++axis)
+        ht_text_printf(&text, axis ? ", %s" : "%s", axes[axis]);
+    ht_text_append(&text, ")");
+    return ht_text_take(&text);
+}
+
 /* The same, of axes that are not written too. */
 static char *extent_text(const ht_model *model, const ht_extent3 *extent, int axis) {
     bool written = extent->axis[axis] || ht_extent_is_record(extent->variable);
@@ -123,26 +132,27 @@ static char *stack_test(const ht_plan *plan, const ht_launch_site *site) {
 
 static bool edit_extents(ht_plan *plan, const ht_extent3 *extent, int changed, const char *test,
                          const char *format) {
-    ht_text text = {0};
+    char *axes[3];
     bool good = extent->has_argument;
-    ht_text_append(&text, "dim3(");
     for (int axis = 0; axis < 3; ++axis) {
-        char *old = extent_text(plan->model, extent, axis);
-        char *new = old &&strcmp(old, "1") == 0 && format[3] == '*'
+        axes[axis] = extent_text(plan->model, extent, axis);
+        if (!axes[axis] || axis != changed) {
+            good = good && axes[axis];
+            continue;
+        }
+        char *old = axes[axis];
+        char *new = strcmp(old, "1") == 0 && format[3] == '*'
                         ? ht_format("${%s}", plan->stacked)
-                        : ht_format(format, old ? old : "", plan->stacked);
-        good = good && old;
-        ht_text_append(&text, axis ? ", " : "");
-        if (axis == changed)
-            ht_text_printf(&text, "%s ? %s : %s", test, new, old ? old : "");
-        else
-            ht_text_append(&text, old ? old : "");
-        free(old);
+                        : ht_format(format, old, plan->stacked);
+        axes[axis] = ht_format("%s ? %s : %s", test, new, old);
         free(new);
+        free(old);
     }
-    ht_text_append(&text, ")");
-    good = good && ht_plan_edit(plan, extent->argument, plan->stacked, text.data);
-    ht_text_free(&text);
+    char *text = good ? ht_dim3_text(axes, 2) : NULL;
+    good = good && ht_plan_edit(plan, extent->argument, plan->stacked, text);
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    free(text);
     return good;
 }
 

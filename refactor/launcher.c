@@ -3,6 +3,7 @@
 #include "refactor/launcher.h"
 
 #include "base/memory.h"
+#include "refactor/launch_edit.h"
 #include "templates/expr_c.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ typedef struct writing {
 
 static bool is_taken(const ht_model *model, const char *name) {
     const ht_source *source = model->facts->source;
-    bool taken = ht_source_macro(source, name, 0, model->range.end) != NULL;
+    bool taken = strcmp(name, model->name) == 0 ||
+                 ht_source_macro(source, name, 0, model->range.end) != NULL;
     for (size_t i = 0; i < model->parameter_count; ++i)
         taken = taken || strcmp(model->parameters[i].name, name) == 0;
     return taken;
@@ -166,27 +168,21 @@ static char *extent_write(writing *in, const char *expression, const char *wante
     return text;
 }
 
-/* "dim3(64, 4)": without ones at the end. */
-static bool extents_print(char *const axes[3], ht_text *out) {
+/* Without ones at the end; free(). NULL: one of them cannot be written. */
+static char *extents_text(char *const axes[3]) {
     int last = 0;
-    ht_text_append(out, "dim3(");
     for (int axis = 0; axis < 3; ++axis) {
         if (!axes[axis])
-            return false;
+            return NULL;
         last = strcmp(axes[axis], "1") != 0 ? axis : last;
     }
-    for (int axis = 0; axis <= last; ++axis)
-        ht_text_printf(out, axis ? ", %s" : "%s", axes[axis]);
-    ht_text_append(out, ")");
-    return true;
+    return ht_dim3_text(axes, last);
 }
 
 /* Grid, block and shared memory of the launch. */
 static bool geometry_write(writing *in, const ht_grid *grid, ht_text *out) {
-    static const char *const blocks[] = {"blocks_x", "blocks_y", "blocks_z"}, *const threads[] = {
-                                                                                  "threads_x",
-                                                                                  "threads_y",
-                                                                                  "threads_z"};
+    static const char *const blocks[] = {"blocks_x", "blocks_y", "blocks_z"};
+    static const char *const threads[] = {"threads_x", "threads_y", "threads_z"};
     char *grids[3], *of_block[3], *bytes = ht_grid_bytes(in->plan, grid);
     for (int axis = 0; axis < 3; ++axis) {
         char *after = ht_grid_after(in->plan, grid, axis);
@@ -196,10 +192,12 @@ static bool geometry_write(writing *in, const ht_grid *grid, ht_text *out) {
         free(after);
     }
     char *lds = extent_write(in, bytes ? bytes : "0", "shared_bytes", 0, INT32_MAX);
-    bool done = extents_print(grids, out) && lds;
-    ht_text_append(out, ", ");
-    done = done && extents_print(of_block, out);
-    ht_text_printf(out, ", %s", lds ? lds : "");
+    char *of_grid = extents_text(grids), *of_blocks = extents_text(of_block);
+    bool done = of_grid && of_blocks && lds;
+    if (done)
+        ht_text_printf(out, "%s, %s, %s", of_grid, of_blocks, lds);
+    free(of_grid);
+    free(of_blocks);
     for (int axis = 0; axis < 3; ++axis) {
         free(grids[axis]);
         free(of_block[axis]);
