@@ -216,7 +216,7 @@ static bool plain_call_print(const printing *in, const ht_node *node, ht_c_deman
     case HT_FN_ROUND_UP:
         return round_up_print(in, node->children[0], node->children[1]);
     case HT_FN_ABS:
-        return pattern_print(in, node, "(a < 0 ? -a : a)");
+        return pattern_print(in, node, "(a < 0 ? 0 - a : a)");
     case HT_FN_CLAMP:
         return pattern_print(in, node, "(a < b ? b : a > c ? c : a)");
     case HT_FN_IS_POW2:

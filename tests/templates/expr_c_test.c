@@ -80,7 +80,8 @@ static void grow(ht_random *random, int depth, ht_text *out) {
                                          "round_up(@, 8)",
                                          "(@) / 256",
                                          "ceil_div(@, 32)",
-                                         "(@) * 1"};
+                                         "(@) * 1",
+                                         "((@) < (@)) << 40"};
     static const char *const leaves[] = {"0", "1", "3", "64", "65536", "2147483647", "4294967296"};
     unsigned kind = (unsigned)ht_random_below(random, 6);
     if (depth == 0 || kind == 0) {
@@ -89,7 +90,7 @@ static void grow(ht_random *random, int depth, ht_text *out) {
         return;
     }
     ht_text_append(out, "(");
-    for (const char *at = shapes[ht_random_below(random, 30)]; *at; ++at) {
+    for (const char *at = shapes[ht_random_below(random, 31)]; *at; ++at) {
         if (*at == '@')
             grow(random, depth - 1, out);
         else
