@@ -5,7 +5,8 @@
  *     write_faults           some of the calls of each command, in a few seconds
  *     write_faults all       every call of every command
  *     write_faults all NAME  of the command NAME
- *     write_faults all NAME N  N of its calls
+ *     write_faults all NAME N  N of its calls, or all with 0
+ *     write_faults all NAME N FIRST  of those from number FIRST on
  */
 #include "runtime/database.h"
 #include "runtime/protocol.h"
@@ -25,7 +26,7 @@
 #define RECORDING HT_SOURCE_DIR "/tests/search/data/pnpoly_cut.json.gz"
 #define RECORDS HT_SOURCE_DIR "/tests/predictor/data/ConvAsm1x1U.tsv"
 
-enum { SEEDS = 12, FILES_MAX = 4, WORDS_MAX = 24 };
+enum { SEEDS = 12, FILES_MAX = 6, WORDS_MAX = 24 };
 
 static const char previous[] = "{ \"what was\": \"here before\" }\n";
 
@@ -33,14 +34,18 @@ typedef struct input {
     const char *name, *text;
 } input;
 
-static const char scale[] = "#include <hip/hip_runtime.h>\n"
-                            "__global__ void scale(const float *in, float *out, int n) {\n"
-                            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                            "    if (i < n) out[i] = 2 * in[i];\n"
-                            "}\n"
-                            "void run(const float *in, float *out, int n) {\n"
-                            "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
-                            "}\n";
+/* Of one size, so that one run verifies it; slow in blocks of one thread, so that `optimize` finds
+ * something better at once. */
+#define SCALE(launch)                                                                              \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void scale(const float *in, float *out) {\n"                                       \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "    if (i < 1000) out[i] = 2 * in[i];\n"                                                      \
+    "}\n"                                                                                          \
+    "void run(const float *in, float *out) {\n"                                                    \
+    "    scale<<<" launch ">>>(in, out);\n"                                                        \
+    "}\n"
+static const char scale[] = SCALE("4, 256"), slow[] = SCALE("1000, 1");
 
 static const char header[] = "#pragma once\n"
                              "__global__ void scale(const float *in, float *out, int n) {\n"
@@ -75,10 +80,12 @@ typedef struct scenario {
     input inputs[FILES_MAX];      /* those that are also outputs are rewritten in place */
     const char *outputs[FILES_MAX];
     const char *database;
-    bool exact;     /* the same bytes each time */
-    bool together;  /* all outputs change or none */
-    bool withholds; /* an output that cannot be verified is taken away, and so reported */
-    long sample;    /* how many calls the short run tries; 0: none */
+    const char *says; /* when it exits with 0: that all was done which is done without a fault */
+    bool exact;       /* the same bytes each time */
+    bool together;    /* all outputs change or none */
+    bool withholds;   /* an output that cannot be verified is taken away, and so reported */
+    bool parses;      /* headers are parsed in each run, and written for the next parse */
+    long sample;      /* how many calls the short run tries; 0: none */
 } scenario;
 
 static const scenario scenarios[] = {
@@ -96,12 +103,14 @@ static const scenario scenarios[] = {
                "--json=out/report.json"},
      .inputs = {{"main.hip", scale}},
      .outputs = {"out/main.hip", "out/main.hip.patch", "out/report.json"},
+     .says = "verified  1 launch of the file run",
      .exact = true,
      .sample = 2},
     {.name = "in-place",
      .words = {HT_PROGRAM, "apply", "COARSEN_X=2", "scale.cuh", "--in-place"},
      .inputs = {{"scale.cuh", header}, {"main.cu", launches}},
      .outputs = {"scale.cuh", "main.cu"},
+     .says = "verified  1 launch of the file run",
      .exact = true,
      .together = true,
      .sample = 3},
@@ -110,24 +119,38 @@ static const scenario scenarios[] = {
                "--verify-configurations", "1"},
      .inputs = {{"main.hip", scale}},
      .outputs = {"out/main.scale.template.hip", "out/main.scale.launch.hpp", "out/report.json"},
-     .withholds = true},
+     .says = "1 templated",
+     .withholds = true,
+     .parses = true},
     {.name = "train",
      .words = {HT_PROGRAM, "train", RECORDS, "--arch", "basic", "--hidden", "32", "--set",
                "embedding=16", "--set", "warmup=1", "--epochs", "1", "--out", "out/one.model"},
      .outputs = {"out/one.model", "out/one.model.losses.tsv"},
      .sample = 3},
     {.name = "tune",
-     .words = {HT_PROGRAM, "tune", "add.hip", "--problem", "n=2000", "--db", "tuning.sqlite",
-               "--out", "out", "--json=out/report.json", "--max-evals", "2"},
+     .words = {HT_PROGRAM, "tune", "add.hip", "--problem", "n=500", "--db", "tuning.sqlite",
+               "--out", "out", "--json=out/report.json", "--max-evals", "2", "--check", "none",
+               "--compile-workers", "1"},
      .inputs = {{"add.hip", template}},
-     .outputs = {"out/tune.json", "out/report.json"},
-     .database = "tuning.sqlite"},
+     .outputs = {"out/tune.json", "out/report.json", "out/add.hip", "out/add.hip.patch",
+                 "out/add.add.launch.hpp"},
+     .database = "tuning.sqlite",
+     .says = "none rejected"},
     {.name = "optimize",
      .words = {HT_PROGRAM, "optimize", "main.hip", "--db", "tuning.sqlite", "--out", "out",
-               "--max-evals", "1", "--ablation", "0"},
+               "--max-evals", "1", "--ablation", "0", "--check", "none", "--compile-workers", "1"},
      .inputs = {{"main.hip", scale}},
      .outputs = {"out/optimize.json", "out/main.scale.template.hip"},
-     .database = "tuning.sqlite"},
+     .database = "tuning.sqlite",
+     .says = "none rejected"},
+    {.name = "improve", /* the same, with something better to be found and written */
+     .words = {HT_PROGRAM, "optimize", "main.hip", "--db", "tuning.sqlite", "--out", "out",
+               "--max-evals", "2", "--ablation", "0", "--check", "none", "--compile-workers", "1"},
+     .inputs = {{"main.hip", slow}},
+     .outputs = {"out/optimize.json", "out/main.scale.template.hip", "out/main.hip",
+                 "out/main.hip.patch"},
+     .database = "tuning.sqlite",
+     .says = "1 improved"},
 };
 
 /* ---- the database
@@ -185,6 +208,10 @@ static char *query(const char *path, const char *sql) {
 static const char seeds_sql[] =
     "SELECT group_concat(config || ' ' || samples) FROM (SELECT config, samples FROM evaluations "
     "WHERE config LIKE 'seed-%' ORDER BY id)";
+/* What is written down of a configuration outlives the fault, so it must not come of it. */
+static const char blamed_sql[] =
+    "SELECT (SELECT count(*) FROM evaluations WHERE config NOT LIKE 'seed-%' AND status <> 'ok') + "
+    "(SELECT count(*) FROM deaths WHERE config NOT LIKE 'seed-%' AND config NOT LIKE 'new-%')";
 static const char rows_sql[] = "SELECT count(*) FROM evaluations";
 
 /* ---- one run
@@ -316,13 +343,16 @@ static void database_check(trial *in, const faulty_result *run) {
         return;
     char *path = ht_path_join(in->folder, in->of->database);
     char *whole = query(path, "PRAGMA integrity_check"), *seeds = query(path, seeds_sql);
-    char *rows = query(path, rows_sql);
+    char *rows = query(path, rows_sql), *blamed = query(path, blamed_sql);
+    if (strcmp(blamed, "0") != 0)
+        fault(in, run, "blamed configurations for it:", blamed);
     if (strcmp(whole, "ok") != 0)
         fault(in, run, "left a damaged database:", whole);
     if (strcmp(seeds, in->seeds) != 0)
         fault(in, run, "lost or changed rows:", seeds);
     if (run->code == 0 && strtol(rows, NULL, 10) < in->rows)
         fault(in, run, "has too few rows:", rows);
+    free(blamed);
     free(rows);
     free(seeds);
     free(whole);
@@ -331,13 +361,9 @@ static void database_check(trial *in, const faulty_result *run) {
 
 /* The words of errno and SQLite that a full or failing disk leads to. */
 static bool says_why(const char *said) {
-    static const char *const words[] = {"No space left on device",
-                                        "Input/output error",
-                                        "disk I/O error",
-                                        "full",
-                                        "unable to open",
-                                        "cannot",
-                                        "read-only"};
+    static const char *const words[] = {"No space left on device", "Input/output error",
+                                        "disk I/O error",          "full",
+                                        "unable to open",          "read-only"};
     bool found = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
         found = found || strstr(said, words[i]);
@@ -347,10 +373,14 @@ static bool says_why(const char *said) {
 static void run_check(trial *in, const faulty_result *run) {
     ++in->runs;
     in->refused += run->code != 0;
+    if (getenv("HT_FAULTS_VERBOSE"))
+        printf("%s%d: %s\n", run->fault, run->code, run->said);
     if (run->code < 0 || run->code > 4)
         fault(in, run, "ended otherwise than documented", "");
     if (run->code != 0 && !says_why(run->said))
         fault(in, run, "does not say why", "");
+    if (run->code == 0 && in->of->says && !strstr(run->said, in->of->says))
+        fault(in, run, "does not do all, but exits with 0; it should say:", in->of->says);
     outputs_check(in, run);
     inputs_check(in, run);
     leftovers_check(in, run);
@@ -382,14 +412,29 @@ static bool baseline_take(trial *in, long *out_count) {
     return good;
 }
 
-/* `sample` of its calls, or all with 0. */
-static long scenario_run(const scenario *of, const char *root, long sample) {
+/* A run takes half the time with headers that an earlier one has parsed. */
+static void parsed_prepare(const trial *in) {
+    char *cache = ht_path_join(in->aside, "parsed");
+    faulty_result run;
+    unsetenv("HIPTEMPER_CACHE");
+    if (!in->of->parses) {
+        setenv("HIPTEMPER_CACHE", cache, 1);
+        trial_run(in, 0, &run);
+        faulty_free(&run);
+    }
+    free(cache);
+}
+
+/* `sample` of its calls from the first on, or all of them with 0. */
+static long scenario_run(const scenario *of, const char *root, long sample, long first) {
     trial in = {
         .of = of, .folder = ht_path_join(root, "work"), .aside = ht_path_join(root, "aside")};
     long count = 0;
+    parsed_prepare(&in);
     bool good = baseline_take(&in, &count);
-    long step = sample == 0 || count <= sample ? 1 : count / sample;
-    for (long i = 1 + step / 2; good && i <= count; i += step) {
+    long left = count - first + 1;
+    long step = sample == 0 || left <= sample ? 1 : left / sample;
+    for (long i = first + step / 2; good && i <= count; i += step) {
         faulty_result run;
         trial_run(&in, i, &run);
         run_check(&in, &run);
@@ -417,13 +462,14 @@ int main(int argc, char **argv) {
     bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     const char *only = argc > 2 ? argv[2] : NULL;
     long asked = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+    long first = argc > 4 ? strtol(argv[4], NULL, 10) : 1;
     long failures = 0;
     char *root;
     if (ht_dir_temporary("faults", &root, NULL) != HT_OK)
         return 2;
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; ++i)
         if (only ? strcmp(only, scenarios[i].name) == 0 : all || scenarios[i].sample)
-            failures += scenario_run(&scenarios[i], root, all ? asked : scenarios[i].sample);
+            failures += scenario_run(&scenarios[i], root, all ? asked : scenarios[i].sample, first);
     ht_dir_remove(root);
     free(root);
     return failures ? 1 : 0;

@@ -1,5 +1,7 @@
 #include "write_faults_run.h"
 
+#include "failing.h"
+
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,20 +21,17 @@ static void must(bool good, const char *what) {
 }
 
 static void environment_set(const char *aside, const char *program) {
-    char *state = ht_path_join(aside, "state"), *log = ht_path_join(aside, "fault");
+    char *state = ht_path_join(aside, "state");
     char *home = ht_path_join(aside, "home"), *temporary = ht_path_join(aside, "tmp");
     setenv("HT_FAULT_PROGRAM", ht_path_name(program), 1);
     setenv("HT_FAULT_STATE", state, 1);
-    setenv("HT_FAULT_LOG", log, 1);
     setenv("LD_PRELOAD", HT_FAILING, 1);
     setenv("HOME", home, 1);
     setenv("TMPDIR", temporary, 1);
     unsetenv("XDG_DATA_HOME");
     unsetenv("HIPTEMPER_DB");
-    unsetenv("HIPTEMPER_CACHE");
     free(temporary);
     free(home);
-    free(log);
     free(state);
 }
 
@@ -64,6 +64,19 @@ static char *read_aside(const char *aside, const char *name) {
     return text;
 }
 
+/* A fresh state, mapped, in which call `wanted` fails. */
+static failing_state *state_map(const char *aside, long wanted) {
+    char *path = ht_path_join(aside, "state");
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    must(fd >= 0 && ftruncate(fd, sizeof(failing_state)) == 0, path);
+    failing_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    must(state != MAP_FAILED, path);
+    close(fd);
+    free(path);
+    atomic_store(&state->wanted, wanted);
+    return state;
+}
+
 void faulty_run(const char *folder, const char *aside, const char *const *arguments, long wanted,
                 faulty_result *out) {
     static const char *const folders[] = {"home", "tmp"};
@@ -73,20 +86,12 @@ void faulty_run(const char *folder, const char *aside, const char *const *argume
         must(ht_dir_make(path, NULL) == HT_OK, path);
         free(path);
     }
-    long state[2] = {wanted, 0};
-    char *path = ht_path_join(aside, "state"), *log = ht_path_join(aside, "fault");
-    must(ht_file_write(path, state, sizeof state, NULL) == HT_OK, path);
-    unlink(log);
+    failing_state *state = state_map(aside, wanted);
     out->code = run(folder, aside, arguments);
-    char *after = NULL;
-    must(ht_file_read(path, 0, &after, NULL, NULL) == HT_OK, path);
-    memcpy(state, after, sizeof state);
-    out->count = state[1];
+    out->count = atomic_load(&state->count);
     out->said = read_aside(aside, "said");
-    out->fault = read_aside(aside, "fault");
-    free(after);
-    free(log);
-    free(path);
+    out->fault = ht_strdup(state->log); /* the file is longer than what is ever written of it */
+    munmap(state, sizeof *state);
 }
 
 void faulty_free(faulty_result *result) {
