@@ -67,9 +67,10 @@ ht_status ht_dir_make(const char *path, ht_error *error) {
             continue;
         char kept = *at;
         *at = 0;
-        if (mkdir(copy, 0777) != 0 && !ht_dir_exists(copy))
+        int code = mkdir(copy, 0777) == 0 ? 0 : errno;
+        if (code != 0 && !ht_dir_exists(copy)) /* which sets errno */
             status = ht_error_set_at(error, HT_ERROR_IO, copy, 0, 0, "cannot make folder: %s",
-                                     strerror(errno));
+                                     strerror(code));
         *at = kept;
         if (kept == 0)
             break;
