@@ -290,5 +290,11 @@ ht_status ht_files_replace(const ht_file_content *files, size_t count, ht_error 
 }
 
 ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error) {
-    return ht_file_replace(path, data, length, false, error);
+    ht_error own = {0};
+    ht_status status = ht_file_replace(path, data, length, false, &own);
+    if (status == HT_OK)
+        return HT_OK;
+    return ht_error_set_at(error, status, path, 0, 0,
+                           "%s; free space there, or set TMPDIR to a folder that has some",
+                           own.message);
 }
