@@ -174,6 +174,11 @@ static ht_status program_make(const request *request, hiprtcProgram program, ht_
     char *log = program_log(request->hip, program);
     if (result != HT_HIPRTC_SUCCESS)
         status = ht_compile_log_error(log, request->hip->hiprtcGetErrorString(result), error);
+    if (result == HT_HIPRTC_ERROR_PROGRAM_CREATION) {
+        status = HT_ERROR_IO; /* of the compiler's own files: the configuration is not to blame */
+        if (error)
+            error->status = status;
+    }
     for (size_t i = 0; i < request->count && !status; i++) {
         out[i].seconds = seconds / (double)request->count;
         out[i].log = ht_strdup(log);

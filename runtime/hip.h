@@ -16,7 +16,12 @@ typedef void *hipEvent_t;
 typedef void *hiprtcProgram;
 typedef void *hipDeviceptr_t;
 
-enum { HT_HIP_SUCCESS = 0, HT_HIPRTC_SUCCESS = 0, HT_HIPRTC_ERROR_COMPILATION = 6 };
+enum {
+    HT_HIP_SUCCESS = 0,
+    HT_HIPRTC_SUCCESS = 0,
+    HT_HIPRTC_ERROR_PROGRAM_CREATION = 2, /* no fault of the program's */
+    HT_HIPRTC_ERROR_COMPILATION = 6
+};
 
 enum {
     HT_HIP_COPY_HOST_TO_DEVICE = 1,

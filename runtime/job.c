@@ -187,7 +187,11 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
     if (!(job->options.compile_limit > 0))
         job->compile_limit =
             fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * tasks[0].seconds));
-    if (status == HT_OK && tasks[0].status != HT_OK) {
+    if (status == HT_OK && ht_job_fatal(tasks[1].status)) { /* without a twin it would go on */
+        status = tasks[1].status;
+        if (error != NULL)
+            *error = tasks[1].error;
+    } else if (status == HT_OK && tasks[0].status != HT_OK) {
         status = tasks[0].status;
         if (error != NULL)
             *error = tasks[0].error;

@@ -52,9 +52,16 @@ static ht_status compile_finalists(finals *f, ht_error *error) {
     for (size_t i = 0; i < f->count; ++i)
         f->tasks[i].config = &f->configs[i];
     ht_status status = ht_job_compile(f->job, f->tasks, f->count, error);
-    for (size_t i = 0; i < f->count && status == HT_OK; ++i)
-        if (f->tasks[i].status != HT_OK)
-            fail(&f->results[i], f->tasks[i].status, &f->tasks[i].error);
+    for (size_t i = 0; i < f->count && status == HT_OK; ++i) {
+        const ht_compile_task *task = &f->tasks[i];
+        if (ht_job_fatal(task->status)) {
+            status = task->status;
+            if (error != NULL)
+                *error = task->error;
+        } else if (task->status != HT_OK) {
+            fail(&f->results[i], task->status, &task->error);
+        }
+    }
     return status;
 }
 

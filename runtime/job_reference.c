@@ -29,6 +29,11 @@ static ht_status compile_twin(ht_job *job, ht_error *error) {
         .config = &job->default_config, .set = job->reference, .numbers = job->numbers};
     ht_status status = ht_job_compile(job, &task, 1, error);
     job->twin = task.program;
+    if (status == HT_OK && ht_job_fatal(task.status)) {
+        status = task.status;
+        if (error != NULL)
+            *error = task.error;
+    }
     return status;
 }
 

@@ -29,9 +29,12 @@ typedef struct build {
     bool checked, counted, addressed;
 } build;
 
-static hiprtcResult note(build *in, hiprtcResult result, const ht_error *error) {
-    ht_text_printf(in->log, "%s\n", error->message);
-    return result;
+/* A file that could not be written says nothing about what was to be compiled. */
+static hiprtcResult note(build *in, const ht_error *error) {
+    ht_text_printf(in->log, "error: %s%s%s\n", error->file, *error->file ? ": " : "",
+                   error->message);
+    return error->status == HT_ERROR_IO ? HT_HIPRTC_ERROR_PROGRAM_CREATION
+                                        : HT_HIPRTC_ERROR_INTERNAL;
 }
 
 static ht_status write_in(build *in, const char *name, const char *data, size_t length,
@@ -103,7 +106,7 @@ static hiprtcResult write_sources(build *in, const ht_option_list *options) {
         status = write_in(in, name, header->text, strlen(header->text), &error);
         free(name);
     }
-    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
 }
 
 /* Runs one tool; a failure without a word is given one. */
@@ -242,7 +245,7 @@ static hiprtcResult define_dynamic(build *in, const char **names, size_t count) 
     ht_status status = write_in(in, "dynamic.s", text.data, text.length, &error);
     ht_text_free(&text);
     if (status != HT_OK)
-        return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+        return note(in, &error);
     char *source = ht_path_join(in->folder, "dynamic.s");
     char *object = ht_path_join(in->folder, "dynamic.o");
     const char *arguments[] = {in->toolchain->assembler, source, "-o", object, NULL};
@@ -304,12 +307,12 @@ static hiprtcResult complete(build *in, char *data, size_t length, bool *out_dyn
     ht_error error;
     ht_object *object;
     if (ht_object_open(data, length, &object, &error) != HT_OK)
-        return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+        return note(in, &error);
     hiprtcResult result = assign_lds(in, object);
     const char **names;
     size_t count = ht_object_dynamic_arrays(object, in->checked, &names);
     if (result == HT_HIPRTC_SUCCESS && write_in(in, "unit.o", data, length, &error) != HT_OK)
-        result = note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+        result = note(in, &error);
     if (result == HT_HIPRTC_SUCCESS && count)
         result = define_dynamic(in, names, count);
     *out_dynamic = count != 0;
@@ -328,7 +331,7 @@ static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     ht_status status = ht_file_read(path, IMAGE_MAX, &data, &length, &error);
     free(path);
     if (status != HT_OK)
-        return note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+        return note(in, &error);
     hiprtcResult result = complete(in, data, length, &dynamic);
     free(data);
     if (result == HT_HIPRTC_SUCCESS)
@@ -338,7 +341,7 @@ static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     path = ht_path_join(in->folder, "unit.so");
     status = ht_file_read(path, IMAGE_MAX, out_code, out_size, &error);
     free(path);
-    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, HT_HIPRTC_ERROR_INTERNAL, &error);
+    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
 }
 
 hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, const char **options,
@@ -354,7 +357,7 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
     if (ht_toolchain_find(&in.toolchain, &error) != HT_OK ||
         ht_host_folder(&in.home, &error) != HT_OK) {
         ht_options_free(&list);
-        return note(&in, HT_HIPRTC_ERROR_INTERNAL, &error);
+        return note(&in, &error);
     }
     in.checked = list.checked;
     in.counted = list.counted;

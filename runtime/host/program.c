@@ -30,6 +30,8 @@ const char *ht_host_hiprtcGetErrorString(hiprtcResult result) {
     switch (result) {
     case HT_HIPRTC_SUCCESS:
         return "HIPRTC_SUCCESS";
+    case HT_HIPRTC_ERROR_PROGRAM_CREATION:
+        return "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE";
     case HT_HIPRTC_ERROR_INVALID_INPUT:
         return "HIPRTC_ERROR_INVALID_INPUT";
     case HT_HIPRTC_ERROR_INVALID_PROGRAM:
