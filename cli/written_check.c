@@ -204,6 +204,18 @@ static void stopped_tell(ht_written_proof *proof) {
                                               "was reached");
 }
 
+/* Returns true if the failure is of what does the checking: of a scratch file on a full disk, say.
+ * Anything else is of what was to be run, which then cannot be run here. */
+static bool is_own_failure(ht_status status) {
+    return status == HT_ERROR_IO || status == HT_ERROR_DEVICE || status == HT_ERROR_INTERNAL;
+}
+
+static void failed_tell(ht_written_proof *proof, const ht_error *error) {
+    proof->stopped = true;
+    proof->fault = ht_format("it was not verified: %s%s%s", error->file, *error->file ? ": " : "",
+                             error->message);
+}
+
 /* What cannot be run here proves nothing, neither right nor wrong. */
 static void launch_check(checking *in, const ht_written_launch *launch) {
     ht_error error = {0};
@@ -211,6 +223,8 @@ static void launch_check(checking *in, const ht_written_launch *launch) {
         is_stopped(in->checker) ? HT_ERROR_INTERRUPTED : launch_run(in, launch, &error);
     if (status == HT_ERROR_INTERRUPTED)
         stopped_tell(in->proof);
+    else if (is_own_failure(status))
+        failed_tell(in->proof, &error);
     else if (status != HT_OK)
         unproven_tell(in, launch, error.message);
 }

@@ -79,3 +79,31 @@ Test(faults, a_full_disk_is_told_and_what_was_committed_is_kept) {
     cr_expect_null(strstr(result.out, " 0 reused"), "%s", result.out);
     program_free(&result);
 }
+
+/* A scratch file that cannot be written says nothing about the kernel, so that the tuned source is
+ * as unverified as if nothing had been run. */
+Test(faults, what_a_full_scratch_folder_leaves_unverified_is_withheld) {
+    enum { BYTES = 4 << 10 };
+    static const char source[] = "__global__ void scale(const float *in, float *out, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n) out[i] = 2 * in[i];\n"
+                                 "}\n"
+                                 "void run(const float *in, float *out, int n) {\n"
+                                 "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                                 "}\n";
+    workplace_write("scale.hip", source);
+    struct rlimit before, limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = BYTES;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    program_result result = program_run("apply BLOCK_X=64 scale.hip --in-place");
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    expect_words(&result, 1, "scale: withheld: it was not verified: ");
+    expect_words(&result, 1, "cannot write: File too large; free space there, or set TMPDIR");
+    cr_expect_null(strstr(result.err, "defect"), "%s", result.err);
+    program_free(&result);
+    char *now = workplace_read("scale.hip");
+    cr_expect_str_eq(now, source);
+    free(now);
+}
