@@ -161,6 +161,16 @@ static ht_status program_read(const request *request, hiprtcProgram program, siz
     return status;
 }
 
+/* A file of the compiler's own could not be written, as the log's last error says: no fault of the
+ * configuration. */
+static ht_status files_failed(const char *log, ht_error *error) {
+    static const char mark[] = "error: ";
+    const char *last = log;
+    for (const char *at = strstr(log, mark); at; at = strstr(last, mark))
+        last = at + strlen(mark);
+    return ht_error_set(error, HT_ERROR_IO, "%.*s", (int)strcspn(last, "\n"), last);
+}
+
 static ht_status program_make(const request *request, hiprtcProgram program, ht_program *out,
                               ht_error *error) {
     double start = ht_clock_seconds();
@@ -172,13 +182,10 @@ static ht_status program_make(const request *request, hiprtcProgram program, ht_
     hiprtcResult result = program_build(request, program);
     double seconds = ht_clock_seconds() - start;
     char *log = program_log(request->hip, program);
-    if (result != HT_HIPRTC_SUCCESS)
+    if (result == HT_HIPRTC_ERROR_PROGRAM_CREATION)
+        status = files_failed(log, error);
+    else if (result != HT_HIPRTC_SUCCESS)
         status = ht_compile_log_error(log, request->hip->hiprtcGetErrorString(result), error);
-    if (result == HT_HIPRTC_ERROR_PROGRAM_CREATION) {
-        status = HT_ERROR_IO; /* of the compiler's own files: the configuration is not to blame */
-        if (error)
-            error->status = status;
-    }
     for (size_t i = 0; i < request->count && !status; i++) {
         out[i].seconds = seconds / (double)request->count;
         out[i].log = ht_strdup(log);

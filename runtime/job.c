@@ -195,12 +195,14 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
         status = tasks[0].status;
         if (error != NULL)
             *error = tasks[0].error;
-        ht_error_prefix(error, "the original does not compile: ");
+        if (!ht_job_fatal(status)) /* which says nothing about it */
+            ht_error_prefix(error, "the original does not compile: ");
     } else if (status == HT_OK && other && tasks[2].status != HT_OK) {
         status = tasks[2].status;
         if (error != NULL)
             *error = tasks[2].error;
-        ht_error_prefix(error, "the baseline does not compile: ");
+        if (!ht_job_fatal(status))
+            ht_error_prefix(error, "the baseline does not compile: ");
     }
     return status;
 }
