@@ -11,12 +11,14 @@
 #include "runtime/host/program.h"
 #include "runtime/host/toolchain.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 enum { IMAGE_MAX = 256 << 20 };
 
@@ -109,11 +111,29 @@ static hiprtcResult write_sources(build *in, const ht_option_list *options) {
     return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
 }
 
+/* Was it for the disk that a tool failed? They remove what they could not write whole, so that what
+ * alone was too large leaves room. */
+static bool disk_is_full(const build *in, size_t said) {
+    enum { ROOM = 1 << 20 };
+    struct statvfs disk;
+    return in->log->data && strstr(in->log->data + said, strerror(ENOSPC)) &&
+           statvfs(in->folder, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < ROOM;
+}
+
 /* Runs one tool; a failure without a word is given one. */
 static hiprtcResult run_tool(build *in, const char *const *arguments) {
+    size_t said = in->log->length;
     int code = ht_toolchain_run(arguments, in->log);
     if (code == 0)
         return HT_HIPRTC_SUCCESS;
+    if (disk_is_full(in, said)) {
+        ht_error error = {0};
+        ht_error_set_at(&error, HT_ERROR_IO, in->folder, 0, 0,
+                        "%s failed on a full disk: %s; free space there, or set TMPDIR to a "
+                        "folder that has some",
+                        arguments[0], strerror(ENOSPC));
+        return note(in, &error);
+    }
     if (code < 0 || code > 127 || in->log->length == 0)
         ht_text_printf(in->log, "%s ended with status %d\n", arguments[0], code);
     return HT_HIPRTC_ERROR_COMPILATION;

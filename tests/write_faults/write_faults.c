@@ -23,8 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RECORDING HT_SOURCE_DIR "/tests/search/data/pnpoly_cut.json.gz"
-#define RECORDS HT_SOURCE_DIR "/tests/predictor/data/ConvAsm1x1U.tsv"
+#define RECORDING (HT_SOURCE_DIR "/tests/search/data/pnpoly_cut.json.gz")
+#define RECORDS (HT_SOURCE_DIR "/tests/predictor/data/ConvAsm1x1U.tsv")
 
 enum { SEEDS = 12, FILES_MAX = 6, WORDS_MAX = 24 };
 
