@@ -21,6 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { GLIBC_ERROR_SEEN = 0x20 }; /* _IO_ERR_SEEN, which no header has */
+
 static failing_state *state;
 
 static bool is_wanted_program(void) {
@@ -248,7 +250,9 @@ int fclose(FILE *stream) {
 size_t fwrite(const void *data, size_t size, size_t count, FILE *stream) {
     char what[4096];
     int fd = state ? fileno(stream) : -1;
-    if (fd >= 0 && is_file(fd, what, sizeof what) && fails("fwrite", what, ENOSPC))
+    if (fd >= 0 && is_file(fd, what, sizeof what) && fails("fwrite", what, ENOSPC)) {
+        stream->_flags |= GLIBC_ERROR_SEEN; /* what ferror() finds */
         return 0;
+    }
     return REAL(fwrite)(data, size, count, stream);
 }
