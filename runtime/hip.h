@@ -18,6 +18,7 @@ typedef void *hipDeviceptr_t;
 
 enum {
     HT_HIP_SUCCESS = 0,
+    HT_HIP_SYSTEM_CALL_FAILED = 304, /* hipErrorOperatingSystem: no fault of the program's */
     HT_HIPRTC_SUCCESS = 0,
     HT_HIPRTC_ERROR_PROGRAM_CREATION = 2, /* no fault of the program's */
     HT_HIPRTC_ERROR_COMPILATION = 6

@@ -79,8 +79,13 @@ static ht_status load_all(ht_variant *variant, const ht_binding *binding, const 
         variant->constants[variant->constant_count] =
             ht_strdup(program->constants[variant->constant_count]);
 
-    ht_status status = ht_hip_check(hip, hip->hipModuleLoadData(&variant->module, program->code),
-                                    "loading the compiled kernel", error);
+    hipError_t loaded = hip->hipModuleLoadData(&variant->module, program->code);
+    ht_status status = ht_hip_check(hip, loaded, "loading the compiled kernel", error);
+    if (loaded == HT_HIP_SYSTEM_CALL_FAILED) {
+        status = HT_ERROR_IO; /* which would have hit any other configuration as well */
+        if (error)
+            error->status = status;
+    }
     for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i)
         if (template->args[i].role == HT_ARG_SCALAR)
             status = ht_scalar_fill(binding, config, &variant->buffers->layout.args[i],

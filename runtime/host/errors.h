@@ -13,6 +13,7 @@
     X(200, INVALID_IMAGE, "device kernel image is invalid")                                        \
     X(302, SYMBOL_NOT_FOUND, "shared object symbol not found")                                     \
     X(303, LOAD_FAILED, "shared object initialization failed")                                     \
+    X(304, OPERATING_SYSTEM, "OS call failed or operation not supported on this OS")               \
     X(400, INVALID_HANDLE, "invalid resource handle")                                              \
     X(500, NOT_FOUND, "named symbol not found")                                                    \
     X(600, NOT_READY, "event not recorded")                                                        \

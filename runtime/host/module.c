@@ -82,7 +82,7 @@ hipError_t ht_host_hipModuleLoadData(hipModule_t *out, const void *image) {
                             "hipModuleLoadData: the image was not made by the host provider");
     int fd = write_image(image, size);
     if (fd < 0)
-        return ht_host_fail(HT_HIP_ERROR_OUT_OF_MEMORY,
+        return ht_host_fail(HT_HIP_ERROR_OPERATING_SYSTEM,
                             "hipModuleLoadData: cannot hold an image of %zu bytes: %s", size,
                             strerror(errno));
     char path[64];
