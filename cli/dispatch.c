@@ -44,9 +44,13 @@ static void inputs_add(const ht_command_line *line) {
 
 /* Text for people that cannot be written, such as to a full disk, is a result that is lost. */
 static int output_end(int code) {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    bool flushed = fflush(stdout) == 0;
+    int last = errno;
+    if (flushed && !ferror(stdout))
         return code;
-    ht_report_message("cannot write to standard output: %s", strerror(errno));
+    ht_report_message("cannot write to standard output: %s",
+                      flushed ? "an earlier part was refused; see whether its disk is full"
+                              : strerror(last));
     return code ? code : HT_EXIT_FAILED;
 }
 
