@@ -266,15 +266,15 @@ static void withhold(json_t *row, char *reason) {
 static void offer(verifying *in, json_t *row) {
     const char *path = text_of(row, "template");
     char *held = held_name(path), *bug = report_name(path);
-    bool done = rename(held, path) == 0;
+    int code = rename(held, path) == 0 ? 0 : errno;
     unlink(bug); /* of an earlier run */
     free(bug);
     free(held);
-    if (done) {
+    if (code == 0) {
         json_object_set_new(row, "verified", json_true());
         ++in->verified;
     } else {
-        withhold(row, ht_format("its file cannot be renamed: %s", strerror(errno)));
+        withhold(row, ht_format("its file cannot be renamed: %s", strerror(code)));
         in->code = HT_EXIT_FAILED;
     }
 }
