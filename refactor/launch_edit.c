@@ -331,7 +331,7 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
         follows_inside(in, in->site->grid.axis[axis], form))
         return false;
     bool atom;
-    char *items = ht_form_items(in->plan, form, &atom);
+    char *items = ht_form_items(form, &atom);
     if (!items)
         return false;
     free(items);

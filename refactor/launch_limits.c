@@ -3,7 +3,7 @@
  * serves would be refused, a tuned source's launch asks, and launches what the original does: of
  * the same kernel where that works with any block, else of the original, which is kept under
  * another name. Where neither is possible such configurations are left out. */
-#include "refactor/launch_text.h"
+#include "refactor/launch_choice.h"
 
 #include "base/memory.h"
 #include "refactor/launch_edit.h"
@@ -127,7 +127,7 @@ static char *axis_test(const ht_plan *plan, const ht_launch_print *print, int ax
     int64_t most = limit_of(axis) * per_block;
     bool atom;
     char *items = ht_launch_items_hold(plan, print, axis) && form->kind == HT_FORM_CEIL
-                      ? ht_form_items(plan, form, &atom)
+                      ? ht_form_items(form, &atom)
                       : NULL;
     if (items) {
         char *text = ht_format("%s <= %lld", items, (long long)most);

@@ -65,17 +65,18 @@ void ht_launch_limits(ht_plan *plan, const ht_grid *grid);
 
 /* The parts that both use: items as text with $[ ], free(); NULL: they cannot be told. `atom`:
  * needs no parentheses. */
-char *ht_form_items(const ht_plan *plan, const ht_form *form, bool *out_atom);
+char *ht_form_items(const ht_form *form, bool *out_atom);
 /* Does the dividend's type hold n and what is added to it, for each n of which it holds what the
  * original adds? `named`: its addend and divisor go on to be names. */
 bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named);
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
                           int64_t *out_per_block, int64_t *out_block);
-/* Do the items have the same value at the launch as where the grid is computed? */
-bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int axis);
-/* The axis of the new grid as text to stand at the launch; free(). NULL: it cannot be told. */
-char *ht_launch_axis_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
-                        int axis);
+/* A range with the edits inside it, as an edit's text names it: "$[10,20]"; free(). */
+char *ht_range_shown(ht_range place);
+/* The axis of the new grid from `old`, the text of what it was; free(). NULL: it cannot be known.
+ */
+char *ht_launch_axis_from(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values, int axis, const char *old, bool atom);
 /* "1LL * grid.x * block.x % ${BLOCK_X} == 0": the new block divides the number of threads, and
  * there are not too many of them; free(). NULL: cannot be written. */
 char *ht_launch_division(const ht_plan *plan, const ht_launch_site *site, int axis);
