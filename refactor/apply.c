@@ -3,6 +3,7 @@
 #include "refactor/author_style.h"
 #include "refactor/launcher.h"
 #include "refactor/result.h"
+#include "refactor/source_try.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Making a template of a unit, and checking it before it is handed out. */
 #include "base/memory.h"
 #include "refactor/emit.h"
+#include "refactor/source_try.h"
 
 #include "templates/bind.h"
 

@@ -108,16 +108,6 @@ typedef struct ht_file_text {
  * them next to each other. The texts are borrowed while it is opened. */
 ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, size_t count,
                            ht_source **out_source, ht_error *error);
-/* Parses the unit with some of its files changed; as ht_source_try with its own arguments. */
-size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
-                           char ***out_messages);
-
-/* Parses another text as if it were the file `path` (NULL: the file looked at, in its unit), as
- * device code, with the source's arguments when `own_arguments` and `extra` ones (borrowed), and
- * returns the error messages, with file and line, in order; free each, then the array. */
-size_t ht_source_try(const ht_source *source, const char *path, const char *text,
-                     bool own_arguments, const char *const *extra, size_t extra_count,
-                     char ***out_messages);
 
 /* clang's resource directory; NULL when none is found. free(). */
 char *ht_resource_dir_find(void);
