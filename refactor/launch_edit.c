@@ -298,9 +298,7 @@ static bool edit_block(editing *in) {
     }
     plan->failed = false;
     in->followed_count = followed;
-    while (plan->edit_count > before) {
-        ht_plan_edit_drop(plan);
-    }
+    ht_plan_edits_drop(plan, before);
     return whole_block(in);
 }
 
@@ -431,9 +429,7 @@ static bool edit_grid(editing *in) {
     if (done)
         return !in->follow;
     plan->failed = false;
-    while (plan->edit_count > before) {
-        ht_plan_edit_drop(plan);
-    }
+    ht_plan_edits_drop(plan, before);
     return whole_grid(in) && !in->follow;
 }
 
@@ -460,9 +456,7 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place) {
 static void leave(editing *in, size_t before) {
     ht_plan *plan = in->plan;
     plan->failed = false;
-    while (plan->edit_count > before) {
-        ht_plan_edit_drop(plan);
-    }
+    ht_plan_edits_drop(plan, before);
     free(plan->unapplied);
     plan->unapplied =
         ht_format("its launch at %s:%d cannot be rewritten",

@@ -135,8 +135,9 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
     return true;
 }
 
-void ht_plan_edit_drop(ht_plan *plan) {
-    edit_free(&plan->edits[--plan->edit_count]);
+void ht_plan_edits_drop(ht_plan *plan, size_t count) {
+    while (plan->edit_count > count)
+        edit_free(&plan->edits[--plan->edit_count]);
 }
 
 bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text) {

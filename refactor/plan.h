@@ -190,8 +190,8 @@ bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacemen
                      size_t *out_count, char **out_problem);
 /* Does the kernel of an applied source have a value of one of these parameters ("A,B")? */
 bool ht_plan_kernel_names(const ht_plan *plan, const ht_values *values, const char *names);
-/* Takes back the last edit. */
-void ht_plan_edit_drop(ht_plan *plan);
+/* Takes back the last edits, so that the first `count` are left. */
+void ht_plan_edits_drop(ht_plan *plan, size_t count);
 /* An edit that only applied sources show. */
 bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, const char *text);
 /* The value of an expression over parameters; false when it has none. */

@@ -59,8 +59,7 @@ static void restore_forms(ht_plan *plan, const ht_plan_state *to) {
 }
 
 void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
-    while (plan->edit_count > to->edits)
-        ht_plan_edit_drop(plan);
+    ht_plan_edits_drop(plan, to->edits);
     while (plan->param_count > to->params) {
         ht_planned_param *param = &plan->params[--plan->param_count];
         free(param->name);
