@@ -265,6 +265,20 @@ void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
     free(args);
 }
 
+void ht_original_print(const ht_plan *plan, const ht_grid *grid, const char *directive,
+                       const char *ending, ht_text *out) {
+    char *arguments = ht_template_arguments(plan, true);
+    ht_text_printf(out, "#pragma tune %s(%s%s%s)\n", directive, plan->model->qualified, ending,
+                   arguments);
+    free(arguments);
+    if (!grid)
+        return;
+    ht_axes_print("block", (char *const *)grid->block, out);
+    ht_axes_print("grid", (char *const *)grid->original, out);
+    if (grid->lds)
+        ht_text_printf(out, "#pragma tune lds(%s)\n", grid->lds);
+}
+
 char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool original) {
     const ht_model *model = plan->model;
     ht_text text = {0};
@@ -293,22 +307,8 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
     free(bytes);
     ht_entry_print(model, builtin, &text);
     if (!builtin) {
-        arguments = ht_template_arguments(plan, true);
-        ht_text_printf(&text, "#pragma tune reference(%s__original%s)\n", model->qualified,
-                       arguments);
-        free(arguments);
-        ht_axes_print("block", (char *const *)grid->block, &text);
-        ht_axes_print("grid", (char *const *)grid->original, &text);
-        if (grid->lds)
-            ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
-        arguments = ht_template_arguments(plan, true);
-        ht_text_printf(&text, "#pragma tune baseline(%s__original%s)\n", model->qualified,
-                       arguments);
-        free(arguments);
-        ht_axes_print("block", (char *const *)grid->block, &text);
-        ht_axes_print("grid", (char *const *)grid->original, &text);
-        if (grid->lds)
-            ht_text_printf(&text, "#pragma tune lds(%s)\n", grid->lds);
+        ht_original_print(plan, grid, "reference", "__original", &text);
+        ht_original_print(plan, grid, "baseline", "__original", &text);
     }
     for (int axis = 0; axis < 3; ++axis) {
         free(blocks[axis]);

@@ -21,6 +21,10 @@ char *ht_template_argument_text(const ht_template_parameter *parameter);
 /* Problem, arguments and tolerance, as the model's entry says; the built-in reference that it names
  * when `builtin`. */
 void ht_entry_print(const ht_model *model, bool builtin, ht_text *out);
+/* "#pragma tune reference(k__original<float>)" with its first launch; `ending` is what its name has
+ * there. `grid` NULL: without the launch. */
+void ht_original_print(const ht_plan *plan, const ht_grid *grid, const char *directive,
+                       const char *ending, ht_text *out);
 /* "#pragma tune block(64, 4)" */
 void ht_axes_print(const char *name, char *const axes[3], ht_text *out);
 

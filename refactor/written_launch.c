@@ -266,24 +266,9 @@ static bool geometry_print(const ht_model *model, const ht_launch_site *site, ht
 static bool original_print(const ht_written_pair *pair, const ht_launch_site *before,
                            ht_text *missing, ht_text *out) {
     const ht_model *model = pair->original;
-    ht_text arguments = {0};
-    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
-        char *text = ht_template_argument_text(&model->facts->template_parameters[i]);
-        if (!text)
-            break;
-        ht_text_printf(&arguments, "%s%s", i ? ", " : "<", text);
-        free(text);
-    }
-    ht_text_printf(out, "#pragma tune reference(%s%s%s)\n", model->qualified,
-                   arguments.length ? arguments.data : "", arguments.length ? ">" : "");
-    ht_text_free(&arguments);
-    if (before && before != model->facts->launches.items)
-        return geometry_print(model, before, missing, out);
-    ht_axes_print("block", (char *const *)pair->grid->block, out);
-    ht_axes_print("grid", (char *const *)pair->grid->original, out);
-    if (pair->grid->lds)
-        ht_text_printf(out, "#pragma tune lds(%s)\n", pair->grid->lds);
-    return true;
+    bool other = before && before != model->facts->launches.items;
+    ht_original_print(pair->plan, other ? NULL : pair->grid, "reference", "", out);
+    return !other || geometry_print(model, before, missing, out);
 }
 
 /* ---- what a launcher function refuses
