@@ -5,16 +5,6 @@
 
 #include "refactor/facts.h"
 
-typedef enum ht_pinned {
-    HT_PINNED_PLACES = 1,   /* block, grid, and which thread does what */
-    HT_PINNED_LAUNCH = 2,   /* the launch's text */
-    HT_PINNED_HEADER = 4,   /* the text ahead of the kernel's body */
-    HT_PINNED_POINTERS = 8, /* who reads and writes through which pointer */
-    HT_PINNED_SIZES = 16,   /* arguments: not constants */
-    HT_PINNED_REPEATS = 32, /* a thread runs the body once */
-    HT_PINNED_FORMS = 64    /* other forms of the body, made of what its names are here */
-} ht_pinned;
-
 struct ht_pin {
     unsigned what; /* of ht_pinned */
     size_t file;   /* index in the source's files */
@@ -24,9 +14,8 @@ struct ht_pin {
 
 /* Takes `words` over. What earlier pins hold already is not noted again. */
 void ht_pin_add(ht_model *model, unsigned what, size_t file, size_t offset, char *words);
-/* The pin that keeps a transformation (an index of ht_transformations) from the kernel; NULL: none.
- */
-const ht_pin *ht_pin_find(const ht_model *model, const char *transformation);
+/* The first pin that holds any of these fast; NULL: none does. */
+const ht_pin *ht_pin_find(const ht_model *model, unsigned what);
 void ht_pins_free(ht_kernel_facts *facts);
 
 /* branches.c: pins of text that other builds take. After indices are known. */

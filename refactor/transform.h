@@ -118,6 +118,17 @@ typedef struct ht_model {
 
 typedef struct ht_plan ht_plan;
 
+/* What a pin (pins.h) may hold fast in a kernel. */
+typedef enum ht_pinned {
+    HT_PINNED_PLACES = 1,   /* block, grid, and which thread does what */
+    HT_PINNED_LAUNCH = 2,   /* the launch's text */
+    HT_PINNED_HEADER = 4,   /* the text ahead of the kernel's body */
+    HT_PINNED_POINTERS = 8, /* who reads and writes through which pointer */
+    HT_PINNED_SIZES = 16,   /* arguments: not constants */
+    HT_PINNED_REPEATS = 32, /* a thread runs the body once */
+    HT_PINNED_FORMS = 64    /* other forms of the body, made of what its names are here */
+} ht_pinned;
+
 typedef struct ht_transformation {
     const char *name;    /* "block-size" */
     const char *summary; /* one line */
@@ -126,6 +137,7 @@ typedef struct ht_transformation {
      * transformation added is taken back (remarks stay), so calls need not be checked one by one.
      */
     void (*apply)(const ht_model *model, ht_plan *plan);
+    unsigned stopped_by; /* of ht_pinned: where one is held fast, it is not applied */
 } ht_transformation;
 
 /* All transformations in the order they run, NULL-terminated. Those that wrap statements come last.

@@ -368,4 +368,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_block_size = {
-    "block-size", "the block's shape, with the constants that depend on it", apply};
+    .name = "block-size",
+    .summary = "the block's shape, with the constants that depend on it",
+    .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH,
+};

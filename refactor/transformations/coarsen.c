@@ -314,4 +314,5 @@ const ht_transformation ht_transformation_coarsen_x = {
     .name = "coarsen-x",
     .summary = "each thread computes several neighbouring outputs along x",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
 };

@@ -176,4 +176,5 @@ const ht_transformation ht_transformation_coarsen_outer = {
     .name = "coarsen-yz",
     .summary = "each thread computes several outputs along y and z",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS,
 };

@@ -397,5 +397,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_fixed_sizes = {
-    "fixed-sizes", "filter and window sizes as template constants, the general kernel for others",
-    apply};
+    .name = "fixed-sizes",
+    .summary = "filter and window sizes as template constants, the general kernel for others",
+    .apply = apply,
+    .stopped_by = HT_PINNED_HEADER | HT_PINNED_LAUNCH | HT_PINNED_SIZES,
+};

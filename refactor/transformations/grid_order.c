@@ -108,4 +108,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_grid_order = {
-    "grid-order", "where in the grid blocks lie that follow each other in time", apply};
+    .name = "grid-order",
+    .summary = "where in the grid blocks lie that follow each other in time",
+    .apply = apply,
+    .stopped_by = HT_PINNED_PLACES,
+};

@@ -290,4 +290,5 @@ const ht_transformation ht_transformation_inner_path = {
     .name = "inner-path",
     .summary = "a way without edge tests for threads whose windows lie inside",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
 };

@@ -123,4 +123,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_launch_bounds = {
-    "launch-bounds", "__launch_bounds__ of the block's threads, on or off", apply};
+    .name = "launch-bounds",
+    .summary = "__launch_bounds__ of the block's threads, on or off",
+    .apply = apply,
+    .stopped_by = HT_PINNED_HEADER | HT_PINNED_LAUNCH,
+};

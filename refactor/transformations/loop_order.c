@@ -375,4 +375,5 @@ const ht_transformation ht_transformation_loop_order = {
     .name = "loop-order",
     .summary = "the order of loops that add up",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
 };

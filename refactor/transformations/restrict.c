@@ -230,4 +230,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_restrict = {
-    "restrict", "const and __restrict__ on pointers to memory that nothing else leads to", apply};
+    .name = "restrict",
+    .summary = "const and __restrict__ on pointers to memory that nothing else leads to",
+    .apply = apply,
+    .stopped_by = HT_PINNED_HEADER | HT_PINNED_POINTERS,
+};

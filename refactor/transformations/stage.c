@@ -210,4 +210,5 @@ const ht_transformation ht_transformation_stage = {
     .name = "lds-stage",
     .summary = "inputs that a block reads more than once, in shared memory",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_FORMS,
 };

@@ -197,4 +197,5 @@ const ht_transformation ht_transformation_stream = {
     .name = "stream-window",
     .summary = "a thread walks along an axis with what it reads again in registers",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
 };

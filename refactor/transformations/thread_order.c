@@ -404,4 +404,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_thread_order = {
-    "thread-order", "which threads of the launch make a block", apply};
+    .name = "thread-order",
+    .summary = "which threads of the launch make a block",
+    .apply = apply,
+    .stopped_by = HT_PINNED_PLACES,
+};

@@ -369,4 +369,5 @@ const ht_transformation ht_transformation_tiled = {
     .name = "register-tile",
     .summary = "each thread computes a tile of outputs in registers",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
 };

@@ -51,15 +51,15 @@ static void leave_out(ht_plan *plan) {
 }
 
 /* With a remark, one for all that the same pin keeps from the kernel unless a recipe asks. */
-static bool is_pinned(ht_plan *plan, const char *name) {
-    const ht_pin *pin = ht_pin_find(plan->model, name);
+static bool is_pinned(ht_plan *plan, const ht_transformation *of) {
+    const ht_pin *pin = ht_pin_find(plan->model, of->stopped_by);
     bool told = false;
     for (size_t i = 0; pin && i < plan->remarks.count; ++i)
         told = told || strcmp(plan->remarks.items[i].message, pin->words) == 0;
     if (!pin || (told && !plan->recipe))
         return pin != NULL;
     const ht_source *source = plan->model->facts->source;
-    plan->transformation = name;
+    plan->transformation = of->name;
     ht_plan_remark_at(plan, HT_REMARK_MISSED, pin->line, "%s", pin->words);
     ht_remark *remark = &plan->remarks.items[plan->remarks.count - 1];
     free(remark->file);
@@ -76,7 +76,7 @@ void ht_plan_run(ht_plan *plan) {
             plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
         if ((plan->recipe && !step) || plan->without >> i & 1)
             continue;
-        if (is_pinned(plan, (*each)->name)) {
+        if (is_pinned(plan, *each)) {
             if (step && !plan->unmet)
                 plan->unmet = ht_recipe_restrict(plan, step, plan->param_count);
             continue;

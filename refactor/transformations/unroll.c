@@ -257,4 +257,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_ast_walk(model->body, on_loop, &in);
 }
 
-const ht_transformation ht_transformation_unroll = {"unroll", "unroll factors of loops", apply};
+const ht_transformation ht_transformation_unroll = {
+    .name = "unroll",
+    .summary = "unroll factors of loops",
+    .apply = apply,
+};

@@ -189,4 +189,5 @@ const ht_transformation ht_transformation_vector = {
     .name = "vector-width",
     .summary = "neighbouring elements loaded and stored at once",
     .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
 };

@@ -39,4 +39,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
 }
 
 const ht_transformation ht_transformation_waves = {
-    "waves-per-eu", "wavefronts that a SIMD of an AMD GPU is to hold", apply};
+    .name = "waves-per-eu",
+    .summary = "wavefronts that a SIMD of an AMD GPU is to hold",
+    .apply = apply,
+    .stopped_by = HT_PINNED_HEADER,
+};
