@@ -76,17 +76,10 @@ void ht_names_expand(ht_names *names, const ht_source *source) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static bool is_one_of(const ht_tokens *tokens, size_t index, const char *const *words) {
-    for (; *words; ++words)
-        if (ht_tokens_is(tokens, index, *words))
-            return true;
-    return false;
-}
-
 static bool is_assignment(const ht_tokens *tokens, size_t index) {
     static const char *const words[] = {
         "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "<<=", ">>=", "--", NULL};
-    return is_one_of(tokens, index, words);
+    return ht_tokens_is_any(tokens, index, words);
 }
 
 static bool is_type_before(const ht_tokens *tokens, size_t index) {
@@ -97,10 +90,10 @@ static bool is_type_before(const ht_tokens *tokens, size_t index) {
     if (index == 0)
         return false;
     if (tokens->items[index - 1].kind == HT_TOKEN_NAME)
-        return !is_one_of(tokens, index - 1, others);
+        return !ht_tokens_is_any(tokens, index - 1, others);
     bool reference = ht_tokens_is(tokens, index - 1, "*") || ht_tokens_is(tokens, index - 1, "&");
     return reference && index >= 2 && tokens->items[index - 2].kind == HT_TOKEN_NAME &&
-           (index == 2 || is_one_of(tokens, index - 3, starts));
+           (index == 2 || ht_tokens_is_any(tokens, index - 3, starts));
 }
 
 bool ht_tokens_is_written(const ht_tokens *tokens, size_t index) {
@@ -166,7 +159,8 @@ static void add_macro(ht_alternatives *list, const ht_tokens *tokens, size_t ind
 /* A name ahead of ( = ; [ { outside of all braces, but those of namespaces. */
 static bool is_defined_at(const ht_tokens *tokens, size_t index) {
     static const char *const behind[] = {"(", "=", ";", "[", "{", ":", NULL};
-    return tokens->items[index].kind == HT_TOKEN_NAME && is_one_of(tokens, index + 1, behind);
+    return tokens->items[index].kind == HT_TOKEN_NAME &&
+           ht_tokens_is_any(tokens, index + 1, behind);
 }
 
 /* Braces that are open: of namespaces, and of others. */

@@ -178,6 +178,13 @@ bool ht_tokens_is(const ht_tokens *tokens, size_t index, const char *spelling) {
            memcmp(tokens->text + token->begin, spelling, length) == 0;
 }
 
+bool ht_tokens_is_any(const ht_tokens *tokens, size_t index, const char *const *spellings) {
+    for (; *spellings; ++spellings)
+        if (ht_tokens_is(tokens, index, *spellings))
+            return true;
+    return false;
+}
+
 char *ht_tokens_text(const ht_tokens *tokens, size_t index) {
     const ht_token *token = &tokens->items[index];
     return ht_strndup(tokens->text + token->begin, token->end - token->begin);

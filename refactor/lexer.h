@@ -32,6 +32,8 @@ void ht_tokens_free(ht_tokens *tokens);
 /* Index of the first token that begins at or behind `offset`; count when there is none. */
 size_t ht_tokens_at(const ht_tokens *tokens, size_t offset);
 bool ht_tokens_is(const ht_tokens *tokens, size_t index, const char *spelling);
+/* The same for any of several spellings, NULL-terminated. */
+bool ht_tokens_is_any(const ht_tokens *tokens, size_t index, const char *const *spellings);
 /* A token's text; free(). */
 char *ht_tokens_text(const ht_tokens *tokens, size_t index);
 /* Index of the bracket that closes the one at `open` ( ( [ { or < ); count when there is none. */

@@ -203,14 +203,13 @@ static size_t opening_of(const ht_tokens *tokens, size_t close) {
 
 /* Is what the call at `index` returns asked for? Else a statement begins there. */
 static bool is_asked_for(const ht_tokens *tokens, size_t index) {
-    static const char *const before[] = {";", "{", "}", "else", "do", ":"};
+    static const char *const before[] = {";", "{", "}", "else", "do", ":", NULL};
     while (index >= 2 && ht_tokens_is(tokens, index - 1, "::"))
         index -= 2;
     if (index == 0 || tokens->items[index - 1].kind == HT_TOKEN_DIRECTIVE)
         return false;
-    for (size_t i = 0; i < sizeof before / sizeof *before; ++i)
-        if (ht_tokens_is(tokens, index - 1, before[i]))
-            return false;
+    if (ht_tokens_is_any(tokens, index - 1, before))
+        return false;
     if (!ht_tokens_is(tokens, index - 1, ")"))
         return true;
     size_t open = opening_of(tokens, index - 1);

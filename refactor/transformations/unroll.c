@@ -19,11 +19,8 @@ typedef struct pragma {
 /* Does a statement end with this token, so that the next one may have a pragma? Else a macro may
  * stand there that is one. */
 static bool ends_statement(const ht_tokens *tokens, size_t index) {
-    static const char *const ends[] = {";", "{", "}", ")", "else", "do", ":"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
-        if (ht_tokens_is(tokens, index, ends[i]))
-            return true;
-    return false;
+    static const char *const ends[] = {";", "{", "}", ")", "else", "do", ":", NULL};
+    return ht_tokens_is_any(tokens, index, ends);
 }
 
 /* Why no pragma can be put in front of a loop; NULL: it can. Compilers take one alone, and another
