@@ -22,11 +22,15 @@ typedef struct scan {
     ht_names seen; /* macros and functions that were looked into */
 } scan;
 
-static void pin(const scan *in, unsigned what, const char *name) {
-    const ht_source *source = in->model->facts->source;
-    char *where = ht_conditional_words(source, in->file, in->offset);
-    ht_pin_add(in->model, what, in->file, in->offset, ht_format("'%s' %s", name, where));
+void ht_branch_pin(ht_model *model, unsigned what, size_t file, size_t offset, const char *name,
+                   const char *who) {
+    char *where = ht_conditional_words(model->facts->source, file, offset);
+    ht_pin_add(model, what, file, offset, ht_format("'%s'%s %s", name, who, where));
     free(where);
+}
+
+static void pin(const scan *in, unsigned what, const char *name) {
+    ht_branch_pin(in->model, what, in->file, in->offset, name, "");
 }
 
 /* ---- names
@@ -101,6 +105,15 @@ static void look_at(scan *in, const ht_tokens *tokens, size_t index, int depth) 
     free(name);
 }
 
+/* A macro's parameters and body, not its name. */
+static void scan_define(scan *in, const char *text, ht_range range, int depth) {
+    ht_tokens line;
+    ht_tokens_read(text, range, false, &line);
+    for (size_t k = 3; k < line.count; ++k) /* # define NAME */
+        look_at(in, &line, k, depth);
+    ht_tokens_free(&line);
+}
+
 static void scan_range(scan *in, const char *text, ht_range range, int depth) {
     ht_tokens tokens;
     ht_tokens_read(text, range, true, &tokens);
@@ -111,14 +124,8 @@ static void scan_range(scan *in, const char *text, ht_range range, int depth) {
         else if (kind == HT_DIRECTIVE_INCLUDE)
             pin(in, HT_PINNED_PLACES | HT_PINNED_POINTERS | HT_PINNED_SIZES | HT_PINNED_REPEATS,
                 "#include");
-        else if (kind == HT_DIRECTIVE_DEFINE) {
-            ht_tokens line;
-            ht_tokens_read(text, (ht_range){tokens.items[i].begin, tokens.items[i].end}, false,
-                           &line);
-            for (size_t k = 3; k < line.count; ++k)
-                look_at(in, &line, k, depth);
-            ht_tokens_free(&line);
-        }
+        else if (kind == HT_DIRECTIVE_DEFINE)
+            scan_define(in, text, (ht_range){tokens.items[i].begin, tokens.items[i].end}, depth);
     }
     ht_tokens_free(&tokens);
 }
@@ -386,14 +393,11 @@ static void look_at_definition(scan *in, const ht_alternative *of) {
     in->file = of->file;
     in->offset = of->range.begin;
     in->own = of->directive;
-    if (of->directive) {
-        ht_tokens line;
-        ht_tokens_read(source->files[of->file].text, of->range, false, &line);
-        for (size_t k = 3; k < line.count; ++k)
-            look_at(in, &line, k, 0);
-        ht_tokens_free(&line);
-    } else
-        scan_range(in, source->files[of->file].text, of->range, 0);
+    const char *text = source->files[of->file].text;
+    if (of->directive)
+        scan_define(in, text, of->range, 0);
+    else
+        scan_range(in, text, of->range, 0);
     unsigned what = HT_PINNED_FORMS;
     what |= of->function ? HT_PINNED_POINTERS : 0U;
     what |= is_number(source, of) && (pitch || in->shares) ? HT_PINNED_PLACES : 0U;

@@ -40,6 +40,9 @@ void ht_alternatives_free(ht_alternatives *list);
 /* Is the name at a token given a value there, declared, or its address taken? */
 bool ht_tokens_is_written(const ht_tokens *tokens, size_t index);
 
+/* A pin of text that other builds take: "'NAME'WHO stands under ...". */
+void ht_branch_pin(ht_model *model, unsigned what, size_t file, size_t offset, const char *name,
+                   const char *who);
 /* branches_host.c: pins of launches. */
 void ht_branches_of_launches(ht_model *model, const ht_alternatives *alternatives);
 

@@ -7,13 +7,6 @@
 
 enum { ROUNDS_MAX = 8 };
 
-static void pin(ht_model *model, unsigned what, size_t file, size_t offset, const char *name,
-                const char *who) {
-    char *where = ht_conditional_words(model->facts->source, file, offset);
-    ht_pin_add(model, what, file, offset, ht_format("'%s'%s %s", name, who, where));
-    free(where);
-}
-
 /* The kernel's name where this build does not look, outside of the kernel itself. */
 static void look_for_kernel(ht_model *model, size_t file) {
     const ht_source *source = model->facts->source;
@@ -25,8 +18,8 @@ static void look_for_kernel(ht_model *model, size_t file) {
         if (tokens->items[i].kind != HT_TOKEN_NAME || inside ||
             !ht_tokens_is(tokens, i, model->name) || !ht_source_skipped(source, file, at))
             continue;
-        pin(model, HT_PINNED_LAUNCH | HT_PINNED_HEADER | HT_PINNED_POINTERS, file, at, model->name,
-            "");
+        ht_branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_HEADER | HT_PINNED_POINTERS, file, at,
+                      model->name, "");
         return;
     }
 }
@@ -78,8 +71,8 @@ static void look_for_writes(ht_model *model, size_t file, ht_range function,
             continue;
         char *name = ht_tokens_text(tokens, i);
         if (ht_names_has(names, name) && ht_tokens_is_written(tokens, i))
-            pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES | HT_PINNED_POINTERS, file,
-                tokens->items[i].begin, name, ", which the launch depends on,");
+            ht_branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES | HT_PINNED_POINTERS, file,
+                          tokens->items[i].begin, name, ", which the launch depends on,");
         free(name);
     }
 }
@@ -113,8 +106,8 @@ static void look_at_site(ht_model *model, const ht_launch_site *site,
     for (size_t i = 0; i < alternatives->count; ++i) {
         const ht_alternative *of = &alternatives->items[i];
         if (ht_names_has(&names, of->name) && strcmp(of->name, model->name) != 0)
-            pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES, of->file, of->range.begin, of->name,
-                ", which the launch depends on,");
+            ht_branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES, of->file, of->range.begin,
+                          of->name, ", which the launch depends on,");
     }
     ht_names_free(&names);
 }
