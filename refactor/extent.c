@@ -1,11 +1,10 @@
 /* dim3 expressions, and values of symbols. */
-#include "base/memory.h"
 #include "refactor/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_dim3(CXCursor cursor) {
+bool ht_cursor_is_dim3(CXCursor cursor) {
     CXString spelling = clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(cursor)));
     const char *text = clang_getCString(spelling);
     bool found = text && strstr(text, "dim3") != NULL;
@@ -65,9 +64,8 @@ static bool read_variable(const ht_symbol_frame *in, CXCursor use, CXCursor vari
 }
 
 static ht_symbol *one(void) {
-    ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
     symbol->value = 1;
-    symbol->declaration = symbol->base = clang_getNullCursor();
     return symbol;
 }
 
@@ -89,8 +87,7 @@ static bool read_choice(const ht_symbol_frame *in, CXCursor cursor, ht_symbol *o
         other[axis] = other[axis] ? other[axis] : one();
         if (ht_symbol_value(out_axes[axis], &a) && ht_symbol_value(other[axis], &b) && a == b)
             continue;
-        ht_symbol *choice = one();
-        choice->kind = HT_SYMBOL_CHOICE;
+        ht_symbol *choice = ht_symbol_new(HT_SYMBOL_CHOICE);
         choice->line = ht_ast_line(cursor);
         choice->arguments[0] = ht_symbol_read_in(in, parts.items[0]);
         choice->arguments[1] = out_axes[axis];
@@ -114,7 +111,7 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
     for (int i = 0; i < 32; ++i) {
         cursor = ht_ast_strip(cursor, true);
         enum CXCursorKind kind = clang_getCursorKind(cursor);
-        if (!is_dim3(cursor)) {
+        if (!ht_cursor_is_dim3(cursor)) {
             ++in.depth;
             out_axes[0] = ht_symbol_read_in(&in, cursor);
             *out_written = 1;
@@ -132,7 +129,7 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
             return read_choice(&in, cursor, out_axes, out_written);
         }
         CXCursor inner = only_expression(cursor);
-        if (!clang_Cursor_isNull(inner) && is_dim3(inner)) { /* a copy or a cast */
+        if (!clang_Cursor_isNull(inner) && ht_cursor_is_dim3(inner)) { /* a copy or a cast */
             cursor = inner;
             continue;
         }
@@ -171,14 +168,15 @@ static CXCursor field_of(CXCursor variable, const char *name) {
 bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out_variable) {
     CXCursor cursor = ht_ast_strip(expression, true);
     for (int i = 0; i < 32 && clang_getCursorKind(cursor) != CXCursor_DeclRefExpr; ++i) {
-        CXCursor inner = is_dim3(cursor) ? only_expression(cursor) : clang_getNullCursor();
-        if (clang_Cursor_isNull(inner) || !is_dim3(inner))
+        CXCursor inner =
+            ht_cursor_is_dim3(cursor) ? only_expression(cursor) : clang_getNullCursor();
+        if (clang_Cursor_isNull(inner) || !ht_cursor_is_dim3(inner))
             return false;
         cursor = ht_ast_strip(inner, true); /* a copy */
     }
     CXCursor variable = ht_ast_variable(cursor);
     bool given = clang_getCursorKind(variable) == CXCursor_ParmDecl;
-    if (!is_dim3(cursor) || (!given && clang_getCursorKind(variable) != CXCursor_VarDecl))
+    if (!ht_cursor_is_dim3(cursor) || (!given && clang_getCursorKind(variable) != CXCursor_VarDecl))
         return false;
     for (int axis = 0; axis < 3; ++axis) {
         const char letter[2] = {(char)('x' + axis), 0};
@@ -193,7 +191,7 @@ bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out
 
 bool ht_extent_is_call(CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
-    for (int i = 0; i < 32 && is_dim3(cursor); ++i) {
+    for (int i = 0; i < 32 && ht_cursor_is_dim3(cursor); ++i) {
         if (clang_getCursorKind(cursor) == CXCursor_CallExpr && !ht_cursor_named(cursor, "dim3"))
             return true;
         cursor = ht_ast_strip(only_expression(cursor), true);

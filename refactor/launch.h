@@ -42,7 +42,11 @@ struct ht_symbol {
     bool is_float; /* ceil_div: of a quotient with 24 bits */
 };
 
+/* With no declaration, no base and no place. */
+ht_symbol *ht_symbol_new(ht_symbol_kind kind);
 ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);
+/* Returns true if the expression or variable is a dim3. */
+bool ht_cursor_is_dim3(CXCursor cursor);
 /* The axes of a dim3 (or integer) expression, each a symbol; false when it cannot be read.
  * `out_variable`: the dim3 variable it names, or null. */
 bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],

@@ -14,7 +14,7 @@ typedef ht_symbol_frame frame;
 
 static ht_symbol *read(const frame *in, CXCursor expression);
 
-static ht_symbol *symbol_new(ht_symbol_kind kind) {
+ht_symbol *ht_symbol_new(ht_symbol_kind kind) {
     ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
     symbol->kind = kind;
     symbol->declaration = clang_getNullCursor();
@@ -33,7 +33,7 @@ void ht_symbol_free(ht_symbol *symbol) {
 }
 
 static ht_symbol *unknown(CXCursor cursor) {
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_UNKNOWN);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_UNKNOWN);
     symbol->name = ht_cursor_name(cursor);
     symbol->line = ht_ast_line(cursor);
     return symbol;
@@ -46,7 +46,7 @@ static void set_place(const frame *in, ht_symbol *symbol, CXCursor cursor) {
 
 static ht_symbol *constant(const frame *in, CXCursor cursor, int64_t value,
                            ht_constant_origin origin, char *name) {
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_CONSTANT);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
     symbol->value = value;
     symbol->origin = origin;
     symbol->name = name;
@@ -142,7 +142,7 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
         symbol->declaration = declaration;
         return symbol;
     }
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
     symbol->name = name;
     symbol->declaration = declaration;
     set_place(in, symbol, cursor);
@@ -157,7 +157,7 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
 
 ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member) {
     bool whole = clang_Cursor_isNull(field);
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
     char *base = ht_cursor_name(variable);
     symbol->name = ht_format("%s.%s", base, member);
     free(base);
@@ -192,7 +192,7 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
         symbol->value_of = axes[axis];
         axes[axis] = NULL;
         if (!symbol->value_of) {
-            symbol->value_of = symbol_new(HT_SYMBOL_CONSTANT);
+            symbol->value_of = ht_symbol_new(HT_SYMBOL_CONSTANT);
             symbol->value_of->value = 1;
         }
     }
@@ -224,7 +224,7 @@ static ht_symbol *read_element(const frame *in, CXCursor cursor) {
                                          !ht_variable_element(variable, cursor, index, &element)))
         return unknown(cursor);
     frame scope = scope_of(in, variable);
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);
     char *base = ht_cursor_name(variable);
     symbol->name = ht_format("%s[%lld]", base, (long long)index);
     free(base);
@@ -239,7 +239,7 @@ static ht_symbol *read_own_field(const frame *in, CXCursor cursor) {
     CXCursor field = clang_getCursorReferenced(cursor);
     if (clang_getCursorKind(field) != CXCursor_FieldDecl)
         return unknown(cursor);
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_VARIABLE);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
     symbol->name = ht_cursor_name(cursor);
     symbol->declaration = field;
     set_place(in, symbol, cursor);
@@ -253,15 +253,6 @@ static int axis_of(CXCursor member) {
     return axis;
 }
 
-static bool is_dim3(CXCursor expression) {
-    CXString spelling =
-        clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(expression)));
-    const char *type = clang_getCString(spelling);
-    bool found = type && strstr(type, "dim3");
-    clang_disposeString(spelling);
-    return found;
-}
-
 /* grid_for(n).x, dim3(blocks).y: of a value that has no name. */
 static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
     ht_symbol *axes[3] = {NULL}, *symbol = NULL;
@@ -270,9 +261,9 @@ static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
     CXCursor inner;
     frame deeper = *in;
     ++deeper.depth;
-    if (axis >= 0 && is_dim3(object) && in->depth < HT_SYMBOL_DEPTH_MAX &&
+    if (axis >= 0 && ht_cursor_is_dim3(object) && in->depth < HT_SYMBOL_DEPTH_MAX &&
         ht_symbol_read3_in(&deeper, object, axes, &written, &inner)) {
-        symbol = axes[axis] ? axes[axis] : symbol_new(HT_SYMBOL_CONSTANT);
+        symbol = axes[axis] ? axes[axis] : ht_symbol_new(HT_SYMBOL_CONSTANT);
         symbol->value = axes[axis] ? symbol->value : 1;
         symbol->has_place = false;
         axes[axis] = NULL;
@@ -291,7 +282,8 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     if (clang_Cursor_isNull(variable))
         return read_part(in, cursor, object);
     int axis = axis_of(cursor);
-    if (is_dim3(variable) && axis >= 0 && clang_getCursorKind(variable) == CXCursor_VarDecl)
+    if (ht_cursor_is_dim3(variable) && axis >= 0 &&
+        clang_getCursorKind(variable) == CXCursor_VarDecl)
         return read_dimension(in, cursor, variable, axis);
     return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
 }
@@ -378,7 +370,7 @@ static bool is_floating(CXCursor cursor) {
 }
 
 static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCursor b) {
-    ht_symbol *symbol = symbol_new(HT_SYMBOL_CALL);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CALL);
     symbol->name = ht_strdup(name);
     symbol->arguments[0] = read(in, a);
     symbol->arguments[1] = read(in, b);
@@ -449,14 +441,14 @@ static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
                                                          : NULL;
         if (!op)
             return unknown(cursor);
-        symbol = symbol_new(HT_SYMBOL_UNARY);
+        symbol = ht_symbol_new(HT_SYMBOL_UNARY);
         snprintf(symbol->op, sizeof symbol->op, "%s", op);
         symbol->arguments[0] = read(in, left);
     } else {
         const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? ht_ast_operator(kind) : NULL;
         if (!op || is_floating(cursor))
             return unknown(cursor);
-        symbol = symbol_new(HT_SYMBOL_BINARY);
+        symbol = ht_symbol_new(HT_SYMBOL_BINARY);
         snprintf(symbol->op, sizeof symbol->op, "%s", op);
         symbol->arguments[0] = read(in, left);
         symbol->arguments[1] = read(in, right);
@@ -469,7 +461,7 @@ static ht_symbol *read_choice(const frame *in, CXCursor cursor) {
     ht_cursors list = ht_ast_children(cursor);
     ht_symbol *symbol = NULL;
     if (list.count == 3) {
-        symbol = symbol_new(HT_SYMBOL_CHOICE);
+        symbol = ht_symbol_new(HT_SYMBOL_CHOICE);
         for (int i = 0; i < 3; ++i)
             symbol->arguments[i] = read(in, list.items[i]);
         set_place(in, symbol, cursor);
