@@ -92,21 +92,33 @@ static bool names_standard(const ht_call *call) {
  * ---------------------------------------------------------------------------------------------------
  */
 
-/* Parses the header and keeps it. Other processes may do the same: the last one wins. */
-static bool prefix_write(const ht_arguments *relevant, const char *path) {
+/* Parses a text of which only the arguments lead to something. NULL: clang has something to say.
+ */
+static CXTranslationUnit empty_parse(CXIndex index, const char *const *arguments, size_t count,
+                                     unsigned options) {
     static const char text[] = "\n";
     struct CXUnsavedFile unsaved = {"hiptemper-prefix.hip", text, 1};
-    CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit unit = NULL;
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        index, unsaved.Filename, relevant->items, (int)relevant->count, &unsaved, 1,
-        CXTranslationUnit_ForSerialization | CXTranslationUnit_Incomplete |
-            CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord,
-        &unit);
-    bool done = code == CXError_Success && unit && clang_getNumDiagnostics(unit) == 0;
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2(index, unsaved.Filename, arguments, (int)count, &unsaved, 1,
+                                    options | CXTranslationUnit_KeepGoing, &unit);
+    if (unit && (code != CXError_Success || clang_getNumDiagnostics(unit) > 0)) {
+        clang_disposeTranslationUnit(unit);
+        unit = NULL;
+    }
+    return unit;
+}
+
+/* Parses the header and keeps it. Other processes may do the same: the last one wins. */
+static bool prefix_write(const ht_arguments *relevant, const char *path) {
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit =
+        empty_parse(index, relevant->items, relevant->count,
+                    CXTranslationUnit_ForSerialization | CXTranslationUnit_Incomplete |
+                        CXTranslationUnit_DetailedPreprocessingRecord);
     char *temporary = ht_format("%s.%ld", path, (long)getpid());
-    done = done && clang_saveTranslationUnit(unit, temporary, 0) == CXSaveError_None &&
-           rename(temporary, path) == 0;
+    bool done = unit && clang_saveTranslationUnit(unit, temporary, 0) == CXSaveError_None &&
+                rename(temporary, path) == 0;
     if (!done)
         unlink(temporary);
     free(temporary);
@@ -125,18 +137,13 @@ static char *prefix_state(const char *path) {
 }
 
 static bool prefix_parses(const ht_arguments *relevant, const char *path) {
-    static const char text[] = "\n";
-    struct CXUnsavedFile unsaved = {"hiptemper-prefix.hip", text, 1};
     const char **items = ht_alloc(relevant->count + 2, sizeof *items);
     memcpy(items, relevant->items, relevant->count * sizeof *items);
     items[relevant->count] = "-include-pch";
     items[relevant->count + 1] = path;
     CXIndex index = clang_createIndex(0, 0);
-    CXTranslationUnit unit = NULL;
-    enum CXErrorCode code =
-        clang_parseTranslationUnit2(index, unsaved.Filename, items, (int)relevant->count + 2,
-                                    &unsaved, 1, CXTranslationUnit_KeepGoing, &unit);
-    bool fits = code == CXError_Success && unit && clang_getNumDiagnostics(unit) == 0;
+    CXTranslationUnit unit = empty_parse(index, items, relevant->count + 2, 0);
+    bool fits = unit != NULL;
     if (unit)
         clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);
