@@ -265,8 +265,7 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
                                                              : HT_KERNEL_REFUSED);
 }
 
-/* Past the kernel's limit nothing is answered any more: what was found until then is let go. */
-static void give_up(ht_kernel *kernel, uint64_t most) {
+static void forget_template(ht_kernel *kernel) {
     if (kernel->template)
         ht_template_free(kernel->template, 1);
     if (kernel->against)
@@ -274,11 +273,16 @@ static void give_up(ht_kernel *kernel, uint64_t most) {
     free(kernel->origins);
     free(kernel->rounds);
     free(kernel->transformations);
-    free(kernel->reason);
     kernel->template = kernel->against = NULL;
     kernel->origins = kernel->transformations = NULL;
     kernel->rounds = NULL;
     kernel->transformation_count = 0;
+}
+
+/* Past the kernel's limit nothing is answered any more: what was found until then is let go. */
+static void give_up(ht_kernel *kernel, uint64_t most) {
+    forget_template(kernel);
+    free(kernel->reason);
     settle(kernel, HT_KERNEL_TOO_COMPLEX, kernel->line,
            ht_format("its analysis was given up: it takes isl more than the %llu operations of "
                      "the limit; --analysis-operations raises it (a million take about 3 s)",
@@ -518,18 +522,12 @@ static void kernel_free(ht_kernel *kernel) {
     free(kernel->skeleton);
     ht_problem_file_free(kernel->inferred);
     free(kernel->launch_file);
-    if (kernel->template)
-        ht_template_free(kernel->template, 1);
-    if (kernel->against)
-        ht_template_free(kernel->against, 1);
-    free(kernel->origins);
-    free(kernel->rounds);
+    forget_template(kernel);
     for (size_t i = 0; i < kernel->remark_count; ++i) {
         free(kernel->remarks[i].file);
         free(kernel->remarks[i].message);
     }
     free(kernel->remarks);
-    free(kernel->transformations);
     free(kernel->omitted);
 }
 
