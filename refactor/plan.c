@@ -402,34 +402,56 @@ void ht_plan_set_block(ht_plan *plan, int axis, const char *expression) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static void remark_add(ht_plan *plan, ht_remark_kind kind, const char *file, int line, int column,
-                       const char *format, va_list args) {
+/* NULL where there is no memory for its words. */
+static ht_remark *remark_add(ht_plan *plan, ht_remark_kind kind, const char *file, int line,
+                             int column, const char *format, va_list args) {
     char *message = NULL;
     if (vasprintf(&message, format, args) < 0)
-        return;
+        return NULL;
     HT_GROW(plan->remarks.items, plan->remarks.count);
-    plan->remarks.items[plan->remarks.count++] =
-        (ht_remark){kind, plan->transformation, ht_strdup(file), line, column, message};
+    ht_remark *remark = &plan->remarks.items[plan->remarks.count++];
+    *remark = (ht_remark){.kind = kind,
+                          .transformation = plan->transformation,
+                          .file = ht_strdup(file),
+                          .line = line,
+                          .column = column,
+                          .message = message};
+    return remark;
 }
 
-void ht_plan_remark(ht_plan *plan, ht_remark_kind kind, CXCursor cursor, const char *format, ...) {
-    va_list args;
-    if (clang_Cursor_isNull(cursor))
-        cursor = plan->model->kernel;
+static ht_remark *remark_of(ht_plan *plan, ht_remark_kind kind, CXCursor cursor, const char *format,
+                            va_list args) {
     CXFile file;
     unsigned line, column;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
     CXString name = clang_getFileName(file);
     const char *path = clang_getCString(name);
-    va_start(args, format);
-    remark_add(plan, kind, path ? path : plan->model->path, (int)line, (int)column, format, args);
-    va_end(args);
+    ht_remark *remark = remark_add(plan, kind, path ? path : plan->model->path, (int)line,
+                                   (int)column, format, args);
     clang_disposeString(name);
+    return remark;
+}
+
+void ht_plan_remark(ht_plan *plan, ht_remark_kind kind, CXCursor cursor, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    (void)remark_of(plan, kind, clang_Cursor_isNull(cursor) ? plan->model->kernel : cursor, format,
+                    args);
+    va_end(args);
+}
+
+void ht_plan_remark_left_out(ht_plan *plan, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    ht_remark *remark = remark_of(plan, HT_REMARK_MISSED, plan->model->kernel, format, args);
+    if (remark)
+        remark->left_out = true;
+    va_end(args);
 }
 
 void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    remark_add(plan, kind, plan->model->path, line, 1, format, args);
+    (void)remark_add(plan, kind, plan->model->path, line, 1, format, args);
     va_end(args);
 }

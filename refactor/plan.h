@@ -167,6 +167,9 @@ bool ht_transformation_is_hint(const char *name);
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
 /* Threads of a block as a template expression; free(). */
 char *ht_plan_threads(const ht_plan *plan);
+/* Says why the transformation that runs is left out where the others stay. */
+void ht_plan_remark_left_out(ht_plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -38,8 +38,7 @@ static void pass_remarks(ht_kernel *kernel, char *first, ht_kernel_status status
     /* the most telling reason: the first missed transformation */
     for (size_t i = 0; i < kernel->remark_count; ++i)
         if (kernel->remarks[i].kind == HT_REMARK_MISSED &&
-            (status != HT_KERNEL_TOO_COMPLEX ||
-             strncmp(kernel->remarks[i].message, "left out", 8) == 0)) {
+            (status != HT_KERNEL_TOO_COMPLEX || kernel->remarks[i].left_out)) {
             char *reason = ht_format("%s: %s: %s", first, kernel->remarks[i].transformation,
                                      kernel->remarks[i].message);
             free(first);
@@ -151,8 +150,8 @@ static void tell_culprits(attempt *in, ht_transformation_set culprits) {
             plan->transformation = ht_transformations[i]->name;
             HT_GROW(plan->omitted, plan->omitted_count);
             plan->omitted[plan->omitted_count++] = plan->transformation;
-            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                           "left out, all else stays: with it there is no template: %s", why[i]);
+            ht_plan_remark_left_out(
+                plan, "left out, all else stays: with it there is no template: %s", why[i]);
             free(why[i]);
         }
     plan->transformation = NULL;

@@ -76,6 +76,7 @@ typedef struct ht_remark {
     char *file;
     int line, column;
     char *message;
+    bool left_out; /* the transformation as a whole, by its cost or for the others' sake */
 } ht_remark;
 
 /* Where the meaning of its arguments is known from. */

@@ -44,10 +44,11 @@ size_t ht_transformation_count(void) {
 
 static void leave_out(ht_plan *plan) {
     const ht_effort *effort = &plan->model->facts->effort;
-    ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                   "left out: too complex to prove: it would take isl more than %llu of the "
-                   "%llu operations that a kernel may take (--analysis-operations)",
-                   (unsigned long long)ht_effort_share(effort), (unsigned long long)effort->most);
+    ht_plan_remark_left_out(
+        plan,
+        "left out: too complex to prove: it would take isl more than %llu of the "
+        "%llu operations that a kernel may take (--analysis-operations)",
+        (unsigned long long)ht_effort_share(effort), (unsigned long long)effort->most);
 }
 
 /* With a remark, one for all that the same pin keeps from the kernel unless a recipe asks. */

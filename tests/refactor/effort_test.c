@@ -56,7 +56,7 @@ static void shape(const ht_refactor *refactor, char *out, size_t size) {
     for (size_t i = 0; i < kernel->transformation_count && length < size; ++i)
         length += (size_t)snprintf(out + length, size - length, " %s", kernel->transformations[i]);
     for (size_t i = 0; i < kernel->remark_count && length < size; ++i)
-        if (strncmp(kernel->remarks[i].message, "left out", 8) == 0)
+        if (kernel->remarks[i].left_out)
             length += (size_t)snprintf(out + length, size - length, " -%s",
                                        kernel->remarks[i].transformation);
 }
