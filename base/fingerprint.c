@@ -111,7 +111,11 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
-void ht_fingerprint_libraries(const char *const *stems, ht_text *out) {
-    search in = {stems, out};
+void ht_fingerprint_libraries(const char *const *stems, char out_hash[HT_HASH_SIZE]) {
+    ht_text text = {0};
+    search in = {stems, &text};
+    ht_text_append(&text, "");
     dl_iterate_phdr(look_at, &in);
+    ht_hash_bytes(text.data, text.length, out_hash);
+    ht_text_free(&text);
 }

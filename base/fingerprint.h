@@ -13,7 +13,8 @@ void ht_fingerprint_file(const char *path, ht_text *out);
 /* The same of every file below a folder, in the order of their names; where `skip` is a name of a
  * folder in it (NULL: none) files are told by name, size and time alone. */
 void ht_fingerprint_folder(const char *path, const char *skip, ht_text *out);
-/* The same of every library in this process whose name holds one of `stems` (NULL ends). */
-void ht_fingerprint_libraries(const char *const *stems, ht_text *out);
+/* A hash of the lines of every library in this process whose name holds one of `stems` (NULL ends).
+ */
+void ht_fingerprint_libraries(const char *const *stems, char out_hash[HT_HASH_SIZE]);
 
 #endif

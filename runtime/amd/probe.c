@@ -61,15 +61,10 @@ static void compile_probe(const ht_hip *hip, const char *arch, compile_report *r
     free(log);
 }
 
-/* The version says nothing of a library that was built or patched otherwise. */
-static void hash_libraries(compile_report *report) {
-    static const char *const stems[] = {"libhiprtc", "libamd_comgr", "libLLVM", "libclang", NULL};
-    ht_text text = {0};
-    ht_text_append(&text, "");
-    ht_fingerprint_libraries(stems, &text);
-    ht_hash_bytes(text.data, text.length, report->libraries);
-    ht_text_free(&text);
-}
+/* Of libraries that compile: the version says nothing of one that was built or patched otherwise.
+ */
+static const char *const library_stems[] = {"libhiprtc", "libamd_comgr", "libLLVM", "libclang",
+                                            NULL};
 
 static void compile_work(const void *context, int fd) {
     const char *arch = context;
@@ -80,7 +75,7 @@ static void compile_work(const void *context, int fd) {
             report.runtime_version = 0;
         compile_probe(&symbols.hip, arch, &report);
         if (strcmp(arch, baseline_arch) == 0)
-            hash_libraries(&report);
+            ht_fingerprint_libraries(library_stems, report.libraries);
     }
     ht_child_write(fd, &report, sizeof report);
 }

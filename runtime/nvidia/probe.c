@@ -35,14 +35,7 @@ static void compile_probe(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe)
 }
 
 /* Version numbers do not tell one build of NVRTC from another. */
-static void hash_libraries(ht_nvidia_probe *probe) {
-    static const char *const stems[] = {"libnvrtc", NULL};
-    ht_text text = {0};
-    ht_text_append(&text, "");
-    ht_fingerprint_libraries(stems, &text);
-    ht_hash_bytes(text.data, text.length, probe->libraries);
-    ht_text_free(&text);
-}
+static const char *const library_stems[] = {"libnvrtc", NULL};
 
 static void read_archs(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe) {
     int count = 0, archs[HT_NVIDIA_ARCHS_MAX];
@@ -123,7 +116,7 @@ static void probe_work(const void *unused, int fd) {
     if (!ht_nvidia_symbols_load(&symbols, &probe.error)) {
         read_archs(&symbols, &probe);
         compile_probe(&symbols, &probe); /* loads the library of built-ins too */
-        hash_libraries(&probe);
+        ht_fingerprint_libraries(library_stems, probe.libraries);
         read_gpus(&symbols, &probe);
     }
     ht_child_write(fd, &probe, sizeof probe);
