@@ -44,6 +44,14 @@ void ht_text_printf(ht_text *text, const char *format, ...) {
     va_end(again);
 }
 
+void ht_text_make_printable(char *text, const char *kept, bool ascii) {
+    for (char *at = text; *at != '\0'; ++at) {
+        unsigned char byte = (unsigned char)*at;
+        if ((byte < ' ' && !strchr(kept, byte)) || byte == 0x7f || (ascii && byte > 0x7f))
+            *at = '?';
+    }
+}
+
 char *ht_text_take(ht_text *text) {
     char *data = text->data ? text->data : ht_strdup("");
     *text = (ht_text){0};

@@ -22,6 +22,9 @@ char *ht_text_replaced(const char *text, const char *mark, const char *by);
 bool ht_text_starts(const char *text, const char *const *prefixes);
 /* Letters in capitals, in place. */
 void ht_text_upper(char *text);
+/* Control characters become '?', but for those in `kept`, in place; with `ascii` so do all bytes
+ * above ASCII. For words of foreign code that go to a terminal. */
+void ht_text_make_printable(char *text, const char *kept, bool ascii);
 /* Hands the string to the caller (free()) and empties the text; never NULL. */
 char *ht_text_take(ht_text *text);
 void ht_text_free(ht_text *text);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/tool.h"
 #include "base/warning.h"
 
@@ -372,9 +373,7 @@ static void last_line(const char *path, off_t start, char *out, size_t size) {
     char *newline = strrchr(tail, '\n');
     snprintf(out, size, "%.*s", (int)size - 1, newline ? newline + 1 : tail);
     /* It goes to a terminal, and a kernel wrote it. */
-    for (char *at = out; *at != '\0'; ++at)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
+    ht_text_make_printable(out, "", false);
 }
 
 static bool ran_out_of_memory(const ht_process *process) {

@@ -1,6 +1,7 @@
 #include "runtime/protocol.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -105,13 +106,6 @@ void ht_message_set_error(json_t *message, ht_status status, const ht_error *err
     json_object_set_new(message, "column", json_integer(error->column));
 }
 
-/* It goes to a terminal, and the worker that wrote it ran foreign code. */
-static void make_printable(char *text) {
-    for (char *at = text; *at != '\0'; ++at)
-        if (((unsigned char)*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
-            *at = '?';
-}
-
 ht_status ht_message_get_error(const json_t *message, ht_error *error) {
     const json_t *status = json_object_get(message, "status");
     json_int_t code = json_is_integer(status) ? json_integer_value(status) : -1;
@@ -125,7 +119,7 @@ ht_status ht_message_get_error(const json_t *message, ht_error *error) {
         error, (ht_status)code, file, (int)json_integer_value(json_object_get(message, "line")),
         (int)json_integer_value(json_object_get(message, "column")), "%s", text ? text : "");
     if (error != NULL)
-        make_printable(error->message);
+        ht_text_make_printable(error->message, "\n\t", false); /* the worker ran foreign code */
     return result;
 }
 

@@ -1,6 +1,8 @@
 /* What a refused system call was about, for people. */
 #include "runtime/sandbox_internal.h"
 
+#include "base/text.h"
+
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,9 +124,7 @@ static ssize_t read_memory(int pid, uint64_t address, char *out, size_t size) {
 bool ht_sandbox_peek(int pid, uint64_t address, char *out, size_t size) {
     ssize_t got = read_memory(pid, address, out, size - 1);
     out[got > 0 ? got : 0] = '\0';
-    for (char *at = out; *at != '\0'; ++at)
-        if ((unsigned char)*at < ' ' || (unsigned char)*at >= 0x7f)
-            *at = '?';
+    ht_text_make_printable(out, "", true);
     return got > 0;
 }
 

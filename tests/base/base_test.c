@@ -211,6 +211,20 @@ Test(text, every_mark_is_replaced_and_what_replaces_it_is_left_alone) {
     }
 }
 
+Test(text, foreign_words_keep_no_control_characters) {
+    static const char foreign[] = "a\x1b[2J\tb\n\x7f\xc3\xa9";
+    char line[sizeof foreign], lines[sizeof foreign], plain[sizeof foreign];
+    memcpy(line, foreign, sizeof foreign);
+    memcpy(lines, foreign, sizeof foreign);
+    memcpy(plain, foreign, sizeof foreign);
+    ht_text_make_printable(line, "", false);
+    ht_text_make_printable(lines, "\n\t", false);
+    ht_text_make_printable(plain, "", true);
+    cr_expect_str_eq(line, "a?[2J?b??\xc3\xa9");
+    cr_expect_str_eq(lines, "a?[2J\tb\n?\xc3\xa9");
+    cr_expect_str_eq(plain, "a?[2J?b????");
+}
+
 Test(text, a_start_is_one_of_several_and_capitals_are_of_letters_alone) {
     static const char *const starts[] = {"__sync", "atomic", NULL};
     cr_expect(ht_text_starts("__syncthreads", starts));
