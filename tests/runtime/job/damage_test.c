@@ -1,5 +1,6 @@
 /* The database knows what it holds: rows that are not as they were written are not used. */
-#include "runtime/database.h"
+#include "tests/runtime/job/database_folder.h"
+
 #include "runtime/database_best.h"
 #include "runtime/database_export.h"
 #include "runtime/database_schema.h"
@@ -16,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *folder;
-static char *path;
 static unsigned warnings;
 static char last_warning[1000];
 
@@ -27,30 +26,16 @@ static void note_warning(const char *message) {
 }
 
 static void make_folder(void) {
-    cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
-    path = ht_path_join(folder, "tuning.db");
+    database_folder_make("tuning.db");
     ht_warning_sink = note_warning;
     warnings = 0;
 }
 
-static void remove_folder(void) {
-    ht_dir_remove(folder);
-    free(folder);
-    free(path);
-}
-
-TestSuite(damage, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(damage, .init = make_folder, .fini = database_folder_remove, .timeout = 60);
 
 static ht_database_key key_of(const char *problem) {
     return (ht_database_key){"source", "conv", "template", problem, "host: two cores",
                              "clang",  "1",    "prelude",  "plain"};
-}
-
-static ht_database *open_or_fail(void) {
-    ht_database *database = NULL;
-    ht_error error = {0};
-    cr_assert_eq(ht_database_open(path, &database, &error), HT_OK, "%s", error.message);
-    return database;
 }
 
 static void put(ht_database *database, const char *problem, const char *config, double cost) {
@@ -101,14 +86,14 @@ Test(damage, a_changed_row_is_not_used_reported_once_and_measured_again) {
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; ++i) {
         unlink(path);
-        ht_database *database = open_or_fail();
+        ht_database *database = database_open();
         put(database, "n=1", "A=1", 0.5);
         ht_database_close(database);
         char *sql = ht_format("UPDATE evaluations SET %s", changes[i]);
         run_sql(sql);
         free(sql);
         warnings = 0;
-        database = open_or_fail();
+        database = database_open();
         cr_expect_eq(cost_of(database, "n=1", "A=2"), 0, "%s", changes[i]);
         cr_expect_eq(cost_of(database, "n=1", "A=1"), 0, "%s", changes[i]);
         cr_expect_eq(cost_of(database, "n=1", "A=1"), 0, "%s", changes[i]);
@@ -124,25 +109,25 @@ Test(damage, a_changed_row_is_not_used_reported_once_and_measured_again) {
 }
 
 Test(damage, a_row_in_another_job_or_with_another_key_is_not_used) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, "n=1", "A=1", 0.5);
     put(database, "n=2", "A=2", 0.6);
     ht_database_close(database);
     run_sql("UPDATE evaluations SET job_id = 3 - job_id");
-    database = open_or_fail();
+    database = database_open();
     cr_expect_eq(cost_of(database, "n=1", "A=2"), 0);
     cr_expect_eq(cost_of(database, "n=2", "A=1"), 0);
     ht_database_close(database);
     run_sql("UPDATE evaluations SET job_id = 3 - job_id;"
             "UPDATE jobs SET problem = 'n=3' WHERE problem = 'n=1'");
-    database = open_or_fail();
+    database = database_open();
     cr_expect_eq(cost_of(database, "n=3", "A=1"), 0);
     cr_expect_eq(cost_of(database, "n=2", "A=2"), 0.6);
     ht_database_close(database);
 }
 
 Test(damage, changed_deaths_condemn_nobody) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, "n=1", "A=1", 0.5);
     ht_database_key key = key_of("n=1");
     unsigned count = 0;
@@ -150,7 +135,7 @@ Test(damage, changed_deaths_condemn_nobody) {
         ht_database_add_death(database, &key, "A=1", HT_ERROR_CRASH, "crash", &count, NULL), HT_OK);
     ht_database_close(database);
     run_sql("UPDATE deaths SET count = 5");
-    database = open_or_fail();
+    database = database_open();
     cr_expect_eq(cost_of(database, "n=1", "A=1"), 0.5);
     cr_expect_eq(warnings, 1);
     cr_assert_eq(
@@ -160,7 +145,7 @@ Test(damage, changed_deaths_condemn_nobody) {
 }
 
 static size_t seeds(const char *config) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     ht_database_key key = key_of("n=9");
     char **configs = NULL;
     size_t count = 0;
@@ -175,7 +160,7 @@ static size_t seeds(const char *config) {
 }
 
 Test(damage, seeds_exports_and_training_leave_changed_rows_out) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, "n=1", "A=1", 0.5);
     put(database, "n=1", "A=2", 0.6);
     put(database, "n=1", "A=3", 0.7);
@@ -227,19 +212,19 @@ Test(damage, a_file_without_checksums_is_given_them_once) {
     free(before);
     free(after);
 
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     cr_expect_eq(cost_of(database, "n=1", "A=1"), 0.5);
     cr_expect_eq(cost_of(database, "n=1", "A=2"), 0, "condemned");
     ht_database_close(database);
     cr_expect_eq(warnings, 0);
     run_sql("UPDATE evaluations SET median_ms = 0.4");
-    database = open_or_fail();
+    database = database_open();
     cr_expect_eq(cost_of(database, "n=1", "A=1"), 0);
     ht_database_close(database);
 }
 
 Test(damage, a_version_that_is_not_that_of_the_tables_is_refused) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, "n=1", "A=1", 0.5);
     ht_database_close(database);
     for (int version = 1; version <= 2; ++version) {
@@ -258,7 +243,7 @@ Test(damage, a_version_that_is_not_that_of_the_tables_is_refused) {
 }
 
 Test(damage, a_damaged_index_is_refused_with_the_command_that_mends_it) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, "n=1", "A=1", 0.5);
     ht_database_close(database);
     run_sql("CREATE TABLE other (a, b); CREATE INDEX other_a ON other (a);"
@@ -269,7 +254,7 @@ Test(damage, a_damaged_index_is_refused_with_the_command_that_mends_it) {
     cr_expect_eq(ht_database_open(path, &database, &error), HT_ERROR_IO);
     cr_expect(strstr(error.message, "REINDEX"), "%s", error.message);
     run_sql("REINDEX");
-    database = open_or_fail();
+    database = database_open();
     cr_expect_eq(cost_of(database, "n=1", "A=1"), 0.5);
     ht_database_close(database);
 }

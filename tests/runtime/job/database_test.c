@@ -1,4 +1,5 @@
-#include "runtime/database.h"
+#include "tests/runtime/job/database_folder.h"
+
 #include "runtime/database_schema.h"
 
 #include "base/file.h"
@@ -13,29 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *folder;
-static char *path;
-
 static void make_folder(void) {
-    ht_error error;
-    cr_assert_eq(ht_dir_temporary("hiptemper-test", &folder, &error), HT_OK);
-    path = ht_path_join(folder, "sub/tuning.db");
+    database_folder_make("sub/tuning.db");
 }
 
-static void remove_folder(void) {
-    ht_dir_remove(folder);
-    free(folder);
-    free(path);
-}
-
-TestSuite(database, .init = make_folder, .fini = remove_folder, .timeout = 60);
-
-static ht_database *open_or_fail(void) {
-    ht_database *database = NULL;
-    ht_error error = {0};
-    cr_assert_eq(ht_database_open(path, &database, &error), HT_OK, "%s", error.message);
-    return database;
-}
+TestSuite(database, .init = make_folder, .fini = database_folder_remove, .timeout = 60);
 
 static const ht_database_key KEY = {
     "source",   "conv",     "template",  "N=1 C=64", "host: two cores",
@@ -66,7 +49,7 @@ static bool knows(ht_database *database, const ht_database_key *key, const char 
 }
 
 Test(database, gives_back_what_was_put) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, &KEY, "A=1", 0.1);
     bool found = false;
     ht_evaluation got;
@@ -100,7 +83,7 @@ Test(database, gives_back_what_was_put) {
 }
 
 Test(database, every_part_of_the_key_counts) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, &KEY, "A=1", 0.1);
     const char **parts[9];
     ht_database_key other = KEY;
@@ -124,7 +107,7 @@ Test(database, every_part_of_the_key_counts) {
 }
 
 Test(database, nearest_problems_come_first) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     ht_database_key key = KEY;
     key.problem = "C=64 H=56 pad=1";
     put(database, &key, "A=own", 0.001); /* the same problem is no neighbour */
@@ -196,7 +179,7 @@ Test(database, two_processes_write_at_once) {
         waitpid(children[w], &status, 0);
         cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "writer %d failed", w);
     }
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     for (int w = 0; w < WRITERS; ++w)
         for (int i = 0; i < EACH; ++i) {
             char config[32];
@@ -232,7 +215,7 @@ Test(database, a_killed_writer_loses_nothing_committed) {
         last = got;
     close(pipes[0]);
     cr_assert_geq(last, 60);
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     for (int i = 0; i <= last; ++i) {
         char config[32];
         snprintf(config, sizeof config, "I=%d", i);
@@ -261,7 +244,7 @@ static void run_sql(const char *sql) {
 }
 
 Test(database, files_of_others_are_refused_and_left_alone) {
-    ht_database_close(open_or_fail());
+    ht_database_close(database_open());
     cr_assert_eq(unlink(path), 0);
     const char text[] = "This is the only copy of my thesis. It is not a database at all.\n";
     cr_assert_eq(ht_file_write(path, text, strlen(text), NULL), HT_OK);
@@ -277,13 +260,13 @@ Test(database, files_of_others_are_refused_and_left_alone) {
 }
 
 Test(database, newer_schemas_are_refused) {
-    ht_database_close(open_or_fail());
+    ht_database_close(database_open());
     run_sql("PRAGMA user_version = 99");
     expect_refused(HT_ERROR_INPUT, "schema 99");
 }
 
 Test(database, damaged_files_are_errors) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     for (int i = 0; i < 50; ++i) {
         char config[32];
         snprintf(config, sizeof config, "I=%d", i);
@@ -312,7 +295,7 @@ Test(database, a_path_that_cannot_be_is_an_error) {
 }
 
 Test(database, a_lasting_lock_is_an_error_with_its_cause) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     sqlite3 *other = NULL;
     cr_assert_eq(sqlite3_open(path, &other), SQLITE_OK);
     cr_assert_eq(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
@@ -327,7 +310,7 @@ Test(database, a_lasting_lock_is_an_error_with_its_cause) {
 }
 
 Test(database, documented_queries_work) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     put(database, &KEY, "A=1", 0.1);
     ht_database_close(database);
     /* Every ```sql block of the manual. */

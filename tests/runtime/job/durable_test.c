@@ -1,6 +1,7 @@
 /* What the database keeps when things go wrong: full disks, older files, reduced measurements,
  * deaths. */
-#include "runtime/database.h"
+#include "tests/runtime/job/database_folder.h"
+
 #include "runtime/database_schema.h"
 #include "runtime/protocol.h"
 
@@ -17,21 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *folder;
-static char *path;
-
 static void make_folder(void) {
-    cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
-    path = ht_path_join(folder, "tuning.db");
+    database_folder_make("tuning.db");
 }
 
-static void remove_folder(void) {
-    ht_dir_remove(folder);
-    free(folder);
-    free(path);
-}
-
-TestSuite(durable, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(durable, .init = make_folder, .fini = database_folder_remove, .timeout = 60);
 
 static const ht_database_key KEY = {.source_hash = "source",
                                     .template_name = "conv",
@@ -42,13 +33,6 @@ static const ht_database_key KEY = {.source_hash = "source",
                                     .method = "1",
                                     .settings = "prelude",
                                     .checking = "plain"};
-
-static ht_database *open_or_fail(void) {
-    ht_database *database = NULL;
-    ht_error error = {0};
-    cr_assert_eq(ht_database_open(path, &database, &error), HT_OK, "%s", error.message);
-    return database;
-}
 
 static ht_status put(ht_database *database, const char *config, double cost, bool reduced,
                      ht_error *error) {
@@ -79,7 +63,7 @@ static void expect_cost(ht_database *database, const char *config, double cost, 
 }
 
 Test(durable, reduced_measurements_never_replace_full_ones) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     cr_assert_eq(put(database, "A=1", 3, true, NULL), HT_OK);
     expect_cost(database, "A=1", 3, true);
     cr_assert_eq(put(database, "A=1", 4, true, NULL), HT_OK);
@@ -98,7 +82,7 @@ Test(durable, reduced_measurements_never_replace_full_ones) {
 }
 
 Test(durable, two_deaths_condemn_over_all_runs_until_forgiven) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     bool found = true;
     unsigned deaths = 0;
     cr_assert_eq(put(database, "A=1", 2, false, NULL), HT_OK);
@@ -112,7 +96,7 @@ Test(durable, two_deaths_condemn_over_all_runs_until_forgiven) {
     ht_evaluation_free(&got);
     ht_database_close(database);
 
-    database = open_or_fail();
+    database = database_open();
     cr_assert_eq(ht_database_add_death(database, &KEY, "A=1", HT_ERROR_TIMEOUT, "timeout: 3 s",
                                        &deaths, NULL),
                  HT_OK);
@@ -134,7 +118,7 @@ Test(durable, two_deaths_condemn_over_all_runs_until_forgiven) {
 }
 
 Test(durable, the_condemned_are_no_seeds) {
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     unsigned deaths = 0;
     cr_assert_eq(put(database, "A=1", 1, false, NULL), HT_OK);
     cr_assert_eq(put(database, "A=2", 2, false, NULL), HT_OK);
@@ -186,7 +170,7 @@ static const char SCHEMA_1[] =
 
 Test(durable, an_older_file_is_brought_up_to_date_and_loses_nothing) {
     run_sql(SCHEMA_1);
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     ht_database_key old = KEY;
     old.settings = old.checking = NULL;
     bool found = false;
@@ -211,7 +195,7 @@ Test(durable, an_older_file_is_brought_up_to_date_and_loses_nothing) {
     cr_assert_eq(put(database, "A=1", 2, false, NULL), HT_OK);
     expect_cost(database, "A=1", 2, false);
     ht_database_close(database);
-    ht_database_close(open_or_fail());
+    ht_database_close(database_open());
 }
 
 Test(durable, an_older_file_that_cannot_be_changed_stays_as_it_was) {
@@ -223,7 +207,7 @@ Test(durable, an_older_file_that_cannot_be_changed_stays_as_it_was) {
     cr_expect_eq(ht_database_open(path, &database, &error), HT_ERROR_IO);
     cr_expect_not_null(strstr(error.message, "brought up to date"), "%s", error.message);
     run_sql("DROP TABLE deaths");
-    database = open_or_fail();
+    database = database_open();
     ht_database_close(database);
 }
 
@@ -260,7 +244,7 @@ Test(durable, a_full_disk_is_an_error_and_costs_nothing_that_was_committed) {
     waitpid(child, &status, 0);
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", (unsigned)status);
     cr_assert_gt(last, 10);
-    ht_database *database = open_or_fail();
+    ht_database *database = database_open();
     for (int i = 0; i <= last; ++i) {
         char config[32];
         snprintf(config, sizeof config, "I=%d", i);
