@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/sanitizer.h"
 #include "base/text.h"
+#include "tests/refactor/blur.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -92,25 +93,14 @@ Test(limits, a_kernel_whose_analysis_takes_too_long_is_too_complex_and_only_it) 
 }
 
 static const char blur[] =
-    "#include <hip/hip_runtime.h>\n"
-    "__global__ void blur(const float *in, float *out, int w, int h) {\n"
-    "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
-    "threadIdx.y;\n"
-    "    if (x >= w || y >= h) return;\n"
-    "    float sum = 0;\n"
-    "    for (int j = -2; j <= 2; ++j)\n"
-    "        for (int i = -2; i <= 2; ++i)\n"
-    "            sum += in[min(max(y + j, 0), h - 1) * w + min(max(x + i, 0), w - 1)];\n"
-    "    out[y * w + x] = sum;\n"
-    "}\n"
-    "__global__ void plain(const float *a, float *b, int n) {\n"
-    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "    if (i < n) b[i] = 2 * a[i];\n"
-    "}\n"
-    "void host(const float *in, float *out, int w, int h) {\n"
-    "    blur<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
-    "    plain<<<(w + 255) / 256, 256>>>(in, out, w);\n"
-    "}\n";
+    BLUR_KERNEL "__global__ void plain(const float *a, float *b, int n) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    if (i < n) b[i] = 2 * a[i];\n"
+                "}\n"
+                "void host(const float *in, float *out, int w, int h) {\n"
+                "    blur<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
+                "    plain<<<(w + 255) / 256, 256>>>(in, out, w);\n"
+                "}\n";
 
 Test(limits, a_transformation_that_isl_works_too_long_for_is_left_out_and_the_others_stay) {
     workplace_write("blur.hip", blur);

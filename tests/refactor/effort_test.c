@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "refactor/effort.h"
 #include "refactor/refactor.h"
+#include "tests/refactor/blur.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,20 +23,9 @@ static void folder_remove(void) {
 TestSuite(effort, .init = folder_make, .fini = folder_remove);
 
 static const char blur[] =
-    "#include <hip/hip_runtime.h>\n"
-    "__global__ void blur(const float *in, float *out, int w, int h) {\n"
-    "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
-    "threadIdx.y;\n"
-    "    if (x >= w || y >= h) return;\n"
-    "    float sum = 0;\n"
-    "    for (int j = -2; j <= 2; ++j)\n"
-    "        for (int i = -2; i <= 2; ++i)\n"
-    "            sum += in[min(max(y + j, 0), h - 1) * w + min(max(x + i, 0), w - 1)];\n"
-    "    out[y * w + x] = sum;\n"
-    "}\n"
-    "void host(const float *in, float *out, int w, int h) {\n"
-    "    blur<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
-    "}\n";
+    BLUR_KERNEL "void host(const float *in, float *out, int w, int h) {\n"
+                "    blur<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
+                "}\n";
 
 static ht_refactor *analyse(uint64_t operations) {
     char *path = ht_path_join(folder, "blur.hip");
