@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads a whole file, at most `max_bytes` (0: 64 MiB). `*out_data` gets a NUL behind the last byte;
+/* Reads a whole file, at most `max_bytes` (0: 64 MiB). `*out_data` gets a NUL after the last byte;
  * free() it. `out_length` may be NULL. Folders and unreadable files are HT_ERROR_IO with errno's
  * words. */
 ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
@@ -35,7 +35,7 @@ bool ht_dir_exists(const char *path);
 
 /* "a/b" from "a" and "b"; `name` alone when it is absolute. free(). */
 char *ht_path_join(const char *folder, const char *name);
-/* The part behind the last '/'. Borrowed. */
+/* The part after the last '/'. Borrowed. */
 const char *ht_path_name(const char *path);
 /* The part before the last '/', "." when there is none. free(). */
 char *ht_path_folder(const char *path);

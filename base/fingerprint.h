@@ -6,12 +6,12 @@
 #include "base/text.h"
 
 /* Appends a line that tells this file, links followed, from any other: its size and a hash of its
- * content. Of files above 16 MiB the hash is of a part, and the time of the last change stands
- * beside it, so that a compiler's libraries cost milliseconds. A file that cannot be read is a line
+ * content. Of files above 16 MiB the hash is of a part, and the time of the last change is
+ * added, so that a compiler's libraries cost milliseconds. A file that cannot be read is a line
  * too. */
 void ht_fingerprint_file(const char *path, ht_text *out);
 /* The same of every file below a folder, in the order of their names; where `skip` is a name of a
- * folder in it (NULL: none) files are told by name, size and time alone. */
+ * folder in it (NULL: none) files have their names, sizes and times alone. */
 void ht_fingerprint_folder(const char *path, const char *skip, ht_text *out);
 /* A hash of the lines of every library in this process whose name holds one of `stems` (NULL ends).
  */

@@ -1,5 +1,5 @@
 /* Private folders for temporary files that a killed process cannot leave behind for good: the owner
- * holds a lock on a file in its folder, and whoever makes a folder next removes those beside it
+ * holds a lock on a file in its folder, and whoever makes a folder next removes those next to it
  * that nobody holds any more. The kernel drops the lock with the process, however that ends. */
 #ifndef HT_BASE_SCRATCH_H
 #define HT_BASE_SCRATCH_H

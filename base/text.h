@@ -18,7 +18,7 @@ void ht_text_append_n(ht_text *text, const char *part, size_t length);
 void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `text` with `by` in place of each `mark`; free(). */
 char *ht_text_replaced(const char *text, const char *mark, const char *by);
-/* Does it start with one of these, which NULL ends? */
+/* Returns true if it starts with one of these, which NULL ends. */
 bool ht_text_starts(const char *text, const char *const *prefixes);
 /* Letters in capitals, in place. */
 void ht_text_upper(char *text);

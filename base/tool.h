@@ -28,7 +28,7 @@ ht_status ht_tool_run(const ht_tool_call *call, ht_text *out, int *out_code, ht_
  */
 char *ht_tool_find(const char *name);
 
-/* Is this process stopped, as by SIGSTOP, or any below it? Its name and number
+/* Returns true if this process is stopped, as by SIGSTOP, or any below it. Its name and number
  * ("clang-19 (process 4711)") go to `out`, unless that is NULL. */
 bool ht_tool_stopped(long pid, char *out, size_t size);
 

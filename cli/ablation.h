@@ -1,6 +1,6 @@
-/* What each transformation of a template is worth, told after a search: the best that was found
- * with all of its parameters at their defaults, beside the best of all. And spaces cut down so that
- * a search can handle them. */
+/* What each transformation of a template is worth, reported after a search: the best that was found
+ * with all of its parameters at their defaults, next to the best of all. And spaces cut down so
+ * that a search can handle them. */
 #ifndef HT_CLI_ABLATION_H
 #define HT_CLI_ABLATION_H
 
@@ -22,7 +22,7 @@ typedef struct ht_ablation {
 
 typedef struct ht_ablation_options {
     uint64_t evaluations; /* further ones for each transformation; 0: only what was measured */
-    double deadline;      /* clock; 0: none. Nothing further is measured behind it */
+    double deadline;      /* clock; 0: none. Nothing further is measured after it */
     uint64_t seed;
     const volatile int *interrupted;
 } ht_ablation_options;

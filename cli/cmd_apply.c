@@ -24,7 +24,7 @@ static const ht_option options[] = {
      .help = "The kernel that the configuration is for; needed where the file has several. Of a "
              "report: only this one."},
     {"problem", HT_OPTION_TEXT, offsetof(apply_options, problem), "FILE",
-     .help = "What the kernels' arguments mean. Without it the file NAME.problem.json beside "
+     .help = "What the kernels' arguments mean. Without it the file NAME.problem.json next to "
              "NAME.hip is read, when there is one."},
     {"in-place", HT_OPTION_FLAG, offsetof(apply_options, in_place),
      .help = "Rewrites the sources themselves. A comment above each kernel says with what it was "
@@ -152,8 +152,7 @@ const ht_command ht_command_apply = {
         "source it was made from; an annotated source gets new defaults.\n\n"
         "The sources are not changed without --in-place: copies and one patch for them all go to "
         "--out. What is written was verified: kernel and launch are taken out of the new text and "
-        "run "
-        "beside the original's, at odd sizes too. What fails is withheld, with exit code 1.",
+        "run next to the original's, at odd sizes too. What fails is withheld, with exit code 1.",
     .examples = "hiptemper apply 'BLOCK_X=64 COARSEN_X=4' conv.hip --kernel conv2d\n"
                 "hiptemper apply hiptemper-out/optimize.json\n"
                 "hiptemper apply best.json src/blur.cuh --root src --in-place\n"

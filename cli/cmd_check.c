@@ -28,7 +28,7 @@ static const ht_option options[] = {
     {"problem", HT_OPTION_TEXT, offsetof(check_options, problem), "FILE|TEXT",
      .help = "Sizes to check with: a problem file or catalogue, or text such as 'N=1 C=64 H=56'. "
              "Small ones take seconds; sizes that no tile divides show most. Without it the file "
-             "NAME.problem.json beside the template is read."},
+             "NAME.problem.json next to the template is read."},
     {"config", HT_OPTION_LIST, offsetof(check_options, config), "TEXT",
      .help = "Checks this configuration, such as 'BLOCK_X=16 TILE_X=2' (the other parameters at "
              "their defaults); may be repeated. Without --config and --sample: the default one and "
@@ -272,7 +272,7 @@ static int run(const ht_command_line *line) {
         fprintf(run.out, "%zu checked, %zu failed%s\n", run.checked, run.failed,
                 ht_check_has_sanitizer()
                     ? ""
-                    : "; overruns from one array into the space behind it were not seen: that "
+                    : "; overruns from one array into the space after it were not seen: that "
                       "takes AddressSanitizer's library (Debian: libclang-rt-19-dev)");
     if (fflush(run.out) != 0 && status == HT_OK)
         status = ht_error_set(&error, HT_ERROR_IO, "the report cannot be written");

@@ -99,7 +99,7 @@ static ht_status read_input(conversion *job, ht_error *error) {
     if (given->kernel || given->problem || given->device || given->job)
         return ht_error_set(error, HT_ERROR_INPUT,
                             "options --kernel, --problem, --device and --job choose from a "
-                            "database, and %s is none",
+                            "database, and %s is not one",
                             job->in);
     ht_recording_format format = told ? formats[job->from].format : HT_RECORDING_GUESS;
     status = ht_recording_read(job->in, format, &job->recording, error);

@@ -71,10 +71,11 @@ static ht_status dropped_read(const evaluate_options *given, const ht_schema *sc
         char *end;
         unsigned long number = strtoul(text, &end, 10);
         if (*end || text[0] < '0' || text[0] > '9' || number < 1 || number > schema->require_count)
-            return ht_error_set(error, HT_ERROR_INPUT,
-                                "option --drop-constraint: '%.40s' is none of the %zu constraints "
-                                "of %s",
-                                text, schema->require_count, schema->kernel);
+            return ht_error_set(
+                error, HT_ERROR_INPUT,
+                "option --drop-constraint: '%.40s' is not one of the %zu constraints "
+                "of %s",
+                text, schema->require_count, schema->kernel);
         (*out_skip)[i] = number - 1;
     }
     return HT_OK;

@@ -31,7 +31,7 @@ static const ht_option options[] = {
              "amd:0. 'hiptemper devices' lists what there is."},
     {"problem", HT_OPTION_TEXT, offsetof(inspect_options, problem), "FILE|TEXT",
      .help = "Sizes that constraints and the launch depend on: a problem file or catalogue, or "
-             "text such as 'N=1 C=64 H=56'. Without it the file NAME.problem.json beside the "
+             "text such as 'N=1 C=64 H=56'. Without it the file NAME.problem.json next to the "
              "template is read."},
     {"kernel", HT_OPTION_TEXT, offsetof(inspect_options, kernel), "NAME",
      .help = "Only the template of this name."},
@@ -46,7 +46,7 @@ static const ht_option options[] = {
      .help = "Seed of the sample."},
     {"count", HT_OPTION_FLAG, offsetof(inspect_options, count),
      .help = "Follows the compiled instructions (gfx9, such as gfx90a) and tells how often a "
-             "configuration goes to memory for each output, beside the original kernel."},
+             "configuration goes to memory for each output, next to the original kernel."},
     {"blocks", HT_OPTION_COUNT, offsetof(inspect_options, blocks), "N", .min = 1, .fallback = "512",
      .help = "Of a larger grid --count follows N blocks, one from each equal part."},
     {"json", HT_OPTION_JSON, offsetof(inspect_options, json), "FILE",

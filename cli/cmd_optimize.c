@@ -21,7 +21,7 @@ typedef struct optimize_options {
 static const ht_option options[] = {
     {"problem", HT_OPTION_TEXT, offsetof(optimize_options, problem), "FILE",
      .help = "Sizes to tune for and what each kernel's arguments mean, for all sources. Without it "
-             "the file NAME.problem.json beside NAME.hip is read, when there is one."},
+             "the file NAME.problem.json next to NAME.hip is read, when there is one."},
     {"kernel", HT_OPTION_TEXT, offsetof(optimize_options, kernel), "NAME",
      .help = "Only the kernel of this name."},
     HT_TUNING_OPTIONS(optimize_options),
@@ -51,7 +51,7 @@ static json_t *document_make(const ht_survey *survey, const ht_session *session)
     return document;
 }
 
-/* Writes the files beside the report, tells the summary, writes JSON. Returns the exit code. */
+/* Writes the files next to the report, prints the summary, writes JSON. Returns the exit code. */
 static int finish(ht_outputs *outputs, const ht_session *session, const optimize_options *given,
                   FILE *out) {
     ht_survey *survey = outputs->survey;
@@ -138,7 +138,7 @@ const ht_command ht_command_optimize = {
         "that "
         "is read recursively (.hip .cu .cuh .cpp .cxx .h .hpp .inl).\n\n"
         "Nothing is called faster unless its output agreed with the original's on fresh random "
-        "inputs and the 95 % confidence interval of the speedup, measured beside the original, "
+        "inputs and the 95 % confidence interval of the speedup, measured next to the original, "
         "lies "
         "above 1. A kernel is 'improved', 'kept' (nothing clearly faster), 'refused' or 'failed' "
         "(with "

@@ -29,7 +29,7 @@ typedef struct refactor_options {
 static const ht_option options[] = {
     {"problem", HT_OPTION_TEXT, offsetof(refactor_options, problem), "FILE",
      .help = "What the kernels' arguments mean, for all sources. Without it the file "
-             "NAME.problem.json beside NAME.hip is read, when there is one."},
+             "NAME.problem.json next to NAME.hip is read, when there is one."},
     {"kernel", HT_OPTION_TEXT, offsetof(refactor_options, kernel), "NAME",
      .help = "Only the kernel of this name."},
     {"explain", HT_OPTION_FLAG, offsetof(refactor_options, explain),
@@ -43,7 +43,7 @@ static const ht_option options[] = {
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
     {"sarif", HT_OPTION_TEXT, offsetof(refactor_options, sarif), "FILE", .writes = true,
-     .help = "Writes the remarks as a SARIF 2.1.0 log, which code review tools show beside the "
+     .help = "Writes the remarks as a SARIF 2.1.0 log, which code review tools show next to the "
              "lines."},
     {"compile-commands", HT_OPTION_TEXT, offsetof(refactor_options, commands), "FILE",
      .help = "The project's compile_commands.json, which tells folders of headers, macros and the "
@@ -62,13 +62,14 @@ static const ht_option options[] = {
      .help = "CPU time for one file (ten times that by the clock): one that takes longer, or "
              "crashes clang, is left out; 0 is no limit."},
     {"beside", HT_OPTION_FLAG, offsetof(refactor_options, beside),
-     .help = "Puts templates and their launchers beside the sources, not into the output folder. "
+     .help = "Puts templates and their launchers next to the sources, not into the output folder. "
              "Searching a folder leaves them out."},
     {"no-verify", HT_OPTION_FLAG, offsetof(refactor_options, no_verify),
-     .help = "Hands templates out without running them beside the originals."},
+     .help = "Hands templates out without running them next to the originals."},
     {"verify-configurations", HT_OPTION_COUNT, offsetof(refactor_options, verify_configurations),
      "N", .fallback = "32",
-     .help = "Random legal configurations of each template, beside the default one, that must give "
+     .help = "Random legal configurations of each template, in addition to the default one, that "
+             "must give "
              "what the original gives."},
     {"seed", HT_OPTION_COUNT, offsetof(refactor_options, seed), "N", .fallback = "1",
      .help = "Seed of those configurations and of the random inputs."},
@@ -191,7 +192,7 @@ const ht_command ht_command_refactor = {
         "host do not matter.\n\n"
         "What a kernel's arguments mean is taken from annotations, a problem file, or the code: "
         "subscripts, guards, allocations. Where that does not do, the kernel is 'needs-problem', "
-        "and a skeleton is written, to be filled in. Each template is run beside its original, by "
+        "and a skeleton is written, to be filled in. Each template is run next to its original, by "
         "default and with random configurations, before it is handed out.",
     .examples = "hiptemper refactor conv.hip --explain\n"
                 "hiptemper refactor --explain conv2d conv.hip\n"

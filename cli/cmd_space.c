@@ -35,7 +35,7 @@ static const ht_option options[] = {
     {"problem", HT_OPTION_TEXT, offsetof(space_options, problem), "FILE|TEXT",
      .help = "For a template: the sizes that its constraints depend on, as a problem file or "
              "catalogue, or as text such as 'N=1 C=64 H=56'. Without it the file "
-             "NAME.problem.json beside the template is read."},
+             "NAME.problem.json next to the template is read."},
     {"device", HT_OPTION_TEXT, offsetof(space_options, device), "DEVICE", .fallback = "host",
      .help = "For a template: the device whose limits hold; 'hiptemper devices' lists them."},
     {"kernel", HT_OPTION_TEXT, offsetof(space_options, kernel), "NAME",

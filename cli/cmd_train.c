@@ -18,7 +18,7 @@ static const ht_option options[] = {
              "'header'."},
     {"params", HT_OPTION_TEXT, offsetof(ht_train_options, params), "NAME[,NAME]",
      .help = "With a schema from the header: the columns that are parameters. Without it, those "
-             "behind the column 'src'."},
+             "after the column 'src'."},
     {"db", HT_OPTION_TEXT, offsetof(ht_train_options, database), "FILE",
      .help = "Learns from this tuning database instead of DATA: the best configurations of every "
              "problem that --template was tuned for on --device."},
@@ -49,13 +49,14 @@ static const ht_option options[] = {
     {"hidden", HT_OPTION_COUNT, offsetof(ht_train_options, hidden), "N",
      .help = "Width of the network."},
     {"set", HT_OPTION_LIST, offsetof(ht_train_options, set), "NAME=VALUE",
-     .help = "Any setting by name; may be repeated: embedding, hidden, layers, kernel, heads, "
-             "dropout, epochs, batch, rate, rate_end, warmup, clip, weight_decay, smoothing, "
-             "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels, "
-             "trees, trees_leaf, trees_tried, trees_share. The last four are of the forests that "
-             "answer beside the networks: trees of each parameter (32; 0 is none, and with --db), "
-             "records of a leaf, share of the numbers that a split tries, and the weight of their "
-             "answer, from 0 to 1."},
+     .help =
+         "Any setting by name; may be repeated: embedding, hidden, layers, kernel, heads, "
+         "dropout, epochs, batch, rate, rate_end, warmup, clip, weight_decay, smoothing, "
+         "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels, "
+         "trees, trees_leaf, trees_tried, trees_share. The last four are of the forests that "
+         "answer along with the networks: trees of each parameter (32; 0 is none, and with --db), "
+         "records of a leaf, share of the numbers that a split tries, and the weight of their "
+         "answer, from 0 to 1."},
     {"valid-split", HT_OPTION_NUMBER, offsetof(ht_train_options, valid_split), "SHARE",
      .fallback = "0.1",
      .help = "Share of the problems that training is watched with and stopped by; 0 is none."},
@@ -64,7 +65,7 @@ static const ht_option options[] = {
     HT_FOLD_OPTIONS(ht_train_options, fold,
                     "Leaves out part I of K, which 'hiptemper evaluate --fold I/K' then tests."),
     {"members", HT_OPTION_COUNT, offsetof(ht_train_options, members), "N", .fallback = "1",
-     .min = 1, .help = "Trains so many networks, with seeds from --seed on, that answer together."},
+     .min = 1, .help = "Trains N networks, with seeds from --seed on, that answer together."},
     {"distil", HT_OPTION_FLAG, offsetof(ht_train_options, distil),
      .help = "Then trains one network on what those answer together, and keeps only that."},
     {"distil-from", HT_OPTION_TEXT, offsetof(ht_train_options, distil_from), "MODEL",

@@ -21,7 +21,7 @@ typedef struct tune_options {
 static const ht_option options[] = {
     {"problem", HT_OPTION_TEXT, offsetof(tune_options, problem), "FILE|TEXT",
      .help = "Sizes to tune for: a problem file or catalogue, or text such as 'N=1 C=64 H=56'. "
-             "Without it the file NAME.problem.json beside the template is read."},
+             "Without it the file NAME.problem.json next to the template is read."},
     {"kernel", HT_OPTION_TEXT, offsetof(tune_options, kernel), "NAME",
      .help = "Only the template of this name."},
     HT_TUNING_OPTIONS(tune_options),
@@ -256,7 +256,7 @@ const ht_command ht_command_tune = {
         "Takes a HIP file with '#pragma tune' annotations (written by hand, or by 'hiptemper "
         "refactor'), searches the configurations that its constraints allow for the given sizes, "
         "checks every variant's output against the template's reference, and times the best ones "
-        "beside the original. Writes a copy of the file with the winner as defaults, a launcher "
+        "next to the original. Writes a copy of the file with the winner as defaults, a launcher "
         "for it, and the report as JSON.\n\n"
         "docs/template-format.md teaches the annotations. On device host, the machine's own cores "
         "run the kernels: such times are host emulation and say nothing about a GPU.",

@@ -118,7 +118,7 @@ int ht_cli_main(int argc, char **argv);
 /* Makes the choice in the option's value, if the command has one; returns the exit code. */
 int ht_sandbox_option_apply(const ht_command_line *line);
 
-/* options.c. Parses the words behind the command's name (`argv[0]` is the first of them). Prints
+/* options.c. Parses the words after the command's name (`argv[0]` is the first of them). Prints
  * one message and returns false when something is wrong; *out_help is set when --help was among the
  * words. */
 bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
@@ -147,7 +147,8 @@ json_t *ht_report_json_new(const char *format, int version);
 /* A JSON string of any text: bytes that are no UTF-8 (a cut message, an odd file name) become '?';
  * null for NULL. New reference. */
 json_t *ht_report_json_text(const char *text);
-/* May this stream have colours and cursor movement (a terminal, NO_COLOR unset, TERM not dumb)? */
+/* Returns true if this stream may have colours and cursor movement (a terminal, NO_COLOR unset,
+ * TERM not dumb). */
 bool ht_report_is_terminal(FILE *stream);
 bool ht_report_has_color(FILE *stream);
 

@@ -1,4 +1,4 @@
-/* What `hiptemper evaluate` found for one data file, and how it is told. */
+/* What `hiptemper evaluate` found for one data file, and how it is printed. */
 #ifndef HT_CLI_EVALUATION_H
 #define HT_CLI_EVALUATION_H
 

@@ -1,4 +1,4 @@
-/* What a model has seen of each field: kept in its note by training, told by predict. */
+/* What a model has seen of each field: kept in its note by training, printed by predict. */
 #ifndef HT_CLI_FAMILIAR_H
 #define HT_CLI_FAMILIAR_H
 

@@ -1,4 +1,4 @@
-/* Does an inferred problem hold? The original says so, with every access looked at. */
+/* Whether an inferred problem holds. The original says so, with every access looked at. */
 #ifndef HT_CLI_INFER_CHECK_H
 #define HT_CLI_INFER_CHECK_H
 

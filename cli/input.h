@@ -48,7 +48,7 @@ typedef struct ht_problems {
     char *text;            /* owned; NULL when none was given */
 } ht_problems;
 
-/* `given` is --problem: NULL (the file beside `source_path`, when there is one), a file's name, or
+/* `given` is --problem: NULL (the file next to `source_path`, when there is one), a file's name, or
  * text with a '='. */
 ht_status ht_problems_open(const char *given, const char *source_path, ht_problems *out_problems,
                            ht_error *error);

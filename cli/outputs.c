@@ -204,7 +204,7 @@ static char *stem_of(const char *stem, ht_entry **entries, size_t index) {
     return others ? ht_format("%s-%zu", stem, others + 1) : ht_strdup(stem);
 }
 
-/* Beside its template, where `hiptemper tune` looks for it. */
+/* Next to its template, where `hiptemper tune` looks for it. */
 static ht_status inferred_write(const ht_analysis *analysis, ht_entry *entry, ht_error *error) {
     const ht_kernel *kernel = ht_refactor_kernel(analysis->refactor, entry->kernel);
     if (!kernel->inferred || !entry->template_file)

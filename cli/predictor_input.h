@@ -57,7 +57,7 @@ ht_status ht_fold_options_keep(const ht_fold_options *options, bool inside, ht_d
      offsetof(type, consensus),                                                                    \
      "WEIGHT",                                                                                     \
      .fallback = HT_NUMBER_TEXT(HT_CONSENSUS_DEFAULT),                                             \
-     .help = "How much the first proposal should agree with the others, beside being likely; 0 "   \
+     .help = "How much the first proposal should agree with the others, besides being likely; 0 "  \
              "puts the likeliest first."}
 
 #endif

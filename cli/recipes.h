@@ -6,7 +6,7 @@
 #include "refactor/recipe.h"
 
 /* Writes the chains of all templated kernels; rows carry them as "recipe". Of kernels of one name
- * the first counts. Returns an exit code; an error is told. */
+ * the first counts. Returns an exit code; an error is printed. */
 int ht_recipe_save(const char *path, const json_t *rows);
 /* Tells each kernel of the recipe that was not found, or whose template could not be made as the
  * recipe asks. Returns an exit code. */

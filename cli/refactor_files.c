@@ -95,7 +95,7 @@ static ht_status outputs_write(const work *in, ht_survey *survey,
     return status;
 }
 
-/* "NAME.KERNEL.launch.hpp" beside "NAME.KERNEL.template.hip". */
+/* "NAME.KERNEL.launch.hpp" next to "NAME.KERNEL.template.hip". */
 static void launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
     static const ht_device_fields unknown;
     const char *path = entry->template_file;

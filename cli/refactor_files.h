@@ -13,7 +13,7 @@ typedef struct ht_refactor_request {
     const char *commands;               /* compile_commands.json; NULL: the one in a given folder */
     size_t jobs;                        /* processes; 0: one a core */
     double file_limit;                  /* seconds for one file; 0: none */
-    bool beside;                        /* templates and launchers go beside their sources */
+    bool beside;                        /* templates and launchers go next to their sources */
     bool verify;                        /* templates are verified before they are handed out */
     ht_refactor_verifying verifying;
     ht_refactor_options compiler;
@@ -26,7 +26,7 @@ typedef struct ht_refactor_tree_result {
     int code;        /* the exit code that these files ask for */
 } ht_refactor_tree_result;
 
-/* Errors of files are told on standard error and kept. An error: a path that cannot be read, a
+/* Errors of files are printed on standard error and kept. An error: a path that cannot be read, a
  * kernel name that nothing has, a malformed problem file or compilation database. */
 ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_result *out_result,
                            ht_error *error);

@@ -197,7 +197,7 @@ static int proof_task(void *context, size_t index, FILE *out) {
 /* ---- in the parent
  * ------------------------------------------------------------------------------------------- */
 
-/* "dir/NAME.KERNEL.bug.hip" beside "dir/NAME.KERNEL.template.hip"; free(). */
+/* "dir/NAME.KERNEL.bug.hip" next to "dir/NAME.KERNEL.template.hip"; free(). */
 static char *report_name(const char *template) {
     const char *suffix = strstr(ht_path_name(template), ".template.hip");
     size_t stem = suffix ? (size_t)(suffix - template) : strlen(template);

@@ -1,4 +1,4 @@
-/* The second part of `refactor`: each new template is run beside the original before it is handed
+/* The second part of `refactor`: each new template is run next to the original before it is handed
  * out, in a process of its own. */
 #ifndef HT_CLI_REFACTOR_VERIFY_H
 #define HT_CLI_REFACTOR_VERIFY_H
@@ -7,13 +7,13 @@
 #include "refactor/refactor.h"
 
 typedef struct ht_refactor_verifying {
-    size_t configurations; /* random ones beside the default */
+    size_t configurations; /* random ones in addition to the default */
     uint64_t seed;
     size_t jobs; /* processes; 0: one a core */
 } ht_refactor_verifying;
 
 /* What a kernel's row carries from the process that read it to the one that verifies it: the
- * template with the original beside it, the sizes it is for, where its parameters come from. New
+ * template with the original next to it, the sizes it is for, where its parameters come from. New
  * reference; NULL when there is nothing to verify. `instance` may be NULL. */
 json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instance);
 

@@ -7,8 +7,8 @@
 
 enum { HT_SEEDING_MOST = 100 };
 
-/* Opens the model, when it is a file, so that a bad one is told before anything runs; a folder's
- * models are opened when their kernels are tuned. */
+/* Opens the model, when it is a file, so that a bad one is reported before anything runs; a
+ * folder's models are opened when their kernels are tuned. */
 ht_status ht_seeding_open(const ht_tuning_options *options, ht_predictor **out_predictor,
                           ht_error *error);
 

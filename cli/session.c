@@ -86,7 +86,7 @@ static ht_status check_check(const char *name, ht_error *error) {
     if (strcmp(name, "none") == 0 || strcmp(name, "finals") == 0 || strcmp(name, "all") == 0)
         return HT_OK;
     return ht_error_set(error, HT_ERROR_INPUT,
-                        "option --check: '%s' is none of none, finals and all", name);
+                        "option --check: '%s' is not one of none, finals and all", name);
 }
 
 ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_session,

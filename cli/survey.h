@@ -27,10 +27,10 @@ typedef struct ht_survey {
 } ht_survey;
 
 typedef struct ht_survey_options {
-    const char *problem; /* --problem; NULL: the file beside each source */
+    const char *problem; /* --problem; NULL: the file next to each source */
     const char *kernel;  /* --kernel; NULL: all */
     const char *out;     /* the output folder, not to be read */
-    bool silent;         /* errors of files are kept, not told */
+    bool silent;         /* errors of files are kept, not printed */
     ht_refactor_options compiler;
 } ht_survey_options;
 
@@ -52,7 +52,7 @@ json_t *ht_survey_errors_json(const ht_survey *survey);
  * could not read it. */
 json_t *ht_file_error_json(const ht_error *error);
 int ht_file_exit_code(const ht_error *error, bool named, bool foreign);
-/* Does a kernel's name, qualified or not, answer to `wanted`? NULL answers to all. */
+/* Returns true if a kernel's name, qualified or not, answers to `wanted`. NULL answers to all. */
 bool ht_kernel_is(const char *name, const char *wanted);
 
 #endif

@@ -42,7 +42,7 @@ typedef struct ht_tasks {
                             step; NULL: none */
     /* In the child; standard error leads nowhere there. Returns the exit code. */
     int (*run)(void *context, size_t index, FILE *out);
-    /* In the parent, in the order they end. `result` is freed behind it. */
+    /* In the parent, in the order they end. `result` is freed after it. */
     void (*done)(void *context, size_t index, const ht_task_result *result);
     void *context;
 } ht_tasks;

@@ -1,4 +1,4 @@
-/* The forests that answer beside the networks. */
+/* The forests that answer along with the networks. */
 #include "cli/training.h"
 
 #include "base/memory.h"

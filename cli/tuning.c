@@ -17,7 +17,7 @@ static const double finals_most =
     0.5; /* and at most: a slow final elsewhere must not stop a search */
 static const double least_seconds = 0.5;
 static const double first_need = 10;   /* seconds of a pair, as long as none was prepared; then */
-static const double search_factor = 3; /* so many times what preparing one took */
+static const double search_factor = 3; /* times what preparing one took */
 static const uint64_t space_most = 1000000; /* configurations that a search handles well */
 
 /* One pair under way. */
@@ -435,7 +435,7 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     if (status != HT_OK)
         return status;
     finalists_choose(pair);
-    ht_progress_phase(progress, "checking the best again and timing them beside the original");
+    ht_progress_phase(progress, "checking the best again and timing them next to the original");
     double begun = ht_clock_seconds(), *longest = &pair->session->finals_seconds;
     status = finals_run(pair, error);
     *longest = fmax(*longest, ht_clock_seconds() - begun);

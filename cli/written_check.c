@@ -306,7 +306,7 @@ char *ht_written_defaults_fault(const char *text, const char *path, const ht_tem
 
 char *ht_written_proof_string(const ht_written_proof *proof) {
     ht_text text = {0};
-    ht_text_printf(&text, "%zu launch%s of the file run beside the original's", proof->launches,
+    ht_text_printf(&text, "%zu launch%s of the file run next to the original's", proof->launches,
                    proof->launches == 1 ? "" : "es");
     if (proof->sizes > 1)
         ht_text_printf(&text, " at %zu sizes", proof->sizes);

@@ -2,7 +2,7 @@
  * the parameters before (classifier chains, Read et al. 2009, of extra trees, Geurts et al. 2006).
  *
  * It factors the probability of a configuration exactly as the networks' decoder does, so it
- * answers beside them in one beam, as one more voice with a weight (docs/predictor.md). It
+ * answers along with them in one beam, as one more voice with a weight (docs/predictor.md). It
  * remembers single records where networks smooth over them; together they are better than either.
  */
 #ifndef HT_PREDICTOR_CHAIN_H

@@ -101,7 +101,7 @@ static ht_status first_header(scan *s, const ht_tsv *tsv, const char *path, ht_e
     if (s->first_param >= s->count)
         return ht_error_set_at(error, HT_ERROR_INPUT, path, 1, 0,
                                "which columns are parameters? Name them, or have them stand "
-                               "behind a column src");
+                               "after a column src");
     return HT_OK;
 }
 

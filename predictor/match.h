@@ -1,4 +1,4 @@
-/* A model's schema beside a template: which parameter and value of one is which of the other, and
+/* A model's schema next to a template: which parameter and value of one is which of the other, and
  * what the model's fields are for a problem on a device. */
 #ifndef HT_PREDICTOR_MATCH_H
 #define HT_PREDICTOR_MATCH_H

@@ -1,4 +1,4 @@
-/* A network's weights beside its plan: for training, decoding and teachers. */
+/* A network's weights along with its plan: for training, decoding and teachers. */
 #ifndef HT_PREDICTOR_NETWORK_FLOAT_H
 #define HT_PREDICTOR_NETWORK_FLOAT_H
 

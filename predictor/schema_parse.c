@@ -55,7 +55,7 @@ static ht_status add_field(draft *d, ht_span name, ht_schema_field **out_field) 
     return HT_OK;
 }
 
-/* The names behind "field(x :". */
+/* The names after "field(x :". */
 static ht_status read_enumerators(draft *d, ht_schema_field *field, ht_span names) {
     ht_span piece;
     while (ht_span_split(&names, ',', false, &piece)) {
@@ -76,7 +76,7 @@ static ht_status read_enumerators(draft *d, ht_schema_field *field, ht_span name
     return HT_OK;
 }
 
-/* One piece of field(...): a name, and behind ':' its values, behind '=' its fallback. */
+/* One piece of field(...): a name, and after ':' its values, after '=' its fallback. */
 static ht_status read_field(draft *d, ht_span piece) {
     ht_span name, values;
     ht_schema_field *field = NULL;
@@ -181,7 +181,7 @@ static ht_status add_named(draft *d, ht_schema_rule **rules, size_t *count, ht_s
         return status;
     if (!ht_span_take(&inside, '='))
         return ht_span_error(ht_span_trim(inside), d->error,
-                             "expected '=' and an expression behind %.*s", (int)name.length,
+                             "expected '=' and an expression after %.*s", (int)name.length,
                              name.text);
     return add_rule(d, rules, count, ht_span_string(name), inside, name.place);
 }
@@ -236,7 +236,7 @@ static ht_status read_directive(draft *d, ht_span *rest) {
     for (size_t i = 0; i < sizeof directives / sizeof *directives; ++i) {
         if (!ht_span_is(name, directives[i].name))
             continue;
-        status = ht_span_take_group(rest, '(', "behind the directive's name", &inside, d->error);
+        status = ht_span_take_group(rest, '(', "after the directive's name", &inside, d->error);
         return status == HT_OK ? directives[i].read(d, inside) : status;
     }
     return ht_span_error(name, d->error,

@@ -113,12 +113,12 @@ static ht_status read_pair(const ht_schema *schema, ht_span *rest, int64_t *fiel
     if (given[f])
         return ht_span_error(name, error, "field %s is given twice", schema->fields[f].name);
     if (!ht_span_take(rest, '='))
-        return ht_span_error(*rest, error, "expected '=' behind field %s", schema->fields[f].name);
+        return ht_span_error(*rest, error, "expected '=' after field %s", schema->fields[f].name);
     size_t start = strspn(rest->text, " \t"), end = start;
     while (end < rest->length && !strchr(" ,\t\n\r", rest->text[end]))
         ++end;
     if (end == start)
-        return ht_span_error(*rest, error, "expected a value behind '='");
+        return ht_span_error(*rest, error, "expected a value after '='");
     char *text = ht_strndup(rest->text + start, end - start);
     *rest = ht_span_part(*rest, end, rest->length);
     status = ht_schema_field_value(schema, f, text, &fields[f], error);

@@ -1,6 +1,6 @@
 /* Parts of a data set: folds for cross-validation, a validation set, a share for training-size
  * curves. Which part a record falls into depends on its group (or on the whole record) and a seed
- * alone, so that it is the same in every run and whatever files stand beside it. */
+ * alone, so that it is the same in every run and whatever files stand next to it. */
 #ifndef HT_PREDICTOR_SPLIT_H
 #define HT_PREDICTOR_SPLIT_H
 

@@ -129,7 +129,7 @@ static void alternative_add(ht_alternatives *list, char *name, ht_alternative wi
     list->items[list->count++] = with;
 }
 
-/* Where the declaration that a name begins ends: behind its body, or at its semicolon. */
+/* Where the declaration that a name begins ends: after its body, or at its semicolon. */
 static size_t declaration_end(const ht_tokens *tokens, size_t index) {
     for (size_t i = index; i < tokens->count; ++i) {
         if (ht_tokens_is(tokens, i, ";") || tokens->items[i].kind == HT_TOKEN_DIRECTIVE)
@@ -158,9 +158,8 @@ static void add_macro(ht_alternatives *list, const ht_tokens *tokens, size_t ind
 
 /* A name ahead of ( = ; [ { outside of all braces, but those of namespaces. */
 static bool is_defined_at(const ht_tokens *tokens, size_t index) {
-    static const char *const behind[] = {"(", "=", ";", "[", "{", ":", NULL};
-    return tokens->items[index].kind == HT_TOKEN_NAME &&
-           ht_tokens_is_any(tokens, index + 1, behind);
+    static const char *const next[] = {"(", "=", ";", "[", "{", ":", NULL};
+    return tokens->items[index].kind == HT_TOKEN_NAME && ht_tokens_is_any(tokens, index + 1, next);
 }
 
 /* Braces that are open: of namespaces, and of others. */

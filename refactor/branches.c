@@ -16,7 +16,7 @@ typedef struct scan {
     ht_model *model;
     ht_names indices; /* locals that hold a thread's or block's index, not the global one */
     bool shares;      /* threads of a block work together */
-    size_t file;      /* the place that is told */
+    size_t file;      /* the place that is reported */
     size_t offset;
     bool own;      /* the kernel's own text: its parameters and locals are meant */
     ht_names seen; /* macros and functions that were looked into */

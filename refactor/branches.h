@@ -37,7 +37,8 @@ typedef struct ht_alternatives {
 void ht_alternatives_find(const ht_source *source, ht_alternatives *out_list);
 void ht_alternatives_free(ht_alternatives *list);
 
-/* Is the name at a token given a value there, declared, or its address taken? */
+/* Returns true if the name at a token is given a value there or declared, or its address is taken.
+ */
 bool ht_tokens_is_written(const ht_tokens *tokens, size_t index);
 
 /* A pin of text that other builds take: "'NAME'WHO stands under ...". */

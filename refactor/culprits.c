@@ -5,7 +5,7 @@ enum { SET_MAX = 32 };
 typedef struct search {
     ht_attempt *attempt;
     void *context;
-    size_t wanted; /* so many kept cannot be surpassed */
+    size_t wanted; /* more than these cannot be kept */
     size_t most;
     ht_transformation_set best;
 } search;

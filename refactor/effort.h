@@ -27,9 +27,9 @@ bool ht_effort_begin(ht_effort *effort, size_t transformation);
  * may hold, but hangs on where the limit lies: it is left out from now on, and the plan is to be
  * made anew without it. */
 bool ht_effort_end(ht_effort *effort, size_t transformation);
-/* Was any left out? */
+/* Returns true if any was left out. */
 bool ht_effort_any_left_out(const ht_effort *effort);
-/* Has the kernel taken all that it may? */
+/* Returns true if the kernel has taken all that it may. */
 bool ht_effort_spent(const ht_effort *effort);
 /* What one transformation may take. */
 uint64_t ht_effort_share(const ht_effort *effort);

@@ -1,4 +1,4 @@
-/* What the pass itself keeps about a kernel, behind ht_model.facts. Private to refactor/, not for
+/* What the pass itself keeps about a kernel, in ht_model.facts. Private to refactor/, not for
  * transformations. */
 #ifndef HT_REFACTOR_FACTS_H
 #define HT_REFACTOR_FACTS_H
@@ -85,9 +85,9 @@ bool ht_index_alias(const ht_model *model, CXCursor declaration);
 /* blockDim.a * gridDim.a, or a variable that holds it. */
 bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis);
 
-/* Is an attribute among its direct children? */
+/* Returns true if an attribute is among its direct children. */
 bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
-/* Does it declare a variable in shared memory? */
+/* Returns true if it declares a variable in shared memory. */
 bool ht_ast_is_shared(CXCursor cursor);
 
 /* A whole number, bool too. */

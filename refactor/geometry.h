@@ -66,7 +66,8 @@ void ht_grid_require(ht_plan *plan, ht_grid *grid);
  * *out_follow: it could be if no named constant had its definition edited (plan->stay). */
 bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem);
 
-/* Do all launches have texts of all extents that are written, to be used again at the launch? */
+/* Returns true if all launches have texts of all extents that are written, to be used again at the
+ * launch. */
 bool ht_launch_says_extents(const ht_model *model);
 
 /* Why block and grid of this kernel cannot be changed; NULL when they can. free(). */

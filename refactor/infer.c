@@ -109,7 +109,8 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
     const char *written = parameter->pointee;
     if (!type)
         ht_infer_miss(in, ht_ast_line(parameter->cursor),
-                      "the type of '%s', %s, is none that a problem file describes", name, written);
+                      "the type of '%s', %s, is not one that a problem file describes", name,
+                      written);
     int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_infer_buffers_limit(buffers, buffer->array);
     char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
     char *elements = in->extents[index] && parts > 1

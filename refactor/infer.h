@@ -76,7 +76,7 @@ typedef struct ht_infer {
     char **extents;    /* elements of each parameter's buffer as an expression; NULL: unknown */
     bool *from_host;   /* the extent is the allocation's, and not proved to be enough */
     ht_text *origins;  /* where each parameter's line comes from */
-    ht_text constants; /* JSON-free lines of constant memory, '\n' behind each */
+    ht_text constants; /* JSON-free lines of constant memory, '\n' after each */
     ht_text missing;   /* what is not known, "; " between */
     int missing_line;
     ht_problem_entry *entry; /* with fields and scalars: expressions of the host are read with it */
@@ -87,7 +87,7 @@ void ht_infer_host(ht_infer *in);
 /* The elements that the host allocated for the index-th argument, an expression over fields; NULL:
  * not found. free(). *out_line: of the allocation. */
 char *ht_infer_allocation(const ht_infer *in, size_t index, int *out_line);
-/* What is missing, told once. */
+/* What is missing, each said once. */
 void ht_infer_miss(ht_infer *in, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -76,11 +76,11 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
  * cursor when it is another. `out_frame`: where it is to be read. */
 CXCursor ht_symbol_returned(const ht_symbol_frame *frame, CXCursor call,
                             ht_symbol_frame *out_frame);
-/* Is the dim3 expression a call of a function that returns one? */
+/* Returns true if the dim3 expression is a call of a function that returns one. */
 bool ht_extent_is_call(CXCursor expression);
-/* Is an array used by its elements alone? */
+/* Returns true if an array is used by its elements alone. */
 bool ht_variable_only_elements(CXCursor variable);
-/* Assignments to fields x, y, z of a dim3 variable, when these are all that changes it behind its
+/* Assignments to fields x, y, z of a dim3 variable, when these are all that changes it after its
  * declaration, each once, in one block with the declaration and ahead of `use`. */
 bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]);
 /* What was assigned to an element of an array last ahead of `use`, when all that changes the array
@@ -94,7 +94,8 @@ bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expressio
                         ht_range *out_place);
 /* The same in whichever of the user's files it is: the place is in the source's whole text. */
 bool ht_source_anywhere(const ht_source *source, CXCursor expression, ht_range *out_place);
-/* Index of the user's file that an expression is written in; SIZE_MAX when it is none. */
+/* Index of the user's file that an expression is written in; SIZE_MAX when it is in no such file.
+ */
 size_t ht_source_file_of(const ht_source *source, CXCursor cursor);
 /* Assignments to a variable, its updates and uses of its address, in the host function around it.
  */
@@ -143,7 +144,7 @@ typedef struct ht_launches {
     size_t other_use_file;
 } ht_launches;
 
-/* The template arguments that are written behind a kernel's name in a launch; free(items). */
+/* The template arguments that are written after a kernel's name in a launch; free(items). */
 typedef struct ht_launch_arguments {
     CXCursor *items;  /* null: a type */
     ht_range *ranges; /* in the site's file */

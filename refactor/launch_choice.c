@@ -138,7 +138,7 @@ static char *either(const char *test, char *new, char *old) {
     return text;
 }
 
-/* `name` where the place has the kernel's: its template arguments behind it. */
+/* `name` where the place has the kernel's: with its template arguments. */
 static char *old_kernel(const ht_plan *plan, const ht_launch_print *print) {
     ht_range list = print->arguments, ahead = print->qualifier;
     ht_text text = {0};

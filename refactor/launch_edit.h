@@ -4,7 +4,7 @@
 
 #include "refactor/plan.h"
 
-/* Does this text serve only the block and grid of this kernel's launches? */
+/* Returns true if this text serves only the block and grid of this kernel's launches. */
 bool ht_launch_owns(const ht_plan *plan, ht_range place);
 /* The constant `name` takes its new value at its definition: launches that name it follow by
  * themselves. */
@@ -12,10 +12,10 @@ void ht_plan_follow(ht_plan *plan, const char *name);
 
 /* launch_stack.c: */
 bool ht_extent_is_record(CXCursor variable);
-/* Does a value that stands for what is known at run time alone take part? */
+/* Returns true if a value that stands for what is known at run time alone takes part. */
 bool ht_symbol_is_assumed(const ht_symbol *symbol);
 /* Text of one axis of what the source launches, to stand at the launch; free(). NULL: it cannot be
- * told there. */
+ * written there. */
 char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int axis);
 /* "dim3(64, 4)": the axes up to `last`; free(). */
 char *ht_dim3_text(char *const axes[3], int last);

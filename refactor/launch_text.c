@@ -166,7 +166,7 @@ static bool is_enclosed(const ht_plan *plan, ht_range place) {
     return opened && (!last || strchr("),};", last) || strncmp(text + after, ">>>", 3) == 0);
 }
 
-/* Does a brace behind this begin a list, and not a function's body? */
+/* Returns true if a brace after this begins a list, and not a function's body. */
 static bool begins_list(const char *text, size_t at) {
     static const char *const words[] = {"else", "do", "try", "const", "noexcept", "override"};
     while (at > 0 && isspace((unsigned char)text[at - 1]))

@@ -35,7 +35,7 @@ typedef struct ht_launch_print {
  */
 bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char *key,
                    const ht_launch_print *print, bool around);
-/* Text with $[ ] for a configuration; free(). NULL: it cannot be told. */
+/* Text with $[ ] for a configuration; free(). NULL: it cannot be written. */
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
                            const ht_values *values);
 
@@ -56,18 +56,18 @@ typedef enum ht_launch_fallback {
 
 ht_launch_fallback ht_launch_fallback_of(const ht_plan *plan, const ht_grid *grid,
                                          const ht_values *values);
-/* Must the launch ask for the number of blocks along an axis? */
+/* Returns true if the launch must ask for the number of blocks along an axis. */
 bool ht_launch_asks(const ht_plan *plan, const ht_grid *grid, const ht_values *values, int axis);
 /* "h <= 65535": the new launch is within limits; free(). NULL: it always is. */
 char *ht_launch_test(const ht_plan *plan, const ht_launch_print *print, const ht_values *values);
 /* Edits at the launches that choose, and requires for configurations where nothing can. */
 void ht_launch_limits(ht_plan *plan, const ht_grid *grid);
 
-/* The parts that both use: items as text with $[ ], free(); NULL: they cannot be told. `atom`:
+/* The parts that both use: items as text with $[ ], free(); NULL: they cannot be written. `atom`:
  * needs no parentheses. */
 char *ht_form_items(const ht_form *form, bool *out_atom);
-/* Does the dividend's type hold n and what is added to it, for each n of which it holds what the
- * original adds? `named`: its addend and divisor go on to be names. */
+/* Returns true if the dividend's type holds n and what is added to it, for each n of which it holds
+ * what the original adds. `named`: its addend and divisor go on to be names. */
 bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named);
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
                           int64_t *out_per_block, int64_t *out_block);

@@ -29,7 +29,7 @@ typedef struct ht_tokens {
  * directive's own text). */
 void ht_tokens_read(const char *text, ht_range range, bool directives, ht_tokens *out_tokens);
 void ht_tokens_free(ht_tokens *tokens);
-/* Index of the first token that begins at or behind `offset`; count when there is none. */
+/* Index of the first token that begins at or after `offset`; count when there is none. */
 size_t ht_tokens_at(const ht_tokens *tokens, size_t offset);
 bool ht_tokens_is(const ht_tokens *tokens, size_t index, const char *spelling);
 /* The same for any of several spellings, NULL-terminated. */

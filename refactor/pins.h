@@ -25,15 +25,16 @@ void ht_waits_build(ht_model *model);
 
 /* specialised.c: pins of a template's explicit specialisations. */
 void ht_specialised_build(ht_model *model);
-/* Is the function an explicit specialisation of a template? */
+/* Returns true if the function is an explicit specialisation of a template. */
 bool ht_is_specialised(CXCursor function);
 /* "ns::k<float>"; free(). */
 char *ht_specialised_name(CXCursor function);
 
-/* Does a preprocessor conditional begin or end in this range of a file, or go on to another branch?
+/* Returns true if a preprocessor conditional begins or ends in this range of a file, or goes on to
+ * another branch.
  */
 bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);
-/* Does the place lie in a branch of one that begins inside of `around`? */
+/* Returns true if the place lies in a branch of one that begins inside of `around`. */
 bool ht_source_in_conditional(const ht_source *source, size_t file, ht_range around, size_t offset);
 /* The feature that a name stands for; HT_FEATURE_COUNT: none. */
 ht_feature ht_feature_of_name(const char *name);

@@ -91,8 +91,8 @@ struct ht_plan {
     char *stacked;   /* the parameter that says how many of the original's blocks are one; NULL:
                         none are */
     int stack_axis;  /* of the block, along which they lie; the original's is one thread there */
-    int stack_grid;  /* the grid's axis that has so many times fewer blocks */
-    char *bound[3];  /* bounds that the grid must cover, beside the model's guards; owned */
+    int stack_grid;  /* the grid's axis that has that many times fewer blocks */
+    char *bound[3];  /* bounds that the grid must cover, along with the model's guards; owned */
     char *helpers;   /* declarations that the parameterized kernel needs in the unit; NULL: none */
     char **names;
     size_t name_count;
@@ -161,7 +161,7 @@ void ht_plan_limit_growth(ht_plan *plan);
 void ht_loop_order_keep(ht_plan *plan, CXCursor loop, const char *where);
 /* The parameters that `rounds`, "A,B"; NULL: none. free(). */
 char *ht_plan_rounds(const ht_plan *plan);
-/* Is it a hint to the compiler, which alone makes no template? */
+/* Returns true if it is a hint to the compiler, which alone makes no template. */
 bool ht_transformation_is_hint(const char *name);
 /* Sets the block along an axis, a template expression. */
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
@@ -191,7 +191,8 @@ typedef struct ht_replacement {
 } ht_replacement;
 bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
                      size_t *out_count, char **out_problem);
-/* Does the kernel of an applied source have a value of one of these parameters ("A,B")? */
+/* Returns true if the kernel of an applied source has a value of one of these parameters ("A,B").
+ */
 bool ht_plan_kernel_names(const ht_plan *plan, const ht_values *values, const char *names);
 /* Takes back the last edits, so that the first `count` are left. */
 void ht_plan_edits_drop(ht_plan *plan, size_t count);

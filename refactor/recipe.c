@@ -96,7 +96,7 @@ static ht_status read_name(ht_json_reader *reader, const json_t *object, ht_reci
         if (position_of(name) < 0)
             status = ht_json_fail(reader, "there is no transformation %.80s", name);
         else if (last && position_of(name) <= position_of(last->transformation))
-            status = ht_json_fail(reader, "%s cannot run behind %s", name, last->transformation);
+            status = ht_json_fail(reader, "%s cannot run after %s", name, last->transformation);
     }
     ht_json_leave(reader, mark);
     return status;

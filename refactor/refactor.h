@@ -127,7 +127,7 @@ const ht_kernel *ht_refactor_kernel(const ht_refactor *refactor, size_t index);
 
 /* The original file's text with each given kernel replaced by its tuned form (tuned constants,
  * author's style and names, same signature) and its launches rewritten; a kernel without a launch
- * gets a launcher function beside it. Kernels that are not given stay as they are. */
+ * gets a launcher function next to it. Kernels that are not given stay as they are. */
 typedef struct ht_refactor_choice {
     size_t kernel; /* index in the refactor */
     ht_config config;

@@ -147,10 +147,10 @@ static void print_values(const char *sized, int64_t value, int64_t general, ht_t
 
 /* Need it no parentheses? It has them, or ends in front of the question that stands in them. */
 static bool is_enclosed(char before, const char *text, size_t length) {
-    const char *behind = text + length + 1;
-    return (before == '[' && *behind == ']') ||
+    const char *after = text + length + 1;
+    return (before == '[' && *after == ']') ||
            (before == '(' &&
-            (*behind == ')' || (strncmp(behind, " ? ", 3) == 0 && !memchr(text, '?', length))));
+            (*after == ')' || (strncmp(after, " ? ", 3) == 0 && !memchr(text, '?', length))));
 }
 
 static void on_watched(void *context, const char *name) {
@@ -208,10 +208,10 @@ static const char *past_choices(rendering *in, const char *at) {
 }
 
 /* Is it "+ 0", "- 0", "* 1" or "/ 1", which nobody writes? Then what is ahead goes, too. */
-static bool is_nothing(rendering *in, int64_t value, const char *behind, ht_text *out) {
-    behind = past_choices(in, behind);
-    behind += strspn(behind, " ");
-    bool sum = value == 0 && *behind && !strchr("*/%$}", *behind) &&
+static bool is_nothing(rendering *in, int64_t value, const char *after, ht_text *out) {
+    after = past_choices(in, after);
+    after += strspn(after, " ");
+    bool sum = value == 0 && *after && !strchr("*/%$}", *after) &&
                (ends_with(out, " + ") || ends_with(out, " - "));
     bool product = value == 1 && (ends_with(out, " * ") || ends_with(out, " / "));
     if (sum || product)
@@ -337,16 +337,16 @@ static bool belongs(const rendering *in, size_t index, ht_range range, int paren
            (edit.begin < range.end || (edit.begin == range.end && edit.begin == outer_end));
 }
 
-/* The next edit at or behind `at`: the first by place; insertions before replacements, then by age.
+/* The next edit at or after `at`: the first by place; insertions before replacements, then by age.
  */
-static int next_edit(const rendering *in, ht_range range, int parent, size_t at, int behind) {
+static int next_edit(const rendering *in, ht_range range, int parent, size_t at, int passed) {
     int best = NO_EDIT;
     const ht_edit *edits = in->plan->edits;
     for (size_t i = 0; i < in->plan->edit_count; ++i) {
         if (!belongs(in, i, range, parent) || edits[i].range.begin < at)
             continue;
         if (edits[i].range.begin == edits[i].range.end && edits[i].range.begin == at &&
-            (int)i <= behind)
+            (int)i <= passed)
             continue;
         if (best == NO_EDIT || edits[i].range.begin < edits[best].range.begin ||
             (edits[i].range.begin == edits[best].range.begin &&
@@ -359,14 +359,14 @@ static int next_edit(const rendering *in, ht_range range, int parent, size_t at,
 static bool render_range(rendering *in, ht_range range, int parent, int depth, ht_text *out) {
     const ht_edit *edits = in->plan->edits;
     size_t at = range.begin;
-    int behind = NO_EDIT, next;
+    int passed = NO_EDIT, next;
     if (depth > DEPTH_MAX)
         return false;
-    while ((next = next_edit(in, range, parent, at, behind)) != NO_EDIT) {
+    while ((next = next_edit(in, range, parent, at, passed)) != NO_EDIT) {
         ht_text_append_n(out, in->plan->model->text + at, edits[next].range.begin - at);
         if (!render_edit(in, (size_t)next, depth, out))
             return false;
-        behind = edits[next].range.begin == edits[next].range.end ? next : NO_EDIT;
+        passed = edits[next].range.begin == edits[next].range.end ? next : NO_EDIT;
         at = edits[next].range.end;
     }
     ht_text_append_n(out, in->plan->model->text + at, range.end - at);

@@ -35,7 +35,7 @@ static char *beside_library(void) {
     return NULL;
 }
 
-/* What the compiler says; a compiler that does not answer is none. */
+/* What the compiler says; one that does not answer is not a compiler. */
 static char *asked(const char *clang) {
     enum { SECONDS = 10 };
     const char *arguments[] = {clang, "-print-resource-dir", NULL};

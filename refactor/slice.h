@@ -80,11 +80,11 @@ void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Notes what a declaration or macro of a system header takes: an include, or a refusal. */
 void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line);
-/* slice_host.c: is it a member function that no device calls? */
+/* slice_host.c. Returns true if it is a member function that no device calls. */
 bool ht_slice_is_host_member(CXCursor function);
 /* Leaves out the body of one, with what it initializes. */
 void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body);
-/* Does the place lie in what is left out? */
+/* Returns true if the place lies in what is left out. */
 bool ht_slice_is_cut(const ht_slice *slice, size_t file, size_t offset);
 /* Finds the macros that the needed chunks use, and the final order. */
 void ht_slice_macros(ht_slice *slice);

@@ -55,7 +55,7 @@ typedef struct ht_source {
     CXIndex index;
     CXTranslationUnit unit;
     CXFile file;
-    char *text; /* of all files, one behind the other, a NUL behind each: an offset in it is a place
+    char *text; /* of all files, one after the other, a NUL after each: an offset in it is a place
                    in any of them; owned */
     size_t length;      /* of files[0] */
     size_t text_length; /* of all */
@@ -83,14 +83,14 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
                          ht_source **out_source, ht_error *error);
 void ht_source_free(ht_source *source);
 
-/* Index of a file among the user's; SIZE_MAX when it is none. */
+/* Index of a file among the user's; SIZE_MAX when it is not one of them. */
 size_t ht_source_file(const ht_source *source, CXFile file);
 /* Tokens of one of the user's files, directives as one each; kept in the source. */
 const ht_tokens *ht_source_tokens(const ht_source *source, size_t file);
 /* Expansion location of a cursor's begin and end. False outside of the user's files. */
 bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
                      ht_range *out_range);
-/* The definition of a macro that is in force at a place of a file; NULL when it is none of the
+/* The definition of a macro that is in force at a place of a file; NULL when it is not one of the
  * user's. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset);

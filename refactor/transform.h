@@ -3,7 +3,7 @@
  * ht_transformation, listed in transformations.c. Private to refactor/.
  *
  * Ranges are byte offsets [begin, end) into model->text, the file that holds the kernel; the texts
- * of the unit's other files, with launches, follow behind it (ht_source.text). */
+ * of the unit's other files, with launches, follow after it (ht_source.text). */
 #ifndef HT_REFACTOR_TRANSFORM_H
 #define HT_REFACTOR_TRANSFORM_H
 
@@ -218,13 +218,14 @@ CXCursor ht_ast_child(CXCursor cursor, size_t index);
 /* Calls `visit` on every descendant in source order; returning false skips that one's children. */
 void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
                  void *context);
-/* Is this declaration named anywhere in the expression, or is it the expression's own? */
+/* Returns true if this declaration is named anywhere in the expression, or is the expression's own.
+ */
 bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
-/* Does a declaration stand in a statement's text (of one file)? */
+/* Returns true if a declaration stands in a statement's text (of one file). */
 bool ht_ast_inside(CXCursor declaration, CXCursor statement);
 
-/* Is this child of the translation unit an instantiation that nobody wrote? The walk leaves those
- * out. */
+/* Returns true if this child of the translation unit is an instantiation that nobody wrote. The
+ * walk leaves those out. */
 bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent);
 
 /* The cursor without parentheses, implicit conversions and (when `casts`) explicit conversions to
@@ -241,7 +242,7 @@ bool ht_ast_statement_range(const ht_model *model, CXCursor statement, bool prag
 /* Source text of a range as a fresh string; free(). */
 char *ht_model_text(const ht_model *model, ht_range range);
 int ht_ast_line(CXCursor cursor);
-/* Is this cursor's text (any part) produced by a macro? */
+/* Returns true if this cursor's text (any part) is produced by a macro. */
 bool ht_ast_in_macro(const ht_model *model, CXCursor cursor);
 
 /* How a binary operator without assignment is written; NULL for others. */
@@ -249,7 +250,7 @@ const char *ht_ast_operator(enum CXBinaryOperatorKind kind);
 /* The comparison < > <= >= with its sides exchanged, and its opposite; invalid for others. */
 enum CXBinaryOperatorKind ht_ast_mirrored(enum CXBinaryOperatorKind kind);
 enum CXBinaryOperatorKind ht_ast_negated(enum CXBinaryOperatorKind kind);
-/* Binary operators (plain and assignments); false when it is none. Operands are not stripped. */
+/* Binary operators (plain and assignments); false when it is not one. Operands are not stripped. */
 bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
                    CXCursor *out_right);
 /* The variable, parameter or constant a (stripped) expression names; null cursor when it is no
@@ -259,7 +260,8 @@ CXCursor ht_ast_variable(CXCursor expression);
 ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_axis);
 /* Value of an integer constant expression (literals, macros, constexpr, const with initialiser). */
 bool ht_ast_constant(CXCursor expression, int64_t *out_value);
-/* Parts of a `for` statement; each may be a null cursor. False when they cannot be told apart. */
+/* Parts of a `for` statement; each may be a null cursor. False when they cannot be distinguished.
+ */
 bool ht_ast_for(CXCursor statement, CXCursor *out_init, CXCursor *out_condition,
                 CXCursor *out_increment, CXCursor *out_body);
 /* for (T i = A; i < B; ++i) with A and B constant and i not written in the body: its trip count. */

@@ -11,7 +11,7 @@ typedef struct ht_tree_file {
     char *through; /* a source that includes it, or (`joined`) that does not but launches its
                       kernels, which both see declared; NULL: it is read by itself */
     bool joined;
-    char **others; /* further such sources, that launch something there or beside it */
+    char **others; /* further such sources, that launch something there or next to it */
     size_t other_count;
     char **arguments; /* of its unit, from the compilation database */
     size_t argument_count;
@@ -32,7 +32,8 @@ typedef struct ht_tree_options {
     const ht_command_list *commands;     /* NULL: none */
 } ht_tree_options;
 
-/* Is a file of this name a source that compilers are given: .hip .cu .cpp .cxx .cc .c? */
+/* Returns true if a file of this name is a source that compilers are given: .hip .cu .cpp .cxx .cc
+ * .c. */
 bool ht_tree_is_unit(const char *path);
 
 /* A header's unit is the one that includes it in the fewest steps, of those that launch something

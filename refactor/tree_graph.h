@@ -48,7 +48,7 @@ void ht_tree_reach_free(reach *from);
 /* Steps from one unit to all files it includes; 1 for itself. */
 void ht_tree_steps(const graph *in, size_t unit, reach *out);
 
-/* May this file be given to a compiler? */
+/* Returns true if this file may be given to a compiler. */
 bool ht_tree_is_main(const graph *in, size_t index);
 
 /* tree_joined.c: the kernels that the text declares, and whether it launches them. */

@@ -4,11 +4,13 @@
 
 #include "refactor/facts.h"
 
-/* Do all threads of the launch, of all its blocks, come to the same barriers equally often? Told by
- * following local variables through the kernel's text: those that take their values from arguments,
- * constants and the launch's extents alone, under conditions on such. False: not, or not known. */
+/* Returns true if all threads of the launch, of all its blocks, come to the same barriers equally
+ * often. Told by following local variables through the kernel's text: those that take their values
+ * from arguments, constants and the launch's extents alone, under conditions on such. False: not,
+ * or not known. */
 bool ht_barriers_are_common(const ht_model *model);
-/* Does the kernel, or what it calls, count votes of all threads of a block (__syncthreads_or)? */
+/* Returns true if the kernel, or what it calls, counts votes of all threads of a block
+ * (__syncthreads_or). */
 bool ht_block_votes(const ht_model *model, int *out_line);
 
 #endif

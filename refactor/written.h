@@ -50,7 +50,7 @@ void ht_written_close(ht_written *written);
 void ht_written_kernel_read(ht_written *written, size_t kernel, ht_written_kernel *out);
 void ht_written_kernel_free(ht_written_kernel *kernel);
 
-/* Is the tuned kernel launched for a problem? */
+/* Returns true if the tuned kernel is launched for a problem. */
 bool ht_written_launches(const ht_written_launch *launch, const ht_problem *problem,
                          const ht_device_fields *device);
 /* Does the file launch, for a problem, what was measured: block, grid, dynamic shared memory and

@@ -66,7 +66,7 @@ static char *same_as_original(const reading *in, const char *name, const char *t
     return same ? ht_template_argument_text(&own->template_parameters[index]) : NULL;
 }
 
-/* As it is written behind the kernel's name. */
+/* As it is written after the kernel's name. */
 static argument given_read(const reading *in, const ht_template_parameter *parameter,
                            const ht_launch_arguments *given, size_t index) {
     const ht_user_file *file = &in->pair->written->facts->source->files[in->site->file];
@@ -84,7 +84,7 @@ static argument given_read(const reading *in, const ht_template_parameter *param
     return (argument){.text = same};
 }
 
-/* What stands behind the kernel's name; then what the original has by the same name. */
+/* What stands after the kernel's name; then what the original has by the same name. */
 static void instance_read(reading *in, CXCursor name, arguments *out) {
     const ht_kernel_facts *facts = in->pair->written->facts, *own = in->pair->original->facts;
     ht_launch_arguments given;

@@ -48,7 +48,7 @@ ht_status ht_buffers_read(const ht_buffers *buffers, size_t index, void **out_da
 
 /* The byte that outputs are poisoned with: NaN for floating types. */
 unsigned char ht_poison_byte(ht_element element);
-/* Does a component, counted over all elements of `data`, consist of that byte? */
+/* Returns true if a component, counted over all elements of `data`, consists of that byte. */
 bool ht_poison_is(ht_element element, const void *data, size_t component);
 
 /* HT_OK for hipSuccess; else HT_ERROR_LAUNCH with HIP's words. */

@@ -29,10 +29,11 @@ typedef struct ht_check_result {
     double seconds;
 } ht_check_result;
 
-/* Does this device have a checking mode? */
+/* Returns true if this device has a checking mode. */
 bool ht_check_possible(const ht_device *device);
 
-/* Is AddressSanitizer's library installed, so that overruns between arrays are seen too? */
+/* Returns true if AddressSanitizer's library is installed, so that overruns between arrays are seen
+ * too. */
 bool ht_check_has_sanitizer(void);
 
 /* Compiles for checking and runs, in a worker of its own. An error ends the job; what is wrong with

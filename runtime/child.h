@@ -22,7 +22,7 @@ typedef struct ht_child {
 } ht_child;
 
 typedef struct ht_child_result {
-    char *output; /* what the child wrote, complete or not; a NUL behind it; owned */
+    char *output; /* what the child wrote, complete or not; a NUL after it; owned */
     size_t output_size;
     bool timed_out;
     int exit_code; /* -1 when a signal ended it */

@@ -22,8 +22,8 @@ typedef struct ht_program {
 ht_status ht_program_compile(const ht_device *device, const ht_binding *binding,
                              const ht_config *config, ht_launch_set set, ht_program *out_program,
                              ht_error *error);
-/* Can both be in one program? Macros hold for a whole program, so not when a macro parameter
- * differs. */
+/* Returns true if both can be in one program. Macros hold for a whole program, so not when a macro
+ * parameter differs. */
 bool ht_program_shares(const ht_template *template, const ht_config *a, const ht_config *b);
 /* The same for `count` configurations that share one program. Each gets a copy of its code. One bad
  * configuration fails them all; nothing is to be freed then. */

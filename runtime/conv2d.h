@@ -21,8 +21,8 @@ ht_status ht_conv2d_from_problem(const ht_problem *problem, ht_conv2d *out_shape
 /* Multiply-adds of the whole convolution. */
 double ht_conv2d_work(const ht_conv2d *shape);
 
-/* Every output, and for each the sum of the absolute products (and absolute bias) behind it. `bias`
- * may be NULL. Parallel over output planes. */
+/* Every output, and for each the sum of the absolute products (and absolute bias) that make it.
+ * `bias` may be NULL. Parallel over output planes. */
 void ht_conv2d_compute(const ht_conv2d *shape, const double *input, const double *weights,
                        const double *bias, double *out, double *out_scale);
 

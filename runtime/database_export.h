@@ -12,7 +12,7 @@ typedef struct ht_database_choice {
     uint64_t job;        /* jobs.id */
 } ht_database_choice;
 
-/* Does the file begin like an SQLite database? False when it cannot be read. */
+/* Returns true if the file begins like an SQLite database. False when it cannot be read. */
 bool ht_database_is(const char *path);
 
 /* The evaluations of the one job that matches, in the order they were made, without that of the

@@ -210,9 +210,9 @@ double ht_problem_distance(const char *a, const char *b);
     " " HT_DATABASE_RESOURCE_COLUMNS " FROM evaluations WHERE config = :config"                    \
     " AND job_id = " HT_DATABASE_JOB_ID " AND " HT_DATABASE_EVALUATION_GOOD_KEPT
 
-/* The bare column beside min() is the row of the minimum: documented SQLite behaviour. The baseline
- * of a reference kernel is kept under the configuration "original", which is no configuration to
- * start from. */
+/* The bare column next to min() is the row of the minimum: documented SQLite behaviour. The
+ * baseline of a reference kernel is kept under the configuration "original", which is no
+ * configuration to start from. */
 #define HT_DATABASE_NEAREST                                                                        \
     "SELECT jobs.problem, evaluations.config, min(evaluations.median_ms)"                          \
     " FROM jobs JOIN evaluations ON evaluations.job_id = jobs.id"                                  \

@@ -75,7 +75,7 @@ static void judge_floor(trial *trial, const ht_final *final) {
         differs ? "; it should not differ from itself (once in a hundred times it may)" : "");
     bool fine = floor <= FLOOR_FINE && !differs;
     add(trial, "noise floor", fine ? HT_LEVEL_FINE : HT_LEVEL_WARNING,
-        "a quieter machine: end other programs, fix clocks; what differs by less is told to be "
+        "a quieter machine: end other programs, fix clocks; what differs by less is said to be "
         "unclear",
         found);
     free(found);

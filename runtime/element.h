@@ -15,7 +15,7 @@ typedef enum ht_element_kind {
     HT_ELEMENT_BFLOAT16, /* the upper half of a float */
     HT_ELEMENT_FLOAT,
     HT_ELEMENT_DOUBLE,
-    HT_ELEMENT_TRACKED /* two doubles, a value and the sum of absolute products behind it: see
+    HT_ELEMENT_TRACKED /* two doubles, a value and the sum of absolute products that make it: see
                           twin.h */
 } ht_element_kind;
 

@@ -12,8 +12,8 @@ typedef struct ht_expected {
     size_t known;    /* entries below; `count` when `index` is NULL */
     uint64_t *index; /* ascending components that are known; NULL: all; owned */
     double *value;   /* owned; NULL when compared bitwise */
-    double
-        *scale; /* sum of absolute products behind each value; owned; NULL when compared bitwise */
+    double *scale;   /* sum of absolute products that make each value; owned; NULL when compared
+                        bitwise */
     unsigned char
         *bytes; /* the buffer's exact contents; owned; NULL when compared within the tolerance */
     uint64_t byte_count; /* of `bytes` */

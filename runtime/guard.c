@@ -44,7 +44,8 @@ static bool has_ended(pid_t worker, int *out_status) {
     return false;
 }
 
-/* The tuner's death is told by SIGCONT, since a guard that somebody has stopped takes no other. */
+/* The tuner's death is reported by SIGCONT, since a guard that somebody has stopped takes no other.
+ */
 static void watch(pid_t worker, pid_t tuner, const sigset_t *signals) {
     int status = 0, number;
     do

@@ -33,7 +33,7 @@ typedef struct ht_job_options {
                                  timings are those that an earlier run kept here, so that runs can be
                                  compared to the bit; what it lacks ends the job */
     bool cold_cache;          /* every timed run finds the device's caches empty */
-    bool unpaired;           /* no control beside each variant, and so no racing: for experiments */
+    bool unpaired; /* no control next to each variant, and so no racing: for experiments */
     const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
     ht_check_when check;     /* what is run in checking mode too; host emulation only */
     bool only_check;         /* the original is not timed: for ht_job_check (check.h) alone */

@@ -184,7 +184,7 @@ ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_
     while ((dead && !is_condemned(&patient, status)) || again) {
         json_decref(*out_reply);
         status = attempt(&patient, &dead, &again, out_reply, &own);
-        json_object_del(request, "beside"); /* nor must what it may have been timed beside */
+        json_object_del(request, "beside"); /* nor must what it may have been timed next to */
         ht_status noted = dead ? note_death(&patient, status, &own, &trouble) : HT_OK;
         if (noted != HT_OK) {
             own = trouble;

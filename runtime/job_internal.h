@@ -21,7 +21,7 @@ enum {
  * compared. */
 #define HT_METHOD_VERSION "2"
 
-/* The fastest variant so far, or the original: what others are timed beside. */
+/* The fastest variant so far, or the original: what others are timed next to. */
 typedef struct ht_job_control {
     json_t *program; /* NULL: none */
     ht_config config;
@@ -115,7 +115,7 @@ void ht_job_retire_runner(ht_job *job);
  * database too. HT_ERROR_DEVICE when the original fails now as well. */
 ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                              ht_error *error);
-/* Does an outcome end the whole job? */
+/* Returns true if an outcome ends the whole job. */
 bool ht_job_fatal(ht_status status);
 
 /* check_job.c. Is this configuration's turn to be checked, and what came of it: *out_status and
@@ -131,9 +131,10 @@ json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *prog
 /* job_control.c. The original becomes the control. The database's time of it, when there is one, is
  * the scale, so that times of several runs of the tuner can be compared; *out_known tells. */
 ht_status ht_job_control_begin(ht_job *job, bool *out_known, ht_error *error);
-/* Adds to a measurement what it is to be taken beside. */
+/* Adds to a measurement what it is to be taken next to. */
 void ht_job_control_offer(const ht_job *job, json_t *request);
-/* A variant was measured: should it be the control from now on? Then takes its program over. */
+/* Makes a variant that was measured the control from now on, where it should be; takes its program
+ * over then. */
 void ht_job_control_consider(ht_job *job, const ht_config *config, ht_compile_task *task,
                              const ht_evaluation *evaluation);
 void ht_job_control_end(ht_job *job);

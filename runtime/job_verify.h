@@ -23,7 +23,7 @@ typedef struct ht_programs ht_programs;
  * ht_job_start, and another problem may follow. */
 ht_status ht_job_bind(ht_job *job, const ht_binding *binding, uint64_t seed, ht_error *error);
 
-/* `configs` NULL: the original. `checked`: for checking mode. What does not compile is told by its
+/* `configs` NULL: the original. `checked`: for checking mode. What does not compile is known by its
  * run. */
 ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t count, bool checked,
                               ht_programs **out_programs, ht_error *error);
@@ -32,8 +32,8 @@ ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t coun
 ht_status ht_programs_run(ht_job *job, const ht_programs *programs, size_t index,
                           const ht_check_settings *settings, ht_check_result *out_result,
                           ht_error *error);
-/* Did the compiler take longer than it may? Such a configuration fails in tuning too; whether it is
- * right is not known. */
+/* Returns true if the compiler took longer than it may. Such a configuration fails in tuning too;
+ * whether it is right is not known. */
 bool ht_programs_slow(const ht_programs *programs, size_t index);
 void ht_programs_free(ht_job *job, ht_programs *programs);
 

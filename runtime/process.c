@@ -53,7 +53,7 @@ static const char *worker_program(void) {
 }
 
 /* After the fork of a process that may have threads (libclang's, OpenMP's) and their locks: system
- * calls alone. The tuner's death is told from the first moment on, by the one signal that also
+ * calls alone. The tuner's death is reported from the first moment on, by the one signal that also
  * wakes a process that was stopped before it could say a word. */
 static void child(const ht_process *process, const char *program, char *const *arguments,
                   int child_fd, int report, pid_t tuner) {
@@ -350,7 +350,7 @@ ht_status ht_process_wait(ht_process *processes, size_t count, const volatile in
     return HT_ERROR_INTERRUPTED;
 }
 
-/* The last line behind `start` that holds anything. */
+/* The last line after `start` that holds anything. */
 static void last_line(const char *path, off_t start, char *out, size_t size) {
     enum { TAIL = 4096 };
     char tail[TAIL + 1];

@@ -50,13 +50,13 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds);
 ht_status ht_process_wait(ht_process *processes, size_t count, const volatile int *interrupted,
                           size_t *out_index, json_t **out_reply);
 
-/* How it died: "SIGSEGV", "exit code 3", with the last line it wrote since the last request behind
+/* How it died: "SIGSEGV", "exit code 3", with the last line it wrote since the last request after
  * a colon, if any. */
 void ht_process_evidence(const ht_process *process, char *out, size_t size);
 
-/* Did something other than what it worked on end it: a signal that a program does not get by its
- * own fault? The kernel's out-of-memory killer, which sends SIGKILL too, is told apart by its
- * count. */
+/* Returns true if something other than what it worked on ended it: a signal that a program does not
+ * get by its own fault. The kernel's out-of-memory killer, which sends SIGKILL too, is recognised
+ * by its count. */
 bool ht_process_killed_outside(const ht_process *process);
 
 #endif

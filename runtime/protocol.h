@@ -1,4 +1,4 @@
-/* Messages between the tuner and its workers: JSON objects, each behind its length (32 bits,
+/* Messages between the tuner and its workers: JSON objects, each after its length (32 bits,
  * little-endian), on a socket. Larger things (units, compiled code, references) are files in the
  * job's private folder. */
 #ifndef HT_RUNTIME_PROTOCOL_H

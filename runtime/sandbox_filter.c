@@ -149,7 +149,7 @@ static int allow_some(scmp_filter_ctx filter, const ht_sandbox_plan *plan, int c
     return code;
 }
 
-/* The older `clone` shows its flags, so libraries are told to use that. */
+/* The older `clone` shows its flags, so libraries are made to use that. */
 static int allow_opening(scmp_filter_ctx filter) {
     uint64_t changing = (uint64_t)ht_open_flags_changing();
     int code = allow_when(filter, "open", SCMP_CMP(1, SCMP_CMP_MASKED_EQ, changing, 0));
@@ -186,7 +186,7 @@ static int refuse_programs(scmp_filter_ctx filter) {
 }
 
 /* Local sockets only, and those for a driver alone: a compiler that asks for one (to look up a
- * user) is told that there is none. Limits stay as they are. */
+ * user) hears that there is none. Limits stay as they are. */
 static int fill_refused(scmp_filter_ctx filter, const ht_sandbox_plan *plan, uint32_t refusing) {
     enum { LAST_FAMILY = 46 };
     int code = rules(filter, refusing, refused, COUNT(refused));

@@ -25,7 +25,7 @@ ht_interval ht_stats_median_interval(const double *values, size_t count);
 /* (hi - lo) / median; infinite when the median is not positive. */
 double ht_interval_width(const ht_interval *interval);
 
-/* How much `numerators` exceed `denominators`, from pairs taken one beside the other: the
+/* How much `numerators` exceed `denominators`, from pairs taken one next to the other: the
  * Hodges-Lehmann estimate of the log-ratios' centre (the median of all their pairwise means) and
  * the interval that inverts Wilcoxon's signed-rank test at `confidence` (exact up to 64 pairs,
  * normal beyond: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., section

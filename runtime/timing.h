@@ -14,7 +14,7 @@ typedef struct ht_timer {
     hipEvent_t start, stop;
     double resolution_ms;  /* smallest step seen between two events */
     ht_flush *flush;       /* cold caches: run before every run; NULL: hot */
-    double mhz_lo, mhz_hi; /* device clocks seen since ht_timer_begin; -1: not told */
+    double mhz_lo, mhz_hi; /* device clocks seen since ht_timer_begin; -1: not known */
     double mhz_peak;       /* in the timer's life */
     size_t discarded;      /* samples thrown away since then because the device throttled */
     size_t throttled;      /* samples kept although it did: it would not stop */
@@ -48,7 +48,7 @@ typedef enum ht_stop {
 } ht_stop;
 const char *ht_stop_name(ht_stop stop);
 
-/* How to measure. With a control, a variant already known, each sample is taken beside one of it
+/* How to measure. With a control, a variant already known, each sample is taken next to one of it
  * (A B, B A, ...) and given as control_ms * sample / its sample: what the time would have been on
  * the machine as it was when the control took control_ms. */
 typedef struct ht_measuring {
@@ -65,7 +65,7 @@ typedef struct ht_samples {
     size_t count;
     unsigned launches; /* of each */
     ht_stop stop;
-    double control_ms; /* median of the control's samples taken beside; 0 without */
+    double control_ms; /* median of the control's samples taken next to it; 0 without */
 } ht_samples;
 
 enum { HT_SAMPLES_MIN = 5, HT_SAMPLES_MIN_LONG = 3, HT_SAMPLES_RACE = 3, HT_SAMPLES_MAX = 4000 };

@@ -11,7 +11,7 @@
 
 #include "runtime/layout.h"
 
-/* The twin's text: the definitions go behind the last #include, so that no header is read in other
+/* The twin's text: the definitions go after the last #include, so that no header is read in other
  * numbers. free(). */
 char *ht_twin_unit(const char *unit, ht_numbers numbers);
 

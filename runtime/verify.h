@@ -1,6 +1,6 @@
 /* Verifying a template before it is offered: its default configuration and random legal ones run
- * beside the original kernel on small problems, with every access looked at (docs/checking.md), and
- * outputs compared. Host emulation. docs/refactor-command.md tells what is done. */
+ * next to the original kernel on small problems, with every access looked at (docs/checking.md),
+ * and outputs compared. Host emulation. docs/refactor-command.md tells what is done. */
 #ifndef HT_RUNTIME_VERIFY_H
 #define HT_RUNTIME_VERIFY_H
 
@@ -15,7 +15,7 @@ typedef struct ht_verify_run ht_verify_run;
 
 typedef struct ht_verify_options {
     uint64_t seed;         /* of configurations and inputs; each problem has inputs of its own */
-    size_t configurations; /* random ones beside the default */
+    size_t configurations; /* random ones in addition to the default */
     size_t sizes;          /* problems; 0: HT_VERIFY_SIZES */
     bool reassociates;     /* the original's sums come in any order, as with atomics: outputs are
                               compared within the template's tolerance from the start */
@@ -26,9 +26,9 @@ typedef struct ht_verify_options {
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
     bool written; /* the template is a delivered file's launch: it has no choice, and must be legal
                      wherever the original's is */
-    bool unreduced; /* a failing configuration is told as it was found, not made simpler */
+    bool unreduced; /* a failing configuration is reported as it was found, not made simpler */
     const volatile int *interrupted; /* may be NULL */
-    /* Called behind each run that agreed; an error ends the verification. NULL: nothing is. */
+    /* Called after each run that agreed; an error ends the verification. NULL: nothing is. */
     ht_status (*agreed)(void *context, ht_verify_run *run, ht_error *error);
     /* Problems of which one at least must be tried: those that take the way that was tuned, say.
      * NULL: any will do. */

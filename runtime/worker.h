@@ -28,7 +28,7 @@ typedef struct ht_run_slot {
     unsigned launches; /* a sample */
 } ht_run_slot;
 
-/* A variant that others are timed beside; loaded once, for as long as requests name it. */
+/* A variant that others are timed next to; loaded once, for as long as requests name it. */
 typedef struct ht_control {
     ht_variant *variant; /* NULL: none */
     unsigned launches;   /* a sample */

@@ -10,7 +10,7 @@ enum { HT_BAYES_PROCESSES = 8 };
 typedef struct ht_bayes_settings {
     unsigned features; /* kinds, a bit each: 1 << HT_FEATURE_SIZE | ... */
     int design;        /* configurations spread over the space before the model is asked */
-    int design_seeded; /* the same beside seeds, in turn with the model's */
+    int design_seeded; /* the same along with seeds, in turn with the model's */
     int design_apart;  /* where moves were given: the model's picks between two of the spread */
     int spread;        /* each is the farthest of so many samples */
     double clip;       /* log of the ratio to the best beyond which times are softly clipped */

@@ -16,7 +16,7 @@ void ht_objective_set(ht_objective *objective, const double *costs, size_t count
 double ht_objective_of(const ht_objective *objective, double cost);
 
 /* Expected improvement below `best` of a normal distribution (Jones, Schonlau and Welch 1998,
- * formula 15); falls on without ever being 0 where it would be too small to be told apart. */
+ * formula 15); falls on without ever being 0 where it would be too small to be distinguished. */
 double ht_expected_improvement(double best, double mean, double variance);
 
 #endif

@@ -60,9 +60,9 @@ typedef enum ht_recording_format {
 typedef struct ht_recording {
     ht_recording_format format; /* it was read as; HT_RECORDING_GUESS when it was made otherwise */
     char *path;                 /* where it was read from; NULL for none */
-    char *device;               /* "" when not told */
-    char *kernel;               /* "" when not told */
-    char *problem; /* the problem's size as JSON text: "[4096, 4096]"; "" when not told */
+    char *device;               /* "" when not given */
+    char *kernel;               /* "" when not given */
+    char *problem; /* the problem's size as JSON text: "[4096, 4096]"; "" when not given */
     ht_recorded_parameter *parameters;
     size_t parameter_count;
     ht_record *records; /* in the file's order */

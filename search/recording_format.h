@@ -35,7 +35,7 @@ bool ht_record_status(const char *word, ht_status *out_status);
  * the member is missing or null. */
 ht_status ht_recording_time(const ht_recording_reader *reader, const json_t *object,
                             const char *name, double *out);
-/* A list of times as the last record's samples; NULL is none. */
+/* A list of times as the last record's samples; NULL: there are none. */
 ht_status ht_recording_samples(const ht_recording_reader *reader, const json_t *list,
                                const char *name);
 /* The choice of one parameter of the last record. */

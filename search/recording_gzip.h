@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does it begin like gzip? */
+/* Returns true if it begins like gzip. */
 bool ht_gzip_is(const void *data, size_t length);
 /* Unpacks all members. More than `limit` bytes, damage and a missing end are HT_ERROR_INPUT naming
- * `path`. `*out_data` gets a NUL behind the last byte; free(). */
+ * `path`. `*out_data` gets a NUL after the last byte; free(). */
 ht_status ht_gzip_unpack(const void *data, size_t length, size_t limit, const char *path,
                          char **out_data, size_t *out_length, ht_error *error);
 /* free(). */

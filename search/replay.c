@@ -79,7 +79,7 @@ static ht_status map_values(mapping *map, const ht_space *space, const ht_record
         size_t choice = recording->choices[r * recording->parameter_count + p];
         if (values[choice] == UINT16_MAX)
             return fail(recording, error,
-                        "parameter %.80s has the value %.80s, which is none of "
+                        "parameter %.80s has the value %.80s, which is not one of "
                         "the space's",
                         parameter->name, parameter->values[choice].text);
     }

@@ -1,4 +1,4 @@
-/* What the search loop asks of a strategy beside its public functions. */
+/* What the search loop asks of a strategy besides its public functions. */
 #ifndef HT_SEARCH_STRATEGY_INTERNAL_H
 #define HT_SEARCH_STRATEGY_INTERNAL_H
 

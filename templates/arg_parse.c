@@ -62,13 +62,13 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
         if (!ht_span_is(word, kinds[i].name))
             continue;
         if (kinds[i].numbers) {
-            status = ht_span_take_group(&rest, '(', "behind the kind of contents", &inside, error);
+            status = ht_span_take_group(&rest, '(', "after the kind of contents", &inside, error);
             if (status == HT_OK)
                 status = parse_numbers(inside, word, kinds[i].numbers, numbers, error);
         }
         if (status == HT_OK && ht_span_trim(rest).length)
             status = ht_span_error(ht_span_trim(rest), error,
-                                   "expected nothing behind the initial contents");
+                                   "expected nothing after the initial contents");
         *out_init = (ht_init){kinds[i].kind, numbers[0], numbers[1]};
         return status == HT_OK ? check_init(out_init, word, error) : status;
     }
@@ -80,8 +80,8 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
 
 /* `partial`, and then TYPE. */
 static ht_status take_partial(ht_arg *arg, ht_span *rest, ht_error *error) {
-    ht_span behind = *rest, word;
-    if (ht_span_take_name(&behind, true, "", &word, NULL) != HT_OK || !ht_span_is(word, "partial"))
+    ht_span after = *rest, word;
+    if (ht_span_take_name(&after, true, "", &word, NULL) != HT_OK || !ht_span_is(word, "partial"))
         return HT_OK;
     if (arg->role != HT_ARG_OUT)
         return ht_span_error(word, error,
@@ -89,7 +89,7 @@ static ht_status take_partial(ht_arg *arg, ht_span *rest, ht_error *error) {
                              "the original need not write, can",
                              role_names[arg->role], arg->name);
     arg->partial = true;
-    *rest = behind;
+    *rest = after;
     return HT_OK;
 }
 
@@ -182,14 +182,14 @@ static ht_status parse_scalar(ht_arg *arg, ht_span rest, ht_error *error) {
 }
 
 static ht_status parse_rest(ht_arg *arg, ht_span rest, ht_error *error) {
-    ht_span behind = rest, word;
+    ht_span after = rest, word;
     arg->role = HT_ARG_SCALAR;
-    if (ht_span_take_name(&behind, false, "a role or a type", &word, error) != HT_OK)
+    if (ht_span_take_name(&after, false, "a role or a type", &word, error) != HT_OK)
         return HT_ERROR_INPUT;
     for (int role = HT_ARG_IN; role <= HT_ARG_CONSTANT; ++role)
         if (ht_span_is(word, role_names[role])) {
             arg->role = (ht_arg_role)role;
-            return parse_buffer(arg, behind, error);
+            return parse_buffer(arg, after, error);
         }
     return parse_scalar(arg, rest, error);
 }
@@ -230,7 +230,7 @@ ht_status ht_arg_parse(const char *text, ht_place where, ht_arg *out_arg, ht_err
     if (status != HT_OK)
         return status;
     if (!ht_span_take(&rest, ':'))
-        status = ht_span_error(ht_span_trim(rest), error, "expected ':' behind arg(%s", arg.name);
+        status = ht_span_error(ht_span_trim(rest), error, "expected ':' after arg(%s", arg.name);
     else
         status = parse_rest(&arg, rest, error);
     if (status == HT_OK && arg.role != HT_ARG_CONSTANT && strpbrk(arg.name, ":<"))

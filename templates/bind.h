@@ -17,7 +17,8 @@ typedef struct ht_binding {
 ht_status ht_binding_evaluate(const ht_binding *binding, const ht_config *config,
                               const ht_expr *expr, int64_t *out_value, ht_error *error);
 
-/* Are all `require` constraints true and the launch geometry within the device's limits?
+/* Says whether all `require` constraints are true and the launch geometry is within the device's
+ * limits.
  * `*out_legal` false with *out_reason (free(); may be NULL to not ask) naming the first that is
  * not. Errors are evaluation errors. */
 ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, bool *out_legal,

@@ -4,8 +4,8 @@
 
 #include "templates/bind.h"
 
-/* Is the launch geometry positive and within the device's limits? *out_reason (free(); may be NULL
- * to not ask) is set when not. Errors are evaluation errors. */
+/* Says whether the launch geometry is positive and within the device's limits. *out_reason (free();
+ * may be NULL to not ask) is set when not. Errors are evaluation errors. */
 ht_status ht_binding_launch_fits(const ht_binding *binding, const ht_config *config,
                                  const ht_launch *launch, bool *out_fits, char **out_reason,
                                  ht_error *error);

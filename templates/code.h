@@ -131,7 +131,7 @@ uint32_t ht_code_choice(ht_code *code, uint32_t param, uint32_t table, ht_code_t
 uint32_t ht_code_unary(ht_code *code, ht_code_op op, uint32_t a);
 uint32_t ht_code_binary(ht_code *code, ht_code_op op, uint32_t a, uint32_t b);
 uint32_t ht_code_select(ht_code *code, uint32_t condition, uint32_t a, uint32_t b);
-/* Is it a constant? */
+/* Returns true if it is a constant. */
 bool ht_code_constant(const ht_code *code, uint32_t instruction, ht_number *out_value);
 size_t ht_code_arity(ht_code_op op);
 

@@ -36,7 +36,7 @@ static ht_status take_value(ht_span *rest, ht_span *out_value, ht_error *error) 
     if (quoted && length == rest->length)
         return ht_span_error(*out_value, error, "nothing closes this '\"'");
     if (!length)
-        return ht_span_error(*out_value, error, "expected a value behind '='");
+        return ht_span_error(*out_value, error, "expected a value after '='");
     *rest = ht_span_part(*rest, length + quoted, rest->length);
     return HT_OK;
 }
@@ -104,7 +104,7 @@ ht_status ht_config_parse(const ht_template *template, const char *text, ht_conf
             return ht_span_error(name, error, "parameter %s is given twice",
                                  template->params[p].name);
         if (!ht_span_take(&rest, '='))
-            return ht_span_error(rest, error, "expected '=' behind parameter %s",
+            return ht_span_error(rest, error, "expected '=' after parameter %s",
                                  template->params[p].name);
         if ((status = take_value(&rest, &value, error)) != HT_OK ||
             (status = find_value(&template->params[p], value, &index, error)) != HT_OK)

@@ -100,7 +100,8 @@ ht_node *ht_node_new(ht_node_kind kind, int line, int column);
 void ht_node_add(ht_node *node, ht_node *child);
 void ht_node_free(ht_node *node);
 
-/* Is this word taken by the language: a function, true, false, sizeof, problem or device? */
+/* Returns true if this word is taken by the language: a function, true, false, sizeof, problem or
+ * device. */
 bool ht_expr_reserved(const char *name);
 
 /* Calls `visit` for each name and sizeof with its place until it returns a status that is not

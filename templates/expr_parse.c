@@ -75,7 +75,7 @@ static ht_status parse_sizeof(parser *p, ht_node *node) {
     if (status != HT_OK)
         return status;
     if (!ht_token_is(&p->token, "("))
-        return expected(p, "'(' behind sizeof");
+        return expected(p, "'(' after sizeof");
     const char *start = p->token.text + 1;
     int depth = 0, line = p->token.line, column = p->token.column;
     for (;;) {

@@ -33,7 +33,7 @@ ht_status ht_json_check_keys(ht_json_reader *reader, const json_t *object,
 ht_status ht_json_string(ht_json_reader *reader, const json_t *value, const char **out_text);
 /* A string or an integer as an expression. */
 ht_status ht_json_expr(ht_json_reader *reader, const json_t *value, ht_expr **out_expr);
-/* Does a "?" stand where a value belongs? */
+/* Returns true if a "?" stands where a value belongs. */
 bool ht_json_placeholder(const char *text);
 
 #endif

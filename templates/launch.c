@@ -113,7 +113,7 @@ static ht_status parse_arguments(ht_launch *launch, ht_span rest, ht_error *erro
     while (ht_span_split(&rest, ',', false, &piece)) {
         ht_status status = ht_span_take_name(&piece, false, "an argument's name", &name, error);
         if (status == HT_OK && piece.length)
-            status = ht_span_error(ht_span_trim(piece), error, "expected ',' behind %.*s",
+            status = ht_span_error(ht_span_trim(piece), error, "expected ',' after %.*s",
                                    (int)name.length, name.text);
         if (status != HT_OK)
             return status;
@@ -139,7 +139,7 @@ ht_status ht_launch_parse_span(ht_span inside, ht_launch *out_launch, ht_error *
         status = parse_arguments(&launch, rest, error);
     else if (status == HT_OK && ht_span_trim(rest).length)
         status = ht_span_error(ht_span_trim(rest), error,
-                               "expected ':' and arguments behind %s, or the end", launch.kernel);
+                               "expected ':' and arguments after %s, or the end", launch.kernel);
     if (status == HT_OK)
         *out_launch = launch;
     else

@@ -99,10 +99,10 @@ static ht_status add_integer_piece(ht_param *param, ht_span piece, ht_error *err
         return add_range(param, piece, dots, error);
     if (piece.length > 4 && !strncmp(piece.text, "pow2", 4) &&
         ht_span_take_name(&rest, false, "pow2", &name, NULL) == HT_OK && ht_span_is(name, "pow2")) {
-        ht_status status = ht_span_take_group(&rest, '(', "behind pow2", &inside, error);
+        ht_status status = ht_span_take_group(&rest, '(', "after pow2", &inside, error);
         if (status == HT_OK && ht_span_trim(rest).length)
             status =
-                ht_span_error(ht_span_trim(rest), error, "expected ',' or '=' behind pow2(...)");
+                ht_span_error(ht_span_trim(rest), error, "expected ',' or '=' after pow2(...)");
         return status == HT_OK ? add_powers(param, piece, inside, error) : status;
     }
     int64_t value;
@@ -159,7 +159,7 @@ static ht_status set_default(ht_param *param, ht_span text, ht_error *error) {
     int64_t number;
     ht_status status;
     if (!text.length)
-        return ht_span_error(text, error, "expected the default of param %s behind '='",
+        return ht_span_error(text, error, "expected the default of param %s after '='",
                              param->name);
     if (param->kind == HT_PARAM_INTEGER) {
         if ((status = ht_span_integer(text, &number, error)) != HT_OK)
@@ -227,7 +227,7 @@ static ht_status parse(ht_span inside, bool open, ht_param *out_param, ht_error 
     param.place = name.place;
     if (!ht_span_take(&rest, ':'))
         status = ht_span_error(ht_span_trim(rest), error,
-                               "expected ':' and the values behind param(%s", param.name);
+                               "expected ':' and the values after param(%s", param.name);
     else
         status = parse_values(&param, rest, open, error);
     if (status == HT_OK)

@@ -4,7 +4,7 @@
 
 #include "templates/span.h"
 
-/* What stands behind `#pragma tune` on one logical line: comments and line continuations are
+/* What stands after `#pragma tune` on one logical line: comments and line continuations are
  * blanks, newlines stay, so that places inside are those of the file. */
 typedef struct ht_pragma {
     char *text; /* owned */

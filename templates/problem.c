@@ -141,7 +141,7 @@ static ht_status parse_pair(ht_span *rest, ht_problem_value *out_value, ht_error
     if (status != HT_OK)
         return status;
     if (!ht_span_take(rest, '='))
-        return ht_span_error(*rest, error, "expected '=' and a number behind problem field %.*s",
+        return ht_span_error(*rest, error, "expected '=' and a number after problem field %.*s",
                              (int)name.length, name.text);
     *rest = ht_span_part(*rest, strspn(rest->text, " \t\n"), rest->length);
     size_t length = strcspn(rest->text, " ,\t\n\r");

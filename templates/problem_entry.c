@@ -180,7 +180,8 @@ static ht_status read_reference(ht_json_reader *reader, const json_t *value,
     ht_template template = as_template(entry);
     for (size_t i = 0; status == HT_OK && i < launch.argument_count; ++i)
         if (!ht_template_arg(&template, launch.arguments[i]))
-            status = ht_json_fail(reader, "'%.80s' is none of the arguments", launch.arguments[i]);
+            status =
+                ht_json_fail(reader, "'%.80s' is not one of the arguments", launch.arguments[i]);
     if (status == HT_OK) {
         entry->has_reference = true;
         entry->reference_name = ht_strdup(launch.kernel);

@@ -94,7 +94,7 @@ static ht_status add_field(ht_problem_spec *spec, ht_span piece, ht_error *error
         if (!ht_span_take(&rest, '='))
             status = ht_span_error(
                 ht_span_trim(rest), error,
-                "expected ',', \"= DEFAULT\" or \":= EXPRESSION\" behind field %s", field.name);
+                "expected ',', \"= DEFAULT\" or \":= EXPRESSION\" after field %s", field.name);
         else if ((status = ht_span_expr(rest, &field.expr, error)) == HT_OK) {
             name_check check = {spec, field.name, error};
             status = ht_expr_walk_names(field.expr, check_name, &check);

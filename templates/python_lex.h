@@ -19,7 +19,7 @@ typedef struct ht_python_token {
     ht_number number;
 } ht_python_token;
 
-/* Reads the token at *at and moves behind it. */
+/* Reads the token at *at and moves past it. */
 ht_status ht_python_token_next(const char *text, size_t *at, ht_python_token *out_token,
                                ht_error *error);
 /* The characters of a string token, escapes undone; free(). */

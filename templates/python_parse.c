@@ -362,7 +362,7 @@ static ht_status parse_link(parser *p, ht_python_node *compare) {
         node_add(compare, done);
     if (status == HT_OK && !found && (sign_here(p, compare_signs) || is(p, "in") || is(p, "not")))
         status = ht_python_fail(p->error, p->token.begin,
-                                "a comparison behind 'in' is not supported: use parentheses");
+                                "a comparison after 'in' is not supported: use parentheses");
     return status;
 }
 

@@ -100,7 +100,7 @@ static void declarations_look(meanings *found) {
     }
 }
 
-/* #define NAME WORDS; the length of the name behind #define, 0 on other lines. */
+/* #define NAME WORDS; the length of the name after #define, 0 on other lines. */
 static void macros_look(meanings *found) {
     size_t size = strlen(found->name);
     for (const char *line = found->unit; line && *line;
@@ -147,7 +147,7 @@ char *ht_signature_alias(const char *unit, const char *name, bool *out_open) {
 /* A parameter while it is read: the words before the first '*' or '[' and those after. */
 typedef struct reading {
     char **words;
-    size_t count, before; /* the first so many stand before */
+    size_t count, before; /* the first `before` stand ahead of it */
     size_t stars, arrays;
     bool is_const, odd;
 } reading;

@@ -15,7 +15,7 @@ size_t ht_source_literal(const char *text);
 /* Length of the identifier or number (with digit separators) at `text`; 0 when none begins there.
  */
 size_t ht_source_word(const char *text);
-/* Length of a backslash and the newline behind it at `text`; 0 when there is none. */
+/* Length of a backslash and the newline after it at `text`; 0 when there is none. */
 size_t ht_source_splice(const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* The legal configurations as a decision diagram: a level for each parameter, a node for each
  * different set of demands that earlier choices leave, an edge for each value that has legal
- * configurations behind it. Counts, finds and draws configurations without listing them.
+ * configurations below it. Counts, finds and draws configurations without listing them.
  *
  * The construction goes down the levels depth first and meets each node once (Bergman, Cire, van
  * Hoeve and Hooker, "Decision Diagrams for Optimization", 2016, compilation by exact states).
@@ -16,13 +16,13 @@ typedef struct ht_diagram {
     uint64_t single;              /* the others, as bits */
     uint32_t order[HT_PARAM_MAX]; /* the parameter of each level */
     size_t widths[HT_PARAM_MAX];  /* its values */
-    /* Nodes: 0 has nothing legal behind it; 1 is the end. */
+    /* Nodes: 0 has nothing legal below it; 1 is the end. */
     uint32_t *first; /* a node's first edge; owned */
-    uint64_t *total; /* the configurations behind a node, UINT64_MAX when more; owned */
+    uint64_t *total; /* the configurations below a node, UINT64_MAX when more; owned */
     double *weight;  /* the same as reals, only when the root's total is UINT64_MAX; owned */
     uint32_t node_count;
     uint32_t *child;  /* of an edge; owned */
-    uint64_t *before; /* the configurations behind smaller values of the same node; owned */
+    uint64_t *before; /* the configurations below smaller values of the same node; owned */
     uint32_t edge_count, edge_capacity;
     uint32_t root;
 } ht_diagram;

@@ -21,7 +21,7 @@ ht_span ht_span_part(ht_span span, size_t from, size_t to);
 ht_span ht_span_trim(ht_span span);
 bool ht_span_is(ht_span span, const char *text);
 char *ht_span_string(ht_span span);
-/* Is it one identifier? */
+/* Returns true if it is one identifier. */
 bool ht_span_is_name(ht_span span);
 
 /* Fails with HT_ERROR_INPUT at the span's place. */
@@ -39,7 +39,7 @@ bool ht_span_split(ht_span *span, char separator, bool angles, ht_span *out_piec
 /* Takes an identifier off the front; `qualified` allows a::b. `what` names it in the error. */
 ht_status ht_span_take_name(ht_span *span, bool qualified, const char *what, ht_span *out_name,
                             ht_error *error);
-/* Is the next character, behind white space, this one? Takes it if so. */
+/* Returns true if the next character, after white space, is this one. Takes it if so. */
 bool ht_span_take(ht_span *span, char c);
 /* Takes a bracketed group whose opening character comes next, and gives its inside. */
 ht_status ht_span_take_group(ht_span *span, char open, const char *what, ht_span *out_inside,
@@ -49,7 +49,8 @@ ht_status ht_span_take_group(ht_span *span, char open, const char *what, ht_span
 ht_status ht_span_expr(ht_span span, ht_expr **out_expr, ht_error *error);
 ht_status ht_span_integer(ht_span span, int64_t *out_value, ht_error *error);
 ht_status ht_span_real(ht_span span, double *out_value, ht_error *error);
-/* Does the span look like a real literal (a point or an exponent) and not like an expression? */
+/* Returns true if the span looks like a real literal (a point or an exponent) and not like an
+ * expression. */
 bool ht_span_is_real(ht_span span);
 /* The span as a canonical type text; free(). */
 ht_status ht_span_type(ht_span span, char **out_type, ht_error *error);

@@ -162,7 +162,7 @@ void ht_launch_free(ht_launch *launch); /* what it holds; leaves {0} */
  * written (from the unit's text) and each parameter's binding. ht_template_parse has done this;
  * needed for templates put together by hand. */
 ht_status ht_template_check(ht_template *template, ht_error *error);
-/* Is it a reference that the runtime computes itself? */
+/* Returns true if it is a reference that the runtime computes itself. */
 bool ht_reference_is_builtin(const char *name);
 
 /* The launches of a set; the template's own where the set has none. Borrowed. */

@@ -206,7 +206,7 @@ static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht
                                    &header))
             return fail_at(reference->place, error,
                            "reference %s is neither a built-in (there is: %s) nor a kernel of this "
-                           "file with block(...) and grid(...) behind it",
+                           "file with block(...) and grid(...) after it",
                            reference->kernel, ht_reference_builtin_names());
         ht_kernel_header_free(&header);
         return fail_at(reference->place, error,

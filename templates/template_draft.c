@@ -66,7 +66,7 @@ static ht_status apply_from(ht_draft *draft, ht_span name, ht_span inside, ht_er
                 param = &template->params[i];
         if (!param)
             return ht_span_error(piece, error,
-                                 "from(...) stands behind its parameters: there is "
+                                 "from(...) stands after its parameters: there is "
                                  "no '%.*s' yet",
                                  (int)piece.length, piece.text);
         if (param->origin)

@@ -13,7 +13,7 @@ ht_status ht_template_check_expressions(const ht_template *template, ht_error *e
  * `params`. */
 ht_status ht_template_check_expr(const ht_template *template, const ht_expr *expr, bool params,
                                  size_t arg_count, ht_error *error);
-/* Is the argument a name in expressions: one integer passed by value? */
+/* Returns true if the argument is a name in expressions: one integer passed by value. */
 bool ht_arg_is_name(const ht_arg *arg);
 /* The ordinal of an enumerator of any parameter; false when there is none of that name. */
 bool ht_template_enumerator(const ht_template *template, const char *name, int64_t *out_ordinal);

@@ -68,9 +68,9 @@ static ht_status read_directive(reader *r, ht_span *line) {
     bool kernel = ht_span_is(name, "kernel");
     if (!kernel && !ht_draft_knows(name))
         return unknown_directive(r, name);
-    char behind[32];
-    snprintf(behind, sizeof behind, "behind %.*s", (int)name.length, name.text);
-    if ((status = ht_span_take_group(line, '(', behind, &inside, r->error)) != HT_OK)
+    char after[32];
+    snprintf(after, sizeof after, "after %.*s", (int)name.length, name.text);
+    if ((status = ht_span_take_group(line, '(', after, &inside, r->error)) != HT_OK)
         return status;
     if (kernel)
         return read_kernel(r, name, inside);

@@ -10,7 +10,7 @@
 char *ht_type_normalise(const char *text, size_t length);
 /* Components of a vector type (float4: 4, dim3: 3); 1 for scalar types; 0 when unknown. */
 size_t ht_type_components(const char *type_name);
-/* A known scalar integer (or bool) type? */
+/* Returns true for a known scalar integer (or bool) type. */
 bool ht_type_integral(const char *type_name);
 
 #endif

@@ -230,8 +230,8 @@ void ht_kernel_model_free(ht_kernel_model *model);
  */
 void ht_km_step(ht_kernel_model *model);
 
-/* May two pointer arguments (arrays of the model) name the same memory? HT_NO where `__restrict__`
- * or the kinds of memory say so. */
+/* Says whether two pointer arguments (arrays of the model) may name the same memory. HT_NO where
+ * `__restrict__` or the kinds of memory say so. */
 ht_answer ht_kernel_model_alias(const ht_kernel_model *model, size_t first, size_t second);
 
 /* For people. */

@@ -101,11 +101,11 @@ const ht_poly *ht_scan_sum(ht_scan *scan, CXCursor at, const ht_poly *a, const h
                            int64_t factor);
 const ht_poly *ht_scan_times(ht_scan *scan, CXCursor at, const ht_poly *a, const ht_poly *b);
 bool ht_scan_is_unsigned(CXCursor expression);
-/* May the polynomial be negative, as far as its signs tell? */
+/* Returns true if the polynomial may be negative, as far as its signs show. */
 bool ht_scan_may_be_negative(const ht_scan *scan, const ht_poly *poly);
 
 bool ht_scan_is_integer(CXCursor expression);
-/* Kept in what kind of number? A template's dependent type stays open. */
+/* The kind of number it is kept in. A template's dependent type stays open. */
 bool ht_scan_may_be_integer(CXCursor expression);
 
 /* name.c */

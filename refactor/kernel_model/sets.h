@@ -47,9 +47,10 @@ isl_aff *ht_km_layout_affine(const ht_km_layout *layout, const ht_poly *poly);
  * are left out unless `guards`. */
 isl_set *ht_km_layout_domain(ht_km_layout *layout, const ht_km_control *control, bool guards);
 
-/* May a polynomial be affine for isl? A product of arguments counts as one argument. */
+/* Returns true if a polynomial may be affine for isl. A product of arguments counts as one
+ * argument. */
 bool ht_poly_is_affine(const ht_poly_pool *pool, const ht_poly *poly);
-/* Does the kernel use this axis at all? One that it does not use is taken as 1 wide; so
+/* Returns true if the kernel uses this axis at all. One that it does not use is taken as 1 wide; so
  * is a block along an axis whose threadIdx it does not use. */
 bool ht_axis_used(const ht_kernel_model *km, int axis);
 /* The symbol of threadIdx and so on; added when there is none. */

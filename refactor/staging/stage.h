@@ -19,7 +19,8 @@ typedef struct ht_stage_frame {
     bool axis[3];          /* a thread's index along it is that of outputs */
     const char *tile[3];   /* outputs of a block along it, template expressions */
     int64_t tile_usual[3]; /* as many as to judge by whether staging may pay */
-    /* Is a loop's control the same for all threads of a block, with that of all around it? */
+    /* Returns true if a loop's control is the same for all threads of a block, with that of all
+     * around it. */
     bool (*is_uniform)(const void *context, CXCursor loop);
     /* The template constant that an argument is, with 0 for any value; NULL: it is none. */
     const char *(*constant)(const void *context, const char *argument);
@@ -82,16 +83,16 @@ typedef struct ht_stage {
 bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array, const ht_stage_frame *frame);
 void ht_stage_free(ht_stage *stage);
 
-/* May what later iterations of the loop around the load read be loaded ahead? */
+/* Returns true if what later iterations of the loop around the load read may be loaded ahead. */
 bool ht_stage_may_run_ahead(const ht_stage *stage);
 
 /* "int" where all subscripts are, else what holds any index. */
 const char *ht_stage_index_type(const ht_km_access *const *reads, size_t count);
-/* Can each of the loops around be told by its counter's name? */
+/* Returns true if each of the loops around can be known by its counter's name. */
 bool ht_stage_counters_differ(const ht_kernel_model *km, const ht_km_control *control);
-/* Is the symbol the same for all threads of the block at the place of the load? */
+/* Returns true if the symbol is the same for all threads of the block at the place of the load. */
 bool ht_stage_is_given(const ht_stage *stage, size_t symbol);
-/* Is a loop inside of that place? */
+/* Returns true if a loop is inside of that place. */
 bool ht_stage_is_inner(const ht_stage *stage, size_t loop);
 /* Says why not; always false. */
 bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...)
@@ -101,7 +102,7 @@ bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...)
 const ht_poly *ht_stage_core(const ht_stage *stage, const ht_poly *index);
 /* The index of an output along an axis. */
 const ht_poly *ht_stage_output(const ht_stage *stage, int axis);
-/* Does an index that is held by min and max lie in the box? */
+/* Returns true if an index that is held by min and max lies in the box. */
 bool ht_stage_stays_inside(ht_stage *stage, const ht_km_access *access, size_t dimension);
 
 /* box.c: how often a loop runs, a sum of constants of the template; NULL: it is none. */
@@ -110,7 +111,8 @@ const ht_poly *ht_stage_trips(ht_stage *stage, const ht_km_loop *loop);
 bool ht_stage_box(ht_stage *stage);
 /* bounds.c: which elements may be loaded. */
 bool ht_stage_bounds(ht_stage *stage);
-/* Do the tests depend on the block's own place along an axis, other than by a division? */
+/* Returns true if the tests depend on the block's own place along an axis, other than by a
+ * division. */
 bool ht_stage_asks_block(const ht_stage *stage, int axis);
 
 /* print.c: a polynomial as C, over arguments, loops' counters and built-in indices. Arguments that

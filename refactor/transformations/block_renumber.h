@@ -18,8 +18,8 @@ const char *ht_renumber_stack(ht_plan *plan, const char **out_param);
 /* Why such variables would not answer for all of the kernel, or its launches not be rewritten;
  * NULL: they do. */
 const char *ht_renumber_obstacle(const ht_model *model);
-/* Is there a loop that may wait for what other threads do? Whether it ends may depend on who shares
- * a block or a wavefront. */
+/* Returns true if there is a loop that may wait for what other threads do. Whether it ends may
+ * depend on who shares a block or a wavefront. */
 bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km);
 
 /* The block's shape for kernels whose threads have nothing to do with each other, and use their

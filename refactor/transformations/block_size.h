@@ -17,8 +17,8 @@ bool ht_block_stride_apply(const ht_model *model, ht_plan *plan);
 /* Does the body of such a loop do the same whichever thread runs an iteration, and in whichever
  * block? */
 bool ht_block_loop_is_uniform(const ht_model *model, CXCursor loop, CXCursor body);
-/* Do all threads come to all of these loops? They are statements of the kernel's body itself, with
- * no return in front of them. */
+/* Returns true if all threads come to all of these loops. They are statements of the kernel's body
+ * itself, with no return in front of them. */
 bool ht_block_loops_are_reached(const ht_model *model, const CXCursor *loops, size_t count);
 
 #endif

@@ -138,8 +138,8 @@ typedef struct ht_region {
 
 /* ---- coarsen_tree.c: building and walking ---- */
 
-/* coarsen.c. Are there #if and the like in the kernel? Branches that are not compiled now could be
- * later. */
+/* coarsen.c. Returns true if there are #if and the like in the kernel. Branches that are not
+ * compiled now could be later. */
 bool ht_coarsen_has_directives(const ht_model *model);
 /* Builds the tree; on anything that is not understood adds a remark, sets `refused`. */
 void ht_coarsen_tree(ht_coarsen *c);
@@ -150,16 +150,18 @@ void ht_coarsen_refuse(ht_coarsen *c, CXCursor place, const char *format, ...)
 ht_node *ht_node_strip(ht_node *node);
 /* Calls visit for the node and all below it, in source order; false skips the children. */
 void ht_node_walk(ht_node *node, bool (*visit)(ht_node *node, void *context), void *context);
-/* May its text be copied out of `root`, an expression around it? Not when one macro makes it and
- * its neighbour. */
+/* Returns true if its text may be copied out of `root`, an expression around it. Not when one macro
+ * makes it and its neighbour. */
 bool ht_node_is_separate(const ht_node *node, const ht_node *root);
 bool ht_node_within(const ht_node *node, const ht_node *ancestor);
 bool ht_node_is_loop(const ht_node *node);
-/* Is the node evaluated whenever `root`, which it is a part of, is run to its end? */
+/* Returns true if the node is evaluated whenever `root`, which it is a part of, is run to its end.
+ */
 bool ht_node_is_certain(const ht_node *node, const ht_node *root);
-/* Could it fault where the original did not run it: reads memory, divides, calls, loops? */
+/* Returns true if it could fault where the original did not run it: it reads memory, divides, calls
+ * or loops. */
 bool ht_node_is_risky(ht_node *node);
-/* Does this return, break or continue leave the statement `root`? */
+/* Returns true if this return, break or continue leaves the statement `root`. */
 bool ht_node_escapes(const ht_node *jump, const ht_node *root);
 
 /* ---- coarsen_place.c: where statements stand in the text ---- */
@@ -173,18 +175,20 @@ size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node);
 /* The node that stands in a list of statements: the declaration of a VARIABLE, else the node. */
 const ht_node *ht_statement_of(const ht_node *node);
 
-/* Is the text of its range the whole expression? Not where an argument of a macro begins it. */
+/* Returns true if the text of its range is the whole expression. Not where an argument of a macro
+ * begins it. */
 bool ht_node_is_whole(const ht_coarsen *c, const ht_node *node);
 
 /* ---- coarsen_calls.c ---- */
 
 /* Refuses calls of functions that could do anything. */
 void ht_coarsen_check_calls(ht_coarsen *c);
-/* Do the block's threads meet here? */
+/* Returns true if the block's threads meet here. */
 bool ht_node_is_barrier(const ht_node *node);
-/* May the call change this argument, a reference (pointers: or what it points to)? */
+/* Returns true if the call may change this argument, a reference (pointers: or what it points to).
+ */
 bool ht_call_changes(const ht_node *call, size_t argument, bool pointers);
-/* Does the callee name global variables that are not constant? */
+/* Returns true if the callee names global variables that are not constant. */
 bool ht_call_touches_globals(const ht_node *call);
 
 /* ---- coarsen_effects.c: what is read and written ---- */
@@ -201,9 +205,9 @@ typedef struct ht_effects {
 
 void ht_effects_collect(ht_coarsen *c, ht_node *node, ht_effects *out_effects);
 void ht_effects_free(ht_effects *effects);
-/* Does it write memory, or do something else that shows outside of the thread? */
+/* Returns true if it writes memory, or does something else that shows outside of the thread. */
 bool ht_node_has_effect(ht_coarsen *c, ht_node *node);
-/* ... or change a variable? */
+/* The same, or if it changes a variable. */
 bool ht_node_has_change(ht_coarsen *c, ht_node *node);
 /* The variable that a store through this lvalue changes; NULL: memory. */
 ht_node *ht_lvalue_root(const ht_coarsen *c, ht_node *lvalue);
@@ -211,8 +215,8 @@ ht_node *ht_lvalue_root(const ht_coarsen *c, ht_node *lvalue);
 void ht_node_changes(ht_coarsen *c, ht_node *node,
                      void (*visit)(ht_coarsen *c, ht_node *name, ht_node *change, void *context),
                      void *context);
-/* Does the variable have one value while `at` is run? Nothing changes it then but the headers of
- * loops in whose bodies `at` stands. NULL: nothing at all. */
+/* Returns true if the variable has one value while `at` is run. Nothing changes it then but the
+ * headers of loops in whose bodies `at` stands. NULL: nothing at all. */
 bool ht_variable_is_steady(ht_coarsen *c, size_t variable, const ht_node *at);
 void ht_coarsen_set_reason(ht_coarsen *c, CXCursor place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -222,9 +226,9 @@ void ht_coarsen_check_jam(ht_coarsen *c, bool at_once);
 
 /* ---- coarsen_in_place.c ---- */
 
-/* Is each element of an array, a parameter, accessed by one output alone? */
+/* Returns true if each element of an array, a parameter, is accessed by one output alone. */
 bool ht_coarsen_is_in_place(ht_coarsen *c, size_t variable);
-/* Do all accesses to it stand in one assignment? */
+/* Returns true if all accesses to it stand in one assignment. */
 bool ht_coarsen_is_in_one_statement(const ht_coarsen *c, size_t variable);
 
 /* ---- coarsen_share.c: what differs between outputs ---- */
@@ -235,7 +239,7 @@ void ht_region_share(ht_coarsen *c, const ht_region *region);
 void ht_share_reset(ht_coarsen *c);
 /* The global index, or the variable that holds it. */
 bool ht_node_is_x(const ht_coarsen *c, ht_node *node);
-/* Does nothing change it after its declaration? */
+/* Returns true if nothing changes it after its declaration. */
 bool ht_variable_is_constant(ht_coarsen *c, size_t variable);
 /* first value + c * (something that is the same for all outputs), in signed arithmetic. */
 bool ht_node_is_linear(ht_coarsen *c, ht_node *node);
@@ -423,11 +427,11 @@ typedef struct ht_tests {
 
 void ht_tests_find(ht_coarsen *c, ht_node **list, size_t begin, size_t end, ht_tests *out_tests);
 void ht_tests_free(ht_tests *tests);
-/* Does an `if` without else skip the rest of its list? */
+/* Returns true if an `if` without else skips the rest of its list. */
 bool ht_test_skips(const ht_node *statement);
-/* When its test lets two outputs through, does it let all between them? */
+/* Returns true if its test, where it lets two outputs through, lets all between them. */
 bool ht_test_is_convex(ht_coarsen *c, ht_node *statement);
-/* Does a test name the variable, or a variable made of it? */
+/* Returns true if a test names the variable, or a variable made of it. */
 bool ht_tests_need(ht_coarsen *c, const ht_tests *tests, size_t variable);
 
 /* ---- coarsen_jam.c and coarsen_each.c: the two forms ---- */

@@ -221,7 +221,7 @@ static void drop_stores(finding *in, const ht_node *because) {
             out->items[kept++] = out->items[i];
             continue;
         }
-        refuse(in, because, "memory is accessed behind a store, and may be the same");
+        refuse(in, because, "memory is accessed after a store, and may be the same");
         free(out->items[i].type);
     }
     out->count = kept;

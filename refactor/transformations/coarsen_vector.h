@@ -18,7 +18,7 @@ typedef struct ht_vector_access {
 typedef struct ht_vectors {
     ht_vector_access *items; /* owned */
     size_t count;
-    const char *why; /* the first access that is none; static */
+    const char *why; /* the first access that is not one; static */
     CXCursor at;
 } ht_vectors;
 
@@ -35,14 +35,15 @@ void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_fr
                      const void *context, const bool *again, ht_vectors *out_vectors);
 /* The type of an expression's value, as text; NULL: it cannot be written. free(). */
 char *ht_node_type_text(const ht_node *node);
-/* Has an expression the same value ahead of the items as in them, and does it read no memory? */
+/* Returns true if an expression has the same value ahead of the items as in them, and reads no
+ * memory. */
 bool ht_vectors_settled(ht_coarsen *c, ht_node **items, size_t count, const bool *again,
                         ht_node *node);
 /* Chooses names. */
 void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors);
 void ht_vectors_free(ht_vectors *vectors);
 
-/* The text of an access in the statements; NULL: the node is none. free(). */
+/* The text of an access in the statements; NULL: the node is not one. free(). */
 char *ht_vectors_element(const ht_vectors *vectors, const ht_node *node, const char *each);
 
 /* A loop over a thread's outputs, so many at a time. */

@@ -207,7 +207,7 @@ static bool read_nest(ht_coarsen *c, ht_node *loop, ht_nest *nest) {
         chain[count++] = at;
     ht_node *stands = beside(chain[count - 1]);
     if (stands)
-        refuse(c, stands->cursor, "another statement stands beside the inner loop");
+        refuse(c, stands->cursor, "another statement stands next to the inner loop");
     if (stands || count < 2 || count == 16)
         return false;
     nest->count = count < HT_NEST_LOOPS_MAX ? count : HT_NEST_LOOPS_MAX;

@@ -13,9 +13,9 @@ typedef struct ht_pointer_use {
 /* What the kernel's body does through a pointer parameter. */
 ht_pointer_use ht_pointer_use_find(const ht_model *model, CXCursor parameter);
 
-/* Do two arguments of a launch always lie in different allocations? Each must be made of a local
- * variable of the function around it, whose values all come from hipMalloc and its kind (or
- * std::swap with another such), or of a copy of one. */
+/* Returns true if two arguments of a launch always lie in different allocations. Each must be made
+ * of a local variable of the function around it, whose values all come from hipMalloc and its kind
+ * (or std::swap with another such), or of a copy of one. */
 bool ht_arguments_distinct(const ht_launch_site *site, size_t first, size_t second);
 
 #endif

@@ -353,8 +353,8 @@ static void order_in_tiles(ht_plan *plan, char *width, const char *height) {
     name_places(&in);
     write_tiles(&in, rows, planes, height);
     ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "%s: the threads of a block lie in so many rows of %s%s%s", rows, width,
-                   planes ? "; in so many planes: " : "", planes ? planes : "");
+                   "%s: the threads of a block lie in this many rows of %s%s%s", rows, width,
+                   planes ? "; in this many planes: " : "", planes ? planes : "");
     free(in.width);
     free(params);
     free(none);

@@ -31,7 +31,8 @@ typedef struct ht_tiles {
 
 /* The constant that an expression's leaf is; NULL when it is none of them. */
 const ht_tile *ht_tiles_leaf(const ht_tiles *tiles, CXCursor leaf);
-/* Does anything in the expression, or in the constants it names, come from one of them? */
+/* Returns true if anything in the expression, or in the constants it names, comes from one of them.
+ */
 bool ht_tiles_mention(const ht_tiles *tiles, CXCursor expression);
 /* As a template expression in which they stand by name, scalar arguments too; NULL when it is
  * anything else. free(). */
@@ -52,7 +53,7 @@ bool ht_tile_original(const ht_tiles *tiles, const char *text, int64_t *out_valu
  * condition is not understood. */
 bool ht_tile_conditions_fit(ht_tiles *tiles, ht_plan *plan);
 
-/* Do functions that the kernel calls write to memory? */
+/* Returns true if functions that the kernel calls write to memory. */
 bool ht_tile_functions_store(const ht_tiles *tiles);
 
 /* Checks that take a single look at the kernel; false with a remark that says why not. */
@@ -74,21 +75,24 @@ typedef struct ht_tile_loop {
 } ht_tile_loop;
 /* False when the statement is no such loop. */
 bool ht_tile_loop_read(const ht_tiles *tiles, CXCursor statement, ht_tile_loop *out_loop);
-/* Is `dividend` `items` + `divisor` - 1, whatever the constants' values? */
+/* Returns true if `dividend` is `items` + `divisor` - 1, whatever the constants' values. */
 bool ht_tile_rounds_up(const ht_tiles *tiles, CXCursor dividend, CXCursor items,
                        const char *divisor);
-/* Is a shared array's element that a condition keeps from being loaded written all the same? */
+/* Returns true if a shared array's element that a condition keeps from being loaded is written all
+ * the same. */
 bool ht_tile_fills(const ht_tiles *tiles);
 /* The macro whose body holds a literal's text; NULL when none does. */
 const ht_macro *ht_tile_writing_macro(const ht_source *source, CXCursor literal);
-/* May a literal in the kernel be the constant, or computed from it? */
+/* Returns true if a literal in the kernel may be the constant, or computed from it. */
 bool ht_tile_suspicious(int64_t literal, int64_t value);
-/* Does a thread index stand in the expression, by itself or inside of a global index? */
+/* Returns true if a thread index stands in the expression, by itself or inside of a global index.
+ */
 bool ht_tile_mentions_thread(const ht_model *model, CXCursor expression);
 /* Bytes of all shared arrays as a template expression; NULL when not known. free(). */
 char *ht_tile_lds_bytes(const ht_tiles *tiles);
 
-/* Are the kernel, what it reaches and its launches all that uses the constant's name? */
+/* Returns true if the kernel, what it reaches and its launches are all that uses the constant's
+ * name. */
 bool ht_tile_alone(const ht_tiles *tiles, const ht_tile *tile, const ht_plan *plan);
 /* Edits that bring the constants' new values into applied sources; false when it cannot be done. */
 bool ht_tile_apply_edits(const ht_tiles *tiles, ht_plan *plan);

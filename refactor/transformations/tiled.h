@@ -57,7 +57,7 @@ typedef struct ht_tiled_form {
     const char *param; /* "TILED" */
     ht_tiled_axis axes[3];
     size_t axis_count;
-    /* Beside these, the outputs of a thread may lie along an index that is blockIdx itself (or
+    /* Besides these, the outputs of a thread may lie along an index that is blockIdx itself (or
      * blockIdx % n, with n outputs of each blockIdx / n), the output channel, say: then all of a
      * block's threads compute `plain.factor` of them, and blocks in between leave at once.
      * `strided` is NULL; expressions that depend on it cannot be replaced (ht_tiled_has). */
@@ -73,11 +73,12 @@ typedef struct ht_tiled_form {
 /* The form that register-tile has made for this plan; NULL: there is none. Borrowed. */
 ht_tiled_form *ht_tiled_of(const ht_plan *plan);
 
-/* The loop's place in form->loops; SIZE_MAX when it stands inside of a segment (or is none). */
+/* The loop's place in form->loops; SIZE_MAX when it stands inside of a segment (or is not a loop).
+ */
 size_t ht_tiled_loop_of(const ht_tiled_form *form, CXCursor loop);
 
-/* Does this expression stand in a part that the form writes (in a segment or outside)? False for
- * the guards, the indices' own declarations, and what depends on the plain index. */
+/* Returns true if this expression stands in a part that the form writes (in a segment or outside).
+ * False for the guards, the indices' own declarations, and what depends on the plain index. */
 bool ht_tiled_has(const ht_tiled_form *form, CXCursor expression);
 
 /* Where the form writes the expression, `text` stands instead; "$@" in it is the expression as the
@@ -102,7 +103,7 @@ void ht_tiled_widen(ht_tiled_form *form, size_t vector);
 /* Could the expression be evaluated at the start of `place` (as for ht_tiled_insert) for an output,
  * with the value that its names have where it stands? NULL: yes; else why not. */
 const char *ht_tiled_why_not_at(const ht_tiled_form *form, CXCursor expression, long place);
-/* Is it evaluated whenever the place is reached, for each output? */
+/* Returns true if it is evaluated whenever the place is reached, for each output. */
 bool ht_tiled_always_runs(const ht_tiled_form *form, CXCursor expression, long place);
 /* The expression in the language of ht_plan_edit, free(); NULL: a macro writes it. */
 char *ht_tiled_source(const ht_tiled_form *form, CXCursor expression);
@@ -116,7 +117,7 @@ void ht_tiled_places(const ht_tiled_form *form, CXCursor expression, char **out_
 void ht_tiled_insert_each(ht_tiled_form *form, long place, CXCursor expression,
                           const char *condition, const char *text);
 
-/* Is a variable written only where outputs need it, computed anew? */
+/* Returns true if a variable is written only where outputs need it, computed anew. */
 bool ht_tiled_computes_again(const ht_tiled_form *form, CXCursor variable);
 
 /* ---- a way of its own for threads inside (tiled_stage.c) ---- */

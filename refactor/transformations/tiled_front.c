@@ -233,7 +233,7 @@ static void settle_front(ht_tiled *t, size_t guards) {
         if (item->guard || is_plain(t, node)) {
             check_guard(&walk, item);
             if (!item->guard && walk.moved)
-                ht_coarsen_refuse(&t->c, node->cursor, "the index stands behind the work");
+                ht_coarsen_refuse(&t->c, node->cursor, "the index stands after the work");
             continue;
         }
         bool declares = node->kind == HT_NODE_VARIABLE || node->kind == HT_NODE_DECLARATION;

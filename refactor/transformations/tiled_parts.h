@@ -110,20 +110,21 @@ void ht_tiled_share(ht_tiled *t, const ht_region *region);
 /* Sets `again` and the variables' `array`. Refuses what cannot be written. */
 void ht_tiled_settle(ht_tiled *t);
 bool ht_tiled_any_apart(const ht_node *node);
-/* Is the variable the index of an output? */
+/* Returns true if the variable is the index of an output. */
 bool ht_tiled_is_index(const ht_tiled *t, size_t variable);
-/* Is what differs in it between outputs an index, or computed anew of such? */
+/* Returns true if what differs in it between outputs is an index, or computed anew of such. */
 bool ht_tiled_is_known(const ht_tiled *t, ht_node *expression);
 /* Marks in `needed` (by variable) what is computed anew for the statements list[begin..end):
  * indices and variables with `again`. False when one of their names means something else there. */
 bool ht_tiled_needs(ht_tiled *t, ht_node **list, size_t begin, size_t end, bool *needed);
-/* Does the statement only declare variables that are computed anew where they are needed? */
+/* Returns true if the statement only declares variables that are computed anew where they are
+ * needed. */
 bool ht_tiled_is_skipped(const ht_tiled *t, const ht_node *item);
 /* The same for the tests that a statement is to ask for (coarsen_carry.c). */
 void ht_tiled_needs_tests(ht_tiled *t, const ht_node *statement, bool *needed);
-/* Is there nothing in it but what is computed, or asked for, where it is needed? */
+/* Returns true if there is nothing in it but what is computed, or asked for, where it is needed. */
 bool ht_tiled_is_idle(const ht_tiled *t, ht_node **list, size_t begin, size_t end);
-/* Is the variable an array of nothing but zeros at first? */
+/* Returns true if the variable is an array of nothing but zeros at first. */
 bool ht_tiled_is_zero(const ht_tiled *t, const ht_node *variable);
 /* The variables that a statement declares. */
 size_t ht_tiled_declared(ht_node *item, ht_node ***out_list);
@@ -163,7 +164,8 @@ void ht_tiled_write_plain(ht_tiled *t, const ht_node *declaration, ht_writer *wr
 
 /* ---- tiled_meet.c: kernels whose threads meet at barriers, with nothing but a plain axis ---- */
 
-/* Is there anything of the kind in a function that the kernel calls? Refuses then. */
+/* Refuses where there is anything of the kind in a function that the kernel calls.
+ */
 void ht_tiled_check_reached(ht_tiled *t);
 /* Refuses where an output would reach a barrier, or write what the block shares, by itself. */
 void ht_tiled_check_meeting(ht_tiled *t);
@@ -178,7 +180,7 @@ bool ht_tiled_put(ht_tiled *t, const char *form);
 
 /* ---- tiled_stage.c ---- */
 
-/* Has somebody replaced it, a part of it or what it is a part of? */
+/* Returns true if it, a part of it or what it is a part of was replaced. */
 bool ht_tiled_is_replaced(const ht_tiled *t, const ht_node *node);
 /* What others replaced and inserted. */
 void ht_tiled_forget(ht_tiled *t);

@@ -112,7 +112,7 @@ static bool widen_load(ht_plan *plan, ht_tiled_form *form, size_t index) {
     ht_plan_require(plan, "%s == 1 || %s && %s <= %s", vector->param, vector->when, vector->param,
                     vector->row);
     ht_plan_remark(plan, HT_REMARK_APPLIED, vector->at,
-                   "%s: a thread loads so many neighbours of '%s' at once", vector->param,
+                   "%s: a thread loads this many neighbours of '%s' at once", vector->param,
                    array->name);
     ht_tiled_widen(form, index);
     return true;
@@ -166,7 +166,7 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     if (!jam || (form && !tiled))
         ht_plan_require(plan, jam ? "%s == 1 || !%s" : "%s == 1 || %s", param, form->param);
     ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "%s: elements of so many neighbouring outputs are one access", param);
+                   "%s: elements of this many neighbouring outputs are one access", param);
     return true;
 }
 

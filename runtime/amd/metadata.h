@@ -43,8 +43,8 @@ void ht_amd_metadata_free(ht_amd_metadata *metadata);
 /* By mangled name; NULL when there is none. */
 const ht_amd_kernel *ht_amd_metadata_kernel(const ht_amd_metadata *metadata, const char *name);
 
-/* Is `note` one complete MessagePack value whose every declared length fits into it? Decoders
- * allocate by declared lengths, so that this comes first. */
+/* Fails unless `note` is one complete MessagePack value whose every declared length fits into
+ * it. Decoders allocate by declared lengths, so that this comes first. */
 ht_status ht_amd_messagepack_check(ht_amd_bytes note, ht_error *error);
 
 #endif

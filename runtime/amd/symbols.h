@@ -34,7 +34,7 @@ extern const char *const ht_amd_runtime_names[];
 extern const char *const ht_amd_hiprtc_names[];
 
 /* Opens the first library that is there, `hiprtc_names` only for hiprtc functions that the runtime
- * lacks (ROCm 7), and then the one beside the runtime before others. Where: in $HIPTEMPER_ROCM and
+ * lacks (ROCm 7), and then the one next to the runtime before others. Where: in $HIPTEMPER_ROCM and
  * nowhere else when that is set (the folder of the libraries, or the one above their lib or lib64);
  * else the loader's path, $ROCM_PATH/lib, $HIP_PATH/lib, /opt/rocm/lib. Libraries stay open. A
  * missing library or symbol is HT_ERROR_MISSING with the file and what to do. Calls nothing in

@@ -75,7 +75,7 @@ static inline void ht_queue_push(ht_queue *queue, ht_runner *runner) {
     queue->tail = runner;
 }
 
-/* Moves all of `from` behind `to`. */
+/* Moves all of `from` after `to`. */
 static inline void ht_queue_move(ht_queue *to, ht_queue *from) {
     if (!from->head)
         return;

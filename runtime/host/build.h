@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-/* Entry symbols are this with the index of the name expression behind it. */
+/* Entry symbols are this with the index of the name expression after it. */
 #define HT_BUILD_ENTRY "ht_entry_"
-/* Thread-local symbols of an image: a byte to find the shared arrays by, and the block behind
+/* Thread-local symbols of an image: a byte to find the shared arrays by, and the block after
  * `extern __shared__`. */
 #define HT_BUILD_ANCHOR "ht_lds_anchor"
 #define HT_BUILD_DYNAMIC "ht_lds_dynamic"

@@ -82,7 +82,8 @@ void ht_check_begin(const ht_check_plan *plan);
 void ht_check_end(ht_check_outcome *out_outcome);
 /* What has been found so far, during a plan. */
 void ht_check_progress(ht_check_outcome *out_outcome);
-/* Was this element (of the size given in the plan) written by a checked block? During a plan. */
+/* Returns true if this element (of the size given in the plan) was written by a checked block.
+ * During a plan. */
 bool ht_check_written(size_t buffer, size_t element);
 
 #endif

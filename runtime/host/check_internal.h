@@ -97,7 +97,7 @@ typedef struct ht_raw_finding {
     const char *file;
     int line;
     uint32_t thread;
-    char text[256]; /* what cannot be told from the above */
+    char text[256]; /* what the above does not say */
 } ht_raw_finding;
 
 /* Regions: static and dynamic shared memory, the unit's variables, then the plan's buffers. */
@@ -169,7 +169,8 @@ void ht_check_note_atomic(ht_checker *checker, ht_cell *cell, const ht_touch *no
 void ht_check_close_block(ht_checker *checker, uint32_t threads);
 /* Before a launch, and at the end. */
 void ht_check_forget_blocks(ht_checker *checker);
-/* Do atomics order what the running thread does behind the touch of an earlier block? */
+/* Returns true if atomics order what the running thread does after the touch of an earlier block.
+ */
 bool ht_check_ordered(ht_checker *checker, const ht_touch *before, const ht_touch *now);
 
 /* check_image.c. */

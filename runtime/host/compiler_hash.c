@@ -31,7 +31,7 @@ static char *quoted_after(const char *text, const char *mark) {
     return at ? ht_format("%.*s", (int)strcspn(at + 1, "\""), at + 1) : NULL;
 }
 
-/* The program of the line that compiles: clang itself, behind whatever wrapper. */
+/* The program of the line that compiles: clang itself, whatever wraps it. */
 static char *real_compiler(const char *text) {
     const char *at = strstr(text, "\"-cc1\"");
     while (at && at > text && at[-1] != '\n')

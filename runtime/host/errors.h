@@ -1,4 +1,4 @@
-/* HIP's error codes as far as this provider gives them, and the text behind the last failure. */
+/* HIP's error codes as far as this provider gives them, and the text of the last failure. */
 #ifndef HT_RUNTIME_HOST_ERRORS_H
 #define HT_RUNTIME_HOST_ERRORS_H
 

@@ -4,7 +4,7 @@
 
 /* A copy of the unit in which every kernel with `__launch_bounds__(...)` and a body calls
  * ht_launch_bounds(...) first; lines stay. Bounds within a macro's definition are left alone, since
- * the body cannot be told. free(). */
+ * the body cannot be found. free(). */
 char *ht_launch_bounds_enforce(const char *source);
 
 #endif

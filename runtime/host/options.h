@@ -11,7 +11,7 @@
 typedef struct ht_option_list {
     const char **items; /* for clang; array owned, strings borrowed from the caller or static */
     size_t count;
-    ht_text macros; /* -D and -U as preprocessor lines: they belong behind the prelude, which a
+    ht_text macros; /* -D and -U as preprocessor lines: they belong after the prelude, which a
                        macro named T would break */
     bool checked;   /* --check was among them: compile for checking */
     bool counted;   /* --check=count: optimised as for running, so that accesses can be counted */

@@ -26,7 +26,7 @@ enum { HT_PROBE_SECONDS = 10 };
 ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_code,
                              ht_error *error);
 
-/* Hash of all that decides what this clang makes of a unit, as far as can be told: its file (a
+/* Hash of all that decides what this clang makes of a unit, as far as can be known: its file (a
  * wrapper's too), what it starts with which flags, the libraries of that, as and ld, and clang's
  * resource folder. Made once a process, in some 50 ms. */
 ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error);

@@ -164,7 +164,7 @@ Test(convert_command, database) {
     database_make(path);
     fails("convert tuning.sqlite x.json", 2, "2 jobs that fit");
     fails("convert tuning.sqlite x.json --kernel other", 2, "no job");
-    fails("convert " RUN " x.json --kernel k", 2, "is none");
+    fails("convert " RUN " x.json --kernel k", 2, "is not one");
     json_t *done = run_json("convert tuning.sqlite x.json --device two --kernel k --json");
     cr_assert_eq(json_integer_value(json_object_get(done, "configurations")), 3);
     cr_assert_eq(json_integer_value(json_object_get(done, "failed")), 1);

@@ -161,7 +161,7 @@ Test(recipe, mistakes_are_told_with_their_place) {
         {"{\"name\": \"unroll\", \"parameters\": {\"A\": [1.5]}}", "A[0]: expected a number"},
         {"{\"name\": \"unroll\", \"parameters\": {\"A\": [1]}}, {\"name\": \"block-size\", "
          "\"parameters\": {\"B\": [1]}}",
-         "transformations[1].name: block-size cannot run behind unroll"},
+         "transformations[1].name: block-size cannot run after unroll"},
         {"{\"name\": \"unroll\", \"paramaters\": {}}", "paramaters"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

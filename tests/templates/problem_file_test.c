@@ -162,7 +162,7 @@ static const wrong cases[] = {
     {KERNEL("\"template\": [\"\"]"), "kernels[0].template[0], character 1",
      "expected a template argument"},
     {KERNEL("\"reference\": \"naive\""), "kernels[0].reference", "no built-in reference"},
-    {KERNEL("\"reference\": \"conv2d : x\""), "kernels[0].reference", "none of the arguments"},
+    {KERNEL("\"reference\": \"conv2d : x\""), "kernels[0].reference", "not one of the arguments"},
     {KERNEL("\"tolerance\": 0"), "kernels[0].tolerance", "positive"},
     {KERNEL("\"tolerance\": \"-1\""), "kernels[0].tolerance, character 1", "positive"},
     {KERNEL("\"tolerance\": true"), "kernels[0].tolerance", "expected a string"},

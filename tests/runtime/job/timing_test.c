@@ -245,7 +245,7 @@ Test(timing, a_machine_that_becomes_slow_in_the_middle_of_a_search_hides_no_winn
         beside += finds_fastest(seed, true);
         alone += finds_fastest(seed, false);
     }
-    cr_log_info("%d searches: the fastest is among the best three in %d beside the best so far, "
+    cr_log_info("%d searches: the fastest is among the best three in %d next to the best so far, "
                 "in %d alone",
                 SEARCHES, beside, alone);
     cr_assert_geq(beside, SEARCHES - 1, "%d of %d", beside, SEARCHES);
