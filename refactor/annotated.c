@@ -95,7 +95,7 @@ static char *slice_template(const ht_source *source, CXCursor kernel, const ht_t
         ht_slice_print(&slice, replace, &in, &unit);
         if (ht_template_parse(unit.data, source->path, &parsed, &count, &error) != HT_OK)
             problem = ht_format("its template does not parse: %s", error.message);
-        else if (count != 1 || !(problem = ht_unit_check(source, parsed)))
+        else if (count != 1 || !(problem = ht_unit_check(source, parsed, template)))
             *out_template = parsed;
         else
             ht_template_free(parsed, count);

@@ -40,7 +40,9 @@ ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht
 /* The same template with the original as its reference. NULL when that cannot be written. */
 ht_template *ht_template_against(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice);
 /* Lets clang check a template's unit as device code for some configurations; NULL when good, else
- * the first error. */
-char *ht_unit_check(const ht_source *source, const ht_template *template);
+ * the first error. `written`: the same template as its author wrote it, whose annotations errors in
+ * the kernels' names are placed at; NULL: none did. */
+char *ht_unit_check(const ht_source *source, const ht_template *template,
+                    const ht_template *written);
 
 #endif

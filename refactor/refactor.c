@@ -7,6 +7,7 @@
 #include "refactor/recipe.h"
 #include "refactor/result.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -380,6 +381,19 @@ static bool is_out_of_reach(const ht_source *source, CXCursor cursor, size_t fil
     return reason != NULL;
 }
 
+/* Takes "FILE:LINE: " from the front of a problem in this file; the line, else `line`. */
+static int line_take(const char *path, char *problem, int line) {
+    size_t length = strlen(path);
+    if (strncmp(problem, path, length) != 0 || problem[length] != ':')
+        return line;
+    char *end;
+    long place = strtol(problem + length + 1, &end, 10);
+    if (place <= 0 || place > INT_MAX || strncmp(end, ": ", 2) != 0)
+        return line;
+    memmove(problem, end + 2, strlen(end + 2) + 1);
+    return (int)place;
+}
+
 static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
                     const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work) {
     const ht_refactor_watch *watch = options ? options->watch : NULL;
@@ -411,7 +425,8 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
     char *problem = NULL;
     ht_annotated_make(source, cursor, kernel->name, &kernel->template, &problem);
     if (problem) {
-        settle(kernel, HT_KERNEL_REFUSED, kernel->line, problem);
+        int line = line_take(source->path, problem, kernel->line);
+        settle(kernel, HT_KERNEL_REFUSED, line, problem);
         return;
     }
     if (kernel->template) {

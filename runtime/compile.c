@@ -100,6 +100,54 @@ static char *program_log(const ht_hip *hip, hiprtcProgram program) {
     return log;
 }
 
+/* `place` in the template; without one, the template's own. */
+static ht_place asked_place(const ht_template *template, ht_place place) {
+    return place.line ? (ht_place){template->file, place.line, place.column}
+                      : (ht_place){template->file, template->line, 1};
+}
+
+static ht_place constant_place(const ht_template *template, size_t index) {
+    for (size_t a = 0; a < template->arg_count; a++)
+        if (template->args[a].role == HT_ARG_CONSTANT && index-- == 0)
+            return template->args[a].place;
+    return (ht_place){0};
+}
+
+static ht_place name_place(const request *request, size_t index) {
+    const ht_template *template = request->binding->template;
+    bool constant = index >= request->kernel_count;
+    return asked_place(template, constant ? constant_place(template, index - request->kernel_count)
+                                          : request->launches[index % request->launch_count].place);
+}
+
+/* The names that names_add() gave to the compiler, each once. */
+static void names_asked(const request *request, ht_asked_name *out, size_t *out_count) {
+    size_t all = request->kernel_count + request->constant_count, count = 0;
+    for (size_t i = 0; i < all; i++) {
+        const char *name = i < request->kernel_count
+                               ? request->kernels[i]
+                               : request->constants[i - request->kernel_count];
+        bool repeated = false;
+        for (size_t before = 0; before < count && !repeated; before++)
+            repeated = strcmp(out[before].expression, name) == 0;
+        if (!repeated)
+            out[count++] = (ht_asked_name){name, name_place(request, i)};
+    }
+    *out_count = count;
+}
+
+static ht_status log_error(const request *request, const char *log, hiprtcResult result,
+                           ht_error *error) {
+    ht_asked_name *items =
+        ht_alloc(request->kernel_count + request->constant_count + 1, sizeof *items);
+    ht_asked_names names = {.items = items};
+    names_asked(request, items, &names.count);
+    ht_status status =
+        ht_compile_log_error(log, request->hip->hiprtcGetErrorString(result), &names, error);
+    free(items);
+    return status;
+}
+
 /* The provider's options and the macros that the first configuration needs (all have the same). */
 static hiprtcResult program_build(const request *request, hiprtcProgram program) {
     const char *provider_options[8];
@@ -185,7 +233,7 @@ static ht_status program_make(const request *request, hiprtcProgram program, ht_
     if (result == HT_HIPRTC_ERROR_PROGRAM_CREATION)
         status = files_failed(log, error);
     else if (result != HT_HIPRTC_SUCCESS)
-        status = ht_compile_log_error(log, request->hip->hiprtcGetErrorString(result), error);
+        status = log_error(request, log, result, error);
     for (size_t i = 0; i < request->count && !status; i++) {
         out[i].seconds = seconds / (double)request->count;
         out[i].log = ht_strdup(log);

@@ -5,17 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "conv.hip:12:3: error: no member 'x'" without the place, which differs from variant to variant.
- */
-static const char *first_error(const char *message) {
-    const char *at = strstr(message, "error: ");
-    return at != NULL ? at + strlen("error: ") : message;
-}
-
 void ht_job_reason(ht_status status, const ht_error *error, ht_text *out) {
     const char *message = error->message;
-    if (status == HT_ERROR_COMPILE)
-        message = first_error(message);
     /* Mismatches come with their kind in front. */
     if (status != HT_ERROR_MISMATCH)
         ht_text_printf(out, "%s: ", ht_status_name(status));

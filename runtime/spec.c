@@ -70,6 +70,53 @@ static json_t *encode_device(const ht_device *device, const ht_device_fields *fi
     return object;
 }
 
+/* ---- places: the text that a worker parses may be the annotations printed, which stand elsewhere
+ * --------------------------------------------------------------------------------------------- */
+
+typedef void visit_place(void *context, ht_place *place);
+
+static void each_place(ht_template *template, visit_place *visit, void *context) {
+    for (size_t i = 0; i < template->arg_count; ++i)
+        visit(context, &template->args[i].place);
+    for (size_t i = 0; i < template->launch_count; ++i)
+        visit(context, &template->launches[i].place);
+    for (size_t i = 0; i < template->reference_launch_count; ++i)
+        visit(context, &template->reference_launches[i].place);
+    for (size_t i = 0; i < template->baseline_launch_count; ++i)
+        visit(context, &template->baseline_launches[i].place);
+}
+
+static void encode_place(void *context, ht_place *place) {
+    json_array_append_new(context, json_integer(place->line));
+    json_array_append_new(context, json_integer(place->column));
+}
+
+static json_t *encode_places(const ht_template *template) {
+    ht_template borrowed = *template;
+    json_t *places = json_array();
+    each_place(&borrowed, encode_place, places);
+    return places;
+}
+
+typedef struct place_reader {
+    const json_t *places;
+    const char *file;
+    size_t at;
+} place_reader;
+
+static void decode_place(void *context, ht_place *place) {
+    place_reader *in = context;
+    place->file = in->file;
+    place->line = (int)json_integer_value(json_array_get(in->places, in->at++));
+    place->column = (int)json_integer_value(json_array_get(in->places, in->at++));
+}
+
+static void decode_places(const json_t *json, ht_template *template) {
+    place_reader reader = {.places = json_object_get(json, "places"), .file = template->file};
+    each_place(template, decode_place, &reader);
+    template->line = (int)json_integer_value(json_object_get(json, "line"));
+}
+
 ht_status ht_spec_write(const char *folder, const ht_binding *binding, const ht_device *device,
                         ht_error *error) {
     const ht_template *template = binding->template;
@@ -81,6 +128,8 @@ ht_status ht_spec_write(const char *folder, const ht_binding *binding, const ht_
     json_t *spec = json_object();
     json_object_set_new(spec, "template", ht_message_text(template->name));
     json_object_set_new(spec, "file", ht_message_text(template->file));
+    json_object_set_new(spec, "line", json_integer(template->line));
+    json_object_set_new(spec, "places", encode_places(template));
     if (binding->problem != NULL) {
         char *problem = ht_problem_string(&template->problem, binding->problem);
         json_object_set_new(spec, "problem", ht_message_text(problem));
@@ -145,6 +194,7 @@ static ht_status read_template(const char *folder, const json_t *json, ht_spec *
             continue;
         free(template->unit);
         template->unit = unit;
+        decode_places(json, template);
         spec->binding.template = template;
         return HT_OK;
     }

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/compile_log.h"
 #include "runtime/host/dynamic_shared.h"
 #include "runtime/host/folder.h"
 #include "runtime/host/launch_bounds.h"
@@ -60,6 +61,16 @@ static void append_quoted(ht_text *to, const char *text) {
     }
 }
 
+/* The expression stands on a line of its own, so that a message shows it and nothing else. */
+static void append_entry(ht_text *to, size_t index, const char *expression) {
+    ht_text_printf(to, "HT_ENTRY(" HT_BUILD_ENTRY "%zu) = ht_entry<\n#line 1 \"", index);
+    ht_text_append(to, HT_NAME_EXPRESSION);
+    append_quoted(to, expression);
+    ht_text_printf(to, "\"\n(%s)\n>::make(\"", expression);
+    append_quoted(to, expression);
+    ht_text_append(to, "\");\n");
+}
+
 /* The options' macros, the unit under its own name and lines, then an entry for each name
  * expression. */
 static char *compose(const ht_build_input *input, const char *macros) {
@@ -72,14 +83,9 @@ static char *compose(const ht_build_input *input, const char *macros) {
     ht_dynamic_shared_mark(source);
     ht_text_append(&text, source);
     free(source);
-    ht_text_append(&text, "\n#line 1 \"end of the unit\"\n#include <ht_end.h>\n");
-    for (size_t i = 0; i < input->expression_count; ++i) {
-        ht_text_append(&text, "#line 1 \"name expression ");
-        append_quoted(&text, input->expressions[i]);
-        ht_text_printf(&text, "\"\nHT_ENTRY(" HT_BUILD_ENTRY "%zu, \"", i);
-        append_quoted(&text, input->expressions[i]);
-        ht_text_printf(&text, "\", %s)\n", input->expressions[i]);
-    }
+    ht_text_append(&text, "\n#include <ht_end.h>\n");
+    for (size_t i = 0; i < input->expression_count; ++i)
+        append_entry(&text, i, input->expressions[i]);
     return ht_text_take(&text);
 }
 

@@ -17,11 +17,20 @@ static const char *last_part(const char *name) {
     return part;
 }
 
-char *ht_demangle_variable(const char *symbol) {
+/* Without _Z it is a name of C, which the demangler would take for a type: 's' for short. */
+static char *demangle(const char *symbol) {
     int status = 0;
-    /* Without _Z it is a name of C, which the demangler would take for a type: 's' for short. */
     bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
-    char *full = mangled ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status) : nullptr;
+    return mangled ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status) : nullptr;
+}
+
+char *ht_demangle(const char *symbol) {
+    char *full = demangle(symbol);
+    return full ? full : strdup(symbol);
+}
+
+char *ht_demangle_variable(const char *symbol) {
+    char *full = demangle(symbol);
     char *name = strdup(full ? last_part(full) : symbol);
     std::free(full);
     return name;

@@ -8,6 +8,8 @@ extern "C" {
 
 /* "tile" for the symbol of a variable `tile` of some function; free(). */
 char *ht_demangle_variable(const char *symbol);
+/* "tile(float)" for the symbol of a function, the symbol itself where it is a name of C; free(). */
+char *ht_demangle(const char *symbol);
 
 #ifdef __cplusplus
 }

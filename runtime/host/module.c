@@ -1,8 +1,10 @@
 #include "runtime/host/module.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/host/build.h"
 #include "runtime/host/check_internal.h"
+#include "runtime/host/demangle.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/object.h"
 #include "runtime/host/runtime.h"
@@ -73,6 +75,24 @@ static void measure(ht_module *module, const void *image) {
     }
 }
 
+/* `words` of the loader: "/proc/self/fd/5: undefined symbol: _Z4tapsf". */
+static hipError_t load_failed(const char *words) {
+    static const char missing[] = "undefined symbol: ";
+    const char *symbol = strstr(words, missing);
+    if (!symbol)
+        return ht_host_fail(HT_HIP_ERROR_LOAD_FAILED, "hipModuleLoadData: %s", words);
+    symbol += sizeof missing - 1;
+    char *own = ht_format("%.*s", (int)strcspn(symbol, " \n"), symbol), *name = ht_demangle(own);
+    hipError_t result =
+        ht_host_fail(HT_HIP_ERROR_SYMBOL_NOT_FOUND,
+                     "'%s' is declared and used, but not defined: define it in the kernel's source "
+                     "or in a header that it includes",
+                     name);
+    free(name);
+    free(own);
+    return result;
+}
+
 hipError_t ht_host_hipModuleLoadData(hipModule_t *out, const void *image) {
     if (!out || !image)
         return ht_host_fail(HT_HIP_ERROR_INVALID_VALUE, "hipModuleLoadData: no image");
@@ -91,10 +111,7 @@ hipError_t ht_host_hipModuleLoadData(hipModule_t *out, const void *image) {
     if (!handle) {
         const char *words = dlerror();
         close(fd);
-        return ht_host_fail(words && strstr(words, "undefined symbol")
-                                ? HT_HIP_ERROR_SYMBOL_NOT_FOUND
-                                : HT_HIP_ERROR_LOAD_FAILED,
-                            "hipModuleLoadData: %s", words ? words : "cannot load the image");
+        return load_failed(words ? words : "cannot load the image");
     }
     ht_module *module = ht_alloc(1, sizeof *module);
     module->handle = handle;

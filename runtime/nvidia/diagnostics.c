@@ -40,7 +40,7 @@ static bool wants_hint(const char *line, size_t length) {
 }
 
 static void line_append(const char *line, size_t length, ht_text *out) {
-    static const char ptxas[] = "ptxas error   : ";
+    static const char ptxas[] = "ptxas error   : ", fatal[] = "ptxas fatal   : ";
     size_t open, close;
     if (has_place(line, length, &open, &close)) {
         ht_text_append_n(out, line, open);
@@ -49,7 +49,8 @@ static void line_append(const char *line, size_t length, ht_text *out) {
         ht_text_append_n(out, line + close + 1, length - close - 1);
         if (wants_hint(line, length))
             ht_text_append(out, HINT);
-    } else if (length > sizeof ptxas && memcmp(line, ptxas, sizeof ptxas - 1) == 0) {
+    } else if (length > sizeof ptxas && (memcmp(line, ptxas, sizeof ptxas - 1) == 0 ||
+                                         memcmp(line, fatal, sizeof fatal - 1) == 0)) {
         ht_text_append(out, "ptxas error: ");
         ht_text_append_n(out, line + sizeof ptxas - 1, length - sizeof ptxas + 1);
     } else {

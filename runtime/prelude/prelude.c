@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/compile_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,8 @@ void ht_prelude_unit_make(const ht_prelude_header *provided, size_t provided_cou
     append_quoted(&whole, name ? name : "kernel.hip");
     ht_text_append(&whole, "\"\n");
     ht_text_append(&whole, source);
+    /* The compiler puts a line for each name expression here. */
+    ht_text_append(&whole, "\n#line 1 \"" HT_NAME_EXPRESSIONS "\"\n");
     out->source = ht_text_take(&whole);
 }
 

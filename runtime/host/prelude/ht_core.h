@@ -317,7 +317,7 @@ template <auto Address, class T> struct ht_entry<Address, T *> {
         return {HT_DEVICE_ABI, warpSize, 0, 0, ht_checked, name, nullptr, (void *)Address, sizeof(T)};
     }
 };
-#define HT_ENTRY(symbol, text, ...)                                                                \
+#define HT_ENTRY(symbol)                                                                           \
     extern "C" __attribute__((visibility("default"))) const struct ht_device_entry symbol;         \
-    const struct ht_device_entry symbol = ht_entry<(__VA_ARGS__)>::make(text);
+    const struct ht_device_entry symbol
 #endif

@@ -274,13 +274,13 @@ Test(compile, logs_are_cut_to_their_first_errors) {
     ht_text_append(&log, "u.hip:1:1: warning: first\n line\n ^\n");
     for (int i = 1; i <= 9; i++)
         ht_text_printf(&log, "u.hip:%d:1: error: number %d\n line\n ^\n", i, i);
-    cr_assert_eq(ht_compile_log_error(log.data, "none", &error), HT_ERROR_COMPILE);
+    cr_assert_eq(ht_compile_log_error(log.data, "none", NULL, &error), HT_ERROR_COMPILE);
     cr_expect_eq(strncmp(error.message, "u.hip:1:1: error: number 1\n line\n ^\n", 35), 0);
     cr_expect(strstr(error.message, "number 3"));
     cr_expect_null(strstr(error.message, "number 4"));
-    ht_compile_log_error("", "HIPRTC_ERROR_INTERNAL", &error);
+    ht_compile_log_error("", "HIPRTC_ERROR_INTERNAL", NULL, &error);
     cr_expect_str_eq(error.message, "HIPRTC_ERROR_INTERNAL");
-    ht_compile_log_error("odd text\n", "none", &error);
+    ht_compile_log_error("odd text\n", "none", NULL, &error);
     cr_expect_str_eq(error.message, "odd text\n");
     ht_text_free(&log);
 }
