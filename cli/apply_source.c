@@ -247,6 +247,8 @@ static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
         status = HT_ERROR_INPUT;
     compiler.through = in->file ? in->file->through : NULL;
     compiler.joined = in->file && in->file->joined;
+    if (status == HT_OK)
+        status = ht_annotations_check(in->path, error);
     if (status == HT_OK && compiler.through &&
         ht_refactor_file(in->path, in->problems.file, &compiler, &in->refactor, NULL) == HT_OK)
         return HT_OK;

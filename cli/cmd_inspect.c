@@ -136,10 +136,10 @@ static void configs_draw(ht_inspected *inspected, const ht_space *space, uint64_
 
 static ht_status configs_choose(ht_inspected *inspected, const ht_binding *binding,
                                 const inspect_options *given, ht_error *error) {
-    if (given->configs.count)
-        return configs_parse(inspected, binding, &given->configs, error);
     ht_space *space = NULL;
     ht_status status = ht_binding_check_default(binding, error);
+    if (status == HT_OK && given->configs.count)
+        return configs_parse(inspected, binding, &given->configs, error);
     if (status == HT_OK)
         status = ht_space_build(binding, 0, &space, error);
     if (status != HT_OK)

@@ -92,8 +92,10 @@ static int tune(ht_survey *survey, ht_session *session, const optimize_options *
 
 static int optimize(ht_session *session, const optimize_options *given, char *const *paths,
                     size_t path_count) {
-    ht_survey_options options = {
-        .problem = given->problem, .kernel = given->kernel, .out = given->out};
+    ht_survey_options options = {.problem = given->problem,
+                                 .kernel = given->kernel,
+                                 .out = given->out,
+                                 .device = &session->device.fields};
     ht_compiler_arguments_make(&given->compiler, &options.compiler);
     FILE *out = ht_report_stream(given->json);
     ht_survey survey;

@@ -178,11 +178,8 @@ static int proposals_tell(const ht_command_line *line, const ht_predictor *predi
     for (size_t i = 0; i < json_array_size(warnings); ++i)
         ht_report_message("warning: %s", json_string_value(json_array_get(warnings, i)));
     FILE *out = ht_report_stream(given->json);
-    if (count == 0)
-        fprintf(out, "%s: no configuration is legal for this problem\n", schema->kernel);
-    else
-        proposals_print(schema, proposals, count, out);
-    if (count && count < given->k)
+    proposals_print(schema, proposals, count, out);
+    if (count < given->k)
         fprintf(out, "  no more than %zu are legal\n", count);
     json_t *document = ht_report_json_new("hiptemper-predict", 1);
     json_t *list = json_array();
@@ -198,6 +195,14 @@ static int proposals_tell(const ht_command_line *line, const ht_predictor *predi
     return code;
 }
 
+static int empty_tell(const ht_schema *schema, ht_error *error) {
+    ht_error_set(error, HT_ERROR_INPUT,
+                 "option --problem: no configuration of %s is legal: the constraints that the "
+                 "model was trained with leave none for these sizes; give other sizes",
+                 schema->kernel);
+    return ht_report_error(error);
+}
+
 static int predict(const ht_command_line *line, const ht_predictor *predictor, ht_error *error) {
     const predict_options *given = line->options;
     const ht_schema *schema = ht_predictor_schema(predictor);
@@ -211,10 +216,11 @@ static int predict(const ht_command_line *line, const ht_predictor *predictor, h
     if (status == HT_OK)
         status = ht_proposer_new(predictor, NULL, &beam, &proposer, error);
     int code = status == HT_OK ? HT_EXIT_OK : ht_report_error(error);
-    if (status == HT_OK) {
-        size_t count = ht_proposer_propose(proposer, fields, given->k, proposals);
+    size_t count = status == HT_OK ? ht_proposer_propose(proposer, fields, given->k, proposals) : 0;
+    if (count)
         code = proposals_tell(line, predictor, fields, proposals, count);
-    }
+    else if (status == HT_OK)
+        code = empty_tell(schema, error);
     ht_proposer_free(proposer);
     free(proposals);
     free(fields);

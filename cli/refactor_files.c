@@ -14,6 +14,7 @@
 #include "cli/refactor_report.h"
 #include "cli/tasks.h"
 #include "refactor/tree.h"
+#include "runtime/provider.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,17 @@ static void file_survey(const work *in, size_t index, ht_survey_options *options
     }
 }
 
+/* The first annotated kernel whose defaults are not legal for its sizes. */
+static ht_status default_error(const ht_survey *survey, ht_error *error) {
+    for (size_t i = 0; i < survey->entries.count; ++i) {
+        const ht_entry *entry = &survey->entries.items[i];
+        if (entry->annotated && !entry->template && entry->result.bad_input)
+            return ht_error_set_at(error, HT_ERROR_INPUT, entry->file, entry->reason_line, 0, "%s",
+                                   entry->result.reason);
+    }
+    return HT_OK;
+}
+
 static int file_run(void *context, size_t task, FILE *out) {
     const work *in = context;
     size_t index = in->turn[task];
@@ -183,10 +195,13 @@ static int file_run(void *context, size_t task, FILE *out) {
     for (size_t i = 0; i < count; ++i) /* what is given on the command line wins */
         arguments[i] = i < file->argument_count ? file->arguments[i]
                                                 : given->arguments[i - file->argument_count];
+    ht_device host;
+    bool has_device = ht_device_find("host", &host, NULL) == HT_OK;
     ht_survey_options options = {.problem = in->request->problem,
                                  .kernel = in->request->kernel,
                                  .out = in->request->out,
                                  .silent = true,
+                                 .device = has_device ? &host.fields : NULL,
                                  .compiler = {.arguments = arguments,
                                               .argument_count = count,
                                               .cache = in->cache,
@@ -200,6 +215,8 @@ static int file_run(void *context, size_t task, FILE *out) {
     int code = error.status == HT_OK
                    ? HT_EXIT_OK
                    : ht_file_exit_code(&error, in->sources[index].named, analysis->foreign);
+    if (error.status == HT_OK && default_error(&survey, &error) != HT_OK)
+        code = HT_EXIT_INPUT;
     if (error.status == HT_OK && outputs_write(in, &survey, &options.compiler, &error) != HT_OK)
         code = ht_status_exit_code(error.status);
     json_t *document = json_pack("{s:o, s:o, s:b, s:i}", "rows", rows_make(in, index, &survey),

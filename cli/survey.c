@@ -19,14 +19,15 @@ bool ht_kernel_is(const char *name, const char *wanted) {
     return length == tail || (length > tail + 2 && strncmp(name + length - tail - 2, "::", 2) == 0);
 }
 
-/* Malformed annotations are the author's to mend, and told as such, not as a reason to refuse a
- * kernel. */
-static ht_status annotations_check(const char *path, ht_error *error) {
+ht_status ht_annotations_check(const char *path, ht_error *error) {
     ht_template *templates = NULL;
     size_t count = 0;
     ht_status status = ht_template_load(path, &templates, &count, error);
-    if (status == HT_OK)
-        ht_template_free(templates, count);
+    if (status != HT_OK)
+        return status;
+    for (size_t i = 0; i < count && status == HT_OK; ++i)
+        status = ht_template_check_default(&templates[i], error);
+    ht_template_free(templates, count);
     return status;
 }
 
@@ -35,7 +36,7 @@ static void analyse(const ht_source *source, const ht_survey_options *options, h
     ht_status status =
         ht_problems_open(options->problem, source->path, &out->problems, &out->error);
     if (status == HT_OK)
-        status = annotations_check(source->path, &out->error);
+        status = ht_annotations_check(source->path, &out->error);
     out->foreign = status == HT_OK; /* whatever fails now */
     ht_refactor_options compiler = options->compiler;
     compiler.joined = source->through ? source->joined : compiler.joined;
@@ -106,8 +107,22 @@ static void entry_without_tuning(ht_survey *survey, size_t source, size_t index,
     entry->reason_line = kernel->reason_line;
 }
 
+/* An annotated kernel that cannot begin where it says is a mistake in it. (What was made from a
+ * kernel of the author's begins as that.) */
+static void default_check(ht_entry *entry, const ht_device_fields *device) {
+    const ht_binding binding = {entry->template, entry->instance, device};
+    ht_error error = {0};
+    if (!device || ht_binding_check_default(&binding, &error) != HT_ERROR_INPUT)
+        return;
+    entry->template = NULL;
+    entry->result.verdict = HT_VERDICT_FAILED;
+    entry->result.bad_input = true;
+    entry->result.reason = ht_strdup(error.message);
+    entry->reason_line = error.line;
+}
+
 static void entries_of_kernel(ht_survey *survey, size_t source, size_t index,
-                              const ht_kernel *kernel) {
+                              const ht_kernel *kernel, const ht_device_fields *device) {
     ht_analysis *analysis = &survey->analyses[source];
     ht_instances *instances = &analysis->instances[index];
     ht_error error = {0};
@@ -127,6 +142,8 @@ static void entries_of_kernel(ht_survey *survey, size_t source, size_t index,
         ht_entry *entry = kernel_entry(survey, source, index, kernel);
         entry->template = kernel->template;
         entry->instance = &instances->items[i];
+        if (entry->annotated)
+            default_check(entry, device);
         if (!kernel->template->problem.name)
             continue;
         entry->problem = ht_strdup(instances->items[i].name);
@@ -135,18 +152,18 @@ static void entries_of_kernel(ht_survey *survey, size_t source, size_t index,
     }
 }
 
-static size_t entries_make(ht_survey *survey, const char *wanted) {
+static size_t entries_make(ht_survey *survey, const ht_survey_options *options) {
     size_t matched = 0;
     for (size_t source = 0; source < survey->sources.count; ++source) {
         const ht_refactor *refactor = survey->analyses[source].refactor;
         size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
         for (size_t index = 0; index < count; ++index) {
             const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
-            if (!ht_kernel_is(kernel->name, wanted))
+            if (!ht_kernel_is(kernel->name, options->kernel))
                 continue;
             ++matched;
             if (kernel->template)
-                entries_of_kernel(survey, source, index, kernel);
+                entries_of_kernel(survey, source, index, kernel, options->device);
             else
                 entry_without_tuning(survey, source, index, kernel);
         }
@@ -177,7 +194,7 @@ size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
             not_reached(&survey->sources.items[i], options, &survey->analyses[i]);
         else
             analyse(&survey->sources.items[i], options, &survey->analyses[i]);
-    return entries_make(survey, options->kernel);
+    return entries_make(survey, options);
 }
 
 /* Headers are read through the one source that launches their kernels. With several such each is

@@ -27,10 +27,11 @@ typedef struct ht_survey {
 } ht_survey;
 
 typedef struct ht_survey_options {
-    const char *problem; /* --problem; NULL: the file next to each source */
-    const char *kernel;  /* --kernel; NULL: all */
-    const char *out;     /* the output folder, not to be read */
-    bool silent;         /* errors of files are kept, not printed */
+    const char *problem;            /* --problem; NULL: the file next to each source */
+    const char *kernel;             /* --kernel; NULL: all */
+    const char *out;                /* the output folder, not to be read */
+    bool silent;                    /* errors of files are kept, not printed */
+    const ht_device_fields *device; /* to which annotated kernels' defaults must be legal */
     ht_refactor_options compiler;
 } ht_survey_options;
 
@@ -52,6 +53,9 @@ json_t *ht_survey_errors_json(const ht_survey *survey);
  * could not read it. */
 json_t *ht_file_error_json(const ht_error *error);
 int ht_file_exit_code(const ht_error *error, bool named, bool foreign);
+/* Malformed annotations, and defaults that their constraints forbid whatever the sizes, are the
+ * author's to mend, and reported as such, not as a reason to refuse a kernel. */
+ht_status ht_annotations_check(const char *path, ht_error *error);
 /* Returns true if a kernel's name, qualified or not, answers to `wanted`. NULL answers to all. */
 bool ht_kernel_is(const char *name, const char *wanted);
 

@@ -28,6 +28,9 @@ ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, b
  * legal, or its reference's or baseline's launch does not fit the device: there is nothing to begin
  * with then. */
 ht_status ht_binding_check_default(const ht_binding *binding, ht_error *error);
+/* The same of a template whose sizes and device are not known: only constraints that hang on
+ * neither are looked at. */
+ht_status ht_template_check_default(const ht_template *template, ht_error *error);
 
 typedef struct ht_geometry {
     uint32_t grid[3];

@@ -5,15 +5,26 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct naming {
     const ht_template *template;
-    bool params;
+    bool params, device;
 } naming;
+
+static bool starts(const char *name, const char *with) {
+    return strncmp(name, with, strlen(with)) == 0;
+}
 
 static void on_name(void *context, const char *name) {
     naming *in = context;
     in->params = in->params || ht_template_param(in->template, name) != NULL;
+    in->device = in->device || starts(name, "device.");
+    for (size_t i = 0; i < in->template->arg_count; ++i) { /* a scalar's value may hang on it */
+        const ht_arg *arg = &in->template->args[i];
+        for (size_t v = 0; v < arg->value_count && strcmp(arg->name, name) == 0; ++v)
+            ht_expr_names(arg->values[v], on_name, in);
+    }
 }
 
 static ht_status fail(const ht_binding *binding, const ht_config *config, ht_place at, bool params,
@@ -32,20 +43,22 @@ static ht_status fail(const ht_binding *binding, const ht_config *config, ht_pla
     return status;
 }
 
-static ht_status requires_check(const ht_binding *binding, const ht_config *config,
+/* `known`: the binding has sizes and a device. */
+static ht_status requires_check(const ht_binding *binding, const ht_config *config, bool known,
                                 ht_error *error) {
     const ht_template *template = binding->template;
     for (size_t i = 0; i < template->require_count; ++i) {
         const ht_expr *expr = template->requires[i].expr;
         int64_t value;
         naming names = {.template = template};
-        ht_status status = ht_binding_evaluate(binding, config, expr, &value, error);
-        if (status != HT_OK || value) {
-            if (status != HT_OK)
-                return status;
-            continue;
-        }
         ht_expr_names(expr, on_name, &names);
+        if (!known && names.device)
+            continue;
+        ht_status status = ht_binding_evaluate(binding, config, expr, &value, known ? error : NULL);
+        if (status != HT_OK && known)
+            return status;
+        if (status != HT_OK || value) /* without sizes: what is asked needs them */
+            continue;
         char *text = ht_expr_string(expr);
         char *what = ht_format("require(%s) does not hold", text);
         status = fail(binding, config, ht_expr_place(expr), names.params, what, error);
@@ -59,7 +72,7 @@ static ht_status requires_check(const ht_binding *binding, const ht_config *conf
 ht_status ht_binding_check_default(const ht_binding *binding, ht_error *error) {
     const ht_template *template = binding->template;
     ht_config config = ht_config_default(template);
-    ht_status status = requires_check(binding, &config, error);
+    ht_status status = requires_check(binding, &config, true, error);
     for (int set = HT_LAUNCHES_OWN; status == HT_OK && set <= HT_LAUNCHES_BASELINE; ++set) {
         size_t count;
         const ht_launch *launches = ht_template_launches(template, (ht_launch_set)set, &count);
@@ -73,4 +86,11 @@ ht_status ht_binding_check_default(const ht_binding *binding, ht_error *error) {
         }
     }
     return status;
+}
+
+ht_status ht_template_check_default(const ht_template *template, ht_error *error) {
+    static const ht_device_fields unknown;
+    const ht_binding binding = {template, NULL, &unknown};
+    ht_config config = ht_config_default(template);
+    return requires_check(&binding, &config, false, error);
 }

@@ -90,7 +90,9 @@ ht_status ht_space_explain_empty(const ht_space_model *model, const uint32_t *or
     describe(&c, &text, &place);
     ht_status status =
         ht_error_set_at(error, HT_ERROR_INPUT, place.file, place.line, place.column,
-                        "no configuration of %s is legal: %s", model->subject, text.data);
+                        "no configuration of %s is legal: %s; change what forbids them, or give "
+                        "parameters other values",
+                        model->subject, text.data);
     ht_text_free(&text);
     ht_space_constraints_free(&c.constraints);
     free(c.chosen);

@@ -248,3 +248,20 @@ Test(predictor, interrupted_training_keeps_a_model) {
     cr_assert_eq(number(found, "legal"), 1);
     json_decref(found);
 }
+
+/* With FP16 and direction B, k_mult is even and divides out_c. */
+Test(predictor, a_problem_without_a_legal_configuration_is_refused) {
+    const char *const arguments[] = {"predict",
+                                     HT_SOURCE_DIR "/predictor/models",
+                                     "--kernel",
+                                     "ConvAsm1x1U",
+                                     "--problem",
+                                     "in_c=128 in_h=7 in_w=7 out_c=1343 batch=64 precision=FP16 "
+                                     "direction=B arch=gfx900",
+                                     NULL};
+    program_result result = program_run_arguments(arguments);
+    cr_expect_eq(result.code, 2, "%s", result.out);
+    cr_expect(strstr(result.err, "no configuration of ConvAsm1x1U is legal"), "%s", result.err);
+    cr_expect(strstr(result.err, "give other sizes"), "%s", result.err);
+    program_free(&result);
+}
