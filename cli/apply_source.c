@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/applied_files.h"
 #include "cli/defaults.h"
+#include "cli/losses.h"
 #include "cli/outputs.h"
 #include "cli/survey.h"
 #include "cli/written_check.h"
@@ -237,6 +238,9 @@ static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
                                      .skip = in->request->out,
                                      .compiler = &in->request->compiler};
     ht_refactor_options compiler = in->request->compiler;
+    ht_rehearsal rehearsal;
+    ht_rehearsal_init(&rehearsal, &compiler.limits);
+    compiler.watch = &rehearsal.watch;
     ht_tree_make(&in->path, 1, &options, tree);
     free(own);
     in->file = tree->count ? &tree->files[0] : NULL;

@@ -1,3 +1,4 @@
+#include "cli/losses.h"
 #include "cli/outputs.h"
 
 #include "base/clock.h"
@@ -97,6 +98,8 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
                                  .out = given->out,
                                  .device = &session->device.fields};
     ht_compiler_arguments_make(&given->compiler, &options.compiler);
+    ht_rehearsal rehearsal;
+    ht_rehearsal_init(&rehearsal, &options.compiler.limits);
     FILE *out = ht_report_stream(given->json);
     ht_survey survey;
     ht_error error = {0};
@@ -104,8 +107,10 @@ static int optimize(ht_session *session, const optimize_options *given, char *co
     if (given->tuning.max_time > 0)
         ht_stop_at(session->start + given->tuning.max_time / 3);
     options.compiler.stopped = &ht_stopped;
+    options.compiler.watch = &rehearsal.watch;
     ht_status status = ht_survey_make(paths, path_count, &options, &survey, &error);
     options.compiler.stopped = NULL; /* what is written is read again whatever the time */
+    options.compiler.watch = NULL;
     ht_stop_at(0);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);

@@ -27,4 +27,13 @@ typedef struct ht_loss_watch {
 void ht_loss_watch_init(ht_loss_watch *watch, ht_task_step *step, const ht_losses *losses,
                         const ht_analysis_limits *limits);
 
+/* For commands whose own process goes on with what the analysis finds: each kernel's analysis is
+ * run in a process of its own first, under the same limits, and a kernel that it does not end well
+ * for is left out. Costs that analysis a second time; nothing where there is no limit. */
+typedef struct ht_rehearsal {
+    ht_refactor_watch watch;
+    ht_analysis_limits limits;
+} ht_rehearsal;
+void ht_rehearsal_init(ht_rehearsal *rehearsal, const ht_analysis_limits *limits);
+
 #endif

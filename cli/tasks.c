@@ -31,8 +31,26 @@ typedef struct worker {
     double start;
     ht_task_step *step; /* NULL: none */
     bool too_long;
+    size_t inherited; /* bytes of memory that it began with */
     ht_text text;
 } worker;
+
+/* Memory of this process, in bytes. */
+typedef struct memory {
+    size_t own;  /* in memory, without files: what a process that it starts begins with */
+    size_t data; /* what RLIMIT_DATA counts */
+} memory;
+
+static memory memory_taken(void) {
+    unsigned long resident = 0, shared = 0, data = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%*u %lu %lu %*u %*u %lu", &resident, &shared, &data) != 3)
+        resident = shared = data = 0;
+    if (file)
+        fclose(file);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (memory){(resident - shared) * page, data * page};
+}
 
 ht_task_step *ht_task_steps_new(size_t count) {
     void *steps = mmap(NULL, (count + 1) * sizeof(ht_task_step), PROT_READ | PROT_WRITE,
@@ -85,9 +103,10 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
         dup2(nowhere, STDERR_FILENO);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    struct rlimit memory = {tasks->memory_bytes, tasks->memory_bytes};
+    rlim_t most = tasks->memory_bytes + memory_taken().data;
+    struct rlimit limit = {most, most};
     if (tasks->memory_bytes && !HT_ADDRESS_SANITIZED) /* which reserves terabytes */
-        setrlimit(RLIMIT_DATA, &memory);
+        setrlimit(RLIMIT_DATA, &limit);
     if (tasks->limit_seconds > 0)
         cpu_limit(tasks->limit_seconds);
     FILE *out = fdopen(output, "w");
@@ -102,6 +121,7 @@ static bool start(const ht_tasks *tasks, worker *of, size_t index) {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     fflush(NULL);
+    size_t inherited = memory_taken().own;
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         close(ends[0]);
@@ -116,6 +136,7 @@ static bool start(const ht_tasks *tasks, worker *of, size_t index) {
                    .pipe = ends[0],
                    .index = index,
                    .start = ht_clock_seconds(),
+                   .inherited = inherited,
                    .step = tasks->steps ? &tasks->steps[index] : NULL};
     ht_text_append(&of->text, "");
     return true;
@@ -130,8 +151,9 @@ static void finish(const ht_tasks *tasks, worker *of) {
     ht_task_result result = {.text = of->text.data, .length = of->text.length};
     result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    result.out_of_memory = tasks->memory_bytes && (result.signal || result.code) &&
-                           (size_t)usage.ru_maxrss * 1024 > tasks->memory_bytes / 4 * 3;
+    result.out_of_memory =
+        tasks->memory_bytes && (result.signal || result.code) &&
+        (size_t)usage.ru_maxrss * 1024 > of->inherited + tasks->memory_bytes / 4 * 3;
     if (of->too_long || result.signal == SIGXCPU)
         result.status = HT_ERROR_TIMEOUT;
     else if (result.signal && ht_interrupted)

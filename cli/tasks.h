@@ -37,7 +37,7 @@ typedef struct ht_tasks {
     size_t workers; /* processes at a time; 0: one a core */
     double
         limit_seconds; /* of CPU time for one task, and a tenth of its time by the clock; 0: none */
-    size_t memory_bytes; /* that one may take; 0: no limit */
+    size_t memory_bytes; /* that one may take beyond what this process has; 0: no limit */
     ht_task_step *steps; /* one for each task, borrowed: its limit of time begins anew with each
                             step; NULL: none */
     /* In the child; standard error leads nowhere there. Returns the exit code. */

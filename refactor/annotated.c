@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/result.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +107,21 @@ static char *slice_template(const ht_source *source, CXCursor kernel, const ht_t
     return problem;
 }
 
+/* Takes "FILE:LINE: " from the front of a problem in this file; the line, else `line`. */
+static int line_take(const char *path, char *problem, int line) {
+    size_t length = strlen(path);
+    if (strncmp(problem, path, length) != 0 || problem[length] != ':')
+        return line;
+    char *end;
+    long place = strtol(problem + length + 1, &end, 10);
+    if (place <= 0 || place > INT_MAX || strncmp(end, ": ", 2) != 0)
+        return line;
+    memmove(problem, end + 2, strlen(end + 2) + 1);
+    return (int)place;
+}
+
 ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char *name,
-                            ht_template **out_template, char **out_problem) {
+                            ht_template **out_template, char **out_problem, int *out_line) {
     ht_template *templates = NULL;
     size_t count = 0;
     ht_error error;
@@ -127,6 +141,8 @@ ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char
         if (is_reference(&templates[i], name))
             *out_problem = ht_format("it belongs to the annotated template %s", templates[i].name);
     ht_template_free(templates, count);
+    if (*out_problem)
+        *out_line = line_take(source->path, *out_problem, *out_line);
     return HT_OK;
 }
 

@@ -7,7 +7,6 @@
 #include "refactor/recipe.h"
 #include "refactor/result.h"
 
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,51 +380,49 @@ static bool is_out_of_reach(const ht_source *source, CXCursor cursor, size_t fil
     return reason != NULL;
 }
 
-/* Takes "FILE:LINE: " from the front of a problem in this file; the line, else `line`. */
-static int line_take(const char *path, char *problem, int line) {
-    size_t length = strlen(path);
-    if (strncmp(problem, path, length) != 0 || problem[length] != ':')
-        return line;
-    char *end;
-    long place = strtol(problem + length + 1, &end, 10);
-    if (place <= 0 || place > INT_MAX || strncmp(end, ": ", 2) != 0)
-        return line;
-    memmove(problem, end + 2, strlen(end + 2) + 1);
-    return (int)place;
-}
+/* What the analysis of one kernel is of. */
+typedef struct analysis {
+    const ht_source *source;
+    CXCursor cursor;
+    const ht_problem_file *problems;
+    const ht_recipe *recipe;
+    ht_kernel *kernel;
+    ht_kernel_work *work;
+    size_t file; /* that defines it */
+} analysis;
 
-static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
-                    const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work) {
-    const ht_refactor_watch *watch = options ? options->watch : NULL;
-    const ht_recipe *recipe = options ? options->recipe : NULL;
-    size_t file;
-    if (!place(source, cursor, kernel, &file) || is_lost(watch, kernel))
-        return;
-    if (watch)
-        watch->begin(watch->context, kernel->line, kernel->column);
-    if (is_out_of_reach(source, cursor, file, kernel))
-        return;
+static void model_build(const analysis *in) {
     ht_model named = {0};
-    ht_model_build(source, cursor, NULL, &named);
+    ht_model_build(in->source, in->cursor, NULL, &named);
     const ht_problem_entry *entry =
-        problems ? ht_problem_file_entry(problems, named.qualified) : NULL;
-    free(kernel->name);
-    kernel->name = ht_strdup(named.qualified);
+        in->problems ? ht_problem_file_entry(in->problems, named.qualified) : NULL;
+    free(in->kernel->name);
+    in->kernel->name = ht_strdup(named.qualified);
     if (entry) {
         ht_model_free(&named);
-        ht_model_build(source, cursor, entry, &named);
+        ht_model_build(in->source, in->cursor, entry, &named);
     }
-    work->model = named;
-    note_launch(kernel, &work->model);
+    in->work->model = named;
+    note_launch(in->kernel, &in->work->model);
+}
+
+static void analyse(void *argument) {
+    const analysis *in = argument;
+    const ht_source *source = in->source;
+    ht_kernel *kernel = in->kernel;
+    ht_kernel_work *work = in->work;
+    if (is_out_of_reach(source, in->cursor, in->file, kernel))
+        return;
+    model_build(in);
     const ht_source_error *error = ht_kernel_error(&work->model);
     if (error) {
         settle(kernel, HT_KERNEL_UNPARSED, error->line, ht_strdup(error->message));
         return;
     }
     char *problem = NULL;
-    ht_annotated_make(source, cursor, kernel->name, &kernel->template, &problem);
+    int line = kernel->line;
+    ht_annotated_make(source, in->cursor, kernel->name, &kernel->template, &problem, &line);
     if (problem) {
-        int line = line_take(source->path, problem, kernel->line);
         settle(kernel, HT_KERNEL_REFUSED, line, problem);
         return;
     }
@@ -434,12 +431,33 @@ static void analyse(const ht_source *source, CXCursor cursor, const ht_problem_f
         kernel->problem = HT_PROBLEM_ANNOTATED;
         return;
     }
-    work->recipe = recipe ? ht_recipe_find(recipe, kernel->name) : NULL;
-    if (recipe && !work->recipe) {
+    work->recipe = in->recipe ? ht_recipe_find(in->recipe, kernel->name) : NULL;
+    if (in->recipe && !work->recipe) {
         settle(kernel, HT_KERNEL_REFUSED, 0, ht_strdup("the recipe does not name it"));
         return;
     }
-    cut_and_transform(source, cursor, kernel, work);
+    cut_and_transform(source, in->cursor, kernel, work);
+}
+
+static void analyse_watched(const ht_source *source, CXCursor cursor,
+                            const ht_problem_file *problems, const ht_refactor_options *options,
+                            ht_kernel *kernel, ht_kernel_work *work) {
+    const ht_refactor_watch *watch = options ? options->watch : NULL;
+    analysis in = {.source = source,
+                   .cursor = cursor,
+                   .problems = problems,
+                   .recipe = options ? options->recipe : NULL,
+                   .kernel = kernel,
+                   .work = work};
+    ht_lost_kernel lost = {0};
+    if (!place(source, cursor, kernel, &in.file) || is_lost(watch, kernel))
+        return;
+    if (watch && watch->begin)
+        watch->begin(watch->context, kernel->line, kernel->column);
+    if (watch && watch->rehearse && !watch->rehearse(watch->context, analyse, &in, &lost))
+        settle(kernel, lost.status, kernel->line, lost.reason);
+    else
+        analyse(&in);
 }
 
 /* The first one always: a limit that is short for one file still gives something to measure. */
@@ -448,7 +466,7 @@ static void analyse_one(const ht_source *source, CXCursor cursor, const ht_probl
                         bool first) {
     size_t file;
     if (first || !options || !options->stopped || !*options->stopped)
-        analyse(source, cursor, problems, options, kernel, work);
+        analyse_watched(source, cursor, problems, options, kernel, work);
     else if (place(source, cursor, kernel, &file))
         settle(kernel, HT_KERNEL_NOT_REACHED, 0,
                ht_strdup("not analysed: a third of the time (--max-time) was over before"));
@@ -521,7 +539,7 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
         else
             analyse_one(source, list.items[i], problems, options, &refactor->kernels[i],
                         &refactor->work[i], i == 0);
-    if (options && options->watch)
+    if (options && options->watch && options->watch->begin)
         options->watch->begin(options->watch->context, 0, 0);
     refactor->count = list.count;
     free(list.items);

@@ -40,10 +40,16 @@ typedef struct ht_lost_kernel {
 /* Who watches the pass over a file from outside. */
 typedef struct ht_refactor_watch {
     /* A kernel's analysis begins; line 0: the last one ended. */
-    void (*begin)(void *context, int line, int column);
+    void (*begin)(void *context, int line, int column); /* NULL: nobody asks */
     void *context;
     const ht_lost_kernel *lost; /* borrowed */
     size_t lost_count;
+    /* For a pass whose process has to live on: runs a kernel's analysis once where it can do no
+     * harm, in another process, before it is done here. False: it did not end well there, and is
+     * not done; *out_lost says why, its reason is the caller's to free(). NULL: done without that.
+     */
+    bool (*rehearse)(void *context, void (*analysis)(void *argument), void *argument,
+                     ht_lost_kernel *out_lost);
 } ht_refactor_watch;
 
 typedef struct ht_refactor_options {

@@ -29,8 +29,8 @@ bool ht_kernel_from_macro(const ht_source *source, CXCursor kernel, char **out_c
 const ht_source_error *ht_kernel_error(const ht_model *model);
 
 /* The templates that the file's own annotations describe, for a kernel of this name; NULL when it
- * has none. */
+ * has none. *out_line becomes the line of a problem that has one in the file. */
 ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char *name,
-                            ht_template **out_template, char **out_problem);
+                            ht_template **out_template, char **out_problem, int *out_line);
 
 #endif

@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/sanitizer.h"
 #include "base/text.h"
 #include "tests/refactor/blur.h"
@@ -90,6 +91,58 @@ Test(limits, a_kernel_whose_analysis_takes_too_long_is_too_complex_and_only_it) 
     cr_assert(strstr(kernel_text(document, 0, "reason"), "--analysis-time"));
     cr_assert_str_eq(kernel_text(document, 1, "status"), "templated");
     json_decref(document);
+}
+
+/* `optimize` and `apply` go on with what an analysis finds: it must not end them. */
+static void expect_lost_alone(const char *limit, int code, const char *status, const char *reason) {
+    char *words = ht_format("optimize deep.hip --max-evals 1 --ablation 0 --json - %s", limit);
+    json_t *document = run_json(words, code);
+    free(words);
+    cr_assert_eq(json_array_size(json_object_get(document, "kernels")), 2);
+    cr_expect_str_eq(kernel_text(document, 0, "status"), status);
+    cr_expect(strstr(kernel_text(document, 0, "reason"), reason), "%s",
+              kernel_text(document, 0, "reason"));
+    cr_expect_str_eq(kernel_text(document, 1, "name"), "plain");
+    cr_expect(strstr(kernel_text(document, 1, "status"), "kept"), "%s",
+              kernel_text(document, 1, "status"));
+    json_decref(document);
+}
+
+Test(limits, optimize_reports_a_kernel_whose_analysis_takes_too_long_and_tunes_the_others) {
+    write_deep("deep.hip", 900);
+    expect_lost_alone("--analysis-time 1", 0, "refused", "--analysis-time raises the limit");
+}
+
+Test(limits, optimize_reports_a_kernel_whose_analysis_takes_too_much_memory) {
+    if (HT_ADDRESS_SANITIZED)
+        cr_skip_test("no limit of memory");
+    write_deep("deep.hip", 900);
+    expect_lost_alone("--analysis-memory 40", 0, "refused", "--analysis-memory raises the limit");
+}
+
+Test(limits, optimize_lives_on_when_an_analysis_crashes) {
+    struct rlimit before, small;
+    write_deep("deep.hip", 2000);
+    getrlimit(RLIMIT_STACK, &before);
+    small = before;
+    small.rlim_cur = (HT_ADDRESS_SANITIZED ? 1024 : 512) << 10;
+    setrlimit(RLIMIT_STACK, &small);
+    expect_lost_alone("", 1, "failed", "Segmentation fault");
+    setrlimit(RLIMIT_STACK, &before);
+}
+
+Test(limits, apply_writes_a_kernel_next_to_one_whose_analysis_takes_too_long) {
+    write_deep("deep.hip", 900);
+    program_result result =
+        program_run("apply BLOCK_X=64 deep.hip --kernel plain --analysis-time 1 --out out");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect(strstr(result.out, "plain: applied"), "%s", result.out);
+    program_free(&result);
+    result = program_run("apply BLOCK_X=64 deep.hip --kernel deep --analysis-time 1 --out out");
+    cr_expect_eq(result.code, 1, "%s", result.err);
+    cr_expect(strstr(result.err, "deep.hip:2: deep has no parameters: its analysis was given up"),
+              "%s", result.err);
+    program_free(&result);
 }
 
 static const char blur[] =
