@@ -1,4 +1,5 @@
 #include "runtime/job_internal.h"
+#include "runtime/job_memory.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -306,7 +307,9 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
     job->evaluator =
         (ht_evaluator){.self = job, .evaluate = ht_job_evaluate, .batch = batch_size(job)};
-    ht_status status = make_key(job, error);
+    ht_status status = ht_job_memory_check(binding, device, ht_memory_of_machine(), error);
+    if (status == HT_OK)
+        status = make_key(job, error);
     if (status == HT_OK)
         status = start(job, error);
     if (status != HT_OK) {

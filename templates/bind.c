@@ -139,7 +139,8 @@ ht_status ht_binding_extent(const ht_binding *binding, const ht_config *config, 
                                *out_elements);
     if (*out_elements > ((int64_t)1 << 40) / size)
         return ht_error_set_at(error, HT_ERROR_INPUT, at.file, at.line, at.column,
-                               "buffer %s has %" PRId64 " elements of %s: more than 2^40 bytes",
+                               "buffer %s has %" PRId64
+                               " elements of %s: more than 2^40 bytes; give smaller sizes",
                                arg->name, *out_elements, type);
     return HT_OK;
 }

@@ -131,3 +131,24 @@ Test(check_command, elements_that_the_original_never_writes_are_an_error_at_the_
     free(said);
     free(text);
 }
+
+/* By an error that says so, not by the system's end of the process. */
+Test(check_command, buffers_that_no_machine_holds_are_refused_before_anything_runs) {
+    char *text =
+        text_replace(template_text, "in float[problem.n]", "in float[problem.n * 100000000]");
+    workplace_write("k.hip", text);
+    free(text);
+    static const char *const commands[] = {"check k.hip --problem n=2500",
+                                           "tune k.hip --problem n=2500 --max-evals 1"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
+        program_result result = program_run(commands[i]);
+        cr_expect_eq(result.code, 2, "%s%s", result.out, result.err);
+        const char *all = strstr(result.err, "k.hip:8") ? result.err : result.out;
+        cr_expect(strstr(all, "k.hip:8"), "%s%s", result.out, result.err);
+        cr_expect(strstr(all, "the buffers of twice do not fit into memory: with n=2500"), "%s",
+                  all);
+        cr_expect(strstr(all, "('in' alone 931.3 GiB)"), "%s", all);
+        cr_expect(strstr(all, "give smaller sizes"), "%s", all);
+        program_free(&result);
+    }
+}
