@@ -68,6 +68,9 @@ char *ht_compile_words(const char *words, size_t length) {
                                   "type>'";
     if (memmem(words, length, several, sizeof several - 1))
         return ht_strdup("error: " HT_NO_SUCH_KERNEL);
+    static const char neither[] = "undefined template 'ht_entry<";
+    if (memmem(words, length, neither, sizeof neither - 1))
+        return ht_strdup("error: this names neither a kernel nor a variable");
     const char *end = words + length;
     ht_text text = {0};
     for (const char *at = words; at < end;) {

@@ -61,12 +61,12 @@ static void append_quoted(ht_text *to, const char *text) {
     }
 }
 
-/* The expression stands on a line of its own, so that a message shows it and nothing else. */
+/* All that can be wrong with the expression is wrong in a line of that name. */
 static void append_entry(ht_text *to, size_t index, const char *expression) {
-    ht_text_printf(to, "HT_ENTRY(" HT_BUILD_ENTRY "%zu) = ht_entry<\n#line 1 \"", index);
+    ht_text_printf(to, "HT_ENTRY(" HT_BUILD_ENTRY "%zu) =\n#line 1 \"", index);
     ht_text_append(to, HT_NAME_EXPRESSION);
     append_quoted(to, expression);
-    ht_text_printf(to, "\"\n(%s)\n>::make(\"", expression);
+    ht_text_printf(to, "\"\nht_entry<(%s)>::make(\"", expression);
     append_quoted(to, expression);
     ht_text_append(to, "\");\n");
 }
