@@ -1,5 +1,5 @@
 // It fails a static_assert.
-// expect BLOCK=32 FAULT=1: compile: static assertion failed
+// expect BLOCK=32 FAULT=1: compile: test.hip:18:19: error: static assertion failed
 #include <hip/hip_runtime.h>
 #pragma tune kernel(triple)
 #pragma tune problem(line : n)
