@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "runtime/compile.h"
 #include "runtime/stats.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -21,7 +21,7 @@
 #include "predictor/predictor.h"
 #include "runtime/database_export.h"
 #include "search/strategy.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <math.h>
 #include <stdio.h>

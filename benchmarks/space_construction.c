@@ -11,7 +11,7 @@
  *   native   for the space named gemm_15p: its constraints by hand, in nested C loops, each as soon
  *            as its parameters are there, the legal ones written out
  * Then two generated spaces of 10^9 and 10^12 combinations. */
-#include "templates/space_internal.h"
+#include "templates/space/space_internal.h"
 
 #include "base/file.h"
 #include "base/memory.h"

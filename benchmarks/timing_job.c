@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <math.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "runtime/check.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "cli/tuning_options.h"
 
 #include "base/memory.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HT_CLI_DEFAULTS_H
 #define HT_CLI_DEFAULTS_H
 
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 /* The file's text with the default of every parameter of `template` replaced by the configuration's
  * value; all else stays as it is. `text` is the file that the template was read from. free(). */

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "templates/expr_c.h"
-#include "templates/template_names.h"
+#include "templates/annotations/template_names.h"
+#include "templates/expr/expr_c.h"
 
 #include <ctype.h>
 #include <inttypes.h>

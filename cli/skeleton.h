@@ -2,7 +2,7 @@
 #ifndef HT_CLI_SKELETON_H
 #define HT_CLI_SKELETON_H
 
-#include "templates/problem.h"
+#include "templates/problem/problem.h"
 
 /* One file out of the skeletons of several kernels of one source (texts of problem files); free().
  */

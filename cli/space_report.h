@@ -3,7 +3,7 @@
 #define HT_CLI_SPACE_REPORT_H
 
 #include "cli/command.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 /* Parameters, constraints and numbers. `binding` is NULL for a T1 file. */
 void ht_space_summary_print(const ht_space *space, const char *path, const ht_binding *binding,

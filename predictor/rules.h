@@ -4,7 +4,7 @@
 #define HT_PREDICTOR_RULES_H
 
 #include "predictor/completion.h"
-#include "templates/code.h"
+#include "templates/expr/code.h"
 
 #include <string.h>
 

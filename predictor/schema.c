@@ -2,8 +2,8 @@
 #include "predictor/schema.h"
 
 #include "base/memory.h"
-#include "templates/param_parse.h"
-#include "templates/span.h"
+#include "templates/annotations/param_parse.h"
+#include "templates/annotations/span.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

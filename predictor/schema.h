@@ -22,9 +22,9 @@
 #define HT_PREDICTOR_SCHEMA_H
 
 #include "base/text.h"
-#include "templates/expr.h"
-#include "templates/param.h"
-#include "templates/template.h"
+#include "templates/annotations/param.h"
+#include "templates/annotations/template.h"
+#include "templates/expr/expr.h"
 
 enum { HT_SCHEMA_FIELDS_MAX = 256, HT_SCHEMA_RULES_MAX = 1024 }; /* the latter of each kind */
 

@@ -2,7 +2,7 @@
 #include "predictor/schema_internal.h"
 
 #include "base/memory.h"
-#include "templates/expr_node.h"
+#include "templates/expr/expr_node.h"
 
 #include <stdlib.h>
 #include <string.h>

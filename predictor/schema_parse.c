@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "templates/param_parse.h"
-#include "templates/source_lex.h"
-#include "templates/span.h"
+#include "templates/annotations/param_parse.h"
+#include "templates/annotations/source_lex.h"
+#include "templates/annotations/span.h"
 
 #include <stdlib.h>
 #include <string.h>

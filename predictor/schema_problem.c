@@ -2,7 +2,7 @@
 #include "predictor/schema.h"
 
 #include "base/memory.h"
-#include "templates/span.h"
+#include "templates/annotations/span.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "predictor/schema.h"
 
 #include "base/memory.h"
-#include "templates/expr_node.h"
-#include "templates/param_parse.h"
-#include "templates/template_names.h"
+#include "templates/annotations/param_parse.h"
+#include "templates/annotations/template_names.h"
+#include "templates/expr/expr_node.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #ifndef HT_PREDICTOR_SHAPE_H
 #define HT_PREDICTOR_SHAPE_H
 
-#include "templates/param.h"
+#include "templates/annotations/param.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "refactor/infer.h"
 
 #include "base/memory.h"
-#include "templates/expr_node.h"
+#include "templates/expr/expr_node.h"
 
 #include <ctype.h>
 #include <stdlib.h>

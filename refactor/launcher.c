@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "refactor/launch_edit.h"
-#include "templates/expr_c.h"
+#include "templates/expr/expr_c.h"
 
 #include <stdlib.h>
 #include <string.h>

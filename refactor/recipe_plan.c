@@ -2,7 +2,7 @@
 #include "refactor/recipe_plan.h"
 
 #include "base/memory.h"
-#include "templates/param_parse.h"
+#include "templates/annotations/param_parse.h"
 
 #include <stdlib.h>
 #include <string.h>

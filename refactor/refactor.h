@@ -4,8 +4,8 @@
 #ifndef HT_REFACTOR_REFACTOR_H
 #define HT_REFACTOR_REFACTOR_H
 
-#include "templates/problem_file.h"
-#include "templates/template.h"
+#include "templates/annotations/template.h"
+#include "templates/problem/problem_file.h"
 
 typedef struct ht_refactor ht_refactor; /* the result for one file; owns everything below */
 

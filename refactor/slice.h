@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "refactor/source.h"
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 /* A piece of a user's file at namespace level: one or more declarations whose text overlaps. */
 typedef struct ht_chunk {

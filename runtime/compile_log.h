@@ -4,7 +4,7 @@
 #define HT_RUNTIME_COMPILE_LOG_H
 
 #include "base/error.h"
-#include "templates/expr.h"
+#include "templates/expr/expr.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #define HT_RUNTIME_CONV2D_H
 
 #include "base/error.h"
-#include "templates/problem.h"
+#include "templates/problem/problem.h"
 
 #include <stddef.h>
 #include <stdint.h>

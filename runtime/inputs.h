@@ -3,7 +3,7 @@
 #define HT_RUNTIME_INPUTS_H
 
 #include "runtime/element.h"
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 /* Fills `count` elements (not components) at `data`, each buffer from its own stream: (seed, index
  * of the argument). */

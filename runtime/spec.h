@@ -4,7 +4,7 @@
 #define HT_RUNTIME_SPEC_H
 
 #include "runtime/provider.h"
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 typedef struct ht_spec {
     ht_template *templates; /* owned; parsed from the spec's text */

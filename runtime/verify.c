@@ -6,7 +6,7 @@
 #include "runtime/job_verify.h"
 #include "runtime/verify_choice.h"
 #include "runtime/verify_edges.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "runtime/verify_forms.h"
 #include "runtime/verify_pairs.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 typedef struct ht_choice {
     const ht_template *template; /* borrowed */

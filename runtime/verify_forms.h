@@ -5,7 +5,7 @@
 #ifndef HT_RUNTIME_VERIFY_FORMS_H
 #define HT_RUNTIME_VERIFY_FORMS_H
 
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 #include <stdbool.h>
 

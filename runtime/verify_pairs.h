@@ -6,7 +6,7 @@
 #ifndef HT_RUNTIME_VERIFY_PAIRS_H
 #define HT_RUNTIME_VERIFY_PAIRS_H
 
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 #include <stdbool.h>
 #include <stdint.h>

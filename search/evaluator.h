@@ -3,7 +3,7 @@
 #ifndef HT_SEARCH_EVALUATOR_H
 #define HT_SEARCH_EVALUATOR_H
 
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 typedef struct ht_outcome {
     ht_status status; /* HT_OK: `cost` is valid; else why this configuration failed */

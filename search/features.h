@@ -15,7 +15,7 @@
 #ifndef HT_SEARCH_FEATURES_H
 #define HT_SEARCH_FEATURES_H
 
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 enum { HT_FEATURES_MAX = 40 };
 

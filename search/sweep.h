@@ -4,7 +4,7 @@
 #ifndef HT_SEARCH_SWEEP_H
 #define HT_SEARCH_SWEEP_H
 
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 typedef struct ht_sweep {
     const ht_space *space;

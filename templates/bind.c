@@ -1,7 +1,7 @@
 /* Values for the names of a template's expressions. */
 #include "templates/bind.h"
+#include "templates/annotations/template_names.h"
 #include "templates/bind_check.h"
-#include "templates/template_names.h"
 
 #include "base/memory.h"
 

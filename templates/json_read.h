@@ -3,7 +3,7 @@
 #ifndef HT_TEMPLATES_JSON_READ_H
 #define HT_TEMPLATES_JSON_READ_H
 
-#include "templates/expr.h"
+#include "templates/expr/expr.h"
 
 #include <jansson.h>
 

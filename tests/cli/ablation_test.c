@@ -2,7 +2,7 @@
 #include "../templates/support.h"
 #include "cli/ablation.h"
 
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define HT_TESTS_EXAMPLES_CONV_CHECK_H
 
 #include "base/random.h"
-#include "templates/problem.h"
+#include "templates/problem/problem.h"
 
 typedef struct conv_shape {
     int N, C, H, W, K, R, S, P, Q;

@@ -1,7 +1,7 @@
 #include "bind_all.h"
 #include "fuzz.h"
 
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 static const ht_device_fields device = {1024,  1024,  1024,  64, 2147483647, 65535, 65535,
                                         65536, 65536, 65536, 64, 104,        256};

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "templates/template.h"
+#include "templates/annotations/template.h"
 
 static const char source[] =
     "#pragma tune kernel(k) block(1) grid(1)\n"

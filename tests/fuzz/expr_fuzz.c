@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "templates/expr.h"
+#include "templates/expr/expr.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* First line: the inside of problem(...); the rest: an instance. */
 #include "fuzz.h"
 
-#include "templates/problem.h"
+#include "templates/problem/problem.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * lie within the ranges that were foretold. */
 #include "fuzz.h"
 
-#include "templates/python.h"
+#include "templates/t1/python.h"
 
 #include <string.h>
 

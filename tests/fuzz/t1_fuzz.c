@@ -1,7 +1,7 @@
 /* T1 files: a space holds only what is legal, in order, and finds it again. */
 #include "fuzz.h"
 
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef HT_TESTS_SEARCH_SPACES_H
 #define HT_TESTS_SEARCH_SPACES_H
 
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 typedef struct test_space {
     ht_template *templates;

@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "templates/problem_file.h"
-#include "templates/space.h"
+#include "templates/problem/problem_file.h"
+#include "templates/space/space.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

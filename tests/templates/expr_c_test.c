@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "templates/expr_c.h"
+#include "templates/expr/expr_c.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

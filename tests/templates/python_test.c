@@ -1,7 +1,7 @@
 /* Python expressions: what CPython 3.11 says of them. */
 #include "base/memory.h"
-#include "templates/python.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
+#include "templates/t1/python.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/memory.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "runtime/compile.h"
 #include "runtime/compile_log.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

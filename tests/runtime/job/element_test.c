@@ -2,7 +2,7 @@
 #include "runtime/inputs.h"
 
 #include "base/random.h"
-#include "templates/expr.h"
+#include "templates/expr/expr.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

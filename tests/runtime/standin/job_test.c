@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "templates/space.h"
+#include "templates/space/space.h"
 #include "tests/runtime/standin/support.h"
 
 #include <criterion/criterion.h>
