@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/compile.h"
-#include "runtime/stats.h"
+#include "runtime/measure/stats.h"
 #include "templates/space/space.h"
 
 #include <pthread.h>

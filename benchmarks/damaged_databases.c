@@ -14,9 +14,9 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/warning.h"
-#include "runtime/database.h"
-#include "runtime/database_best.h"
-#include "runtime/database_export.h"
+#include "runtime/store/database.h"
+#include "runtime/store/database_best.h"
+#include "runtime/store/database_export.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
  *       comparison), seed (1), start (a configuration to begin with), kernel (of the templates).
  */
 #include "base/memory.h"
-#include "runtime/access_rates.h"
+#include "runtime/measure/access_rates.h"
 #include "search/strategy.h"
 
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "predictor/match.h"
 #include "predictor/predictor.h"
-#include "runtime/database_export.h"
+#include "runtime/store/database_export.h"
 #include "search/strategy.h"
 #include "templates/space/space.h"
 

@@ -3,7 +3,7 @@
 #ifndef HT_BENCHMARKS_TIMING_JOB_H
 #define HT_BENCHMARKS_TIMING_JOB_H
 
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <sys/types.h>
 

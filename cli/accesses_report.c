@@ -1,7 +1,7 @@
 #include "cli/accesses_report.h"
 
 #include "base/memory.h"
-#include "runtime/access_rates.h"
+#include "runtime/measure/access_rates.h"
 
 #include <stdlib.h>
 

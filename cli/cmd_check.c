@@ -3,7 +3,7 @@
 #include "cli/tuning_options.h"
 
 #include "base/memory.h"
-#include "runtime/check.h"
+#include "runtime/job/check.h"
 #include "templates/space/space.h"
 
 #include <inttypes.h>

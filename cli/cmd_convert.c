@@ -1,7 +1,7 @@
 #include "cli/command.h"
 
 #include "base/memory.h"
-#include "runtime/database_export.h"
+#include "runtime/store/database_export.h"
 #include "search/replay.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "predictor/blas.h"
 #include "refactor/refactor.h"
 #include "refactor/source.h"
-#include "runtime/doctor.h"
-#include "runtime/sandbox.h"
+#include "runtime/doctor/doctor.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>

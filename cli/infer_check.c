@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "runtime/check.h"
-#include "runtime/sandbox.h"
+#include "runtime/job/check.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>

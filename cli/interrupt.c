@@ -91,8 +91,8 @@ void ht_interrupt_install(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error with words */
 }
 
-/* A worker's guard (runtime/guard.h) ends with all that is below it when it is asked to. What
- * others leave behind becomes ours. */
+/* A worker's guard (runtime/worker/guard.h) ends with all that is below it when it is asked to.
+ * What others leave behind becomes ours. */
 static void end_children(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     double begin = ht_clock_seconds(), end = begin + ALL_MS * 1e-3;

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "predictor/blas.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <string.h>
 

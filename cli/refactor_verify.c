@@ -8,7 +8,7 @@
 #include "cli/infer_check.h"
 #include "cli/progress.h"
 #include "cli/tasks.h"
-#include "runtime/verify.h"
+#include "runtime/verify/verify.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* --sandbox, the same for every command that has it. */
 #include "cli/command.h"
-#include "runtime/sandbox.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "predictor/match.h"
-#include "runtime/database_best.h"
 #include "runtime/provider.h"
+#include "runtime/store/database_best.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/check.h"
+#include "runtime/job/check.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "predictor/predictor.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 #include "search/strategy.h"
 
 /* What the user says about the search; the options table of optimize and tune. */

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "refactor/written.h"
-#include "runtime/verify.h"
+#include "runtime/verify/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "runtime/inspect.h"
 
 #include "base/memory.h"
-#include "runtime/child.h"
 #include "runtime/compile.h"
-#include "runtime/counted.h"
-#include "runtime/sandbox.h"
+#include "runtime/measure/counted.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/worker/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #define HT_RUNTIME_PROVIDER_H
 
 #include "base/hash.h"
-#include "runtime/accesses.h"
 #include "runtime/hip.h"
+#include "runtime/measure/accesses.h"
 #include "templates/bind.h"
 
 #include <stdbool.h>
@@ -67,7 +67,7 @@ typedef struct ht_clocks {
 typedef struct ht_provider {
     const char *name;
     const char *summary; /* one line for `hiptemper devices` */
-    /* Its compiler takes the float64 twins of kernels (runtime/twin.h), as references. */
+    /* Its compiler takes the float64 twins of kernels (runtime/verify/twin.h), as references. */
     bool float64_twins;
     /* Opens the provider's libraries once a process and returns its table; HT_ERROR_MISSING with
      * what to install. Called in worker processes only, but for listing: GPU libraries must not be

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/protocol.h"
+#include "runtime/worker/protocol.h"
 
 #include <jansson.h>
 #include <stdlib.h>

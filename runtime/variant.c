@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/arguments.h"
-#include "runtime/protocol.h"
+#include "runtime/buffers/arguments.h"
+#include "runtime/worker/protocol.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_VARIANT_H
 #define HT_RUNTIME_VARIANT_H
 
-#include "runtime/buffers.h"
+#include "runtime/buffers/buffers.h"
 #include "runtime/compile.h"
 
 typedef struct ht_variant ht_variant;

@@ -1,7 +1,7 @@
 /* The bundle's program: hiptemper without the commands that analyse sources, and with gpu-check. */
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "runtime/amd/gpus.h"
 #include "runtime/amd/symbols.h"
-#include "runtime/child.h"
+#include "runtime/worker/child.h"
 
 #include <pthread.h>
 #include <stdio.h>

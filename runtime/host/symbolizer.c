@@ -1,9 +1,9 @@
 #include "runtime/host/symbolizer.h"
 
 #include "base/memory.h"
-#include "runtime/descriptor.h"
 #include "runtime/host/toolchain.h"
-#include "runtime/sandbox.h"
+#include "runtime/sandbox/descriptor.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "runtime/nvidia/probe.h"
 
 #include "base/fingerprint.h"
-#include "runtime/child.h"
 #include "runtime/nvidia/hip.h"
 #include "runtime/nvidia/target.h"
+#include "runtime/worker/child.h"
 
 #include <pthread.h>
 #include <stdio.h>

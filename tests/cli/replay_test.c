@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/database.h"
+#include "runtime/store/database.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/apply_source.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <jansson.h>
 #include <stdio.h>

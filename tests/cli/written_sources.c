@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "cli/written_check.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Forms read off any text: no more than there are, and none new twice. */
 #include "fuzz.h"
 
-#include "runtime/verify_forms.h"
+#include "runtime/verify/verify_forms.h"
 
 enum { PARAMS = 3 };
 

@@ -13,7 +13,7 @@
 #include "cli/input.h"
 #include "cli/refactor_verify.h"
 #include "cli/tasks.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/refactor.h"
-#include "runtime/verify.h"
+#include "runtime/verify/verify.h"
 #include "templates/bind.h"
 
 #include <inttypes.h>

@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/input.h"
-#include "runtime/job.h"
-#include "runtime/sandbox.h"
-#include "runtime/verify.h"
+#include "runtime/job/job.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/verify/verify.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

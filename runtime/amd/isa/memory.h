@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_AMD_ISA_MEMORY_H
 #define HT_RUNTIME_AMD_ISA_MEMORY_H
 
-#include "runtime/accesses.h"
+#include "runtime/measure/accesses.h"
 
 #include "base/error.h"
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "cli/refactor_files.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

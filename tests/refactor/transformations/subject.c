@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

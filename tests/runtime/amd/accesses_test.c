@@ -1,7 +1,7 @@
 /* Counting the accesses of kernels that hiprtc compiles for gfx90a, against what their source says.
  * Skipped without ROCm. */
 #include "base/memory.h"
-#include "runtime/access_rates.h"
+#include "runtime/measure/access_rates.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "runtime/amd/probe.h"
 #include "runtime/amd/symbols.h"
-#include "runtime/child.h"
 #include "runtime/provider.h"
+#include "runtime/worker/child.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Checking through the job: what tuning does with findings. */
-#include "runtime/check.h"
+#include "runtime/job/check.h"
 #include "tests/runtime/job/support.h"
 
 #include <criterion/criterion.h>

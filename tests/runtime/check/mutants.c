@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/check.h"
+#include "runtime/job/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Forms of the code: which configurations run one that none before has run. */
-#include "runtime/verify_forms.h"
+#include "runtime/verify/verify_forms.h"
 
 #include "tests/runtime/job/support.h"
 

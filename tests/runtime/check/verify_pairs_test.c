@@ -1,6 +1,6 @@
 /* Pairs of values: counted as by hand, and all of them met by few configurations when those with
  * new ones are preferred. */
-#include "runtime/verify_pairs.h"
+#include "runtime/verify/verify_pairs.h"
 
 #include "base/random.h"
 #include "tests/runtime/job/support.h"

@@ -1,6 +1,6 @@
 /* Problems for verification: what a fault at the edge, inside of the grid or in a way of its own
  * for a filter size needs to be seen. */
-#include "runtime/verify.h"
+#include "runtime/verify/verify.h"
 
 #include "base/memory.h"
 #include "tests/runtime/job/support.h"

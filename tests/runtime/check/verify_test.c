@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/verify.h"
+#include "runtime/verify/verify.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef HT_TEST_DATABASE_FOLDER_H
 #define HT_TEST_DATABASE_FOLDER_H
 
-#include "runtime/database.h"
+#include "runtime/store/database.h"
 
 extern char *folder, *path; /* owned; a test may put another path there */
 

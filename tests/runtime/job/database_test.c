@@ -1,6 +1,6 @@
 #include "tests/runtime/job/database_folder.h"
 
-#include "runtime/database_schema.h"
+#include "runtime/store/database_schema.h"
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "runtime/doctor.h"
+#include "runtime/doctor/doctor.h"
 #include "tests/runtime/job/support.h"
 
 #include <criterion/criterion.h>

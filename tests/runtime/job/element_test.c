@@ -1,5 +1,5 @@
-#include "runtime/element.h"
-#include "runtime/inputs.h"
+#include "runtime/buffers/element.h"
+#include "runtime/buffers/inputs.h"
 
 #include "base/random.h"
 #include "templates/expr/expr.h"

@@ -1,4 +1,4 @@
-#include "runtime/expected.h"
+#include "runtime/buffers/expected.h"
 
 #include "base/file.h"
 

@@ -3,7 +3,7 @@
 #ifndef HT_TESTS_RUNTIME_JOB_FAKE_DEVICE_H
 #define HT_TESTS_RUNTIME_JOB_FAKE_DEVICE_H
 
-#include "runtime/timing.h"
+#include "runtime/measure/timing.h"
 #include "tests/runtime/job/support.h"
 
 typedef struct fake_kernel {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/sandbox.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/sandbox.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>

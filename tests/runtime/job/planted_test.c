@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/sandbox.h"
+#include "runtime/sandbox/sandbox.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>

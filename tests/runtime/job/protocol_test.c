@@ -1,4 +1,4 @@
-#include "runtime/process.h"
+#include "runtime/worker/process.h"
 
 #include "base/file.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/stats.h"
+#include "runtime/measure/stats.h"
 
 #include "base/random.h"
 

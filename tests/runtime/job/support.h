@@ -2,7 +2,7 @@
 #ifndef HT_TESTS_RUNTIME_JOB_SUPPORT_H
 #define HT_TESTS_RUNTIME_JOB_SUPPORT_H
 
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 typedef struct bound {
     ht_template *templates;

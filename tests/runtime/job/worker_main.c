@@ -1,5 +1,5 @@
 /* What a job's workers run in tests. */
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 int main(int argc, char **argv) {
     return ht_worker_main(argc, argv);

@@ -2,7 +2,7 @@
 #ifndef HT_TESTS_STANDIN_SUPPORT_H
 #define HT_TESTS_STANDIN_SUPPORT_H
 
-#include "runtime/job.h"
+#include "runtime/job/job.h"
 
 /* Uses the stand-in of this version of ROCm ("5", "6", "7", "6-broken") and a folder of this test's
  * own for twins. */

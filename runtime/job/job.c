@@ -1,0 +1,387 @@
+#include "runtime/job/job_internal.h"
+#include "runtime/job/job_memory.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "runtime/job/check.h"
+#include "runtime/spec.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned core_count(void) {
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+static void fill_options(ht_job *job, const ht_job_options *options) {
+    enum { COMPILERS_MAX = 64 };
+    job->options = *options;
+    if (job->options.compile_workers == 0)
+        job->options.compile_workers = core_count();
+    if (job->options.compile_workers > COMPILERS_MAX)
+        job->options.compile_workers = COMPILERS_MAX;
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    if (job->options.program_size == 0)
+        job->options.program_size =
+            provider && provider->program_size > 1 ? provider->program_size : 1;
+    if (!(job->options.sample_budget > 0))
+        job->options.sample_budget = 0.25;
+    if (!(job->options.relative_interval > 0))
+        job->options.relative_interval = 0.02;
+}
+
+/* Everything that changes a result without being in the kernel, problem, device or compiler. */
+static char *method_text(const ht_job *job) {
+    ht_text text = {0};
+    ht_text_printf(&text, "hiptemper " HT_METHOD_VERSION "; interval %g; budget %g s",
+                   job->options.relative_interval, job->options.sample_budget);
+    if (job->device->emulated)
+        ht_text_printf(&text, "; %u cores", core_count());
+    if (job->options.cold_cache)
+        ht_text_printf(&text, "; cold cache");
+    if (job->options.unpaired)
+        ht_text_printf(&text, "; unpaired");
+    if (job->options.time_limit > 0)
+        ht_text_printf(&text, "; limit %g s", job->options.time_limit);
+    if (job->options.compile_limit > 0)
+        ht_text_printf(&text, "; compile limit %g s", job->options.compile_limit);
+    if (job->options.memory_limit > 0)
+        ht_text_printf(&text, "; memory limit %llu", (unsigned long long)job->options.memory_limit);
+    return ht_text_take(&text);
+}
+
+/* What the provider adds to every compile and run. */
+static char *settings_text(const ht_job *job) {
+    enum { OPTIONS_MAX = 8 };
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    ht_text text = {0};
+    ht_text_append(&text, "options");
+    const char *options[OPTIONS_MAX];
+    size_t count = provider != NULL && provider->compile_options != NULL
+                       ? provider->compile_options(job->device, options)
+                       : 0;
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, " %s", options[i]);
+    char *own =
+        provider != NULL && provider->settings != NULL ? provider->settings(job->device) : NULL;
+    if (own != NULL)
+        ht_text_printf(&text, "; %s", own);
+    free(own);
+    return ht_text_take(&text);
+}
+
+/* "clang 19.1.7 (5d41...)". The hash is for the database alone, and costs some. */
+static ht_status name_compiler(ht_job *job, ht_error *error) {
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    bool wanted = job->options.database != NULL || job->options.recording != NULL;
+    char hash[HT_HASH_SIZE];
+    if (!wanted || provider == NULL || provider->compiler_hash == NULL) {
+        job->compiler = ht_strdup(job->device->compiler);
+        return HT_OK;
+    }
+    ht_status status = provider->compiler_hash(hash, error);
+    if (status == HT_OK)
+        job->compiler = ht_format("%s (%s)", job->device->compiler, hash);
+    return status;
+}
+
+static ht_status make_key(ht_job *job, ht_error *error) {
+    ht_status status = name_compiler(job, error);
+    if (status != HT_OK)
+        return status;
+    const ht_template *template = job->binding->template;
+    ht_text annotations = {0};
+    ht_template_print(template, &annotations);
+    ht_hash_strings(job->template_hash, template->unit, annotations.data ? annotations.data : "",
+                    NULL);
+    ht_hash_strings(job->source_hash, template->unit, NULL);
+    ht_text_free(&annotations);
+    job->problem = job->binding->problem
+                       ? ht_problem_string(&template->problem, job->binding->problem)
+                       : ht_strdup("");
+    job->device_text = ht_format("%s: %s", job->device->name, job->device->description);
+    job->method = method_text(job);
+    job->settings = settings_text(job);
+    job->key = (ht_database_key){
+        .source_hash = job->options.source_hash ? job->options.source_hash : job->source_hash,
+        .template_name = template->name,
+        .template_hash = job->template_hash,
+        .problem = job->problem,
+        .device = job->device_text,
+        .compiler = job->compiler,
+        .method = job->method,
+        .settings = job->settings,
+        .checking = job->options.check == HT_CHECK_ALL && ht_check_possible(job->device)
+                        ? "outputs, guards and accesses"
+                        : "outputs and guards",
+    };
+    return HT_OK;
+}
+
+/* Enough for every compile worker to have a second program while the first is measured, or for a
+ * program as large as pays off; no more, because a search learns only between batches. */
+static size_t batch_size(const ht_job *job) {
+    size_t two_each = 2 * (size_t)job->options.compile_workers;
+    return two_each > job->options.program_size ? two_each : job->options.program_size;
+}
+
+static void make_processes(ht_job *job) {
+    job->compiler_count = job->options.compile_workers;
+    job->compilers = ht_alloc(job->compiler_count, sizeof *job->compilers);
+    for (size_t i = 0; i < job->compiler_count; ++i) {
+        char name[40];
+        snprintf(name, sizeof name, "compile-%zu.log", i);
+        ht_process_init(&job->compilers[i], job->folder, name);
+    }
+    ht_process_init(&job->runner, job->folder, "run.log");
+    ht_process_init(&job->checker, job->folder, "check.log");
+}
+
+/* Has the template something to check, of types that can be made? Do float64 twins serve its
+ * reference? */
+static ht_status look_at_arguments(ht_job *job, ht_error *error) {
+    const ht_template *template = job->binding->template;
+    ht_layout layout;
+    ht_status status =
+        ht_layout_make(job->binding, &job->default_config, HT_NUMBERS_PLAIN, &layout, error);
+    if (status != HT_OK)
+        return status;
+    bool any = false, floating = false;
+    for (size_t i = 0; i < layout.count; ++i) {
+        bool output = ht_arg_is_output(layout.args[i].arg);
+        any = any || output;
+        floating = floating || (output && ht_element_floating(layout.args[i].element));
+    }
+    ht_layout_free(&layout);
+    if (!any)
+        return ht_error_set_at(error, HT_ERROR_INPUT, template->file, template->line, 0,
+                               "template '%s' has no out or inout argument, so there is nothing to "
+                               "check; annotate what the kernel writes",
+                               template->name);
+    /* One run of a twin costs less than a search, wherever the compiler takes it. */
+    if (floating && !template->exact && template->reference_kind != HT_REFERENCE_BUILTIN &&
+        ht_provider_find(job->device->provider)->float64_twins)
+        job->numbers = HT_NUMBERS_TRACKED;
+    return HT_OK;
+}
+
+/* The original, and at once the twin that its reference will probably come from. */
+static ht_status compile_original(ht_job *job, ht_error *error) {
+    bool other =
+        job->baseline_set != job->reference && !job->options.only_check && !job->options.unbound;
+    ht_compile_task tasks[3] = {
+        {.config = &job->default_config, .set = job->reference},
+        {.config = &job->default_config,
+         .set = job->reference,
+         .numbers = job->numbers,
+         .skip = job->numbers == HT_NUMBERS_PLAIN},
+        {.config = &job->default_config, .set = job->baseline_set, .skip = !other},
+    };
+    ht_status status = ht_job_compile(job, tasks, 3, error);
+    job->original = tasks[0].program;
+    job->twin = tasks[1].program;
+    job->base = other ? tasks[2].program : json_incref(job->original);
+    if (!(job->options.compile_limit > 0))
+        job->compile_limit =
+            fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * tasks[0].seconds));
+    if (status == HT_OK && ht_job_fatal(tasks[1].status)) { /* without a twin it would go on */
+        status = tasks[1].status;
+        if (error != NULL)
+            *error = tasks[1].error;
+    } else if (status == HT_OK && tasks[0].status != HT_OK) {
+        status = tasks[0].status;
+        if (error != NULL)
+            *error = tasks[0].error;
+        if (!ht_job_fatal(status)) /* which says nothing about it */
+            ht_error_prefix(error, "the original does not compile: ");
+    } else if (status == HT_OK && other && tasks[2].status != HT_OK) {
+        status = tasks[2].status;
+        if (error != NULL)
+            *error = tasks[2].error;
+        if (!ht_job_fatal(status))
+            ht_error_prefix(error, "the baseline does not compile: ");
+    }
+    return status;
+}
+
+/* Who disagrees with whom. */
+static void disagreement_prefix(const ht_job *job, ht_error *error) {
+    const ht_template *template = job->binding->template;
+    if (job->baseline_set == job->reference) {
+        ht_error_prefix(error, "the original does not agree with its own reference: ");
+        return;
+    }
+    char *base = ht_template_set_words(template, job->baseline_set);
+    char *wanted = ht_template_set_words(template, job->reference);
+    ht_error_prefix(error, "the baseline (%s) does not agree with the reference (%s): ", base,
+                    wanted);
+    free(base);
+    free(wanted);
+}
+
+static ht_status measure_baseline(ht_job *job, ht_error *error) {
+    json_t *reply = NULL;
+    json_t *request =
+        ht_job_run_request("measure", &job->default_config, job->base, job->baseline_set);
+    json_object_set_new(request, "time", json_true());
+    json_object_set_new(request, "budget", json_real(job->options.sample_budget));
+    json_object_set_new(request, "interval", json_real(job->options.relative_interval));
+    double seconds =
+        job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
+    double begun = ht_clock_seconds();
+    ht_status status = ht_job_ask_steady(job, request, seconds, &reply, error);
+    double took = ht_clock_seconds() - begun;
+    if (status == HT_ERROR_MISMATCH)
+        disagreement_prefix(job, error);
+    else if (status != HT_OK && status != HT_ERROR_INTERRUPTED)
+        ht_error_prefix(error, "timing the original: %s: ", ht_status_name(status));
+    ht_evaluation evaluation = {.config = ht_strdup("original"),
+                                .resources = ht_resources_unknown()};
+    if (status == HT_OK)
+        status = ht_job_take_timing(job, reply, &evaluation, error);
+    job->baseline = ht_timing_of(evaluation.samples, evaluation.sample_count);
+    /* Ten times slower than the original is slow enough, in all that a measurement does; seven runs
+     * is the least of it. Two attempts share the limit (job_deaths.c). */
+    job->limit = job->options.time_limit > 0
+                     ? job->options.time_limit
+                     : fmax(5, 10 * fmax(took, 14 * job->baseline.median_ms / 1000 +
+                                                   job->options.sample_budget));
+    bool known = false;
+    if (status == HT_OK)
+        status = ht_job_control_begin(job, &known, error);
+    if (status == HT_OK && !known && job->options.database != NULL)
+        status = ht_database_put(job->options.database, &job->key, &evaluation, error);
+    job->conditions = evaluation.conditions;
+    evaluation.conditions = NULL;
+    ht_evaluation_free(&evaluation);
+    json_decref(reply);
+    return status;
+}
+
+static ht_status start(ht_job *job, ht_error *error) {
+    ht_status status = look_at_arguments(job, error);
+    if (status == HT_OK)
+        status = ht_scratch_make("job", &job->scratch, error);
+    if (status != HT_OK)
+        return status;
+    job->folder = job->scratch.path;
+    make_processes(job);
+    status = ht_spec_write(job->folder, job->binding, job->device, error);
+    bool needless =
+        job->options.only_check && job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
+    if (status == HT_OK && !needless)
+        status = compile_original(job, error);
+    if (status == HT_OK && !job->options.unbound) {
+        status = ht_job_make_reference(job, job->options.seed, error);
+        if (status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
+            status == HT_ERROR_MISMATCH)
+            ht_error_prefix(error, "running the original: %s: ", ht_status_name(status));
+    }
+    if (status == HT_OK)
+        status =
+            job->options.only_check || job->options.unbound ? HT_OK : measure_baseline(job, error);
+    return status;
+}
+
+ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
+                       const ht_job_options *options, ht_job **out_job, ht_error *error) {
+    *out_job = NULL;
+    if (!device->can_run)
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                            "device %s (%s) cannot run kernels; tune for a device that can, or use "
+                            "`hiptemper inspect`",
+                            device->name, device->description);
+    ht_job *job = ht_alloc(1, sizeof *job);
+    job->binding = binding;
+    job->device = device;
+    job->runner.fd = -1;
+    job->checker.fd = -1;
+    job->default_config = ht_config_default(binding->template);
+    job->reference = ht_template_reference_set(binding->template);
+    job->baseline_set = ht_template_baseline_set(binding->template);
+    fill_options(job, options);
+    job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
+    job->evaluator =
+        (ht_evaluator){.self = job, .evaluate = ht_job_evaluate, .batch = batch_size(job)};
+    ht_status status = ht_job_memory_check(binding, device, ht_memory_of_machine(), error);
+    if (status == HT_OK)
+        status = make_key(job, error);
+    if (status == HT_OK)
+        status = start(job, error);
+    if (status != HT_OK) {
+        ht_job_free(job);
+        return status;
+    }
+    *out_job = job;
+    return HT_OK;
+}
+
+/* After Ctrl-C nobody waits for a worker that may be stopped. */
+static void end_process(const ht_job *job, ht_process *process) {
+    const volatile int *interrupted = job->options.interrupted;
+    if (interrupted == NULL || *interrupted == 0)
+        ht_process_stop(process);
+    ht_process_free(process);
+}
+
+void ht_job_free(ht_job *job) {
+    if (job == NULL)
+        return;
+    for (size_t i = 0; i < job->compiler_count; ++i)
+        end_process(job, &job->compilers[i]);
+    free(job->compilers);
+    end_process(job, &job->runner);
+    end_process(job, &job->checker);
+    ht_job_control_end(job);
+    ht_scratch_remove(&job->scratch);
+    json_decref(job->original);
+    json_decref(job->base);
+    free(job->original_finding);
+    json_decref(job->twin);
+    free(job->expect_file);
+    free(job->problem);
+    free(job->device_text);
+    free(job->compiler);
+    free(job->method);
+    free(job->conditions);
+    free(job->settings);
+    free(job);
+}
+
+ht_evaluator *ht_job_evaluator(ht_job *job) {
+    return &job->evaluator;
+}
+
+ht_timing ht_job_baseline(const ht_job *job) {
+    return job->baseline;
+}
+
+const char *ht_job_conditions(const ht_job *job) {
+    return job->conditions;
+}
+
+ht_job_counts ht_job_get_counts(const ht_job *job) {
+    return job->counts;
+}
+
+const char *ht_job_reference_source(const ht_job *job) {
+    if (job->binding->template->reference_kind == HT_REFERENCE_BUILTIN)
+        return "float64 conv2d";
+    switch (job->numbers) {
+    case HT_NUMBERS_TRACKED:
+        return "float64 twin with tracked sums";
+    case HT_NUMBERS_DOUBLE:
+        return "float64 twin";
+    case HT_NUMBERS_PLAIN:
+        break;
+    }
+    return "the original's own outputs";
+}
+
+const ht_database_key *ht_job_key(const ht_job *job) {
+    return &job->key;
+}

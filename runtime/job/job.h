@@ -1,0 +1,140 @@
+/* A tuning job: one template, one problem, one device. It owns worker processes that compile, check
+ * and time, and talks to the database; it is the evaluator that a search runs against.
+ * docs/measuring.md tells how each number is made. */
+#ifndef HT_RUNTIME_JOB_JOB_H
+#define HT_RUNTIME_JOB_JOB_H
+
+#include "runtime/provider.h"
+#include "runtime/store/database.h"
+#include "search/evaluator.h"
+
+typedef struct ht_job ht_job;
+
+typedef enum ht_check_when { HT_CHECK_NEVER, HT_CHECK_FINALS, HT_CHECK_ALL } ht_check_when;
+
+typedef struct ht_job_options {
+    uint64_t seed;            /* of the random inputs */
+    unsigned compile_workers; /* 0: one a core */
+    size_t program_size;      /* configurations compiled in one program, at most; 0: what pays off
+                                 with the device's compiler */
+    double time_limit;        /* seconds one variant may take to check and time; 0: derived from the
+                                 baseline, at least 5 */
+    double compile_limit;     /* seconds a compile may take; 0: derived from the original's, 20 to
+                                 120 */
+    uint64_t memory_limit;    /* bytes of address space of a worker and its compiler on emulated
+                                 devices, of data of a compile worker on others; 0: the machine's
+                                 memory, at least 8 GiB */
+    double sample_budget;     /* seconds of timing a variant; 0: 0.25 */
+    double relative_interval; /* stop sampling when the 95 % interval of the median is this narrow;
+                                 0: 0.02 */
+    ht_database *database;    /* borrowed; NULL: nothing is kept or reused */
+    bool fresh;               /* measure even what the database knows, the condemned too */
+    ht_database *recording;   /* borrowed; not NULL: everything is compiled, run and checked, but
+                                 timings are those that an earlier run kept here, so that runs can be
+                                 compared to the bit; what it lacks ends the job */
+    bool cold_cache;          /* every timed run finds the device's caches empty */
+    bool unpaired; /* no control next to each variant, and so no racing: for experiments */
+    const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
+    ht_check_when check;     /* what is run in checking mode too; host emulation only */
+    bool only_check;         /* the original is not timed: for ht_job_check (check.h) alone */
+    bool unbound; /* the original is compiled, not run: ht_job_bind (job_verify.h) does */
+    const volatile int *interrupted; /* may be NULL */
+} ht_job_options;
+
+typedef struct ht_timing {
+    double median_ms;
+    double lo_ms, hi_ms; /* 95 % interval of the median */
+    size_t samples;
+} ht_timing;
+
+/* Counts over the job's life. */
+typedef struct ht_job_counts {
+    uint64_t compiled;
+    uint64_t run;
+    uint64_t reused;
+    uint64_t dropped; /* of those run: clearly slower after three samples, and no more taken */
+    uint64_t worker_restarts;
+} ht_job_counts;
+
+/* Call it from a thread that outlives the job: workers end with the thread that started them.
+ * Starts workers, compiles the reference (a kernel of the unit, a built-in, or the default
+ * configuration), runs it on random inputs and keeps its outputs for checking; then measures the
+ * baseline (a kernel of the unit, or the default configuration). The pointed-to binding, template,
+ * problem and device must outlive the job. Fails when the original itself does not compile, run or
+ * agree with its own reference. */
+ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
+                       const ht_job_options *options, ht_job **out_job, ht_error *error);
+void ht_job_free(ht_job *job);
+
+/* The job as an evaluator; borrowed, valid while the job lives. Correctness first: a variant is
+ * timed only after its outputs agreed with the reference on random inputs, with outputs poisoned
+ * and guard words round every buffer intact. */
+ht_evaluator *ht_job_evaluator(ht_job *job);
+
+/* The baseline's time (what speedups are relative to): that of the template's baseline kernel, or
+ * of its default configuration. */
+ht_timing ht_job_baseline(const ht_job *job);
+/* What the original was timed under, a JSON object (docs/measuring.md); borrowed; NULL when its
+ * time was replayed. */
+const char *ht_job_conditions(const ht_job *job);
+ht_job_counts ht_job_get_counts(const ht_job *job);
+/* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked
+ * sums", "float64 twin", "the original's own outputs". Static. */
+const char *ht_job_reference_source(const ht_job *job);
+
+/* The key under which the job keeps evaluations, for ht_database_nearest; borrowed, valid while the
+ * job lives. */
+const ht_database_key *ht_job_key(const ht_job *job);
+
+/* Verification and final timing, of at most 63 finalists: each finalist is checked again on fresh
+ * random inputs (two new seeds), then original and finalists are timed interleaved in one run. */
+typedef struct ht_final {
+    ht_status status; /* HT_OK: verified and timed */
+    char reason[160];
+    bool verified;
+    ht_timing timing;
+    double speedup;                /* original / this, from rounds (ht_stats_paired_ratio) */
+    double speedup_lo, speedup_hi; /* its interval; all intervals of a job hold in 95 % of jobs */
+    double over_best;              /* this / the fastest finalist; 1 for that one itself */
+    double over_best_lo, over_best_hi; /* holds 1: which of the two is faster is unclear */
+} ht_final;
+
+/* What the interval of the speedup says; unclear when it holds 1. */
+typedef enum ht_comparison {
+    HT_COMPARISON_UNCLEAR,
+    HT_COMPARISON_FASTER,
+    HT_COMPARISON_SLOWER
+} ht_comparison;
+ht_comparison ht_final_compare(const ht_final *final);
+const char *ht_comparison_name(ht_comparison comparison); /* "unclear", "faster", "slower" */
+
+ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
+                        ht_timing *out_original, ht_final *out_finals, ht_error *error);
+
+/* What a choice of the fastest among several reports is too good: the luckiest wins. So the winner
+ * meets the original once more, in rounds whose samples chose nothing. */
+typedef struct ht_finals_rule {
+    double max_seconds;     /* of the choice */
+    double confirm_seconds; /* of the confirmation; 0: there is none */
+    double min_speedup;     /* less is not worth a confirmation */
+    size_t first;           /* finalists ahead of this one are not to win: the default */
+} ht_finals_rule;
+typedef struct ht_confirmation {
+    bool made;       /* false: nobody was faster, by as much */
+    size_t finalist; /* who */
+    ht_timing original, timing;
+    double speedup, speedup_lo, speedup_hi; /* as in ht_final */
+} ht_confirmation;
+/* ht_job_finals, then the confirmation of the fastest that is clearly faster than the original. One
+ * that fails in it is not HT_OK in `out_finals`. */
+ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t count,
+                                  const ht_finals_rule *rule, ht_timing *out_original,
+                                  ht_final *out_finals, ht_confirmation *out_confirmation,
+                                  ht_error *error);
+
+/* Entry point of a worker process: the program calls this first thing in main when argv[1] is
+ * "--worker"; serves requests on the inherited socket `fd` until it closes. Returns the exit code.
+ */
+int ht_worker_main(int argc, char **argv);
+
+#endif

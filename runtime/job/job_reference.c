@@ -1,0 +1,99 @@
+#include "runtime/job/job_internal.h"
+#include "runtime/verify/unwritten.h"
+#include "runtime/worker/worker.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static json_t *reference_request(ht_job *job, uint64_t seed, const char *file) {
+    json_t *request = json_object();
+    json_object_set_new(request, "op", json_string("reference"));
+    json_object_set_new(request, "seed", json_integer((json_int_t)seed));
+    json_object_set_new(request, "file", json_string(file));
+    json_object_set(request, "original", job->original);
+    if (job->twin != NULL) {
+        json_object_set(request, "twin", job->twin);
+        json_object_set_new(request, "numbers", json_integer(job->numbers));
+    }
+    return request;
+}
+
+/* Compiles the twin in job->numbers, unless it is there or does not compile. */
+static ht_status compile_twin(ht_job *job, ht_error *error) {
+    if (job->twin != NULL || job->numbers == HT_NUMBERS_PLAIN)
+        return HT_OK;
+    ht_compile_task task = {
+        .config = &job->default_config, .set = job->reference, .numbers = job->numbers};
+    ht_status status = ht_job_compile(job, &task, 1, error);
+    job->twin = task.program;
+    if (status == HT_OK && ht_job_fatal(task.status)) {
+        status = task.status;
+        if (error != NULL)
+            *error = task.error;
+    }
+    return status;
+}
+
+/* The way of making references that was tried last is no good for this kernel: on to the next. */
+static void next_twin(ht_job *job) {
+    if (job->twin != NULL)
+        ht_job_forget_program(job, job->twin);
+    job->twin = NULL;
+    job->numbers = job->numbers == HT_NUMBERS_TRACKED ? HT_NUMBERS_DOUBLE : HT_NUMBERS_PLAIN;
+}
+
+static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, bool *out_twin,
+                               ht_error *error) {
+    json_t *reply = NULL;
+    double seconds =
+        job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
+    ht_status status =
+        ht_job_ask_steady(job, reference_request(job, seed, file), seconds, &reply, error);
+    if (status == HT_OK)
+        status = ht_unwritten_check(job->binding->template, reply, error);
+    const char *way = json_string_value(json_object_get(reply, "way"));
+    *out_twin = way != NULL && strcmp(way, "twin") == 0;
+    json_decref(reply);
+    return status;
+}
+
+static void use_file(ht_job *job, const char *file) {
+    if (job->expect_file != NULL) {
+        char *path = ht_format("%s/%s", job->folder, job->expect_file);
+        unlink(path);
+        free(path);
+    }
+    free(job->expect_file);
+    job->expect_file = ht_strdup(file);
+}
+
+ht_status ht_job_make_reference(ht_job *job, uint64_t seed, ht_error *error) {
+    char file[32];
+    snprintf(file, sizeof file, HT_RUN_FOLDER "/reference-%u", job->files++);
+    for (;;) {
+        ht_status status = compile_twin(job, error);
+        if (status != HT_OK)
+            return status;
+        if (job->twin == NULL && job->numbers != HT_NUMBERS_PLAIN) {
+            next_twin(job);
+            continue;
+        }
+        bool from_twin = false, with_twin = job->twin != NULL;
+        status = ask_reference(job, seed, file, &from_twin, error);
+        if (status == HT_OK && !from_twin && job->numbers == HT_NUMBERS_DOUBLE)
+            next_twin(job); /* there is no better way than what came out */
+        if (status == HT_OK && (from_twin || job->numbers == HT_NUMBERS_PLAIN)) {
+            use_file(job, file);
+            return HT_OK;
+        }
+        /* A twin that crashes or hangs says nothing of the original; an error without one does. */
+        bool survivable = status == HT_OK || status == HT_ERROR_CRASH ||
+                          status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH;
+        if (!with_twin || !survivable)
+            return status;
+        next_twin(job);
+    }
+}

@@ -1,0 +1,18 @@
+/* Opening the tuning database's file and telling what SQLite says. Private to database*.c. */
+#ifndef HT_RUNTIME_STORE_DATABASE_INTERNAL_H
+#define HT_RUNTIME_STORE_DATABASE_INTERNAL_H
+
+#include "base/error.h"
+#include "runtime/store/database_rows.h"
+
+/* Turns SQLite's last error into HT_ERROR_IO with a remedy. */
+ht_status ht_database_fail(sqlite3 *sqlite, const char *path, const char *doing, ht_error *error);
+
+/* Opens or creates the file of damage->path, checks it, brings it up to date. Closes what it opened
+ * on failure. */
+ht_status ht_database_file_open(ht_database_damage *damage, sqlite3 **out_sqlite, ht_error *error);
+/* The same for reading alone: a file of an older schema stays as it is, and what is read is a copy
+ * in memory that was brought up to date. */
+ht_status ht_database_file_read(ht_database_damage *damage, sqlite3 **out_sqlite, ht_error *error);
+
+#endif

@@ -1,0 +1,555 @@
+#include "runtime/verify/verify.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "runtime/job/job_verify.h"
+#include "runtime/verify/verify_choice.h"
+#include "runtime/verify/verify_edges.h"
+#include "templates/space/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TRIALS_MAX = 20,      /* problems tried until enough are good */
+    BUILD_LIMIT = 200000, /* legal configurations that are listed */
+    BATCH = 4,            /* configurations that are compiled before they are run */
+    ACCESSES = 200000     /* of a launch in a pass, then no further block begins */
+};
+
+/* How runs are made: as strictly as the original allows. */
+typedef struct mode {
+    bool checked; /* every access is looked at */
+    bool exact;   /* outputs are compared to the bit */
+    bool clean;   /* the original reads no shared memory that it has not written */
+} mode;
+
+/* Configurations that were compiled together. */
+typedef struct batch {
+    ht_programs *programs;
+    size_t first, count; /* of those chosen */
+} batch;
+
+typedef struct verification {
+    const ht_device *device;
+    const ht_verify_options *options;
+    ht_template *template; /* with the mode's tolerance */
+    const ht_problem *given;
+    ht_problem *problems; /* candidates */
+    size_t problem_count;
+    mode mode;
+    ht_job *job;
+    ht_binding binding; /* of the size at hand */
+    ht_programs *original;
+    size_t wanted;    /* sizes */
+    ht_choice choice; /* of configurations */
+    batch *batches;
+    size_t batch_count;
+    bool races;    /* the original's threads do, so that its results may differ from run to run */
+    bool dropped;  /* the problem at hand is none for the original */
+    bool unsteady; /* and a result differed */
+    size_t asked;  /* problems of those asked for that were run */
+    ht_verify_result *out;
+} verification;
+
+/* How a configuration is run. All outputs are compared: one that no block writes would pass as one
+ * that other blocks write. */
+static const ht_check_settings settings = {.accesses = ACCESSES, .every_output = true};
+
+static uint64_t seed_of(const verification *in, size_t trial) {
+    ht_random random;
+    ht_random_stream(&random, in->options->seed, trial);
+    return ht_random_next(&random) >> 1; /* passes through JSON */
+}
+
+static ht_binding binding_of(const verification *in, const ht_problem *problem) {
+    return (ht_binding){in->template, problem, &in->device->fields};
+}
+
+static void tell(verification *in, ht_verify_outcome outcome, char *reason) {
+    in->out->outcome = outcome;
+    free(in->out->reason);
+    in->out->reason = reason;
+}
+
+/* Gives the template another tolerance, in its text too: that is what workers read. */
+static void tolerate(ht_template *template, bool exact) {
+    ht_text text = {0};
+    template->exact = exact;
+    ht_template_print(template, &text);
+    for (const char *at = template->unit, *end; *at; at = end) {
+        end = at + strcspn(at, "\n");
+        end += *end == '\n';
+        bool annotation = strncmp(at, "#pragma tune ", 13) == 0;
+        ht_text_append_n(&text, annotation ? "\n" : at, annotation ? 1 : (size_t)(end - at));
+    }
+    free(template->unit);
+    template->unit = ht_text_take(&text);
+}
+
+/* ---- the original
+ * --------------------------------------------------------------------------------------------- */
+
+static void job_end(verification *in) {
+    for (size_t i = 0; i < in->batch_count; ++i)
+        ht_programs_free(in->job, in->batches[i].programs);
+    in->batch_count = 0;
+    if (in->job)
+        ht_programs_free(in->job, in->original);
+    in->original = NULL;
+    ht_job_free(in->job);
+    in->job = NULL;
+}
+
+static ht_status job_begin(verification *in, ht_error *error) {
+    const ht_job_options options = {.seed = in->options->seed,
+                                    .compile_workers = in->options->compile_workers,
+                                    .compile_limit = in->options->compile_limit,
+                                    .program_size = HT_VERIFY_CONFIGURATIONS * 2,
+                                    .only_check = true,
+                                    .unbound = true,
+                                    .interrupted = in->options->interrupted};
+    tolerate(in->template, in->mode.exact);
+    in->binding = binding_of(in, in->given);
+    ht_status status = ht_job_start(&in->binding, in->device, &options, &in->job, error);
+    if (status == HT_OK)
+        status = ht_programs_compile(in->job, NULL, 0, in->mode.checked, &in->original, error);
+    return status;
+}
+
+static bool is_original_fault(ht_status status) {
+    return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
+           status == HT_ERROR_MISMATCH || status == HT_ERROR_INPUT ||
+           status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_COMPILE;
+}
+
+static const char *finding_of(const ht_check_result *result) {
+    return json_string_value(json_object_get(json_object_get(result->details, "finding"), "kind"));
+}
+
+/* Kinds of findings that come of the size, not of how the kernel is written. */
+static bool is_of_size(const char *finding) {
+    static const char *const kinds[] = {"outside", "bounds", "memory", "fault", "input", "stack"};
+    for (size_t i = 0; finding && i < sizeof kinds / sizeof *kinds; ++i)
+        if (strcmp(finding, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool same_mode(mode a, mode b) {
+    return a.checked == b.checked && a.exact == b.exact && a.clean == b.clean;
+}
+
+/* Is the original good for this problem? *out_next: what is to be tried when it is for none. */
+static ht_status original_try(verification *in, const ht_problem *problem, uint64_t seed,
+                              bool *out_good, mode *out_next, ht_error *error) {
+    ht_check_result result = {0};
+    ht_error own = {0};
+    *out_good = false;
+    in->binding = binding_of(in, problem);
+    ht_config plain = ht_config_default(in->template);
+    bool legal = false, ran = false;
+    if (!in->options->written &&
+        (ht_binding_legal(&in->binding, &plain, &legal, NULL, &own) != HT_OK || !legal))
+        return HT_OK;
+    ht_status status = ht_job_bind(in->job, &in->binding, seed, &own);
+    if (status == HT_OK) {
+        ran = true;
+        status = ht_programs_run(in->job, in->original, 0, &settings, &result, &own);
+    } else if (is_original_fault(status)) {
+        result.status = status;
+        snprintf(result.reason, sizeof result.reason, "%.511s", own.message);
+        status = HT_OK;
+    }
+    if (status != HT_OK && error)
+        *error = own;
+    bool unclean = json_is_string(json_object_get(result.details, "unwritten_shared"));
+    *out_good = status == HT_OK && result.status == HT_OK && !(in->mode.clean && unclean);
+    if (status == HT_OK && result.status == HT_OK && unclean)
+        out_next->clean = false;
+    if (status == HT_OK && ran && result.status == HT_ERROR_MISMATCH) {
+        const char *finding = finding_of(&result);
+        if (finding && !is_of_size(finding)) {
+            out_next->checked = false;
+            in->races = in->races || strcmp(finding, "race") == 0;
+        } else if (!finding && in->mode.exact)
+            out_next->exact = false; /* other bits with threads in another order */
+        else if (!finding)
+            out_next->checked = false;
+    }
+    if (status == HT_OK && result.status != HT_OK && in->out->size_count == 0)
+        tell(in, HT_VERIFY_ORIGINAL, ht_format("the original itself fails (%s)", result.reason));
+    ht_check_result_free(&result);
+    return status;
+}
+
+/* ---- runs
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static char *problem_text(const verification *in, const ht_problem *problem) {
+    return problem ? ht_problem_string(&in->template->problem, problem) : ht_strdup("");
+}
+
+/* Does this configuration fail too? *out_reason: free(). */
+static ht_status fails(verification *in, const ht_config *config, bool *out_fails,
+                       char **out_reason, ht_error *error) {
+    ht_programs *programs;
+    ht_check_result result = {0};
+    *out_fails = false;
+    ht_status status = ht_programs_compile(in->job, config, 1, in->mode.checked, &programs, error);
+    if (status != HT_OK)
+        return status;
+    status = ht_programs_run(in->job, programs, 0, &settings, &result, error);
+    *out_fails = status == HT_OK && result.status != HT_OK && !ht_programs_slow(programs, 0);
+    if (*out_fails) {
+        free(*out_reason);
+        *out_reason = ht_strdup(result.reason);
+    }
+    ht_check_result_free(&result);
+    ht_programs_free(in->job, programs);
+    return status;
+}
+
+/* Puts parameters back to their defaults, one at a time, as long as it goes on failing. */
+static ht_status reduce(verification *in, ht_error *error) {
+    const ht_config plain = ht_config_default(in->template);
+    ht_config *failing = &in->out->failing;
+    ht_status status = HT_OK;
+    bool again = true;
+    while (again && status == HT_OK) {
+        again = false;
+        for (size_t i = 0; i < failing->count && status == HT_OK; ++i) {
+            ht_config simpler = *failing;
+            bool legal = false, bad = false;
+            simpler.choice[i] = plain.choice[i];
+            if (ht_config_equal(&simpler, failing) ||
+                ht_binding_legal(&in->binding, &simpler, &legal, NULL, NULL) != HT_OK || !legal)
+                continue;
+            status = fails(in, &simpler, &bad, &in->out->reason, error);
+            if (bad) {
+                *failing = simpler;
+                again = true;
+            }
+        }
+    }
+    return status;
+}
+
+/* The default must run, whatever it takes. */
+static bool is_slow(const batch *of, size_t index) {
+    return of->first + index > 0 && ht_programs_slow(of->programs, index);
+}
+
+static size_t compiled_count(const verification *in) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->batch_count; ++i)
+        count += in->batches[i].count;
+    return count;
+}
+
+/* Compiles some more of what was chosen: a few, so that a fault is found before all are. */
+static ht_status batch_add(verification *in, ht_error *error) {
+    size_t first = compiled_count(in), left = in->choice.count - first;
+    batch added = {.first = first, .count = left < BATCH ? left : BATCH};
+    ht_status status = ht_programs_compile(in->job, &in->choice.items[first], added.count,
+                                           in->mode.checked, &added.programs, error);
+    if (status != HT_OK)
+        return status;
+    HT_GROW(in->batches, in->batch_count);
+    in->batches[in->batch_count++] = added;
+    for (size_t i = 0; i < added.count; ++i)
+        in->out->slow += is_slow(&added, i);
+    return HT_OK;
+}
+
+struct ht_verify_run {
+    verification *in;
+    const batch *of;
+    size_t index;
+};
+
+ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error) {
+    ht_check_result result;
+    ht_status status =
+        ht_programs_run(run->in->job, run->of->programs, run->index, &settings, &result, error);
+    bool differs = status == HT_OK && result.status != HT_OK;
+    *out_reason = differs ? ht_strdup(result.reason) : NULL;
+    ht_check_result_free(&result);
+    return status;
+}
+
+size_t ht_verify_run_size(const ht_verify_run *run) {
+    return run->in->out->size_count - 1;
+}
+
+/* Two blocks write one element, one reads behind its array: of a large grid not all blocks are
+ * looked at, so that the original may do so too without its having been seen. All of it is looked
+ * at, once there is reason to. */
+static ht_status original_does(verification *in, const ht_check_result *found, bool *out_does,
+                               ht_error *error) {
+    static const ht_check_settings all = {.all_blocks = true};
+    const char *finding = finding_of(found);
+    *out_does = false;
+    if (!in->mode.checked || !finding)
+        return HT_OK;
+    ht_check_result result;
+    ht_status status = ht_programs_run(in->job, in->original, 0, &all, &result, error);
+    const char *own = status == HT_OK ? finding_of(&result) : NULL;
+    *out_does = own && strcmp(own, finding) == 0;
+    ht_check_result_free(&result);
+    return status;
+}
+
+/* The problem is none that the original is good for, after all. */
+static void size_drop(verification *in, const char *reason) {
+    ht_verify_result *out = in->out;
+    free(out->sizes[--out->size_count].problem);
+    in->dropped = true;
+    if (out->size_count == 0)
+        tell(in, HT_VERIFY_ORIGINAL, ht_format("the original itself fails (%s)", reason));
+}
+
+static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
+    ht_check_result result;
+    ht_verify_result *out = in->out;
+    ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);
+    bool does = false;
+    ++out->sizes[out->size_count - 1].runs;
+    if (status == HT_OK && result.status == HT_ERROR_MISMATCH)
+        status = original_does(in, &result, &does, error);
+    if (does)
+        size_drop(in, result.reason);
+    else if (status == HT_OK && result.status == HT_ERROR_MISMATCH && in->races &&
+             !in->mode.checked) {
+        in->unsteady = true;
+        tell(in, HT_VERIFY_ORIGINAL,
+             ht_format("threads of the original itself race, so that a result that differs says "
+                       "nothing (%s)",
+                       result.reason));
+    } else if (status == HT_OK && result.status != HT_OK) {
+        tell(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
+        out->failing = in->choice.items[of->first + index];
+        out->failing_size = out->size_count - 1;
+        if (!in->options->unreduced)
+            status = reduce(in, error);
+    } else if (status == HT_OK && in->options->agreed) {
+        ht_verify_run run = {in, of, index};
+        status = in->options->agreed(in->options->context, &run, error);
+    }
+    ht_check_result_free(&result);
+    return status;
+}
+
+/* Those that are legal for the problem, up to the first that differs. */
+static ht_status batch_run(verification *in, const ht_space *space, size_t index, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < in->batches[index].count && status == HT_OK && !in->dropped &&
+                       in->out->outcome == HT_VERIFY_AGREES;
+         ++i)
+        if (!is_slow(&in->batches[index], i) &&
+            ht_space_legal(space, &in->choice.items[in->batches[index].first + i]))
+            status = config_run(in, &in->batches[index], i, error);
+    return status;
+}
+
+/* The original is good for this problem: now all others. */
+static ht_status size_run(verification *in, const ht_problem *problem, uint64_t seed,
+                          ht_error *error) {
+    ht_verify_result *out = in->out;
+    ht_space *space = NULL;
+    HT_GROW(out->sizes, out->size_count);
+    out->sizes[out->size_count++] =
+        (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
+    tell(in, HT_VERIFY_AGREES, NULL);
+    ht_error own = {0};
+    ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, &own);
+    if (status == HT_ERROR_INPUT && in->options->written) {
+        tell(in, HT_VERIFY_DIFFERS,
+             ht_format("the original's launch is legal, the new one is not: %s", own.message));
+        out->failing = in->choice.items[0];
+        out->failing_size = out->size_count - 1;
+        return HT_OK;
+    }
+    if (status != HT_OK && error)
+        *error = own;
+    if (status == HT_OK)
+        ht_choice_draw(&in->choice, &in->binding, space);
+    in->dropped = false;
+    for (size_t i = 0; status == HT_OK && !in->dropped && out->outcome == HT_VERIFY_AGREES; ++i) {
+        if (i == in->batch_count && compiled_count(in) == in->choice.count)
+            break;
+        if (i == in->batch_count)
+            status = batch_add(in, error);
+        if (status == HT_OK)
+            status = batch_run(in, space, i, error);
+    }
+    ht_space_free(space);
+    return status;
+}
+
+/* Has every parameter been tried with two values? Some sizes allow but one of them: those that an
+ * original's tile divides may be all that others are for. */
+static bool all_moved(const verification *in) {
+    bool all = true;
+    for (size_t i = 0; i < in->template->param_count && all; ++i) {
+        bool moved = in->template->params[i].value_count < 2;
+        for (size_t j = 1; j < in->choice.count && !moved; ++j)
+            moved = in->choice.items[j].choice[i] != in->choice.items[0].choice[i];
+        all = moved;
+    }
+    return all;
+}
+
+static bool is_enough(const verification *in) {
+    size_t count = in->out->size_count;
+    return count >= in->wanted * 2 || (count >= in->wanted && all_moved(in));
+}
+
+static bool is_asked(const verification *in, const ht_problem *problem) {
+    return !in->options->asked || in->options->asked(in->options->context, problem);
+}
+
+static bool is_all(const verification *in) {
+    return is_enough(in) && (!in->options->asked || in->asked > 0);
+}
+
+/* Until enough problems were good for the original, or one showed a fault. */
+static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
+    const ht_verify_result *out = in->out;
+    ht_status status = HT_OK;
+    size_t trials = in->given ? in->problem_count : in->wanted;
+    trials = trials < TRIALS_MAX ? trials : TRIALS_MAX;
+    for (size_t i = 0; i < trials && !is_all(in) && status == HT_OK &&
+                       out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
+         ++i) {
+        ht_problem *problem = in->given ? &in->problems[i] : NULL;
+        bool good, asked = is_asked(in, problem);
+        if ((is_enough(in) && !asked) ||
+            (in->options->skipped && in->options->skipped(in->options->context, problem)))
+            continue;
+        status = original_try(in, problem, seed_of(in, i), &good, out_next, error);
+        if (good)
+            status = size_run(in, problem, seed_of(in, i), error);
+        in->asked += good && asked;
+    }
+    return status;
+}
+
+/* A delivered file's launch is tried at the edges of its blocks first, besides the others. */
+static void edges_put(verification *in) {
+    ht_problem *edges = NULL;
+    size_t count = 0;
+    if (!in->options->written || in->problem_count == 0)
+        return;
+    ht_verify_edges(in->template, in->device, &in->problems[0], in->options, &edges, &count);
+    if (count == 0)
+        return;
+    ht_problem *all = ht_alloc(count + in->problem_count, sizeof *all);
+    memcpy(all, edges, count * sizeof *all);
+    memcpy(all + count, in->problems, in->problem_count * sizeof *all);
+    free(in->problems);
+    free(edges);
+    in->problems = all;
+    in->problem_count += count;
+    in->wanted += count;
+}
+
+/* In a mode in which the original is good for some problem. */
+static ht_status run_all(verification *in, ht_error *error) {
+    for (;;) {
+        mode next = in->mode;
+        ht_status status = job_begin(in, error);
+        if (status == HT_OK)
+            status = sizes_run(in, &next, error);
+        if (status != HT_OK || in->out->size_count || same_mode(next, in->mode))
+            return status;
+        job_end(in);
+        in->mode = next;
+    }
+}
+
+static ht_status verify_alike(const ht_template *template, const ht_problem *given,
+                              const ht_device *device, const ht_verify_options *options,
+                              ht_verify_result *out_result, ht_error *error) {
+    double begin = ht_clock_seconds();
+    *out_result = (ht_verify_result){0};
+    verification in = {.device = device,
+                       .options = options,
+                       .template = ht_template_copy(template),
+                       .given = template->problem.name ? given : NULL,
+                       .wanted = options->sizes ? options->sizes : HT_VERIFY_SIZES,
+                       .mode = {.checked = ht_check_possible(device),
+                                .exact = !options->reassociates,
+                                .clean = true},
+                       .out = out_result};
+    if (template->exact)
+        in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
+    if (in.given)
+        ht_verify_problems(template, given, &in.problems, &in.problem_count);
+    edges_put(&in);
+    ht_choice_init(&in.choice, in.template, options->unit ? options->unit : in.template->unit,
+                   options->configurations + 1, options->seed);
+    ht_status status = run_all(&in, error);
+    if (status == HT_OK && !out_result->size_count && !out_result->reason)
+        tell(&in, HT_VERIFY_ORIGINAL,
+             ht_strdup("the original's launch is not legal for any of the problems tried"));
+    out_result->configurations = in.choice.count;
+    out_result->bitwise = in.mode.exact;
+    out_result->checked = in.mode.checked;
+    out_result->seconds = ht_clock_seconds() - begin;
+    job_end(&in);
+    for (size_t i = 0; i < in.problem_count; ++i)
+        ht_problem_free(&in.problems[i]);
+    free(in.problems);
+    free(in.batches);
+    ht_choice_free(&in.choice);
+    ht_template_free(in.template, 1);
+    return status;
+}
+
+/* Of the parameters, those in the list keep their defaults, which come first. */
+static ht_template *keep_order(const ht_template *template, const char *list) {
+    ht_template *copy = ht_template_copy(template);
+    for (size_t i = 0; i < copy->param_count; ++i) {
+        size_t length = strlen(copy->params[i].name);
+        for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+            if (strcspn(at, ",") == length && memcmp(at, copy->params[i].name, length) == 0 &&
+                copy->params[i].default_index == 0)
+                copy->params[i].value_count = 1;
+    }
+    return copy;
+}
+
+/* First all with the original's order, to the bit; then all orders, within the tolerance. */
+ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
+                    const ht_verify_options *options, ht_verify_result *out_result,
+                    ht_error *error) {
+    if (!options->rounds || options->reassociates)
+        return verify_alike(template, given, device, options, out_result, error);
+    ht_template *ordered = keep_order(template, options->rounds);
+    ht_status status = verify_alike(ordered, given, device, options, out_result, error);
+    ht_template_free(ordered, 1);
+    if (status != HT_OK || out_result->outcome != HT_VERIFY_AGREES)
+        return status;
+    ht_verify_result first = *out_result;
+    ht_verify_options loose = *options;
+    loose.reassociates = true;
+    status = verify_alike(template, given, device, &loose, out_result, error);
+    out_result->bitwise = first.bitwise;
+    out_result->checked = out_result->checked && first.checked;
+    out_result->configurations += first.configurations;
+    out_result->slow += first.slow;
+    out_result->seconds += first.seconds;
+    ht_verify_result_free(&first);
+    return status;
+}
+
+void ht_verify_result_free(ht_verify_result *result) {
+    for (size_t i = 0; i < result->size_count; ++i)
+        free(result->sizes[i].problem);
+    free(result->sizes);
+    free(result->reason);
+    *result = (ht_verify_result){0};
+}

@@ -1,0 +1,94 @@
+/* Verifying a template before it is offered: its default configuration and random legal ones run
+ * next to the original kernel on small problems, with every access looked at (docs/checking.md),
+ * and outputs compared. Host emulation. docs/refactor-command.md tells what is done. */
+#ifndef HT_RUNTIME_VERIFY_VERIFY_H
+#define HT_RUNTIME_VERIFY_VERIFY_H
+
+#include "runtime/provider.h"
+
+#include <stddef.h>
+
+enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 5 };
+
+/* A run of a configuration that agreed. */
+typedef struct ht_verify_run ht_verify_run;
+
+typedef struct ht_verify_options {
+    uint64_t seed;         /* of configurations and inputs; each problem has inputs of its own */
+    size_t configurations; /* random ones in addition to the default */
+    size_t sizes;          /* problems; 0: HT_VERIFY_SIZES */
+    bool reassociates;     /* the original's sums come in any order, as with atomics: outputs are
+                              compared within the template's tolerance from the start */
+    const char *rounds; /* parameters, "A,B", that change the order of sums: configurations in which
+                           they do not have their defaults are compared within the tolerance, all
+                           others to the bit; NULL: none */
+    unsigned compile_workers; /* 0: one a core */
+    double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
+    bool written; /* the template is a delivered file's launch: it has no choice, and must be legal
+                     wherever the original's is */
+    bool unreduced; /* a failing configuration is reported as it was found, not made simpler */
+    const volatile int *interrupted; /* may be NULL */
+    /* Called after each run that agreed; an error ends the verification. NULL: nothing is. */
+    ht_status (*agreed)(void *context, ht_verify_run *run, ht_error *error);
+    /* Problems of which one at least must be tried: those that take the way that was tuned, say.
+     * NULL: any will do. */
+    bool (*asked)(void *context, const ht_problem *problem);
+    /* Problems that are not to be tried; NULL: none. */
+    bool (*skipped)(void *context, const ht_problem *problem);
+    void *context;    /* of all three */
+    const char *unit; /* what configurations are chosen by, where something was written into the
+                         template's text; NULL: that text */
+} ht_verify_options;
+
+typedef enum ht_verify_outcome {
+    HT_VERIFY_AGREES,  /* every run gave what the original gave */
+    HT_VERIFY_DIFFERS, /* one did not, or did not end, or touched what it must not */
+    HT_VERIFY_ORIGINAL /* the original itself does not run cleanly for any problem tried */
+} ht_verify_outcome;
+
+typedef struct ht_verify_size {
+    char *problem; /* "W=37 H=19"; "" for a template without sizes */
+    uint64_t seed; /* of its inputs */
+    size_t runs;   /* configurations run */
+} ht_verify_size;
+
+typedef struct ht_verify_result {
+    ht_verify_outcome outcome;
+    bool bitwise; /* outputs were compared to the bit (but for what the options' `rounds` says);
+                     else within the template's tolerance, because the original may give other bits
+                     with its threads in another order */
+    bool checked; /* every access was looked at; else only outputs and guard words, because the
+                     original has findings of its own */
+    ht_verify_size *sizes;
+    size_t size_count;
+    size_t configurations; /* different ones, the default among them */
+    size_t slow;  /* of these, not run: the compiler took longer than it may (never the default) */
+    char *reason; /* why it does not agree; NULL when it does */
+    /* With HT_VERIFY_DIFFERS: the failing configuration, with every parameter at its default that
+     * it also fails without; and the index of its size. */
+    ht_config failing;
+    size_t failing_size;
+    double seconds;
+} ht_verify_result;
+
+/* `template` has the original as its reference (HT_REFERENCE_KERNEL); `given` is a problem that it
+ * is meant for, NULL when it has none. An error: it could not be found out (no compiler, Ctrl-C).
+ * Free the result. */
+ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
+                    const ht_verify_options *options, ht_verify_result *out_result,
+                    ht_error *error);
+/* The same program once more, on the same inputs: for those who have changed what it does, as tests
+ * of verification do. *out_reason, free(): why it differs now; NULL when it does not. */
+ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error);
+/* Index of its size. */
+size_t ht_verify_run_size(const ht_verify_run *run);
+void ht_verify_result_free(ht_verify_result *result);
+
+/* verify_sizes.c. Problems to try, small ones, the preferred first: odd sizes, sizes below any
+ * block's, sizes that no block divides, then multiples of powers of two and the given one cut down,
+ * for kernels that ask for such. The launches' grid says which extents lie along which axis. Each
+ * of the family; free with ht_problem_free, then free(). */
+void ht_verify_problems(const ht_template *template, const ht_problem *given,
+                        ht_problem **out_problems, size_t *out_count);
+
+#endif

@@ -1,0 +1,309 @@
+/* Which problems a template is verified on. */
+#include "runtime/verify/verify.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields at or above are extents; below, filter sizes and the like, which stay. */
+enum { EXTENT_MIN = 12, KINDS = 8, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
+
+/* What the extents become, by how many there are: one along the grid's x first, then y, z and the
+ * others (extents_sort). The first five kinds are those asked for. Stencils have a border of one
+ * that is no output: two more than a tile is a tile there. */
+static const int shapes[KINDS][4][FIELDS] = {
+    /* odd, and one more than what many blocks' tiles fill, so that there are whole tiles and tests
+       that are off by one show */
+    {{353}, {257, 33}, {97, 17, 17}, {65, 17, 5, 7, 11, 3}},
+    /* smaller than a block; one less */
+    {{31}, {7, 3}, {7, 3, 2}, {5, 4, 2, 3, 6, 3}},
+    /* even, but no block's multiple; with a border just what tiles fill */
+    {{150}, {50, 18}, {50, 18, 6}, {34, 18, 6, 10, 14, 22}},
+    /* with a border one more than what tiles fill along x; one less, without, along y */
+    {{319}, {131, 63}, {99, 31, 11}, {67, 15, 7, 9, 5, 13}},
+    /* the other way round */
+    {{259}, {127, 35}, {63, 35, 9}, {63, 19, 9, 18, 6, 11}},
+    /* multiples of common blocks */
+    {{512}, {64, 96}, {32, 48, 16}, {16, 32, 16, 16, 32, 16}},
+    {{1024}, {128, 64}, {64, 32, 32}, {32, 16, 16, 32, 16, 16}},
+    {{768}, {96, 32}, {48, 64, 32}, {16, 16, 32, 16, 16, 32}}};
+
+/* What becomes of fields that are no extents. */
+typedef enum growth {
+    AS_GIVEN,
+    SIZES_ALONE,    /* filter sizes and the like are others */
+    SIZES_AND_STEPS /* strides, pads, dilations and batches that are 1 are 2 besides, and options as
+                       nobody chose them: without a border, say */
+} growth;
+
+typedef struct shape {
+    const ht_problem_spec *spec;
+    const ht_problem *given;
+    growth growth;
+    bool tied; /* what is equal in the given problem stays so: as many groups as channels */
+    size_t extents[64]; /* indices of fields */
+    size_t extent_count;
+    ht_problem *items;
+    size_t count;
+} shape;
+
+static bool is_free(const shape *in, size_t field) {
+    return in->spec->fields[field].kind != HT_FIELD_DERIVED;
+}
+
+static int64_t value_of(const shape *in, size_t field) {
+    int64_t value = 0;
+    ht_problem_get(in->given, in->spec->fields[field].name, &value);
+    return value;
+}
+
+/* Another size for a filter. Templates may have ways of their own for 3, 5 and 7, which nothing but
+ * these sizes takes. What is 4 is no filter, but channels, say, which go by strips of 4 and 8. */
+static int64_t another(int64_t value) {
+    return value == 4 ? 9 : value < 3 ? 3 : value < 5 ? 5 : value == 7 ? 5 : 7;
+}
+
+/* Of a field that is no extent. */
+static int64_t kept(const shape *in, size_t field) {
+    int64_t value = value_of(in, field);
+    if (in->spec->fields[field].kind == HT_FIELD_DEFAULT || in->growth == AS_GIVEN || value < 1)
+        return value;
+    return value > 1 ? another(value) : in->growth == SIZES_AND_STEPS ? 2 : 1;
+}
+
+typedef struct along {
+    const ht_template *template;
+    bool *fields; /* by field: the expression is made of it */
+} along;
+
+static void on_name(void *context, const char *name);
+
+/* In the expressions of derived fields other fields have their plain names. */
+static void on_field(void *context, const char *name) {
+    const along *in = context;
+    const ht_problem_spec *spec = &in->template->problem;
+    for (size_t i = 0; i < spec->field_count; ++i) {
+        if (in->fields[i] || strcmp(spec->fields[i].name, name) != 0)
+            continue;
+        in->fields[i] = true;
+        if (spec->fields[i].kind == HT_FIELD_DERIVED)
+            ht_expr_names(spec->fields[i].expr, on_field, context);
+    }
+}
+
+static void on_name(void *context, const char *name) {
+    const along *in = context;
+    if (strncmp(name, "problem.", 8) == 0)
+        on_field(context, name + 8);
+    for (size_t i = 0; i < in->template->arg_count; ++i) {
+        const ht_arg *arg = &in->template->args[i];
+        for (size_t v = 0; v < arg->value_count && strcmp(arg->name, name) == 0; ++v)
+            if (arg->values[v])
+                ht_expr_names(arg->values[v], on_name, context);
+    }
+}
+
+/* One along each axis of the grid, x first, in turns; then what no grid is computed from. */
+static void extents_sort(shape *in, const ht_template *template) {
+    size_t sorted[64], count = 0, fields = in->spec->field_count;
+    bool *along_axis[4], *taken = ht_alloc(fields + 1, sizeof *taken);
+    for (int axis = 0; axis < 4; ++axis) {
+        along_axis[axis] = ht_alloc(fields + 1, sizeof(bool));
+        if (axis < 3 && template->launches[0].grid[axis])
+            ht_expr_names(template->launches[0].grid[axis], on_name,
+                          &(along){template, along_axis[axis]});
+        for (size_t i = 0; axis == 3 && i < fields; ++i)
+            along_axis[3][i] = !along_axis[0][i] && !along_axis[1][i] && !along_axis[2][i];
+    }
+    for (int turn = 0; count < in->extent_count; ++turn) {
+        size_t i = 0;
+        while (i < in->extent_count &&
+               (taken[in->extents[i]] || !along_axis[turn % 4][in->extents[i]]))
+            ++i;
+        if (i == in->extent_count)
+            continue;
+        taken[in->extents[i]] = true;
+        sorted[count++] = in->extents[i];
+    }
+    memcpy(in->extents, sorted, count * sizeof *sorted);
+    for (int axis = 0; axis < 4; ++axis)
+        free(along_axis[axis]);
+    free(taken);
+}
+
+/* Fields that have a default are options of the kernel: they stay, unless there is nothing else. */
+static void extents_find(shape *in) {
+    int64_t least = EXTENT_MIN;
+    for (int pass = 0; pass < 3 && in->extent_count == 0; ++pass)
+        for (size_t i = 0; i < in->spec->field_count && in->extent_count < 64; ++i) {
+            bool option = in->spec->fields[i].kind == HT_FIELD_DEFAULT && pass < 2;
+            if (is_free(in, i) && !option && value_of(in, i) >= (pass ? 4 : least))
+                in->extents[in->extent_count++] = i;
+        }
+}
+
+static bool is_known(const shape *in, const ht_problem *problem) {
+    for (size_t i = 0; i < in->count; ++i) {
+        bool same = true;
+        for (size_t j = 0; j < problem->value_count && same; ++j)
+            same = in->items[i].values[j].value == problem->values[j].value;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static bool is_tied(const shape *in, size_t a, size_t b) {
+    return value_of(in, a) == value_of(in, b);
+}
+
+/* Adds the given problem with other extents, if the family has it. */
+static void add(shape *in, const int64_t *extents) {
+    ht_problem_value *values = ht_alloc(in->spec->field_count + 1, sizeof *values);
+    size_t count = 0;
+    for (size_t i = 0; i < in->spec->field_count; ++i) {
+        bool open = in->growth == SIZES_AND_STEPS && in->spec->fields[i].kind == HT_FIELD_DEFAULT;
+        if (!is_free(in, i))
+            continue;
+        values[count] = (ht_problem_value){in->spec->fields[i].name, kept(in, i)};
+        for (size_t j = in->extent_count; j-- > 0;)
+            if (in->extents[j] == i || (in->tied && is_tied(in, i, in->extents[j]))) {
+                values[count].value = extents[j];
+                open = false;
+            }
+        count += !open;
+    }
+    ht_problem problem;
+    ht_place nowhere = {0};
+    if (ht_problem_make(in->spec, "verification", values, count, nowhere, &problem, NULL) ==
+        HT_OK) {
+        if (is_known(in, &problem)) {
+            ht_problem_free(&problem);
+        } else {
+            HT_GROW(in->items, in->count);
+            in->items[in->count++] = problem;
+        }
+    }
+    free(values);
+}
+
+static int64_t shaped(const shape *in, int kind, size_t extent) {
+    size_t row = in->extent_count < 4 ? in->extent_count - 1 : 3;
+    return shapes[kind][row][extent % FIELDS];
+}
+
+static double elements_of(const shape *in, const int64_t *extents) {
+    double elements = 1;
+    for (size_t i = 0; i < in->extent_count; ++i)
+        elements *= (double)extents[i];
+    return elements;
+}
+
+/* The given extents, halved together until the problem is small. */
+static void cut_down(const shape *in, int64_t *extents, double most) {
+    for (;;) {
+        bool halved = false;
+        if (elements_of(in, extents) <= most)
+            return;
+        for (size_t i = 0; i < in->extent_count; ++i)
+            if (extents[i] > 16) {
+                extents[i] /= 2;
+                halved = true;
+            }
+        if (!halved)
+            return;
+    }
+}
+
+static void add_kind(shape *in, int kind) {
+    int64_t extents[64];
+    for (size_t i = 0; i < in->extent_count; ++i)
+        extents[i] = shaped(in, kind, i);
+    if (in->extent_count)
+        add(in, extents);
+}
+
+/* One extent odd, the others as given: some must divide or equal each other. */
+static void add_single(shape *in, const int64_t *base, int kind) {
+    int64_t extents[64];
+    for (size_t i = 0; i < in->extent_count; ++i) {
+        memcpy(extents, base, in->extent_count * sizeof *extents);
+        extents[i] = shaped(in, kind, i);
+        add(in, extents);
+    }
+}
+
+/* The five kinds that are asked for; the last as other as the original takes it. */
+static void add_kinds(shape *in, bool multiples) {
+    static const growth growths[] = {SIZES_AND_STEPS, SIZES_ALONE, AS_GIVEN};
+    add_kind(in, 0);
+    add_kind(in, 1);
+    add_kind(in, 3);
+    add_kind(in, multiples ? 5 : 4);
+    for (size_t i = 0; i < sizeof growths / sizeof *growths; ++i) {
+        in->growth = growths[i];
+        add_kind(in, 2);
+    }
+}
+
+/* All extents the same: square matrices. */
+static void add_square(shape *in, int64_t edge) {
+    int64_t extents[64];
+    for (size_t i = 0; i < in->extent_count; ++i)
+        extents[i] = edge;
+    add(in, extents);
+}
+
+/* n / 64 blocks: is the original launched for multiples? With others its outputs end before the
+ * extents do, so that nothing at their end is seen. */
+static bool leaves_rest(const ht_template *template) {
+    bool leaves = false;
+    for (size_t i = 0; i < template->reference_launch_count; ++i)
+        for (int axis = 0; axis < 3; ++axis) {
+            const ht_expr *grid = template->reference_launches[i].grid[axis];
+            char *text = grid ? ht_expr_string(grid) : ht_strdup("");
+            leaves = leaves || (strchr(text, '/') && !strpbrk(text, "+-") &&
+                                !strstr(text, "ceil_div") && !strstr(text, "round_up"));
+            free(text);
+        }
+    return leaves;
+}
+
+void ht_verify_problems(const ht_template *template, const ht_problem *given,
+                        ht_problem **out_problems, size_t *out_count) {
+    shape in = {.spec = &template->problem, .given = given};
+    extents_find(&in);
+    if (template->launch_count)
+        extents_sort(&in, template);
+    int64_t base[64] = {0}, whole[64] = {0};
+    for (size_t i = 0; i < in.extent_count; ++i)
+        whole[i] = base[i] = value_of(&in, in.extents[i]);
+    cut_down(&in, base, CUT_MAX);
+    add_kinds(&in, leaves_rest(template));
+    in.tied = true;
+    add_kinds(&in, leaves_rest(template));
+    in.tied = false;
+    add(&in, base);
+    if (in.extent_count > 1)
+        for (int64_t edge = 37; edge > 4; edge -= 16)
+            add_square(&in, edge);
+    bool small = elements_of(&in, whole) <= WHOLE_MAX;
+    if (in.extent_count > 1)
+        add_single(&in, small ? whole : base, 0);
+    if (small)
+        add(&in, whole);
+    else { /* blocks that cover much need more than the smallest */
+        memcpy(base, whole, sizeof base);
+        cut_down(&in, base, WHOLE_MAX);
+        add(&in, base);
+    }
+    for (int kind = 5; kind < KINDS; ++kind)
+        add_kind(&in, kind);
+    for (int64_t edge = 64; in.extent_count > 1 && edge >= 16; edge -= 16)
+        add_square(&in, edge);
+    add(&in, whole);
+    *out_problems = in.items;
+    *out_count = in.count;
+}
