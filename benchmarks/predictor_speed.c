@@ -6,8 +6,8 @@
  *   predictor_speed [HIDDEN [EMBEDDING [POSITIONS]]] */
 #include "base/memory.h"
 #include "base/random.h"
-#include "predictor/blas.h"
-#include "predictor/training.h"
+#include "predictor/network/blas.h"
+#include "predictor/network/training.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "predictor/match.h"
+#include "predictor/data/match.h"
 #include "predictor/predictor.h"
 #include "runtime/store/database_export.h"
 #include "search/strategy.h"

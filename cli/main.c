@@ -1,7 +1,7 @@
 /* hiptemper: the program. A worker process is this program started again with --worker. */
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "predictor/blas.h"
+#include "predictor/network/blas.h"
 #include "runtime/job/job.h"
 
 #include <string.h>

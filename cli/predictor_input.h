@@ -3,7 +3,7 @@
 #define HT_CLI_PREDICTOR_INPUT_H
 
 #include "cli/command.h"
-#include "predictor/split.h"
+#include "predictor/data/split.h"
 
 /* The kernel that all files are about; free(). Files of several kernels are an error that names
  * them. */

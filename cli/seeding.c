@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "predictor/match.h"
+#include "predictor/data/match.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "predictor/match.h"
+#include "predictor/data/match.h"
 #include "runtime/provider.h"
 #include "runtime/store/database_best.h"
 

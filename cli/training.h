@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "cli/predictor_input.h"
 #include "cli/progress.h"
-#include "predictor/blas.h"
-#include "predictor/distil.h"
+#include "predictor/forests/distil.h"
+#include "predictor/network/blas.h"
+#include "predictor/network/transfer.h"
 #include "predictor/predictor.h"
-#include "predictor/transfer.h"
 
 /* The options of the command. 0 and NULL: the architecture's default. */
 typedef struct ht_train_options {

@@ -7,9 +7,9 @@
 #ifndef HT_PREDICTOR_PREDICTOR_H
 #define HT_PREDICTOR_PREDICTOR_H
 
-#include "predictor/chain.h"
-#include "predictor/dataset.h"
-#include "predictor/training.h"
+#include "predictor/data/dataset.h"
+#include "predictor/forests/chain.h"
+#include "predictor/network/training.h"
 
 typedef struct ht_predictor ht_predictor;
 

@@ -2,7 +2,7 @@
 #ifndef HT_PREDICTOR_PREDICTOR_INTERNAL_H
 #define HT_PREDICTOR_PREDICTOR_INTERNAL_H
 
-#include "predictor/chain.h"
+#include "predictor/forests/chain.h"
 #include "predictor/predictor.h"
 
 struct ht_predictor {

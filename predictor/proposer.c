@@ -1,7 +1,7 @@
 /* Proposing: tokens of the problem, the networks' decoders, the beam over them. */
-#include "predictor/beam.h"
-#include "predictor/consensus.h"
+#include "predictor/model/consensus.h"
 #include "predictor/predictor.h"
+#include "predictor/rules/beam.h"
 
 #include "base/memory.h"
 

@@ -2,7 +2,7 @@
 #ifndef HT_PREDICTOR_TOKENS_INTERNAL_H
 #define HT_PREDICTOR_TOKENS_INTERNAL_H
 
-#include "predictor/dataset.h"
+#include "predictor/data/dataset.h"
 #include "predictor/tokens_slots.h"
 
 /* One question that is asked of a value at a place, with the answers of the training data that have

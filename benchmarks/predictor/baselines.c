@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "predictor/split.h"
+#include "predictor/data/split.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const char USAGE[] =
     "  --compare=FILE   a table with columns file, nn1_avg, nn1_perfect: told beside `nearest`\n"
     "Methods:\n";
 
-/* That of the commands (predictor/split.c). */
+/* That of the commands (predictor/data/split.c). */
 enum { FOLD_SEED = 1 };
 
 typedef struct options {

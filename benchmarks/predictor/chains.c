@@ -1,7 +1,7 @@
 /* A forest for each parameter, which knows the parameters before it, and a beam over their shares:
  * what the predictor does, with trees in place of the network. */
 #include "benchmarks/predictor/methods.h"
-#include "predictor/trees.h"
+#include "predictor/forests/trees.h"
 
 #include "base/memory.h"
 

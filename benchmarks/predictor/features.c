@@ -3,7 +3,7 @@
 #include "benchmarks/predictor/table.h"
 
 #include "base/memory.h"
-#include "predictor/numbers.h"
+#include "predictor/forests/numbers.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Forests over all parameters at once. */
 #include "benchmarks/predictor/methods.h"
-#include "predictor/trees.h"
+#include "predictor/forests/trees.h"
 
 #include "base/memory.h"
 

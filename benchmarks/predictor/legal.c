@@ -4,8 +4,8 @@
  */
 #include "base/memory.h"
 #include "base/random.h"
-#include "predictor/beam.h"
-#include "predictor/dataset.h"
+#include "predictor/data/dataset.h"
+#include "predictor/rules/beam.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "predictor/split.h"
+#include "predictor/data/split.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HT_BENCHMARKS_PREDICTOR_TABLE_H
 #define HT_BENCHMARKS_PREDICTOR_TABLE_H
 
-#include "predictor/dataset.h"
+#include "predictor/data/dataset.h"
 
 typedef struct ht_table_file {
     const char *path; /* borrowed */

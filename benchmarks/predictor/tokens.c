@@ -8,9 +8,9 @@
  * hiptemper train --tokens; "KINDS!" leaves out the schema's features. Prints the lowest validation
  * loss (the summed cross-entropy of all steps, over what is legal), and the share of steps whose
  * likeliest value is the label's, each as a mean over seeds. */
-#include "predictor/blas.h"
-#include "predictor/split.h"
-#include "predictor/training.h"
+#include "predictor/data/split.h"
+#include "predictor/network/blas.h"
+#include "predictor/network/training.h"
 
 #include "base/memory.h"
 

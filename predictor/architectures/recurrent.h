@@ -2,7 +2,7 @@
 #ifndef HT_ARCHITECTURES_RECURRENT_H
 #define HT_ARCHITECTURES_RECURRENT_H
 
-#include "predictor/network_core.h"
+#include "predictor/network/network_core.h"
 
 /* Where dropout's keys start that are an architecture's own (those before are network_pass.c's). */
 enum { HT_PLACE_MEMORY = 16, HT_PLACE_INPUTS = 32 };

@@ -1,7 +1,7 @@
 /* A small transformer (Vaswani et al. 2017), the paper's third open question: blocks of
  * self-attention and feed-forward encode; blocks of causal self-attention, attention to the encoded
  * sequence and feed-forward decode. Normalised in front of each branch (Xiong et al. 2020). */
-#include "predictor/network_core.h"
+#include "predictor/network/network_core.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "predictor/layers/attention.h"
 
-#include "predictor/real_math.h"
-#include "predictor/real_vector.h"
+#include "predictor/network/real_math.h"
+#include "predictor/network/real_vector.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "predictor/layers/heads_core.h"
 
-#include "predictor/real_math.h"
+#include "predictor/network/real_math.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * first; what then opens must answer. */
 #include "fuzz.h"
 
-#include "predictor/model_file.h"
+#include "predictor/model/model_file.h"
 #include "predictor/predictor.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * first bytes are the problem, the rest the schema. */
 #include "fuzz.h"
 
-#include "predictor/completion.h"
+#include "predictor/rules/completion.h"
 
 #include <string.h>
 

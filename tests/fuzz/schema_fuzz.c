@@ -1,7 +1,7 @@
 /* Schemas: what parses prints to what parses to the same, and reads problems without harm. */
 #include "fuzz.h"
 
-#include "predictor/schema.h"
+#include "predictor/schema/schema.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Descriptions of tokenizers: what parses prints to itself and stays within its own vocabulary. */
 #include "fuzz.h"
 
-#include "predictor/dataset.h"
+#include "predictor/data/dataset.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The forests of a model file, behind their compression. What is read must answer. */
 #include "fuzz.h"
 
-#include "predictor/chain.h"
+#include "predictor/forests/chain.h"
 
 #include <math.h>
 

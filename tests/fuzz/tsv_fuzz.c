@@ -2,7 +2,7 @@
  * tokens. */
 #include "fuzz.h"
 
-#include "predictor/dataset.h"
+#include "predictor/data/dataset.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef HT_TESTS_RULES_CASE_H
 #define HT_TESTS_RULES_CASE_H
 
-#include "predictor/completion.h"
+#include "predictor/rules/completion.h"
 
 #include "base/random.h"
 

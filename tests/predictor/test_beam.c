@@ -1,6 +1,6 @@
 /* The beam over made-up networks: what it returns, and that its probabilities are the conditional
  * ones. */
-#include "predictor/beam.h"
+#include "predictor/rules/beam.h"
 #include "rules_case.h"
 
 #include "base/hash.h"

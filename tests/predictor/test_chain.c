@@ -1,5 +1,5 @@
 /* A chain of forests: learns a function, comes back from its bytes, does not depend on threads. */
-#include "predictor/chain.h"
+#include "predictor/forests/chain.h"
 
 #include "base/memory.h"
 #include "base/random.h"

@@ -1,6 +1,6 @@
 /* Data sets: tables read plain or packed, schemas from headers, groups and folds. */
-#include "predictor/dataset.h"
-#include "predictor/tsv.h"
+#include "predictor/data/dataset.h"
+#include "predictor/data/tsv.h"
 
 #include "base/file.h"
 #include "base/memory.h"

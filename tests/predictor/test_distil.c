@@ -1,5 +1,5 @@
 /* Distillation: its examples carry what the teachers say, asked one by one. */
-#include "predictor/distil.h"
+#include "predictor/forests/distil.h"
 #include "toy.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* A schema beside a template, and parts of data sets. */
-#include "predictor/match.h"
-#include "predictor/split.h"
+#include "predictor/data/match.h"
+#include "predictor/data/split.h"
 
 #include "base/memory.h"
 

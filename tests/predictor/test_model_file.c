@@ -1,5 +1,5 @@
 /* Model files: what is saved comes back, whatever is broken is refused with words. */
-#include "predictor/model_file.h"
+#include "predictor/model/model_file.h"
 #include "predictor/predictor.h"
 
 #include "base/file.h"

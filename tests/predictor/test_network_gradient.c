@@ -1,6 +1,6 @@
 /* Whole networks, compiled for double: gradients against central differences, decoding against the
  * training's forward pass. */
-#include "predictor/network_core.h"
+#include "predictor/network/network_core.h"
 #include "toy.h"
 
 #include "base/memory.h"

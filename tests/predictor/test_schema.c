@@ -1,5 +1,5 @@
 /* Schemas: what parses, what prints back, what is refused and where. */
-#include "predictor/schema.h"
+#include "predictor/schema/schema.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The schemas of the kernels: their rules say of real tuning records that they are legal, and what
  * the look-ahead builds from them is. */
-#include "predictor/dataset.h"
+#include "predictor/data/dataset.h"
 #include "rules_case.h"
 
 #include "base/memory.h"

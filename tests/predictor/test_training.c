@@ -1,5 +1,5 @@
 /* Training: what is learned, and that the result depends on nothing but what it should. */
-#include "predictor/training.h"
+#include "predictor/network/training.h"
 #include "toy.h"
 
 #include <criterion/criterion.h>
