@@ -10,7 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/survey.h"
 #include "cli/written_check.h"
-#include "refactor/tree.h"
+#include "refactor/source/tree.h"
 #include "runtime/provider.h"
 
 #include <ctype.h>

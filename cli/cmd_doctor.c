@@ -4,7 +4,7 @@
 #include "base/scratch.h"
 #include "predictor/network/blas.h"
 #include "refactor/refactor.h"
-#include "refactor/source.h"
+#include "refactor/source/source.h"
 #include "runtime/doctor/doctor.h"
 #include "runtime/sandbox/sandbox.h"
 

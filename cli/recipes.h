@@ -3,7 +3,7 @@
 #define HT_CLI_RECIPES_H
 
 #include "cli/command.h"
-#include "refactor/recipe.h"
+#include "refactor/plan/recipe.h"
 
 /* Writes the chains of all templated kernels; rows carry them as "recipe". Of kernels of one name
  * the first counts. Returns an exit code; an error is printed. */

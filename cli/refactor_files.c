@@ -13,7 +13,7 @@
 #include "cli/progress.h"
 #include "cli/refactor_report.h"
 #include "cli/tasks.h"
-#include "refactor/tree.h"
+#include "refactor/source/tree.h"
 #include "runtime/provider.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/input.h"
-#include "refactor/recipe.h"
+#include "refactor/plan/recipe.h"
 
 #include <ctype.h>
 #include <stdlib.h>

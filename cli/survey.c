@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/tree.h"
+#include "refactor/source/tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "refactor/written.h"
+#include "refactor/rewrite/written.h"
 #include "runtime/verify/verify.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
 #include "base/memory.h"
-#include "refactor/culprits.h"
-#include "refactor/infer.h"
-#include "refactor/launch_text.h"
-#include "refactor/pins.h"
-#include "refactor/recipe.h"
-#include "refactor/result.h"
+#include "refactor/infer/infer.h"
+#include "refactor/kernel/pins.h"
+#include "refactor/plan/launch_text.h"
+#include "refactor/plan/recipe.h"
+#include "refactor/rewrite/result.h"
+#include "refactor/unit/culprits.h"
 
 #include <stdint.h>
 #include <stdlib.h>

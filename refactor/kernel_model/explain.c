@@ -1,6 +1,6 @@
 /* The kernels of one file, modelled one after the other. */
 #include "refactor/kernel_model/kernel_model.h"
-#include "refactor/result.h"
+#include "refactor/rewrite/result.h"
 
 #include "base/memory.h"
 

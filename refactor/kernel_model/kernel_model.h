@@ -11,7 +11,7 @@
 #define HT_REFACTOR_KERNEL_MODEL_H
 
 #include "base/text.h"
-#include "refactor/facts.h"
+#include "refactor/kernel/facts.h"
 #include "refactor/kernel_model/explain.h"
 #include "refactor/kernel_model/poly.h"
 

@@ -4,9 +4,9 @@
  * An argument that bounds a loop gets a template parameter of its own, 0 for the general kernel.
  * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
 #include "base/memory.h"
-#include "refactor/geometry.h"
-#include "refactor/launch_edit.h"
-#include "refactor/plan.h"
+#include "refactor/plan/geometry.h"
+#include "refactor/plan/launch_edit.h"
+#include "refactor/plan/plan.h"
 
 #include <ctype.h>
 #include <stdlib.h>

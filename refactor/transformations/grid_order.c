@@ -6,7 +6,7 @@
  * has to be known of what they compute: only that all of them ask for their place by the name
  * blockIdx in the kernel's own text, which a variable of that name then answers. */
 #include "base/memory.h"
-#include "refactor/plan.h"
+#include "refactor/plan/plan.h"
 #include "refactor/transformations/places.h"
 
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  * differs inside of the form, or the value holds anything else, the comparison stays. */
 #include "base/memory.h"
 #include "refactor/kernel_model/sets.h"
-#include "refactor/plan.h"
+#include "refactor/plan/plan.h"
 #include "refactor/staging/stage.h"
-#include "refactor/transformations/stage_write.h"
-#include "refactor/transformations/tiled.h"
+#include "refactor/transformations/lds_stage/stage_write.h"
+#include "refactor/transformations/register_tile/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>

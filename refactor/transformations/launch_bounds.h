@@ -2,7 +2,7 @@
 #ifndef HT_REFACTOR_LAUNCH_BOUNDS_H
 #define HT_REFACTOR_LAUNCH_BOUNDS_H
 
-#include "refactor/plan.h"
+#include "refactor/plan/plan.h"
 
 /* Called when the block became a parameter: an existing bound follows the block, or limits it.
  * False, with a remark, when the bound is not understood. */

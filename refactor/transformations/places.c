@@ -1,6 +1,6 @@
 #include "refactor/transformations/places.h"
 
-#include "refactor/facts.h"
+#include "refactor/kernel/facts.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef HT_REFACTOR_TRANSFORMATIONS_PLACES_H
 #define HT_REFACTOR_TRANSFORMATIONS_PLACES_H
 
-#include "refactor/transform.h"
+#include "refactor/plan/transform.h"
 
 /* NULL: the kernel's own text is all that asks for its place, by that name; else why not. Static
  * text. `threads`: threadIdx too. */

@@ -11,9 +11,9 @@
  *
  * Nothing is proved of widths: with any number they are permutations. docs/thread-order.md. */
 #include "base/memory.h"
-#include "refactor/plan.h"
+#include "refactor/plan/plan.h"
 #include "refactor/transformations/places.h"
-#include "refactor/transformations/tiled.h"
+#include "refactor/transformations/register_tile/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>

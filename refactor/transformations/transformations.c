@@ -1,9 +1,9 @@
 /* The list of transformations, and running them over a kernel. To add one: a file with an
  * ht_transformation, a declaration in transform.h, a line here. */
 #include "base/memory.h"
-#include "refactor/pins.h"
-#include "refactor/plan.h"
-#include "refactor/recipe_plan.h"
+#include "refactor/kernel/pins.h"
+#include "refactor/plan/plan.h"
+#include "refactor/plan/recipe_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * factors that stand there already, and of innermost loops whose trip count is known at run time
  * only, which compilers for GPUs leave as they are: 1. */
 #include "base/memory.h"
-#include "refactor/conditional.h"
-#include "refactor/plan.h"
+#include "refactor/plan/plan.h"
+#include "refactor/source/conditional.h"
 
 #include <stdlib.h>
 #include <string.h>

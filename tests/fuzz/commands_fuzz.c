@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "base/memory.h"
-#include "refactor/commands.h"
+#include "refactor/source/commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  */
 #include "fuzz.h"
 
-#include "refactor/lexer.h"
-#include "refactor/tree_graph.h"
+#include "refactor/source/lexer.h"
+#include "refactor/source/tree_graph.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "refactor/recipe.h"
+#include "refactor/plan/recipe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = ht_strndup((const char *)data, size);

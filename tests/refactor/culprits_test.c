@@ -2,7 +2,7 @@
  */
 #include "support.h"
 
-#include "refactor/culprits.h"
+#include "refactor/unit/culprits.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* How much isl may work for a kernel. */
 #include "base/file.h"
-#include "refactor/effort.h"
+#include "refactor/kernel/effort.h"
 #include "refactor/refactor.h"
 #include "tests/refactor/blur.h"
 

@@ -2,7 +2,7 @@
  * possible is said by name. */
 #include "support.h"
 
-#include "refactor/recipe.h"
+#include "refactor/plan/recipe.h"
 
 #include "base/memory.h"
 #include "base/text.h"

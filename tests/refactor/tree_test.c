@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "refactor/tree.h"
+#include "refactor/source/tree.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cli/launcher.h"
 #include "refactor/refactor.h"
-#include "refactor/written.h"
+#include "refactor/rewrite/written.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,513 @@
+/* The problem of a kernel, put together: fields and scalars from the host, buffers from subscripts
+ * and allocations, constant memory, and where each comes from; what is missing has a '?'. */
+#include "refactor/infer/infer_size.h"
+
+#include "base/memory.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types
+ * ------------------------------------------------------------------------------------------ */
+
+char *ht_infer_plain_type(CXType type) {
+    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
+    char *text = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    return text;
+}
+
+static const char *template_type(const ht_model *model, const char *name) {
+    for (size_t i = 0; i < model->facts->template_parameter_count; ++i)
+        if (strcmp(model->facts->template_parameters[i].name, name) == 0)
+            return model->facts->template_parameters[i].argument;
+    return NULL;
+}
+
+typedef struct record {
+    CXType type; /* of all its fields; invalid: there is none */
+    bool mixed;
+    int depth;
+} record;
+
+static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
+    record *in = context;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record && in->depth < 4) {
+        ++in->depth;
+        clang_Type_visitFields(type, on_field, in);
+        --in->depth;
+        return CXVisit_Continue;
+    }
+    in->mixed = in->mixed || (in->type.kind != CXType_Invalid &&
+                              !clang_equalTypes(in->type, ht_type_unqualified(type)));
+    in->type = ht_type_unqualified(type);
+    return CXVisit_Continue;
+}
+
+/* struct { float x, y, z; } is three floats. */
+static char *record_type(CXType type, long long *out_parts) {
+    record in = {.mixed = false};
+    if (type.kind != CXType_Record || !out_parts)
+        return NULL;
+    clang_Type_visitFields(type, on_field, &in);
+    long long whole = clang_Type_getSizeOf(type);
+    char *text = in.mixed || in.type.kind == CXType_Invalid ? NULL : ht_infer_plain_type(in.type);
+    long long part = text ? (long long)ht_type_size(text) : 0;
+    if (part <= 0 || whole <= 0 || whole % part != 0) {
+        free(text);
+        return NULL;
+    }
+    *out_parts = whole / part;
+    return text;
+}
+
+char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {
+    if (out_parts)
+        *out_parts = 1;
+    const char *written = parameter->is_pointer ? parameter->pointee : parameter->type;
+    const char *argument = template_type(model, written);
+    if (ht_type_size(written))
+        return ht_strdup(written);
+    if (argument)
+        return ht_type_size(argument) ? ht_strdup(argument) : NULL;
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
+    if (parameter->is_pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    if (type.kind == CXType_Enum)
+        type = clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type));
+    char *text = ht_infer_plain_type(type);
+    if (ht_type_size(text))
+        return text;
+    free(text);
+    return parameter->is_pointer ? record_type(type, out_parts) : NULL;
+}
+
+/* ---- argument lines
+ * --------------------------------------------------------------------------------- */
+
+static const char *role_of(const ht_parameter *parameter, const ht_infer_buffer *buffer,
+                           bool complete) {
+    if (parameter->is_const || (complete && !buffer->written))
+        return "in";
+    return complete && !buffer->read && !buffer->updated ? "out" : "inout";
+}
+
+static char *argument_name(const ht_parameter *parameter, size_t index) {
+    return parameter->name[0] ? ht_strdup(parameter->name) : ht_format("arg%zu", index);
+}
+
+static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t index) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    const ht_infer_buffer *buffer = &buffers->items[index];
+    long long parts;
+    char *name = argument_name(parameter, index);
+    char *type = ht_infer_type(in->model, parameter, &parts);
+    const char *written = parameter->pointee;
+    if (!type)
+        ht_infer_miss(in, ht_ast_line(parameter->cursor),
+                      "the type of '%s', %s, is not one that a problem file describes", name,
+                      written);
+    int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_infer_buffers_limit(buffers, buffer->array);
+    char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
+    char *elements = in->extents[index] && parts > 1
+                         ? ht_format("(%s) * %lld", in->extents[index], parts)
+                         : ht_strdup(in->extents[index] ? in->extents[index] : "?");
+    char *line =
+        ht_format("%s : %s %s[%s]%s", name, role_of(parameter, buffer, buffers->km->complete),
+                  type ? type : "?", elements, contents);
+    free(elements);
+    free(contents);
+    free(name);
+    free(type);
+    return line;
+}
+
+static char *scalar_line(ht_infer *in, size_t index) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter, NULL);
+    if (!type || !in->scalars[index])
+        ht_infer_miss(in, ht_ast_line(parameter->cursor), "the value of argument '%s' (%s)", name,
+                      parameter->type);
+    char *line = ht_format("%s : %s = %s", name, type ? type : "?",
+                           type && in->scalars[index] ? in->scalars[index] : "?");
+    free(name);
+    free(type);
+    return line;
+}
+
+/* ---- constant memory
+ * -------------------------------------------------------------------------------- */
+
+/* What the arrays of arrays are made of; *out_count elements, 1 where it is no array. */
+static CXType element_of(CXType type, long long *out_count) {
+    *out_count = 1;
+    type = clang_getCanonicalType(type);
+    while (type.kind == CXType_ConstantArray) {
+        *out_count *= clang_getArraySize(type);
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    }
+    return type;
+}
+
+static bool is_real_array(CXType type) {
+    long long count;
+    bool array = clang_getCanonicalType(type).kind == CXType_ConstantArray;
+    type = element_of(type, &count);
+    return array && (type.kind == CXType_Float || type.kind == CXType_Double);
+}
+
+/* Tables of reals that other code fills in device memory are as good: with zeros in them nothing
+ * would be seen of their reads. Whole numbers may be counters and indices. */
+static bool is_constant(CXCursor cursor) {
+    bool found =
+        ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
+        (ht_ast_has(cursor, CXCursor_CUDADeviceAttr) && is_real_array(clang_getCursorType(cursor)));
+    return found && clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
+}
+
+static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
+    long long count;
+    CXType type = element_of(clang_getCursorType(cursor), &count);
+    char *name = ht_cursor_qualified_name(cursor), *element = ht_infer_plain_type(type);
+    bool known = ht_type_size(element) && count > 0;
+    if (!known)
+        ht_infer_miss(in, ht_ast_line(cursor),
+                      "type and elements of constant memory '%s' (line %d)", name,
+                      ht_ast_line(cursor));
+    char *line = known ? ht_format("%s : constant %s[%lld]", name, element, count)
+                       : ht_format("%s : constant ?[?]", name);
+    json_array_append_new(args, json_string(line));
+    free(line);
+    free(name);
+    free(element);
+}
+
+/* Of all arrays in device memory that come along, initialised or not. */
+static int64_t constants_bytes(const ht_infer *in) {
+    const ht_slice *slice = in->slice;
+    int64_t sum = 0;
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j) {
+            CXCursor cursor = slice->chunks[i].cursors[j];
+            bool device = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+                          (ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
+                           ht_ast_has(cursor, CXCursor_CUDADeviceAttr));
+            long long bytes = device ? clang_Type_getSizeOf(clang_getCursorType(cursor)) : 0;
+            if (bytes > 0 && __builtin_add_overflow(sum, bytes, &sum))
+                return INT64_MAX;
+        }
+    return sum;
+}
+
+static void constants_add(ht_infer *in, json_t *args) {
+    const ht_slice *slice = in->slice;
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j)
+            if (clang_getCursorKind(slice->chunks[i].cursors[j]) == CXCursor_VarDecl &&
+                is_constant(slice->chunks[i].cursors[j]))
+                constant_add(in, slice->chunks[i].cursors[j], args);
+}
+
+/* ---- extents
+ * ---------------------------------------------------------------------------------------- */
+
+/* The allocation's size where it is proved to be enough, or nothing else is known; else what the
+ * subscripts reach. */
+static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *allocated, int line) {
+    const ht_infer_buffer *buffer = &sizes->buffers->items[index];
+    const char *name = in->model->parameters[index].name;
+    int64_t first, elements;
+    bool begins = buffer->first && ht_sizes_value(sizes, buffer->first, &first) && first >= 0;
+    bool proved = buffer->extent && begins && ht_sizes_value(sizes, buffer->extent, &elements);
+    if (allocated && proved && ht_sizes_at_least(sizes, allocated, buffer->extent)) {
+        in->extents[index] = allocated;
+        ht_text_printf(&in->origins[index], "allocated in line %d, covers all subscripts", line);
+        return;
+    }
+    if (proved) {
+        in->extents[index] = ht_strdup(buffer->extent);
+        ht_text_printf(&in->origins[index], "subscripts up to line %d", buffer->last_line);
+        free(allocated);
+        return;
+    }
+    if (allocated && ht_sizes_value(sizes, allocated, &elements) && elements > 0) {
+        in->extents[index] = allocated;
+        in->from_host[index] = true;
+        ht_text_printf(&in->origins[index], "allocated in line %d", line);
+        return;
+    }
+    free(allocated);
+    if (buffer->problem)
+        ht_infer_miss(in, buffer->line, "the elements of '%s': %s", name, buffer->problem);
+    else if (!begins)
+        ht_infer_miss(in, buffer->last_line,
+                      "the elements of '%s': a subscript may be negative (line %d)", name,
+                      buffer->last_line);
+    else
+        ht_infer_miss(in, buffer->line, "the elements of '%s'", name);
+}
+
+/* Before values are chosen: allocations may depend on further variables. */
+static void allocations_find(ht_infer *in) {
+    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        ht_expr *expr;
+        if (!in->model->parameters[i].is_pointer)
+            continue;
+        char *text = ht_infer_allocation(in, i, &in->allocated_lines[i]);
+        if (text && ht_expr_parse(text, (ht_place){0}, &expr, NULL) == HT_OK) {
+            in->allocated[i] = ht_expr_string(expr);
+            ht_expr_free(expr);
+        }
+        free(text);
+    }
+}
+
+static void extents_choose(ht_infer *in, ht_sizes *sizes) {
+    for (size_t i = 0; i < in->model->parameter_count; ++i)
+        if (in->model->parameters[i].is_pointer) {
+            char *allocated = in->allocated[i] ? ht_strdup(in->allocated[i]) : NULL;
+            extent_choose(in, sizes, i, allocated, in->allocated_lines[i]);
+        }
+}
+
+/* ---- fields that nothing needs
+ * --------------------------------------------------------------------------- */
+
+static bool mentions_field(const char *text, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = text ? strstr(text, "problem.") : NULL; at;
+         at = strstr(at + 8, "problem."))
+        if (strncmp(at + 8, name, length) == 0 &&
+            strspn(at + 8 + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                    "0123456789_") == 0)
+            return true;
+    return false;
+}
+
+static void fields_prune(ht_infer *in, const ht_grid *grid) {
+    size_t kept = 0;
+    for (size_t i = 0; i < in->field_count; ++i) {
+        ht_infer_field *field = &in->fields[i];
+        bool used = mentions_field(grid->lds, field->name);
+        for (int axis = 0; axis < 3; ++axis)
+            used = used || mentions_field(grid->original[axis], field->name);
+        for (size_t p = 0; p < in->model->parameter_count; ++p)
+            used = used || mentions_field(in->scalars[p], field->name) ||
+                   mentions_field(in->extents[p], field->name);
+        if (used)
+            in->fields[kept++] = *field;
+        else {
+            free(field->name);
+            ht_symbol_free((ht_symbol *)(size_t)field->initial);
+        }
+    }
+    in->field_count = kept;
+}
+
+/* ---- the document
+ * ----------------------------------------------------------------------------------- */
+
+static json_t *arguments_make(ht_infer *in, const ht_infer_buffers *buffers) {
+    json_t *args = json_array();
+    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        char *line =
+            in->model->parameters[i].is_pointer ? buffer_line(in, buffers, i) : scalar_line(in, i);
+        json_array_append_new(args, json_string(line));
+        free(line);
+    }
+    constants_add(in, args);
+    return args;
+}
+
+static json_t *family_make(const ht_infer *in) {
+    ht_text text = {0};
+    ht_text_printf(&text, "%s_sizes : ", in->model->name);
+    for (size_t i = 0; i < in->field_count; ++i)
+        ht_text_printf(&text, i ? ", %s" : "%s", in->fields[i].name);
+    if (!in->field_count)
+        ht_text_append(&text, "constants = 1"); /* every size is one of the source's */
+    json_t *value = json_string(text.data);
+    ht_text_free(&text);
+    return value;
+}
+
+static json_t *instances_make(const ht_infer *in, bool complete) {
+    json_t *fields = json_object();
+    for (size_t i = 0; i < in->field_count; ++i)
+        json_object_set_new(fields, in->fields[i].name,
+                            in->fields[i].value > 0 || in->fields[i].known
+                                ? json_integer(in->fields[i].value)
+                                : json_string("?"));
+    if (!complete && !in->field_count)
+        json_object_set_new(fields, "?", json_string("?"));
+    return json_pack("[{s:s, s:o}]", "name", "inferred", "fields", fields);
+}
+
+/* Where everything comes from, for people. */
+static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
+    const ht_model *model = in->model;
+    const ht_launches *launches = &model->facts->launches;
+    ht_text text = {0};
+    ht_text_printf(&text, "inferred from %s:%d", model->path, ht_ast_line(model->kernel));
+    if (launches->count)
+        ht_text_printf(&text, ", launched at %s:%d",
+                       model->facts->source->files[launches->items[0].file].path,
+                       launches->items[0].line);
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (in->origins[i].length)
+            ht_text_printf(&text, "; %s: %s", model->parameters[i].name, in->origins[i].data);
+    for (size_t i = 0; i < in->field_count; ++i)
+        ht_text_printf(&text, in->fields[i].known ? "; %s: line %d" : "; %s: chosen",
+                       in->fields[i].name, in->fields[i].line);
+    if (sizes && sizes->smaller)
+        ht_text_append(&text, "; sizes made smaller than the source's");
+    json_t *value = json_string(text.data);
+    ht_text_free(&text);
+    return value;
+}
+
+static json_t *template_make(const ht_model *model) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
+        const char *known = model->facts->template_parameters[i].argument;
+        json_array_append_new(list, json_string(known ? known : "?"));
+    }
+    return list;
+}
+
+static bool lacks_template(const ht_model *model) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (!facts->template_parameters[i].argument &&
+            clang_Cursor_isNull(ht_ast_child(facts->template_parameters[i].cursor, 0)))
+            return true;
+    return false;
+}
+
+/* `host`: something in the launch is unknown. */
+static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const ht_sizes *sizes,
+                           bool has_template, bool host) {
+    json_t *kernel = json_object(), *args = arguments_make(in, buffers);
+    bool complete = !in->missing.length;
+    json_object_set_new(kernel, "kernel", json_string(in->model->qualified));
+    json_object_set_new(kernel, "description", description_make(in, sizes));
+    json_object_set_new(kernel, "problem", family_make(in));
+    json_object_set_new(kernel, "args", args);
+    if (has_template || lacks_template(in->model))
+        json_object_set_new(kernel, "template", template_make(in->model));
+    if (host)
+        json_object_set_new(kernel, "host", json_pack("{s:s}", "?", "?"));
+    if (!in->model->launch_known) {
+        json_object_set_new(kernel, "block", json_pack("[s]", "?"));
+        json_object_set_new(kernel, "grid", json_pack("[s]", "?"));
+    }
+    json_object_set_new(kernel, "instances", instances_make(in, complete));
+    json_t *root = json_pack("{s:s, s:i, s:[o]}", "format", "hiptemper-problem", "version", 1,
+                             "kernels", kernel);
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *text = ht_format("%s\n", dump ? dump : "{}");
+    free(dump);
+    json_decref(root);
+    return text;
+}
+
+/* ---- all together
+ * ----------------------------------------------------------------------------------- */
+
+static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
+    size_t count = model->parameter_count + 1;
+    *in = (ht_infer){.model = model, .slice = slice};
+    in->allocated = ht_alloc(count, sizeof *in->allocated);
+    in->allocated_lines = ht_alloc(count, sizeof *in->allocated_lines);
+    in->parts = ht_alloc(count, sizeof *in->parts);
+    in->scalars = ht_alloc(count, sizeof *in->scalars);
+    in->extents = ht_alloc(count, sizeof *in->extents);
+    in->from_host = ht_alloc(count, sizeof *in->from_host);
+    in->origins = ht_alloc(count, sizeof *in->origins);
+    in->entry = ht_alloc(1, sizeof *in->entry);
+    model->entry = in->entry;
+}
+
+static void infer_free(ht_infer *in) {
+    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+        for (int part = 0; part < 4; ++part)
+            free(in->parts[i][part]);
+        free(in->scalars[i]);
+        free(in->allocated[i]);
+        free(in->extents[i]);
+        ht_text_free(&in->origins[i]);
+    }
+    for (size_t i = 0; i < in->field_count; ++i) {
+        free(in->fields[i].name);
+        ht_symbol_free((ht_symbol *)(size_t)in->fields[i].initial);
+    }
+    free(in->scalars);
+    free(in->parts);
+    free(in->allocated);
+    free(in->allocated_lines);
+    free(in->extents);
+    free(in->from_host);
+    free(in->origins);
+    free(in->fields);
+    ht_problem_spec_free(&in->entry->spec);
+    free(in->entry);
+    in->model->entry = NULL;
+    ht_text_free(&in->missing);
+}
+
+static bool launch_check(ht_infer *in, const ht_grid *grid) {
+    const ht_launches *launches = &in->model->facts->launches;
+    int line = launches->count && launches->items[0].file == 0 ? launches->items[0].line : 0;
+    bool known = true;
+    if (!launches->count)
+        ht_infer_miss(in, 0, "a launch of it: block and grid");
+    else if (grid->missing.length)
+        ht_infer_miss(in, line, "%s", grid->missing.data);
+    for (int axis = 0; axis < 3; ++axis)
+        known = known && grid->original[axis] && grid->block[axis];
+    if ((!known || !in->model->launch_known) && !in->missing.length)
+        ht_infer_miss(in, line, "block and grid of the launch: %s",
+                      in->model->facts->problem ? in->model->facts->problem : "not followed");
+    return known;
+}
+
+void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) {
+    ht_infer in;
+    ht_grid grid;
+    ht_infer_buffers buffers;
+    infer_init(&in, model, slice);
+    bool has_template = ht_infer_deduce(model);
+    ht_infer_host(&in);
+    ht_grid_read(model, &grid);
+    bool launched = launch_check(&in, &grid);
+    allocations_find(&in);
+    ht_kernel_model *km = ht_kernel_model_scan(model);
+    ht_infer_buffers_find(&in, km, &grid, &buffers);
+    ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
+    if (launched && ht_sizes_choose(&sizes)) {
+        extents_choose(&in, &sizes);
+        if (!in.missing.length)
+            ht_sizes_check(&sizes, constants_bytes(&in));
+    }
+    if (!in.missing.length)
+        fields_prune(&in, &grid);
+    char *text = document_make(&in, &buffers, &sizes, has_template,
+                               grid.missing.length && model->facts->launches.count);
+    *out = (ht_inferred){.text = text, .line = in.missing_line};
+    if (in.missing.length)
+        out->missing = ht_text_take(&in.missing);
+    ht_infer_buffers_free(&buffers);
+    ht_kernel_model_free(km);
+    ht_grid_free(&grid);
+    infer_free(&in);
+}
+
+void ht_inferred_free(ht_inferred *inferred) {
+    free(inferred->text);
+    free(inferred->missing);
+    *inferred = (ht_inferred){0};
+}

@@ -1,0 +1,141 @@
+/* Template arguments that the launch leaves to be deduced, or that are the host's own template
+ * parameters. */
+#include "refactor/infer/infer.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_type_named(CXType type, const char *name) {
+    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(type));
+    bool same = strcmp(clang_getCString(spelling), name) == 0;
+    clang_disposeString(spelling);
+    return same;
+}
+
+static char *deduced(const ht_model *model, const char *name) {
+    const ht_launch_site *site =
+        model->facts->launches.count ? &model->facts->launches.items[0] : NULL;
+    for (size_t i = 0; site && i < model->parameter_count && i < site->argument_count; ++i) {
+        CXType type = clang_getCursorType(model->parameters[i].cursor);
+        CXType given =
+            clang_getCanonicalType(clang_getCursorType(ht_ast_strip(site->arguments[i], false)));
+        if (model->parameters[i].is_pointer) {
+            type = clang_getPointeeType(type);
+            given = given.kind == CXType_Pointer ? clang_getPointeeType(given)
+                                                 : clang_getArrayElementType(given);
+        }
+        if (!is_type_named(type, name))
+            continue;
+        char *text = ht_infer_plain_type(given);
+        if (ht_type_size(text))
+            return text;
+        free(text);
+    }
+    return NULL;
+}
+
+typedef struct caller {
+    CXCursor function; /* a template of the host */
+    unsigned index;    /* of its parameter */
+    bool is_type;
+    char *found;
+} caller;
+
+/* A call of the host's template, with the arguments that it is made with. */
+static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    caller *in = context;
+    if (in->found)
+        return false;
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
+        return true;
+    CXCursor called = clang_getCursorReferenced(cursor);
+    CXCursor primary = clang_getSpecializedCursorTemplate(called);
+    if (clang_Cursor_isNull(primary) ||
+        !clang_equalCursors(clang_getCanonicalCursor(primary),
+                            clang_getCanonicalCursor(in->function)) ||
+        clang_Cursor_getNumTemplateArguments(called) <= (int)in->index)
+        return true;
+    enum CXTemplateArgumentKind kind = clang_Cursor_getTemplateArgumentKind(called, in->index);
+    if (in->is_type && kind == CXTemplateArgumentKind_Type)
+        in->found = ht_infer_plain_type(clang_Cursor_getTemplateArgumentType(called, in->index));
+    else if (!in->is_type && kind == CXTemplateArgumentKind_Integral)
+        in->found = ht_format("%lld", clang_Cursor_getTemplateArgumentValue(called, in->index));
+    return true;
+}
+
+/* What the host's own template parameter of this name stands for where it is called first. */
+static char *host_argument(const ht_model *model, const char *name, bool is_type) {
+    const ht_launches *launches = &model->facts->launches;
+    if (!launches->count || !name ||
+        clang_getCursorKind(launches->items[0].function) != CXCursor_FunctionTemplate)
+        return NULL;
+    caller in = {.function = launches->items[0].function, .is_type = is_type};
+    ht_cursors list = ht_ast_children(in.function);
+    bool named = false;
+    for (size_t i = 0; i < list.count && !named; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        if (kind != CXCursor_TemplateTypeParameter && kind != CXCursor_NonTypeTemplateParameter)
+            continue;
+        named = ht_cursor_named(list.items[i], name);
+        in.index += !named;
+    }
+    free(list.items);
+    if (named)
+        ht_ast_walk(clang_getTranslationUnitCursor(model->unit), on_caller, &in);
+    return in.found;
+}
+
+/* Is it the type of what a pointer points to? */
+static bool types_data(const ht_model *model, const char *name) {
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_pointer &&
+            is_type_named(clang_getPointeeType(clang_getCursorType(model->parameters[i].cursor)),
+                          name))
+            return true;
+    return false;
+}
+
+static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
+    if (parameter->argument && ht_type_size(parameter->argument))
+        return false;
+    char *type = parameter->argument ? NULL : deduced(model, parameter->name);
+    const char *open = parameter->argument ? parameter->argument : parameter->name;
+    if (!type)
+        type = host_argument(model, open, true);
+    if (!type || !ht_type_size(type)) {
+        free(type);
+        if (!types_data(model, parameter->name))
+            return false;
+        type = ht_strdup("float"); /* nobody says which: one that all templates of data take */
+    }
+    free(parameter->argument);
+    parameter->argument = type;
+    return true;
+}
+
+static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {
+    char *value = parameter->has_value ? NULL : host_argument(model, parameter->argument, false);
+    if (!value)
+        return false;
+    free(parameter->argument);
+    parameter->argument = value;
+    parameter->value = strtoll(value, NULL, 10);
+    parameter->has_value = true;
+    return true;
+}
+
+bool ht_infer_deduce(ht_model *model) {
+    bool any = false;
+    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
+        ht_template_parameter *parameter = &model->facts->template_parameters[i];
+        bool known =
+            parameter->kind == CXCursor_TemplateTypeParameter      ? deduce_type(model, parameter)
+            : parameter->kind == CXCursor_NonTypeTemplateParameter ? deduce_value(model, parameter)
+                                                                   : false;
+        any = any || known;
+    }
+    return any;
+}

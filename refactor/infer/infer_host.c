@@ -1,0 +1,458 @@
+/* What the host code says of a launch: which variables its sizes come from, the values of scalar
+ * arguments, and how much memory was allocated for pointers. */
+#include "refactor/infer/infer.h"
+
+#include "base/memory.h"
+#include "templates/expr/expr_node.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 40 };
+
+static const ht_launch_site *first_site(const ht_infer *in) {
+    const ht_launches *launches = &in->model->facts->launches;
+    return launches->count ? &launches->items[0] : NULL;
+}
+
+void ht_infer_miss(ht_infer *in, int line, const char *format, ...) {
+    va_list args;
+    char *words = NULL;
+    va_start(args, format);
+    int length = vasprintf(&words, format, args);
+    va_end(args);
+    if (length < 0 || (in->missing.length && strstr(in->missing.data, words))) {
+        free(words);
+        return;
+    }
+    ht_text_printf(&in->missing, in->missing.length ? "; %s" : "%s", words);
+    if (!in->missing_line)
+        in->missing_line = line;
+    free(words);
+}
+
+/* ---- fields
+ * ----------------------------------------------------------------------------------------- */
+
+static bool is_local(CXCursor declaration) {
+    enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    return kind != CXCursor_TranslationUnit && kind != CXCursor_Namespace &&
+           kind != CXCursor_EnumDecl;
+}
+
+/* "p.rows" -> "rows": what geometry looks for too. */
+static const char *last_name(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+static ht_infer_field *field_named(const ht_infer *in, const char *name) {
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (strcmp(in->fields[i].name, name) == 0)
+            return &in->fields[i];
+    return NULL;
+}
+
+static bool mentions_name(const ht_symbol *symbol, const char *name) {
+    if (!symbol)
+        return false;
+    if (symbol->name && strcmp(symbol->name, name) == 0)
+        return true;
+    for (int i = 0; i < 3; ++i)
+        if (mentions_name(symbol->arguments[i], name))
+            return true;
+    return mentions_name(symbol->value_of, name);
+}
+
+/* A constant that the block, or a template argument, is made of stays what it is. */
+static bool shapes_kernel(const ht_infer *in, const char *name) {
+    const ht_launch_site *site = first_site(in);
+    for (int axis = 0; site && axis < 3; ++axis)
+        if (mentions_name(site->block.axis[axis], name))
+            return true;
+    const ht_kernel_facts *facts = in->model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        if ((parameter->argument && strcmp(parameter->argument, name) == 0) ||
+            mentions_name(parameter->symbol, name))
+            return true;
+    }
+    return false;
+}
+
+static bool is_counter(CXCursor declaration) {
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
+    return !clang_Cursor_isNull(initializer) && ht_variable_writes(declaration) == 1;
+}
+
+static bool names_field(const char *name) {
+    if (!(isalpha((unsigned char)name[0]) || name[0] == '_') || ht_expr_reserved(name))
+        return false;
+    for (const char *at = name; *at; ++at)
+        if (!isalnum((unsigned char)*at) && *at != '_')
+            return false;
+    return true;
+}
+
+static bool field_add(ht_infer *in, const ht_symbol *symbol, bool in_grid) {
+    const char *name = last_name(symbol->name);
+    ht_infer_field *field = field_named(in, name);
+    if (!names_field(name))
+        return false;
+    if (!field) {
+        HT_GROW(in->fields, in->field_count);
+        field = &in->fields[in->field_count++];
+        *field = (ht_infer_field){.name = ht_strdup(name), .declaration = symbol->declaration};
+        if (symbol->kind == HT_SYMBOL_CONSTANT) {
+            field->value = symbol->value;
+            field->known = true;
+            field->line = ht_ast_line(symbol->declaration);
+        } else {
+            CXCursor initializer = clang_getCursorKind(symbol->declaration) == CXCursor_VarDecl
+                                       ? clang_Cursor_getVarDeclInitializer(symbol->declaration)
+                                       : clang_getNullCursor();
+            if (!clang_Cursor_isNull(initializer)) {
+                field->initial = ht_symbol_read(in->model->facts->source, initializer);
+                field->line = ht_ast_line(symbol->declaration);
+                field->counts = is_counter(symbol->declaration);
+            }
+        }
+    }
+    field->in_grid = field->in_grid || in_grid;
+    return true;
+}
+
+/* Can all of it be told by fields and constants? */
+static bool is_followed(const ht_symbol *symbol, int depth) {
+    if (!symbol || depth > DEPTH_MAX)
+        return symbol == NULL;
+    if (symbol->kind == HT_SYMBOL_UNKNOWN)
+        return false;
+    if (symbol->kind == HT_SYMBOL_VARIABLE)
+        return true; /* at worst a field of its name */
+    for (int i = 0; i < 3; ++i)
+        if (symbol->arguments[i] && !is_followed(symbol->arguments[i], depth + 1))
+            return false;
+    return true;
+}
+
+static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth);
+
+static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
+    int64_t value;
+    bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
+    if (symbol->kind == HT_SYMBOL_CONSTANT)
+        return !is_local(symbol->declaration) || shapes_kernel(in, symbol->name) ||
+               field_add(in, symbol, in_grid);
+    if (symbol->value_of && (dimension || ht_symbol_value(symbol->value_of, &value) ||
+                             is_followed(symbol->value_of, 0)))
+        return collect(in, symbol->value_of, in_grid, depth + 1);
+    return !dimension && field_add(in, symbol, in_grid);
+}
+
+/* Makes fields of the variables that an expression depends on; false where it cannot be told. */
+static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
+    if (!symbol || depth > DEPTH_MAX)
+        return symbol == NULL;
+    if (symbol->kind == HT_SYMBOL_UNKNOWN)
+        return false;
+    if (symbol->kind == HT_SYMBOL_VARIABLE ||
+        (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE &&
+         symbol->name))
+        return collect_named(in, symbol, in_grid, depth);
+    bool all = true;
+    for (int i = 0; i < 3; ++i)
+        all = collect(in, symbol->arguments[i], in_grid, depth + 1) && all;
+    return all;
+}
+
+/* ---- the problem's fields as an entry, so that geometry.c knows their names
+ * ---------------------------------------------- */
+
+static void entry_renew(ht_infer *in) {
+    ht_text text = {0};
+    ht_text_append(&text, "sizes : ");
+    for (size_t i = 0; i < in->field_count; ++i)
+        ht_text_printf(&text, i ? ", %s" : "%s", in->fields[i].name);
+    if (!in->field_count)
+        ht_text_append(&text, "unused");
+    ht_problem_spec_free(&in->entry->spec);
+    in->entry->spec = (ht_problem_spec){0};
+    ht_error error = {0};
+    if (ht_problem_spec_parse(text.data, (ht_place){0}, &in->entry->spec, &error) != HT_OK)
+        in->entry->spec = (ht_problem_spec){0};
+    ht_text_free(&text);
+}
+
+/* A host expression over fields; NULL where it cannot be told. free(). */
+static char *expression_of(ht_infer *in, const ht_symbol *symbol) {
+    size_t count = in->field_count;
+    if (!collect(in, symbol, false, 0))
+        return NULL;
+    if (in->field_count != count)
+        entry_renew(in);
+    return ht_symbol_expression(in->model, NULL, symbol, NULL);
+}
+
+/* ---- scalar arguments
+ * ------------------------------------------------------------------------------- */
+
+/* A size that nothing on the host names: a field with the argument's name. */
+static char *own_field(ht_infer *in, const ht_parameter *parameter, int line) {
+    if (!parameter->name[0] || !names_field(parameter->name))
+        return NULL;
+    char *name = ht_strdup(parameter->name);
+    for (int i = 2; field_named(in, name); ++i) {
+        free(name);
+        name = ht_format("%s_%d", parameter->name, i);
+    }
+    HT_GROW(in->fields, in->field_count);
+    in->fields[in->field_count++] =
+        (ht_infer_field){.name = name, .declaration = clang_getNullCursor(), .line = line};
+    entry_renew(in);
+    return ht_format("problem.%s", name);
+}
+
+static char *integer_value(ht_infer *in, const ht_parameter *parameter, CXCursor argument) {
+    ht_symbol *symbol = ht_symbol_read(in->model->facts->source, argument);
+    char *text = expression_of(in, symbol);
+    ht_symbol_free(symbol);
+    return text ? text : own_field(in, parameter, ht_ast_line(argument));
+}
+
+/* The value of a real expression, through variables that are set once. */
+static bool real_value(CXCursor expression, int depth, double *out_value) {
+    CXCursor cursor = ht_ast_strip(expression, false);
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
+    if (kind == CXEval_Float)
+        *out_value = clang_EvalResult_getAsDouble(result);
+    else if (kind == CXEval_Int)
+        *out_value = (double)clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    if (kind == CXEval_Float || kind == CXEval_Int)
+        return true;
+    CXCursor variable = ht_ast_variable(cursor);
+    if (depth > 8 || clang_getCursorKind(variable) != CXCursor_VarDecl)
+        return false;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
+    return !clang_Cursor_isNull(initializer) && real_value(initializer, depth + 1, out_value);
+}
+
+/* ---- vectors
+ * ---------------------------------------------------------------------------------------- */
+
+static bool is_index_vector(const char *type, size_t *out_count) {
+    static const char *const names[] = {"int", "uint", "long", "ulong", "short", "ushort", NULL};
+    for (size_t i = 0; names[i]; ++i) {
+        size_t length = strlen(names[i]);
+        if (strncmp(type, names[i], length) == 0 && type[length] >= '2' && type[length] <= '4' &&
+            !type[length + 1]) {
+            *out_count = (size_t)(type[length] - '0');
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The components as written: {w, h}, make_uint2(w, h). free(items). */
+static ht_cursors components(CXCursor expression, size_t count, int depth) {
+    ht_cursors none = {0};
+    CXCursor cursor = ht_ast_strip(expression, false), variable = ht_ast_variable(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (depth > 6)
+        return none;
+    if (clang_getCursorKind(variable) == CXCursor_VarDecl && ht_variable_writes(variable) == 0 &&
+        !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(variable)))
+        return components(clang_Cursor_getVarDeclInitializer(variable), count, depth + 1);
+    if (kind == CXCursor_CallExpr && (size_t)clang_Cursor_getNumArguments(cursor) == count) {
+        ht_cursors list = {ht_alloc(count, sizeof *list.items), count};
+        for (size_t i = 0; i < count; ++i)
+            list.items[i] = clang_Cursor_getArgument(cursor, (unsigned)i);
+        return list;
+    }
+    ht_cursors list = ht_ast_children(cursor);
+    if (kind == CXCursor_InitListExpr && list.count == count)
+        return list;
+    CXCursor last = list.count ? list.items[list.count - 1] : clang_getNullCursor();
+    free(list.items);
+    return clang_isExpression(clang_getCursorKind(last)) ? components(last, count, depth + 1)
+                                                         : none;
+}
+
+static char *part_field(ht_infer *in, const ht_parameter *parameter, char letter) {
+    ht_parameter part = *parameter;
+    part.name = ht_format("%s_%c", parameter->name, letter);
+    char *value = own_field(in, &part, 0);
+    free(part.name);
+    return value;
+}
+
+static char *vector_value(ht_infer *in, size_t index, size_t count, CXCursor argument) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    ht_cursors list = {0};
+    ht_text text = {0};
+    bool known = true;
+    if (!clang_Cursor_isNull(argument))
+        list = components(argument, count, 0);
+    for (size_t i = 0; i < count; ++i) {
+        char *value = NULL;
+        if (list.count == count) {
+            ht_symbol *symbol = ht_symbol_read(in->model->facts->source, list.items[i]);
+            value = expression_of(in, symbol);
+            ht_symbol_free(symbol);
+        }
+        value = value ? value : part_field(in, parameter, "xyzw"[i]);
+        known = known && value;
+        ht_text_printf(&text, i ? ", %s" : "(%s", value ? value : "?");
+        in->parts[index][i] = value;
+    }
+    ht_text_append(&text, ")");
+    free(list.items);
+    char *all = ht_text_take(&text);
+    if (known)
+        return all;
+    free(all);
+    return NULL;
+}
+
+static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site) {
+    const ht_parameter *parameter = &in->model->parameters[index];
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
+    CXCursor argument =
+        site && index < site->argument_count ? site->arguments[index] : clang_getNullCursor();
+    bool given = !clang_Cursor_isNull(argument);
+    ht_text *origin = &in->origins[index];
+    char *known = ht_infer_type(in->model, parameter, NULL);
+    bool real = known && (strcmp(known, "float") == 0 || strcmp(known, "double") == 0);
+    size_t count = 0;
+    bool vector = known && is_index_vector(known, &count);
+    bool whole = known && ht_type_size(known) > 0 && !real;
+    free(known);
+    double value = 0.5;
+    int64_t constant;
+    if (vector)
+        return vector_value(in, index, count, argument);
+    if (type.kind == CXType_Enum) {
+        if (given && ht_ast_constant(argument, &constant))
+            return ht_format("%lld", (long long)constant);
+        return own_field(in, parameter, 0);
+    }
+    if (parameter->is_integer || (whole && type.kind == CXType_Unexposed))
+        return given ? integer_value(in, parameter, argument) : own_field(in, parameter, 0);
+    if (!real)
+        return NULL;
+    if (given && real_value(argument, 0, &value))
+        ht_text_printf(origin, "line %d", ht_ast_line(argument));
+    else
+        ht_text_append(origin, "chosen");
+    char *text = ht_format("%.9g", value);
+    if (strspn(text, "-0123456789") == strlen(text)) {
+        char *longer = ht_format("%s.0", text);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+void ht_infer_host(ht_infer *in) {
+    const ht_launch_site *site = first_site(in);
+    entry_renew(in);
+    for (int axis = 0; site && axis < 3; ++axis)
+        if (site->grid.axis[axis])
+            collect(in, site->grid.axis[axis], true, 0);
+    if (site && site->lds)
+        collect(in, site->lds, false, 0);
+    entry_renew(in);
+    for (size_t i = 0; i < in->model->parameter_count; ++i)
+        if (!in->model->parameters[i].is_pointer)
+            in->scalars[i] = scalar_value(in, i, site);
+}
+
+/* ---- allocations
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct allocation {
+    const ht_infer *in;
+    CXCursor variable;
+    CXCursor bytes; /* expression; or of `elements` */
+    bool elements;
+    int line;
+    size_t found;
+} allocation;
+
+static bool is_named(const char *name, const char *const *list) {
+    for (size_t i = 0; list[i]; ++i)
+        if (strcmp(name, list[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool on_allocation(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    static const char *const names[] = {"hipMalloc",         "cudaMalloc",     "hipMallocManaged",
+                                        "cudaMallocManaged", "hipMallocAsync", "cudaMallocAsync",
+                                        "hipHostMalloc",     "cudaMallocHost", NULL};
+    allocation *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_CallExpr ||
+        clang_Cursor_getNumArguments(cursor) < 2)
+        return true;
+    char *name = ht_cursor_name(cursor);
+    if (is_named(name, names) &&
+        ht_ast_mentions(clang_Cursor_getArgument(cursor, 0), in->variable)) {
+        in->bytes = clang_Cursor_getArgument(cursor, 1);
+        in->line = ht_ast_line(cursor);
+        ++in->found;
+    }
+    free(name);
+    return true;
+}
+
+static CXCursor pointer_variable(CXCursor argument) {
+    for (int depth = 0; depth < 8; ++depth) {
+        CXCursor cursor = ht_ast_strip(argument, true), variable = ht_ast_variable(cursor);
+        if (!clang_Cursor_isNull(variable))
+            return variable;
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind == CXCursor_MemberRefExpr)
+            return clang_getCursorReferenced(cursor);
+        if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr &&
+            kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_CXXConstCastExpr)
+            return clang_getNullCursor();
+        ht_cursors list = ht_ast_children(cursor);
+        argument = list.count ? list.items[list.count - 1] : clang_getNullCursor();
+        free(list.items);
+        if (clang_Cursor_isNull(argument))
+            return argument;
+    }
+    return clang_getNullCursor();
+}
+
+char *ht_infer_allocation(const ht_infer *given, size_t index, int *out_line) {
+    const ht_launch_site *site = first_site(given);
+    ht_infer *in = (ht_infer *)(size_t)given;
+    *out_line = 0;
+    if (!site || index >= site->argument_count || clang_Cursor_isNull(site->function))
+        return NULL;
+    CXCursor variable = pointer_variable(site->arguments[index]);
+    if (clang_Cursor_isNull(variable))
+        return NULL;
+    allocation search = {.in = given, .variable = variable};
+    ht_ast_walk(site->function, on_allocation, &search);
+    if (search.found != 1)
+        return NULL;
+    long long parts;
+    char *type = ht_infer_type(in->model, &in->model->parameters[index], &parts);
+    size_t size = type ? ht_type_size(type) * (size_t)parts : 0;
+    free(type);
+    ht_symbol *symbol = ht_symbol_read(in->model->facts->source, search.bytes);
+    char *bytes = size ? expression_of(in, symbol) : NULL, *text = NULL;
+    ht_symbol_free(symbol);
+    if (bytes)
+        text = size == 1 ? ht_strdup(bytes) : ht_format("(%s) / %zu", bytes, size);
+    free(bytes);
+    *out_line = search.line;
+    return text;
+}

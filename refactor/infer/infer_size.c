@@ -1,0 +1,422 @@
+/* Values for the fields of an inferred problem: the source's where it has some, else such that the
+ * grid has several blocks; made smaller where an emulation would take long. */
+#include "refactor/infer/infer_size.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16, DRAWS = 500 };
+static const int64_t threads_wanted = 32768, work_most = 20000000,
+                     bytes_most = HT_INFERRED_BYTES_MAX, axis_most = INT32_MAX;
+
+/* ---- values of expressions
+ * ------------------------------------------------------------------------------ */
+
+typedef struct looking {
+    const ht_sizes *sizes;
+    int depth;
+} looking;
+
+static bool value_of(const ht_sizes *sizes, const char *text, int depth, int64_t *out_value);
+
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    const looking *at = context;
+    const ht_infer *in = at->sizes->in;
+    if (strncmp(name, "problem.", 8) == 0) {
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (strcmp(in->fields[i].name, name + 8) == 0) {
+                *out_value = in->fields[i].value;
+                return true;
+            }
+        return false;
+    }
+    for (size_t i = 0; i < in->model->parameter_count && at->depth < DEPTH_MAX; ++i)
+        if (in->scalars[i] && strcmp(in->model->parameters[i].name, name) == 0)
+            return value_of(at->sizes, in->scalars[i], at->depth + 1, out_value);
+    return false;
+}
+
+static bool value_of(const ht_sizes *sizes, const char *text, int depth, int64_t *out_value) {
+    ht_expr *expr;
+    looking at = {sizes, depth};
+    ht_scope scope = {.lookup = lookup, .context = &at};
+    if (!text || ht_expr_parse(text, (ht_place){0}, &expr, NULL) != HT_OK)
+        return false;
+    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
+    ht_expr_free(expr);
+    return known;
+}
+
+bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value) {
+    return value_of(sizes, text, 0, out_value);
+}
+
+bool ht_sizes_at_least(ht_sizes *sizes, const char *a, const char *b) {
+    ht_infer *in = sizes->in;
+    int64_t *kept = ht_alloc(in->field_count + 1, sizeof *kept), first, second;
+    bool holds = true;
+    for (size_t i = 0; i < in->field_count; ++i)
+        kept[i] = in->fields[i].value;
+    for (int round = 0; round < 4 && holds; ++round) {
+        for (size_t i = 0; round && i < in->field_count; ++i)
+            in->fields[i].value = kept[i] < 2  ? kept[i]
+                                  : round == 1 ? kept[i] + 1
+                                  : round == 2 ? kept[i] * 2 - 1
+                                               : (kept[i] + 1) / 2 + (int64_t)(i % 2);
+        holds = ht_sizes_value(sizes, a, &first) && ht_sizes_value(sizes, b, &second) &&
+                first >= second;
+    }
+    for (size_t i = 0; i < in->field_count; ++i)
+        in->fields[i].value = kept[i];
+    free(kept);
+    return holds;
+}
+
+/* ---- what the source says
+ * ------------------------------------------------------------------------------- */
+
+/* The number in `argc > 1 ? atoi(argv[1]) : 1024`. */
+static bool plain_number(const ht_symbol *symbol, int depth, int64_t *out_value) {
+    if (!symbol || depth > DEPTH_MAX)
+        return false;
+    if (ht_symbol_value(symbol, out_value))
+        return true;
+    return symbol->kind == HT_SYMBOL_CHOICE &&
+           (plain_number(symbol->arguments[2], depth + 1, out_value) ||
+            plain_number(symbol->arguments[1], depth + 1, out_value));
+}
+
+/* Is 0 (or less) a value that this field may well have? */
+static bool is_sensible(const ht_infer_field *field, int64_t value) {
+    return value > 0 || (value == 0 && field->counts && !field->in_grid);
+}
+
+static void take_numbers(ht_infer *in) {
+    for (size_t i = 0; i < in->field_count; ++i) {
+        ht_infer_field *field = &in->fields[i];
+        int64_t value;
+        if (!field->known && plain_number(field->initial, 0, &value) && is_sensible(field, value)) {
+            field->value = value;
+            field->known = true;
+        }
+    }
+}
+
+/* First values that are computed from other fields. */
+static void take_expressions(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (size_t i = 0; i < in->field_count; ++i) {
+        ht_infer_field *field = &in->fields[i];
+        int64_t value;
+        if (field->known || !field->initial)
+            continue;
+        char *text = ht_symbol_expression(in->model, NULL, field->initial, NULL);
+        if (text && ht_sizes_value(sizes, text, &value) && is_sensible(field, value))
+            field->value = value;
+        free(text);
+    }
+}
+
+/* ---- what is chosen
+ * ------------------------------------------------------------------------------------- */
+
+static bool has_word(const char *name, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = name; *at; ++at) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)at[i]) == word[i])
+            ++i;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+/* Of a size that no grid is computed from. */
+static int64_t small_value(const char *name) {
+    static const struct {
+        const char *word;
+        int64_t value;
+    } words[] = {{"stride", 1}, {"dilation", 1}, {"pad", 1},   {"radius", 2}, {"halo", 1},
+                 {"filter", 3}, {"kernel", 3},   {"mask", 3},  {"window", 3}, {"step", 1},
+                 {"iter", 2},   {"offset", 1},   {"group", 1}, {"seed", 1},   {"repeat", 1}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (has_word(name, words[i].word))
+            return words[i].value;
+    return SMALL_SIZE;
+}
+
+/* The distance of rows in memory, which is no less than their length: with less, rows would lie on
+ * each other, and what is written last stays. */
+static bool is_pitch(const ht_infer_field *field) {
+    const char *name = field->name;
+    bool leading = tolower((unsigned char)name[0]) == 'l' &&
+                   tolower((unsigned char)name[1]) == 'd' && strlen(name) <= 3;
+    return !field->known && !field->in_grid && (leading || has_word(name, "pitch"));
+}
+
+static void widen_pitches(ht_infer *in) {
+    int64_t widest = 0;
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (in->fields[i].in_grid && in->fields[i].value > widest)
+            widest = in->fields[i].value;
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (is_pitch(&in->fields[i]) && in->fields[i].value < widest)
+            in->fields[i].value = widest;
+}
+
+static bool threads_of(const ht_sizes *sizes, int64_t *out_threads) {
+    *out_threads = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t blocks, block;
+        if (!ht_sizes_value(sizes, sizes->grid->original[axis], &blocks) ||
+            !ht_sizes_value(sizes, sizes->grid->block[axis], &block) || blocks < 1 || block < 1 ||
+            blocks > axis_most / block ||
+            __builtin_mul_overflow(*out_threads, blocks * block, out_threads))
+            return false;
+    }
+    return true;
+}
+
+/* Grows all sizes of the grid together until it has threads enough. */
+static void grow_grid(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (int step = 0; step < 24; ++step) {
+        int64_t threads;
+        if (threads_of(sizes, &threads) && threads >= threads_wanted)
+            return;
+        bool any = false;
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!in->fields[i].known && in->fields[i].in_grid && in->fields[i].value < 65536) {
+                in->fields[i].value *= 2;
+                any = true;
+            }
+        take_expressions(sizes);
+        if (!any)
+            return;
+    }
+}
+
+/* Of the index-th parameter: 0 of one without elements. False: more than can be said. */
+static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes) {
+    const ht_model *model = sizes->in->model;
+    const char *extent =
+        sizes->in->extents[index] ? sizes->in->extents[index] : sizes->buffers->items[index].extent;
+    long long parts;
+    *out_bytes = 0;
+    if (!model->parameters[index].is_pointer || !extent)
+        return true;
+    char *type = ht_infer_type(model, &model->parameters[index], &parts);
+    int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1, elements;
+    free(type);
+    return ht_sizes_value(sizes, extent, &elements) &&
+           !__builtin_mul_overflow(elements, size, out_bytes);
+}
+
+static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
+    int64_t bytes;
+    *out_bytes = 0;
+    for (size_t i = 0; i < sizes->in->model->parameter_count; ++i)
+        if (!bytes_of_one(sizes, i, &bytes) || __builtin_add_overflow(*out_bytes, bytes, out_bytes))
+            return false;
+    return true;
+}
+
+bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
+    const ht_model *model = sizes->in->model;
+    int64_t bytes, largest = -1, most = 0;
+    if (bytes_of(sizes, &bytes) && !__builtin_add_overflow(bytes, constants, &bytes) &&
+        bytes <= bytes_most)
+        return true;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (!bytes_of_one(sizes, i, &bytes) || bytes > most) {
+            most = bytes_of_one(sizes, i, &bytes) ? bytes : INT64_MAX;
+            largest = (int64_t)i;
+        }
+    char *size = most == INT64_MAX ? ht_strdup("more bytes than can be counted")
+                                   : ht_format("%lld MiB", (long long)(most >> 20));
+    if (largest >= 0 && most > constants)
+        ht_infer_miss(sizes->in, ht_ast_line(model->parameters[largest].cursor),
+                      "sizes that are no more than %lld MiB: '%s' takes %s with those that the "
+                      "source has as numbers",
+                      (long long)(bytes_most >> 20), model->parameters[largest].name, size);
+    else
+        ht_infer_miss(sizes->in, 0,
+                      "sizes that are no more than %lld MiB: arrays outside of the kernel take "
+                      "%lld MiB",
+                      (long long)(bytes_most >> 20), (long long)(constants >> 20));
+    free(size);
+    return false;
+}
+
+static bool is_small(const ht_sizes *sizes) {
+    int64_t bytes, threads, trips, work;
+    if (!threads_of(sizes, &threads))
+        return true; /* told elsewhere */
+    for (size_t i = 0; i < sizes->buffers->trip_count; ++i)
+        if (ht_sizes_value(sizes, sizes->buffers->trips[i], &trips) && trips > 1 &&
+            (__builtin_mul_overflow(threads, trips, &work) || work > work_most))
+            return false;
+    return threads <= work_most && bytes_of(sizes, &bytes) && bytes <= bytes_most;
+}
+
+/* Which sizes become smaller first: those that nobody gave and no grid is computed from (channels,
+ * images of a batch), as long as loops still go round a few times; then the others as long as the
+ * grid has blocks that are not full; then all. */
+static bool may_shrink(const ht_infer_field *field, int turn) {
+    bool free_ = !field->known && !field->in_grid;
+    switch (turn) {
+    case 0:
+        return free_ && field->value >= SMALL_SIZE;
+    case 1:
+        return !free_ && field->value > FIRST_GRID_SIZE;
+    case 2:
+        return free_ && field->value >= SMALL_SIZE / 2;
+    default:
+        return field->value >= 2;
+    }
+}
+
+/* Halves the largest of them that leaves a launch. */
+static bool shrink_one(ht_sizes *sizes, int turn) {
+    ht_infer *in = sizes->in;
+    bool *tried = ht_alloc(in->field_count + 1, sizeof *tried), done = false;
+    for (size_t left = in->field_count; left > 0 && !done; --left) {
+        size_t largest = SIZE_MAX;
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!tried[i] && may_shrink(&in->fields[i], turn) &&
+                (largest == SIZE_MAX || in->fields[i].value > in->fields[largest].value))
+                largest = i;
+        if (largest == SIZE_MAX)
+            break;
+        tried[largest] = true;
+        int64_t before = in->fields[largest].value, threads;
+        in->fields[largest].value /= 2;
+        take_expressions(sizes);
+        done = threads_of(sizes, &threads);
+        if (done)
+            sizes->smaller = sizes->smaller || in->fields[largest].known;
+        else
+            in->fields[largest].value = before;
+    }
+    take_expressions(sizes);
+    free(tried);
+    return done;
+}
+
+/* Until an emulation takes a moment. */
+static void shrink(ht_sizes *sizes) {
+    for (int turn = 0, step = 0; turn < 4 && step < STEPS_MAX && !is_small(sizes); ++step)
+        turn += !shrink_one(sizes, turn);
+}
+
+/* Is a buffer empty with these sizes? A tile that is larger than the matrix leaves nothing. */
+static bool has_empty(const ht_sizes *sizes) {
+    const ht_model *model = sizes->in->model;
+    int64_t elements;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_pointer && sizes->buffers->items[i].extent &&
+            (!ht_sizes_value(sizes, sizes->buffers->items[i].extent, &elements) || elements < 1))
+            return true;
+    return false;
+}
+
+static void grow_small(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (int step = 0; step < 6 && has_empty(sizes); ++step)
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!in->fields[i].known && !in->fields[i].in_grid)
+                in->fields[i].value *= 2;
+}
+
+/* May a subscript be negative with these sizes? A window that is wider than the guards around the
+ * interior allow for. */
+static bool has_negative(const ht_sizes *sizes) {
+    const ht_model *model = sizes->in->model;
+    int64_t first;
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        if (model->parameters[i].is_pointer && sizes->buffers->items[i].first &&
+            ht_sizes_value(sizes, sizes->buffers->items[i].first, &first) && first < 0)
+            return true;
+    return false;
+}
+
+/* The largest value below its own with which no subscript is, for one of the sizes that nobody
+ * gave. Not so small that nothing would be seen of a window. */
+static void narrow_small(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    for (size_t i = 0; i < in->field_count && has_negative(sizes); ++i) {
+        int64_t kept = in->fields[i].value, least = kept > 2 ? 2 : 1;
+        if (in->fields[i].known || in->fields[i].in_grid)
+            continue;
+        while (in->fields[i].value > least && has_negative(sizes))
+            --in->fields[i].value;
+        if (has_negative(sizes))
+            in->fields[i].value = kept;
+    }
+}
+
+/* Sizes that are computed from each other in ways of their own (what is left of a matrix, channels
+ * of a product) are found by trying, those of the source last. */
+static bool draw(ht_sizes *sizes) {
+    static const int64_t values[] = {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024, 4096};
+    ht_infer *in = sizes->in;
+    int64_t *kept = ht_alloc(in->field_count + 1, sizeof *kept), threads;
+    ht_random random;
+    bool found = false;
+    ht_random_seed(&random, 1);
+    for (size_t i = 0; i < in->field_count; ++i)
+        kept[i] = in->fields[i].value;
+    for (int draws = 0; draws < 2 * DRAWS && !found; ++draws) {
+        for (size_t i = 0; i < in->field_count; ++i) {
+            size_t drawn = ht_random_below(&random, sizeof values / sizeof *values);
+            bool free_ = !in->fields[i].known || draws >= DRAWS;
+            in->fields[i].value = free_ ? values[drawn] : kept[i];
+        }
+        take_expressions(sizes);
+        found = threads_of(sizes, &threads) && threads > 1 && is_small(sizes) && !has_empty(sizes);
+    }
+    for (size_t i = 0; i < in->field_count; ++i) {
+        sizes->smaller =
+            sizes->smaller || (found && in->fields[i].known && in->fields[i].value != kept[i]);
+        in->fields[i].value = found ? in->fields[i].value : kept[i];
+    }
+    free(kept);
+    return found;
+}
+
+bool ht_sizes_choose(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
+    int64_t threads;
+    take_numbers(in);
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (!in->fields[i].known)
+            in->fields[i].value =
+                in->fields[i].in_grid ? FIRST_GRID_SIZE : small_value(in->fields[i].name);
+    take_expressions(sizes);
+    grow_grid(sizes);
+    grow_small(sizes);
+    widen_pitches(in);
+    shrink(sizes);
+    narrow_small(sizes);
+    widen_pitches(in);
+    for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (in->fields[i].in_grid && in->fields[i].value < 4096)
+                in->fields[i].value *= 2;
+    for (int64_t small = 3; small > 0 && !threads_of(sizes, &threads); small -= 2) {
+        for (size_t i = 0; i < in->field_count; ++i)
+            if (!in->fields[i].known && !in->fields[i].in_grid)
+                in->fields[i].value = small;
+        take_expressions(sizes);
+        grow_grid(sizes);
+    }
+    if (threads_of(sizes, &threads) || draw(sizes))
+        return true;
+    ht_infer_miss(in, 0, "sizes for which the launch's grid has a block");
+    return false;
+}

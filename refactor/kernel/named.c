@@ -1,0 +1,112 @@
+/* Values of texts where libclang shows no expression: in attributes. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "refactor/kernel/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 8 };
+
+typedef struct naming {
+    const ht_model *model;
+    int depth;
+} naming;
+
+static bool look_up(const void *context, const char *name, int64_t *out_value);
+
+/* A text as an expression of the template language: names without what qualifies them. free(). */
+static char *unqualified(const char *text, ht_range range) {
+    ht_tokens tokens;
+    ht_text out = {0};
+    ht_tokens_read(text, range, false, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        if (ht_tokens_is(&tokens, i + 1, "::") || ht_tokens_is(&tokens, i, "::"))
+            continue;
+        char *word = ht_tokens_text(&tokens, i);
+        ht_text_printf(&out, "%s ", word);
+        free(word);
+    }
+    ht_tokens_free(&tokens);
+    return out.data ? ht_text_take(&out) : ht_strdup("");
+}
+
+static bool evaluate(const naming *in, const char *text, ht_range range, int64_t *out_value) {
+    naming inner = {in->model, in->depth + 1};
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    char *plain = unqualified(text, range);
+    bool known = false;
+    if (in->depth < DEPTH_MAX && ht_expr_parse(plain, nowhere, &expr, NULL) == HT_OK) {
+        ht_scope scope = {.lookup = look_up, .context = &inner};
+        known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
+        ht_expr_free(expr);
+    }
+    free(plain);
+    return known;
+}
+
+typedef struct constant_search {
+    const ht_source *source;
+    const char *name;
+    size_t count;
+    CXCursor found;
+} constant_search;
+
+static bool on_declaration(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    constant_search *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    size_t file;
+    ht_range range;
+    if (!ht_source_range(in->source, cursor, &file, &range))
+        return false;
+    if ((kind == CXCursor_VarDecl || kind == CXCursor_EnumConstantDecl) &&
+        ht_cursor_named(cursor, in->name)) {
+        in->found = cursor;
+        ++in->count;
+    }
+    return kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+           kind == CXCursor_UnexposedDecl || kind == CXCursor_EnumDecl;
+}
+
+CXCursor ht_source_constant(const ht_source *source, const char *name) {
+    constant_search in = {source, name, 0, clang_getNullCursor()};
+    ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_declaration, &in);
+    return in.count == 1 ? in.found : clang_getNullCursor();
+}
+
+static bool constant_value(const ht_source *source, const char *name, int64_t *out_value) {
+    CXCursor constant = ht_source_constant(source, name);
+    if (clang_Cursor_isNull(constant))
+        return false;
+    if (clang_getCursorKind(constant) == CXCursor_EnumConstantDecl) {
+        *out_value = clang_getEnumConstantDeclValue(constant);
+        return true;
+    }
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(constant);
+    return !clang_Cursor_isNull(initializer) &&
+           clang_isConstQualifiedType(clang_getCursorType(constant)) &&
+           ht_ast_constant(initializer, out_value);
+}
+
+static bool look_up(const void *context, const char *name, int64_t *out_value) {
+    const naming *in = context;
+    const ht_kernel_facts *facts = in->model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (strcmp(facts->template_parameters[i].name, name) == 0) {
+            *out_value = facts->template_parameters[i].value;
+            return facts->template_parameters[i].has_value;
+        }
+    const ht_macro *macro =
+        ht_source_macro(facts->source, name, facts->file, in->model->range.begin);
+    if (macro)
+        return !macro->function_like &&
+               evaluate(in, facts->source->files[macro->file].text, macro->body, out_value);
+    return constant_value(facts->source, name, out_value);
+}
+
+bool ht_model_text_value(const ht_model *model, ht_range range, int64_t *out_value) {
+    naming in = {model, 0};
+    return evaluate(&in, model->text, range, out_value);
+}

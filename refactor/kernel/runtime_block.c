@@ -1,0 +1,260 @@
+/* A block that the program chooses at run time: the variable that chooses becomes a constant of the
+ * model, with a value that stands for it, where any block computes the same. What is made of it is
+ * a parameter of the launch; the source's own launch goes on to take what it is given. */
+#include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/plan/launch_edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_THREADS = 256 };
+
+/* The variable (or field) that an axis's extent is, behind variables that only pass it on. */
+static ht_symbol *chooser(ht_symbol *symbol) {
+    int64_t value;
+    while (symbol && symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of &&
+           symbol->value_of->kind == HT_SYMBOL_VARIABLE)
+        symbol = symbol->value_of;
+    return symbol && symbol->kind == HT_SYMBOL_VARIABLE && !ht_symbol_value(symbol, &value) ? symbol
+                                                                                            : NULL;
+}
+
+static bool same_variable(const ht_symbol *a, const ht_symbol *b) {
+    return a->name && b->name && strcmp(a->name, b->name) == 0 &&
+           clang_equalCursors(a->declaration, b->declaration) &&
+           clang_equalCursors(a->base, b->base);
+}
+
+/* ---- may it stand for one value?
+ * ------------------------------------------------------------------------------------------ */
+
+/* The variable whose changes count: of a field, the structure's. */
+static CXCursor changing(const ht_symbol *symbol) {
+    return clang_Cursor_isNull(symbol->base) ? symbol->declaration : symbol->base;
+}
+
+/* An argument computed from the block would have to follow it. */
+static bool in_arguments(const ht_launch_site *site, const ht_symbol *symbol) {
+    for (size_t i = 0; i < site->argument_count; ++i)
+        if (ht_ast_mentions(site->arguments[i], symbol->declaration))
+            return true;
+    return false;
+}
+
+typedef struct holder {
+    CXCursor variable;
+    CXCursor scope;
+} holder;
+
+static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
+    holder *in = context;
+    ht_cursors list = {0};
+    if (clang_getCursorKind(cursor) == CXCursor_DeclStmt)
+        list = ht_ast_children(cursor);
+    for (size_t i = 0; i < list.count; ++i)
+        if (clang_equalCursors(list.items[i], in->variable))
+            in->scope = parent;
+    free(list.items);
+    return true;
+}
+
+/* A variable that was computed from the block still fits the block where it is used, when the block
+ * does not change behind it inside of the statements in which the variable lives: whatever comes
+ * back to its declaration computes it again. */
+static bool keeps_up(CXCursor function, CXCursor variable, CXCursor block) {
+    holder in = {variable, clang_getNullCursor()};
+    if (!clang_Cursor_isNull(function))
+        ht_ast_walk(function, on_statement, &in);
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(variable), NULL, NULL, NULL, &offset);
+    return clang_getCursorKind(in.scope) == CXCursor_CompoundStmt &&
+           ht_variable_writes_in(in.scope, block, offset) == 0;
+}
+
+static bool mentions(const ht_symbol *symbol, const ht_symbol *target) {
+    if (!symbol)
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (mentions(symbol->arguments[i], target))
+            return true;
+    return (symbol->kind == HT_SYMBOL_VARIABLE && same_variable(symbol, target)) ||
+           mentions(symbol->value_of, target);
+}
+
+/* Is the variable's value the same wherever this extent is computed from it? */
+static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
+                      const ht_symbol *target) {
+    if (!symbol)
+        return true;
+    for (int i = 0; i < 3; ++i)
+        if (!is_steady(site, symbol->arguments[i], target))
+            return false;
+    if (!symbol->value_of)
+        return true;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(symbol->declaration);
+    bool element = clang_getCursorType(symbol->declaration).kind == CXType_ConstantArray;
+    bool computed = element ? mentions(symbol->value_of, target) /* assigned, maybe */
+                            : !clang_Cursor_isNull(initializer) &&
+                                  ht_ast_mentions(initializer, target->declaration);
+    return (!computed || keeps_up(site->function, symbol->declaration, changing(target))) &&
+           is_steady(site, symbol->value_of, target);
+}
+
+static bool extent_steady(const ht_launch_site *site, const ht_extent3 *extent,
+                          const ht_symbol *target) {
+    if (ht_extent_is_record(extent->variable) &&
+        !clang_equalCursors(extent->variable, changing(target)) &&
+        !keeps_up(site->function, extent->variable, changing(target)))
+        return false;
+    for (int axis = 0; axis < 3; ++axis)
+        if (!is_steady(site, extent->axis[axis], target))
+            return false;
+    return true;
+}
+
+static bool is_named_by_problem(const ht_model *model, const char *name) {
+    const ht_problem_entry *entry = model->entry;
+    for (size_t i = 0; entry && i < entry->host_count; ++i)
+        if (strcmp(entry->host[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; entry && i < entry->spec.field_count; ++i)
+        if (strcmp(entry->spec.fields[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool may_stand(const ht_model *model, const ht_launch_site *site, const ht_symbol *target) {
+    if (is_named_by_problem(model, target->name) || in_arguments(site, target))
+        return false;
+    return ht_variable_writes(changing(target)) == 0 ||
+           (extent_steady(site, &site->block, target) && extent_steady(site, &site->grid, target));
+}
+
+/* ---- the value
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The number that a variable begins with, or 0: int threads = 256; if (argc > 1) threads = ... */
+static int64_t initial_value(const ht_symbol *target) {
+    int64_t value = 0;
+    CXCursor declaration = target->declaration;
+    if (clang_getCursorKind(declaration) != CXCursor_VarDecl)
+        return 0;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
+    bool good = !clang_Cursor_isNull(initializer) && ht_ast_constant(initializer, &value);
+    return good && value > 0 && value <= USUAL_THREADS * 4 ? value : 0;
+}
+
+/* Does the kernel's text ask for a thread's place in its block along the axis? */
+static bool asks_along(const ht_model *model, int axis) {
+    static const char *const asked[][2] = {{"threadIdx", "hipThreadIdx_"},
+                                           {"blockDim", "hipBlockDim_"}};
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    const char letter[2] = {(char)('x' + axis), 0};
+    bool found = false;
+    for (int k = 0; k < 2; ++k) {
+        char *old = ht_format("%s%s", asked[k][1], letter);
+        for (size_t i = ht_tokens_at(tokens, model->range.begin);
+             i < tokens->count && tokens->items[i].begin < model->range.end && !found; ++i)
+            found = ht_tokens_is(tokens, i, old) ||
+                    (ht_tokens_is(tokens, i, asked[k][0]) && ht_tokens_is(tokens, i + 1, ".") &&
+                     ht_tokens_is(tokens, i + 2, letter));
+        free(old);
+    }
+    return found;
+}
+
+/* Values that stand for what is not known, from all launches: what another launch says, what the
+ * variable begins with, else what makes up a usual block along the axes that the kernel asks for.
+ */
+static void values_choose(const ht_model *model, int64_t out_values[3]) {
+    const ht_launches *launches = &model->facts->launches;
+    int64_t known = 1;
+    int unknown = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        bool asked = false;
+        out_values[axis] = 0;
+        for (size_t i = 0; i < launches->count; ++i) {
+            ht_symbol *symbol = launches->items[i].block.axis[axis];
+            int64_t value = 1;
+            const ht_symbol *target = chooser(symbol);
+            asked = asked || target;
+            if (target)
+                value = asks_along(model, axis) ? initial_value(target) : 1;
+            else if (symbol && !ht_symbol_value(symbol, &value))
+                value = 0;
+            if (out_values[axis] == 0 && value > 0 && value <= USUAL_THREADS * 4)
+                out_values[axis] = value;
+        }
+        known *= out_values[axis] ? out_values[axis] : 1;
+        unknown += asked && !out_values[axis];
+    }
+    int64_t rest = USUAL_THREADS / known > 1 ? USUAL_THREADS / known : 1;
+    static const int64_t shapes[3][3] = {{256, 256, 256}, {16, 16, 16}, {8, 8, 4}};
+    for (int axis = 0; axis < 3; ++axis)
+        if (!out_values[axis] && unknown) {
+            int64_t usual = shapes[unknown - 1][axis];
+            out_values[axis] = usual < rest ? usual : rest;
+        }
+}
+
+/* The block that the problem file gives. */
+static void values_given(const ht_problem_entry *entry, int64_t out_values[3]) {
+    for (int axis = 0; entry && entry->block[0] && axis < 3; ++axis) {
+        ht_scope scope = {0};
+        int64_t value = 1;
+        if (entry->block[axis] &&
+            ht_expr_evaluate(entry->block[axis], &scope, &value, NULL) != HT_OK)
+            continue;
+        out_values[axis] = value > 0 && value <= USUAL_THREADS * 4 ? value : out_values[axis];
+    }
+}
+
+static void substitute(ht_symbol *symbol, const ht_symbol *target, int64_t value) {
+    if (!symbol)
+        return;
+    for (int i = 0; i < 3; ++i)
+        substitute(symbol->arguments[i], target, value);
+    substitute(symbol->value_of, target, value);
+    if (symbol->kind != HT_SYMBOL_VARIABLE || !same_variable(symbol, target))
+        return;
+    ht_symbol_free(symbol->value_of);
+    symbol->value_of = NULL;
+    symbol->kind = HT_SYMBOL_CONSTANT;
+    symbol->origin = HT_ORIGIN_VARIABLE;
+    symbol->value = value;
+    symbol->assumed = true;
+}
+
+static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int64_t value) {
+    ht_kernel_facts *facts = model->facts;
+    ht_symbol target = *found; /* `found` itself changes */
+    target.name = ht_strdup(found->name);
+    if (!facts->assumed) {
+        facts->assumed = ht_format("the block is chosen at run time, by '%s': it becomes a "
+                                   "parameter of the launch",
+                                   target.name);
+        facts->assumed_line = site->file == 0 ? site->line : 0;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        substitute(site->block.axis[axis], &target, value);
+        substitute(site->grid.axis[axis], &target, value);
+    }
+    free(target.name);
+}
+
+void ht_runtime_block_assume(ht_model *model) {
+    ht_launches *launches = &model->facts->launches;
+    int64_t values[3];
+    values_choose(model, values);
+    values_given(model->entry, values);
+    for (size_t i = 0; i < launches->count; ++i) {
+        ht_launch_site *site = &launches->items[i];
+        for (int axis = 0; site->block.known && site->grid.known && axis < 3; ++axis) {
+            ht_symbol *target = chooser(site->block.axis[axis]);
+            if (target && values[axis] > 0 && may_stand(model, site, target))
+                assume(model, site, target, values[axis]);
+        }
+    }
+}

@@ -1,0 +1,550 @@
+/* Host integer expressions as trees that remember where each constant was written. */
+#include "base/memory.h"
+#include "refactor/kernel/facts.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUDGET = 4000 };
+
+typedef ht_symbol_frame frame;
+
+static ht_symbol *read(const frame *in, CXCursor expression);
+
+ht_symbol *ht_symbol_new(ht_symbol_kind kind) {
+    ht_symbol *symbol = ht_alloc(1, sizeof *symbol);
+    symbol->kind = kind;
+    symbol->declaration = clang_getNullCursor();
+    symbol->base = clang_getNullCursor();
+    return symbol;
+}
+
+void ht_symbol_free(ht_symbol *symbol) {
+    if (!symbol)
+        return;
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(symbol->arguments[i]);
+    ht_symbol_free(symbol->value_of);
+    free(symbol->name);
+    free(symbol);
+}
+
+static ht_symbol *unknown(CXCursor cursor) {
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_UNKNOWN);
+    symbol->name = ht_cursor_name(cursor);
+    symbol->line = ht_ast_line(cursor);
+    return symbol;
+}
+
+static void set_place(const frame *in, ht_symbol *symbol, CXCursor cursor) {
+    symbol->has_place = !in->outer && ht_source_anywhere(in->source, cursor, &symbol->place);
+    symbol->line = ht_ast_line(cursor);
+}
+
+static ht_symbol *constant(const frame *in, CXCursor cursor, int64_t value,
+                           ht_constant_origin origin, char *name) {
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
+    symbol->value = value;
+    symbol->origin = origin;
+    symbol->name = name;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+/* The object-like macro that wrote the whole expression; NULL when there is none. */
+static char *whole_macro(const frame *in, CXCursor cursor) {
+    ht_range place;
+    size_t file = ht_source_file_of(in->source, cursor);
+    if (file == SIZE_MAX || !ht_source_place_in(in->source, file, cursor, &place))
+        return NULL;
+    const ht_tokens *tokens = ht_source_tokens(in->source, file);
+    size_t index = ht_tokens_at(tokens, place.begin);
+    if (tokens->items[index].kind != HT_TOKEN_NAME || tokens->items[index].end != place.end)
+        return NULL;
+    char *name = ht_tokens_text(tokens, index);
+    const ht_macro *macro = ht_source_macro(in->source, name, file, place.begin);
+    if (macro && !macro->function_like)
+        return name;
+    free(name);
+    return NULL;
+}
+
+static ht_symbol *read_literal(const frame *in, CXCursor cursor) {
+    int64_t value = 0;
+    if (clang_getCursorKind(cursor) == CXCursor_FloatingLiteral) {
+        CXEvalResult result = clang_Cursor_Evaluate(cursor);
+        double real = result && clang_EvalResult_getKind(result) == CXEval_Float
+                          ? clang_EvalResult_getAsDouble(result)
+                          : 0.5;
+        if (result)
+            clang_EvalResult_dispose(result);
+        value = real > -1e9 && real < 1e9 ? (int64_t)real : 0;
+        if ((double)value != real)
+            return unknown(cursor);
+    } else if (!ht_ast_constant(cursor, &value))
+        return unknown(cursor);
+    ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_LITERAL, NULL);
+    if (symbol->has_place) {
+        size_t file = ht_source_at(in->source, symbol->place.begin);
+        size_t base = in->source->files[file].base;
+        const ht_tokens *tokens = ht_source_tokens(in->source, file);
+        size_t index = ht_tokens_at(tokens, symbol->place.begin - base);
+        symbol->has_place = tokens->items[index].kind == HT_TOKEN_NUMBER &&
+                            tokens->items[index].end == symbol->place.end - base;
+    }
+    return symbol;
+}
+
+static CXCursor bound_argument(const frame *in, CXCursor parameter) {
+    int count = clang_Cursor_getNumArguments(in->call);
+    ht_cursors list = ht_ast_children(in->function);
+    int index = 0;
+    CXCursor found = clang_getNullCursor();
+    for (size_t i = 0; i < list.count; ++i) {
+        if (clang_getCursorKind(list.items[i]) != CXCursor_ParmDecl)
+            continue;
+        if (clang_equalCursors(list.items[i], parameter) && index < count)
+            found = clang_Cursor_getArgument(in->call, (unsigned)index);
+        ++index;
+    }
+    free(list.items);
+    return found;
+}
+
+/* Where a variable's initialiser stands: in the function that is walked, or on the outside. */
+static frame scope_of(const frame *in, CXCursor variable) {
+    frame scope = {.source = in->source, .depth = in->depth + 1, .budget = in->budget};
+    if (in->outer &&
+        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorSemanticParent(variable)),
+                           clang_getCanonicalCursor(in->function))) {
+        scope = *in;
+        ++scope.depth;
+    }
+    return scope;
+}
+
+static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor declaration) {
+    int64_t value;
+    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl && in->outer) {
+        CXCursor argument = bound_argument(in, declaration);
+        if (clang_Cursor_isNull(argument))
+            return unknown(cursor);
+        frame outer = *in->outer;
+        outer.depth = in->depth + 1;
+        return read(&outer, argument);
+    }
+    char *name = ht_cursor_name(declaration);
+    if (ht_ast_constant(cursor, &value)) {
+        ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_VARIABLE, name);
+        symbol->declaration = declaration;
+        return symbol;
+    }
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
+    symbol->name = name;
+    symbol->declaration = declaration;
+    set_place(in, symbol, cursor);
+    if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
+        CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
+        frame scope = scope_of(in, declaration);
+        if (!clang_Cursor_isNull(initializer) && ht_variable_writes(declaration) == 0)
+            symbol->value_of = read(&scope, initializer);
+    }
+    return symbol;
+}
+
+ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member) {
+    bool whole = clang_Cursor_isNull(field);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
+    char *base = ht_cursor_name(variable);
+    symbol->name = ht_format("%s.%s", base, member);
+    free(base);
+    symbol->declaration = whole ? variable : field;
+    symbol->base = whole ? field : variable;
+    return symbol;
+}
+
+/* shape.width of a struct: a name of its own. */
+static ht_symbol *read_field(const frame *in, CXCursor cursor, CXCursor variable) {
+    CXCursor field = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(field) != CXCursor_FieldDecl)
+        return unknown(cursor);
+    char *member = ht_cursor_name(cursor);
+    ht_symbol *symbol = ht_symbol_part(variable, field, member);
+    free(member);
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+/* block.x of a dim3 variable */
+static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor variable, int axis) {
+    const char letter[2] = {(char)('x' + axis), 0};
+    ht_symbol *axes[3] = {NULL}, *symbol = ht_symbol_part(variable, clang_getNullCursor(), letter);
+    size_t written;
+    CXCursor inner;
+    set_place(in, symbol, cursor);
+    frame deeper = *in;
+    ++deeper.depth;
+    if (in->depth < HT_SYMBOL_DEPTH_MAX &&
+        ht_symbol_read3_in(&deeper, ht_ast_child(cursor, 0), axes, &written, &inner)) {
+        symbol->value_of = axes[axis];
+        axes[axis] = NULL;
+        if (!symbol->value_of) {
+            symbol->value_of = ht_symbol_new(HT_SYMBOL_CONSTANT);
+            symbol->value_of->value = 1;
+        }
+    }
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(axes[i]);
+    return symbol;
+}
+
+/* size[1] of an array: what stands there in its list, when it is set once, or what was assigned to
+ * it. */
+static ht_symbol *read_element(const frame *in, CXCursor cursor) {
+    ht_cursors parts = ht_ast_children(cursor);
+    int64_t index = -1;
+    CXCursor variable = clang_getNullCursor(), element = clang_getNullCursor();
+    if (parts.count == 2 && ht_ast_constant(parts.items[1], &index))
+        variable = ht_ast_variable(parts.items[0]);
+    free(parts.items);
+    CXCursor list =
+        clang_Cursor_isNull(variable) ? variable : clang_Cursor_getVarDeclInitializer(variable);
+    if (!clang_Cursor_isNull(list) && clang_getCursorKind(list) == CXCursor_InitListExpr &&
+        ht_variable_writes(variable) == 0 && ht_variable_only_elements(variable)) {
+        ht_cursors elements = ht_ast_children(list);
+        if (index >= 0 && (size_t)index < elements.count)
+            element = elements.items[index];
+        free(elements.items);
+    }
+    if (clang_Cursor_isNull(element) && (clang_getCursorKind(variable) != CXCursor_VarDecl ||
+                                         index < 0 || !ht_variable_only_elements(variable) ||
+                                         !ht_variable_element(variable, cursor, index, &element)))
+        return unknown(cursor);
+    frame scope = scope_of(in, variable);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);
+    char *base = ht_cursor_name(variable);
+    symbol->name = ht_format("%s[%lld]", base, (long long)index);
+    free(base);
+    symbol->declaration = variable;
+    symbol->value_of = value;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+/* A field of the object whose method this is. */
+static ht_symbol *read_own_field(const frame *in, CXCursor cursor) {
+    CXCursor field = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(field) != CXCursor_FieldDecl)
+        return unknown(cursor);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
+    symbol->name = ht_cursor_name(cursor);
+    symbol->declaration = field;
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+static int axis_of(CXCursor member) {
+    char *name = ht_cursor_name(member);
+    int axis = name[0] >= 'x' && name[0] <= 'z' && !name[1] ? name[0] - 'x' : -1;
+    free(name);
+    return axis;
+}
+
+/* grid_for(n).x, dim3(blocks).y: of a value that has no name. */
+static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
+    ht_symbol *axes[3] = {NULL}, *symbol = NULL;
+    int axis = axis_of(cursor);
+    size_t written;
+    CXCursor inner;
+    frame deeper = *in;
+    ++deeper.depth;
+    if (axis >= 0 && ht_cursor_is_dim3(object) && in->depth < HT_SYMBOL_DEPTH_MAX &&
+        ht_symbol_read3_in(&deeper, object, axes, &written, &inner)) {
+        symbol = axes[axis] ? axes[axis] : ht_symbol_new(HT_SYMBOL_CONSTANT);
+        symbol->value = axes[axis] ? symbol->value : 1;
+        symbol->has_place = false;
+        axes[axis] = NULL;
+    }
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(axes[i]);
+    return symbol ? symbol : unknown(cursor);
+}
+
+static ht_symbol *read_member(const frame *in, CXCursor cursor) {
+    CXCursor object = ht_ast_strip(ht_ast_child(cursor, 0), true);
+    if (!in->outer &&
+        (clang_Cursor_isNull(object) || clang_getCursorKind(object) == CXCursor_CXXThisExpr))
+        return read_own_field(in, cursor);
+    CXCursor variable = ht_ast_variable(object);
+    if (clang_Cursor_isNull(variable))
+        return read_part(in, cursor, object);
+    int axis = axis_of(cursor);
+    if (ht_cursor_is_dim3(variable) && axis >= 0 &&
+        clang_getCursorKind(variable) == CXCursor_VarDecl)
+        return read_dimension(in, cursor, variable, axis);
+    return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
+}
+
+/* The value of a body that sets variables once, if any, and returns. */
+static CXCursor returned_value(CXCursor body) {
+    CXCursor value = clang_getNullCursor();
+    ht_cursors list = ht_ast_children(body);
+    bool plain = list.count > 0 && list.count < 16;
+    for (size_t i = 0; i + 1 < list.count && plain; ++i) {
+        plain = clang_getCursorKind(list.items[i]) == CXCursor_DeclStmt;
+        ht_cursors variables = ht_ast_children(list.items[i]);
+        for (size_t j = 0; plain && j < variables.count; ++j)
+            plain = clang_getCursorKind(variables.items[j]) == CXCursor_VarDecl &&
+                    clang_Cursor_getStorageClass(variables.items[j]) != CX_SC_Static &&
+                    ht_variable_writes(variables.items[j]) == 0;
+        free(variables.items);
+    }
+    if (plain && clang_getCursorKind(list.items[list.count - 1]) == CXCursor_ReturnStmt)
+        value = ht_ast_child(list.items[list.count - 1], 0);
+    free(list.items);
+    return value;
+}
+
+static CXCursor only_return(CXCursor function) {
+    CXCursor value = clang_getNullCursor();
+    ht_cursors list = ht_ast_children(function);
+    for (size_t i = 0; i < list.count; ++i) {
+        if (clang_getCursorKind(list.items[i]) == CXCursor_CompoundStmt)
+            value = returned_value(list.items[i]);
+        if (clang_getCursorKind(list.items[i]) == CXCursor_ParmDecl &&
+            ht_variable_writes(list.items[i]) > 0) { /* k = k / 2; */
+            value = clang_getNullCursor();
+            break;
+        }
+    }
+    free(list.items);
+    return value;
+}
+
+static bool is_one(CXCursor cursor) {
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    bool one = result && clang_EvalResult_getKind(result) == CXEval_Float &&
+               clang_EvalResult_getAsDouble(result) == 1.0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return one;
+}
+
+/* Of 1.0 * n the n, which is a real number by that; else the null cursor. */
+static CXCursor times_one(CXCursor cursor) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
+        return clang_getNullCursor();
+    return is_one(left) ? right : is_one(right) ? left : clang_getNullCursor();
+}
+
+/* A float division below ceil(): casts and divisions may stay in the way of integers. */
+static CXCursor strip_floats(CXCursor cursor) {
+    for (;;) {
+        cursor = ht_ast_strip(cursor, true);
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        CXCursor plain = times_one(cursor);
+        if (!clang_Cursor_isNull(plain)) {
+            cursor = plain;
+            continue;
+        }
+        if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
+            kind != CXCursor_CXXFunctionalCastExpr)
+            return cursor;
+        ht_cursors list = ht_ast_children(cursor);
+        CXCursor inner = list.count ? list.items[list.count - 1] : clang_getNullCursor();
+        free(list.items);
+        if (clang_Cursor_isNull(inner))
+            return cursor;
+        cursor = inner;
+    }
+}
+
+static bool is_floating(CXCursor cursor) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    return type.kind == CXType_Float || type.kind == CXType_Double;
+}
+
+static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCursor b) {
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CALL);
+    symbol->name = ht_strdup(name);
+    symbol->arguments[0] = read(in, a);
+    symbol->arguments[1] = read(in, b);
+    return symbol;
+}
+
+/* In a function template / may be a floating division: its arguments tell. */
+static bool takes_integers(CXCursor call) {
+    bool all = true;
+    for (int i = -1; i < clang_Cursor_getNumArguments(call); ++i) {
+        CXCursor of = i < 0 ? call : clang_Cursor_getArgument(call, (unsigned)i);
+        all = all && ht_type_is_integer(ht_type_referred(clang_getCursorType(of)));
+    }
+    return all;
+}
+
+CXCursor ht_symbol_returned(const frame *in, CXCursor call, frame *out_frame) {
+    CXCursor function = clang_getCursorReferenced(call);
+    CXCursor primary = clang_getSpecializedCursorTemplate(function);
+    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
+    *out_frame = (frame){in->source, in, function, call, in->depth + 1, in->budget};
+    return clang_Cursor_isNull(function) ? function : only_return(function);
+}
+
+static ht_symbol *read_call(const frame *in, CXCursor call) {
+    char *name = ht_cursor_name(call);
+    bool ceiling = strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0;
+    bool pair = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    int count = clang_Cursor_getNumArguments(call);
+    ht_symbol *symbol = NULL;
+    if (ceiling && count == 1) {
+        CXCursor quotient = strip_floats(clang_Cursor_getArgument(call, 0)), left, right;
+        enum CXBinaryOperatorKind kind;
+        if (ht_ast_binary(quotient, &kind, &left, &right) && kind == CXBinaryOperator_Div &&
+            is_floating(quotient))
+            symbol = call_of(in, "ceil_div", strip_floats(left), strip_floats(right));
+        if (symbol)
+            symbol->is_float =
+                clang_getCanonicalType(clang_getCursorType(quotient)).kind == CXType_Float;
+    } else if (pair && count == 2)
+        symbol =
+            call_of(in, name, clang_Cursor_getArgument(call, 0), clang_Cursor_getArgument(call, 1));
+    free(name);
+    if (symbol) {
+        set_place(in, symbol, call);
+        return symbol;
+    }
+    frame inner;
+    CXCursor value = ht_symbol_returned(in, call, &inner);
+    CXCursor primary = clang_getSpecializedCursorTemplate(clang_getCursorReferenced(call));
+    if (clang_Cursor_isNull(value) || (!clang_Cursor_isNull(primary) && !takes_integers(call)))
+        return unknown(call);
+    symbol = read(&inner, value);
+    set_place(in, symbol, call);
+    return symbol;
+}
+
+static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    enum CXUnaryOperatorKind unary;
+    ht_symbol *symbol;
+    if (ht_ast_unary(cursor, &unary, &left)) {
+        const char *op = unary == CXUnaryOperator_Minus  ? "-"
+                         : unary == CXUnaryOperator_Not  ? "~"
+                         : unary == CXUnaryOperator_LNot ? "!"
+                         : unary == CXUnaryOperator_Plus ? "+"
+                                                         : NULL;
+        if (!op)
+            return unknown(cursor);
+        symbol = ht_symbol_new(HT_SYMBOL_UNARY);
+        snprintf(symbol->op, sizeof symbol->op, "%s", op);
+        symbol->arguments[0] = read(in, left);
+    } else {
+        const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? ht_ast_operator(kind) : NULL;
+        if (!op || is_floating(cursor))
+            return unknown(cursor);
+        symbol = ht_symbol_new(HT_SYMBOL_BINARY);
+        snprintf(symbol->op, sizeof symbol->op, "%s", op);
+        symbol->arguments[0] = read(in, left);
+        symbol->arguments[1] = read(in, right);
+    }
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
+static ht_symbol *read_choice(const frame *in, CXCursor cursor) {
+    ht_cursors list = ht_ast_children(cursor);
+    ht_symbol *symbol = NULL;
+    if (list.count == 3) {
+        symbol = ht_symbol_new(HT_SYMBOL_CHOICE);
+        for (int i = 0; i < 3; ++i)
+            symbol->arguments[i] = read(in, list.items[i]);
+        set_place(in, symbol, cursor);
+    }
+    free(list.items);
+    return symbol ? symbol : unknown(cursor);
+}
+
+/* The width in which the host's compiler computes what the cursor says. */
+static void set_type(ht_symbol *symbol, CXCursor cursor) {
+    CXType type = ht_type_referred(clang_getCanonicalType(clang_getCursorType(cursor)));
+    type = clang_getCanonicalType(type);
+    if (symbol->bits || !ht_type_is_integer(type))
+        return;
+    long long size = clang_Type_getSizeOf(type);
+    symbol->bits = size > 0 ? (unsigned)size * 8 : 0;
+    symbol->is_unsigned = type.kind >= CXType_Bool && type.kind <= CXType_UInt128;
+}
+
+static ht_symbol *read_stripped(const frame *in, CXCursor cursor);
+
+static ht_symbol *read(const frame *in, CXCursor expression) {
+    CXCursor cursor = ht_ast_strip(expression, true);
+    ht_symbol *symbol = read_stripped(in, cursor);
+    set_type(symbol, cursor);
+    return symbol;
+}
+
+static ht_symbol *read_stripped(const frame *in, CXCursor cursor) {
+    int64_t value;
+    if (in->depth > HT_SYMBOL_DEPTH_MAX || --*in->budget < 0)
+        return unknown(cursor);
+    char *macro = in->outer ? NULL : whole_macro(in, cursor);
+    if (macro && ht_ast_constant(cursor, &value))
+        return constant(in, cursor, value, HT_ORIGIN_MACRO, macro);
+    free(macro);
+    frame deeper = *in;
+    ++deeper.depth;
+    CXCursor declaration = ht_ast_variable(cursor);
+    if (!clang_Cursor_isNull(declaration))
+        return read_variable(&deeper, cursor, declaration);
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+        return read_literal(in, cursor);
+    case CXCursor_BinaryOperator:
+    case CXCursor_UnaryOperator:
+        return read_operator(&deeper, cursor);
+    case CXCursor_ConditionalOperator:
+        return read_choice(&deeper, cursor);
+    case CXCursor_MemberRefExpr:
+        return read_member(&deeper, cursor);
+    case CXCursor_ArraySubscriptExpr:
+        return read_element(&deeper, cursor);
+    case CXCursor_CallExpr: {
+        CXCursor left, right;
+        enum CXBinaryOperatorKind kind;
+        return ht_ast_binary(cursor, &kind, &left, &right) ? read_operator(&deeper, cursor)
+                                                           : read_call(&deeper, cursor);
+    }
+    default:
+        if (ht_ast_constant(cursor, &value)) {
+            ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_LITERAL, NULL);
+            symbol->has_place = false;
+            return symbol;
+        }
+        return unknown(cursor);
+    }
+}
+
+ht_symbol *ht_symbol_read_in(const ht_symbol_frame *in, CXCursor expression) {
+    return read(in, expression);
+}
+
+ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression) {
+    int budget = BUDGET;
+    frame in = {.source = source, .budget = &budget};
+    return read(&in, expression);
+}
+
+bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *out_axes[3],
+                     size_t *out_written, CXCursor *out_variable) {
+    int budget = BUDGET;
+    frame in = {.source = source, .budget = &budget};
+    return ht_symbol_read3_in(&in, expression, out_axes, out_written, out_variable);
+}

@@ -1,0 +1,239 @@
+/* The grid after a plan, and the requires that keep its coverage. */
+#include "base/memory.h"
+#include "refactor/plan/geometry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool ht_plan_axis_changed(const ht_plan *plan, int axis) {
+    for (size_t i = 0; i < plan->cover_count; ++i)
+        if (plan->covers[i].axis == axis)
+            return true;
+    return plan->block_changed[axis] && !plan->keep_grid[axis];
+}
+
+char *ht_plan_per_block(const ht_plan *plan, int axis) {
+    ht_text text = {0};
+    const char *block = plan->block[axis] ? plan->block[axis] : "1";
+    bool covered = false;
+    for (size_t i = 0; i < plan->cover_count; ++i)
+        covered = covered || plan->covers[i].axis == axis;
+    ht_text_printf(&text, covered && strpbrk(block, " +-") ? "(%s)" : "%s", block);
+    for (size_t i = 0; i < plan->cover_count; ++i)
+        if (plan->covers[i].axis == axis)
+            ht_text_printf(&text, " * %s", plan->covers[i].param);
+    return ht_text_take(&text);
+}
+
+static void on_name(void *context, const char *name) {
+    ht_text *text = context;
+    char *wrapped = ht_format(",%s,", name);
+    char *all = ht_format(",%s,", text->data ? text->data : "");
+    if (!strstr(all, wrapped))
+        ht_text_printf(text, text->length ? ",%s" : "%s", name);
+    free(all);
+    free(wrapped);
+}
+
+char *ht_plan_axis_params(const ht_plan *plan, int axis) {
+    ht_text text = {0};
+    char *per_block = ht_plan_per_block(plan, axis);
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    if (ht_expr_parse(per_block, nowhere, &expr, NULL) == HT_OK) {
+        ht_expr_names(expr, on_name, &text);
+        ht_expr_free(expr);
+    }
+    free(per_block);
+    return ht_text_take(&text);
+}
+
+char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis) {
+    const ht_form *form = &grid->form[axis];
+    const char *original = grid->original[axis];
+    if (!ht_plan_axis_changed(plan, axis))
+        return ht_strdup(original);
+    char *per_block = ht_plan_per_block(plan, axis), *after = NULL;
+    switch (form->kind) {
+    case HT_FORM_CEIL:
+        after = ht_format("ceil_div(%s, %s)", form->items, per_block);
+        break;
+    case HT_FORM_FLOOR:
+        after = ht_format("%s / (%s)", form->items, per_block);
+        break;
+    case HT_FORM_OVER:
+        after = ht_format("(%s + %s) / (%s)", form->items, per_block, per_block);
+        break;
+    case HT_FORM_WHOLE:
+        after = ht_format("(%s) * (%lld / (%s))", original,
+                          (long long)plan->model->axes[axis].block, per_block);
+        break;
+    default:
+        after = ht_format("ceil_div((%s) * %lld, %s)", original,
+                          (long long)plan->model->axes[axis].block, per_block);
+    }
+    free(per_block);
+    return after;
+}
+
+char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid) {
+    if (!grid->lds)
+        return NULL;
+    return plan->lds_times ? ht_format("(%s) * (%s)", grid->lds, plan->lds_times)
+                           : ht_strdup(grid->lds);
+}
+
+static bool same_expression(const char *a, const char *b) {
+    ht_expr *first, *second;
+    ht_place nowhere = {0};
+    bool same = false;
+    if (ht_expr_parse(a, nowhere, &first, NULL) != HT_OK)
+        return false;
+    if (ht_expr_parse(b, nowhere, &second, NULL) == HT_OK) {
+        same = ht_expr_equal(first, second);
+        ht_expr_free(second);
+    }
+    ht_expr_free(first);
+    return same;
+}
+
+/* "BLOCK_X == 16 && COARSEN_X == 1" */
+static char *at_default(const ht_plan *plan, int axis) {
+    char *names = ht_plan_axis_params(plan, axis);
+    ht_text text = {0};
+    for (char *save = NULL, *name = strtok_r(names, ",", &save); name;
+         name = strtok_r(NULL, ",", &save))
+        for (size_t i = 0; i < plan->param_count; ++i)
+            if (strcmp(plan->params[i].name, name) == 0)
+                ht_text_printf(&text, "%s%s == %s", text.length ? " && " : "", name,
+                               plan->params[i].default_value);
+    free(names);
+    return ht_text_take(&text);
+}
+
+static void on_any_name(void *context, const char *name) {
+    (void)name;
+    *(bool *)context = true;
+}
+
+/* Does the grid depend on sizes that another run may have otherwise? */
+static bool varies(const char *expression) {
+    ht_expr *expr;
+    ht_place nowhere = {0};
+    bool found = true;
+    if (ht_expr_parse(expression, nowhere, &expr, NULL) == HT_OK) {
+        found = false;
+        ht_expr_names(expr, on_any_name, &found);
+        ht_expr_free(expr);
+    }
+    return found;
+}
+
+/* Is `bound` what is left of the items after something is taken away, as n - 1 - t is of n? Both
+ * have each operation in parentheses. */
+static bool part_of(const char *bound, const char *items) {
+    char *rest = ht_strdup(bound);
+    bool found = same_expression(rest, items), more = !found;
+    while (more) {
+        size_t minus = 0;
+        int depth = 0;
+        for (size_t i = 0; rest[i]; ++i) {
+            depth += (rest[i] == '(') - (rest[i] == ')');
+            if (depth == 1 && minus == 0 && strncmp(rest + i, " - ", 3) == 0)
+                minus = i;
+            more = more && (depth > 0 || !rest[i + 1]);
+        }
+        more = more && minus > 0;
+        if (!more)
+            break;
+        char *left = ht_format("%.*s", (int)(minus - 1), rest + 1);
+        free(rest);
+        rest = left;
+        found = same_expression(rest, items);
+        more = !found;
+    }
+    free(rest);
+    return found;
+}
+
+/* Every launch's grid is a number: coverage can be told once and for all. */
+static bool is_fixed(const ht_plan *plan, const ht_grid *grid, int axis) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    int64_t value;
+    for (size_t i = 0; i < launches->count; ++i)
+        if (launches->items[i].grid.axis[axis] &&
+            !ht_symbol_value(launches->items[i].grid.axis[axis], &value))
+            return false;
+    return launches->count > 0 || !varies(grid->original[axis]);
+}
+
+/* What holds for one size must hold for each launch. */
+static void require_fixed(ht_plan *plan, const char *unchanged, const char *per_block, int axis) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    for (size_t i = 1; i < launches->count; ++i) {
+        int64_t value = 1;
+        if (launches->items[i].grid.axis[axis])
+            ht_symbol_value(launches->items[i].grid.axis[axis], &value);
+        ht_plan_require(plan, "%s || %lld * %lld %% (%s) == 0", unchanged, (long long)value,
+                        (long long)plan->model->axes[axis].block, per_block);
+    }
+}
+
+/* A grid that leaves out some of what the guard lets through (launched for n, guarded by n + 2): a
+ * new one, rounded up elsewhere, would run more or less of it. */
+static void require_covered(ht_plan *plan, const char *unchanged, const char *before,
+                            const char *bound) {
+    ht_plan_require(plan, "%s || %s >= %s", unchanged, before, bound);
+}
+
+static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
+    const ht_axis *of = &plan->model->axes[axis];
+    if (plan->free_cover[axis])
+        return;
+    const char *bound = plan->bound[axis] ? plan->bound[axis] : of->guard;
+    bool exact = plan->exact_cover[axis] || !bound, keep = plan->keep_cover[axis];
+    ht_form *form = &grid->form[axis];
+    bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
+    bool enough = !exact && ceiling && part_of(bound, form->items);
+    if (enough && !keep)
+        return;
+    char *unchanged = at_default(plan, axis);
+    char *per_block = ht_plan_per_block(plan, axis);
+    char *before = ht_format("(%s) * %lld", grid->original[axis], (long long)of->block);
+    if (!is_fixed(plan, grid, axis) && plan->falls_back[axis]) {
+        form->kind = HT_FORM_GENERIC;
+        form->pieces = true;
+        ht_plan_require(plan, "%s || (%s) %% (%s) == 0", unchanged, before, per_block);
+    } else if (!is_fixed(plan, grid, axis)) {
+        bool pieces = exact || keep;
+        /* Not n / b either: for sizes that the old block does not divide it covers more. */
+        if (!(enough && form->kind == HT_FORM_CEIL))
+            form->kind = pieces ? HT_FORM_WHOLE : HT_FORM_GENERIC;
+        form->pieces = pieces;
+        if (pieces)
+            ht_plan_require(plan, "%lld %% (%s) == 0", (long long)of->block, per_block);
+        else if (!enough)
+            require_covered(plan, unchanged, before, bound);
+    } else {
+        char *after = ht_grid_after(plan, grid, axis);
+        if (exact || !enough)
+            ht_plan_require(plan, "%s || (%s) * (%s) %s %s", unchanged, after, per_block,
+                            exact ? "==" : ">=", exact ? before : bound);
+        if (keep && !exact)
+            ht_plan_require(plan, "%s || (%s) * (%s) <= %s", unchanged, after, per_block, before);
+        else if (!exact && !enough)
+            require_covered(plan, unchanged, before, bound);
+        if (exact || keep)
+            require_fixed(plan, unchanged, per_block, axis);
+        free(after);
+    }
+    free(unchanged);
+    free(per_block);
+    free(before);
+}
+
+void ht_grid_require(ht_plan *plan, ht_grid *grid) {
+    for (int axis = 0; axis < 3; ++axis)
+        if (ht_plan_axis_changed(plan, axis) && grid->original[axis])
+            require_axis(plan, grid, axis);
+}

@@ -1,0 +1,523 @@
+/* Launch geometry as template expressions. */
+#include "refactor/plan/geometry.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- host symbols to template expressions
+ * -------------------------------------------------------------------- */
+
+typedef struct translation {
+    const ht_model *model;
+    const ht_launch_site *site; /* may be NULL */
+    ht_text *missing;
+    int depth;
+} translation;
+
+static bool write_symbol(translation *in, const ht_symbol *symbol, ht_text *out);
+
+static const ht_host_value *host_value(const ht_model *model, const char *name) {
+    const ht_problem_entry *entry = model->entry;
+    for (size_t i = 0; entry && i < entry->host_count; ++i)
+        if (strcmp(entry->host[i].name, name) == 0)
+            return &entry->host[i];
+    const char *dot = strrchr(name, '.');
+    return dot ? host_value(model, dot + 1) : NULL; /* of a field, by its own name */
+}
+
+static bool is_field(const ht_model *model, const char *name) {
+    const ht_problem_entry *entry = model->entry;
+    for (size_t i = 0; entry && i < entry->spec.field_count; ++i)
+        if (strcmp(entry->spec.fields[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The argument that the same variable, or the same field of the same variable, is passed for. */
+static const char *passed_as(const translation *in, const ht_symbol *symbol) {
+    for (size_t i = 0; in->site && i < in->site->argument_count; ++i) {
+        CXCursor argument = ht_ast_strip(in->site->arguments[i], true);
+        bool same;
+        if (clang_Cursor_isNull(symbol->base))
+            same = clang_equalCursors(ht_ast_variable(argument), symbol->declaration);
+        else
+            same = clang_getCursorKind(argument) == CXCursor_MemberRefExpr &&
+                   clang_equalCursors(clang_getCursorReferenced(argument), symbol->declaration) &&
+                   clang_equalCursors(ht_ast_variable(ht_ast_child(argument, 0)), symbol->base);
+        if (same)
+            return ht_argument_name(in->model, i);
+    }
+    return NULL;
+}
+
+static bool is_local(CXCursor declaration) {
+    enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    return kind != CXCursor_TranslationUnit && kind != CXCursor_Namespace &&
+           kind != CXCursor_EnumDecl;
+}
+
+static void note_missing(translation *in, const char *name, int line) {
+    if (!in->missing)
+        return;
+    if (in->missing->length)
+        ht_text_append(in->missing, "; ");
+    ht_text_printf(in->missing, "the value of '%s' (line %d) in the launch", name, line);
+}
+
+/* Takes back what a failed attempt wrote. */
+static bool attempt(translation *in, const ht_symbol *symbol, ht_text *out) {
+    size_t length = out->length, missing = in->missing ? in->missing->length : 0;
+    if (write_symbol(in, symbol, out))
+        return true;
+    out->data[out->length = length] = 0;
+    if (in->missing && in->missing->data)
+        in->missing->data[in->missing->length = missing] = 0;
+    return false;
+}
+
+/* In this order: the scalar argument that the same variable is passed for; an initialiser that is
+ * computed from such; the problem file's host values; a problem field of a local's name; constants;
+ * any problem field of that name. */
+static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) {
+    bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
+    const char *argument = dimension ? NULL : passed_as(in, symbol);
+    if (argument) {
+        ht_text_append(out, argument);
+        return true;
+    }
+    int64_t value;
+    if (symbol->value_of && !ht_symbol_value(symbol->value_of, &value) &&
+        attempt(in, symbol->value_of, out))
+        return true;
+    const ht_host_value *host = host_value(in->model, symbol->name);
+    if (host) {
+        char *text = ht_expr_string(host->expr);
+        ht_text_printf(out, "(%s)", text);
+        free(text);
+        return true;
+    }
+    const char *dot = strrchr(symbol->name, '.');
+    const char *last = dot && !dimension ? dot + 1 : symbol->name;
+    bool field = is_field(in->model, last);
+    if (!(field && is_local(symbol->declaration))) {
+        if (symbol->kind == HT_SYMBOL_CONSTANT) {
+            ht_text_printf(out, "%lld", (long long)symbol->value);
+            return true;
+        }
+        if (symbol->value_of &&
+            (field ? attempt(in, symbol->value_of, out) : write_symbol(in, symbol->value_of, out)))
+            return true;
+        if (symbol->value_of && !field)
+            return false;
+    }
+    if (!field) {
+        note_missing(in, symbol->name, symbol->line);
+        return false;
+    }
+    ht_text_printf(out, "problem.%s", last);
+    return true;
+}
+
+static bool write_list(translation *in, const ht_symbol *symbol, const char *open,
+                       const char *separator, ht_text *out) {
+    ht_text_append(out, open);
+    if (!write_symbol(in, symbol->arguments[0], out))
+        return false;
+    ht_text_append(out, separator);
+    if (!write_symbol(in, symbol->arguments[1], out))
+        return false;
+    ht_text_append(out, ")");
+    return true;
+}
+
+static bool write_symbol(translation *in, const ht_symbol *symbol, ht_text *out) {
+    char separator[8];
+    if (!out->data)
+        ht_text_append(out, "");
+    if (++in->depth > 4000)
+        return false;
+    switch (symbol->kind) {
+    case HT_SYMBOL_CONSTANT:
+        if (symbol->origin == HT_ORIGIN_VARIABLE && symbol->name)
+            return write_named(in, symbol, out);
+        ht_text_printf(out, symbol->value < 0 ? "(%lld)" : "%lld", (long long)symbol->value);
+        return true;
+    case HT_SYMBOL_VARIABLE:
+        return write_named(in, symbol, out);
+    case HT_SYMBOL_UNARY:
+        ht_text_printf(out, "(%s", symbol->op);
+        if (!write_symbol(in, symbol->arguments[0], out))
+            return false;
+        ht_text_append(out, ")");
+        return true;
+    case HT_SYMBOL_BINARY:
+        snprintf(separator, sizeof separator, " %s ", symbol->op);
+        return write_list(in, symbol, "(", separator, out);
+    case HT_SYMBOL_CHOICE:
+        ht_text_append(out, "(");
+        if (!write_symbol(in, symbol->arguments[0], out))
+            return false;
+        ht_text_append(out, " ? ");
+        if (!write_symbol(in, symbol->arguments[1], out))
+            return false;
+        ht_text_append(out, " : ");
+        if (!write_symbol(in, symbol->arguments[2], out))
+            return false;
+        ht_text_append(out, ")");
+        return true;
+    case HT_SYMBOL_CALL:
+        ht_text_append(out, symbol->name);
+        return write_list(in, symbol, "(", ", ", out);
+    default:
+        note_missing(in, symbol->name && symbol->name[0] ? symbol->name : "an expression",
+                     symbol->line);
+        return false;
+    }
+}
+
+char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
+                           const ht_symbol *symbol, ht_text *missing) {
+    translation in = {model, site, missing, 0};
+    ht_text text = {0};
+    if (write_symbol(&in, symbol, &text))
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+/* ---- the forms of a grid
+ * ---------------------------------------------------------------------------------------- */
+
+typedef struct term {
+    const ht_symbol *symbol;
+    int sign;
+    int64_t value;
+    bool constant; /* and not a name that the problem gives a value */
+    bool rounds;   /* is there to round up, and no part of n */
+} term;
+
+static bool is_number(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                      int64_t *out_value) {
+    translation in = {model, site, NULL, 0};
+    if (!ht_symbol_value(symbol, out_value))
+        return false;
+    if (symbol->kind == HT_SYMBOL_VARIABLE ||
+        (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE))
+        return !host_value(model, symbol->name) && !passed_as(&in, symbol) &&
+               !(is_field(model, symbol->name) && is_local(symbol->declaration));
+    return true;
+}
+
+static size_t flatten(const ht_symbol *symbol, int sign, term *terms, size_t count) {
+    if (symbol->kind == HT_SYMBOL_BINARY &&
+        (strcmp(symbol->op, "+") == 0 || strcmp(symbol->op, "-") == 0)) {
+        count = flatten(symbol->arguments[0], sign, terms, count);
+        return flatten(symbol->arguments[1], symbol->op[0] == '-' ? -sign : sign, terms, count);
+    }
+    if (count < HT_FORM_TERMS_MAX)
+        terms[count] = (term){.symbol = symbol, .sign = sign};
+    return count + 1;
+}
+
+static term *constant_of(term *terms, size_t count, int64_t value) {
+    for (size_t i = 0; i < count; ++i)
+        if (terms[i].constant && terms[i].sign * terms[i].value == value)
+            return &terms[i];
+    return NULL;
+}
+
+/* Which of the terms round, and how: b - 1; b and -1; b; -1, of which the caller looks for + 1
+ * (HT_FORM_GENERIC); none. */
+static bool read_rounding(term *terms, size_t count, size_t constants, int64_t block,
+                          ht_form *form) {
+    term *below = constant_of(terms, count, block - 1), *whole = constant_of(terms, count, block);
+    term *less = constant_of(terms, count, -1);
+    form->editable = true;
+    if (below) {
+        form->kind = HT_FORM_CEIL;
+        form->addend = below->symbol;
+        form->addend_offset = -1;
+        below->rounds = true;
+    } else if (whole) {
+        form->kind = less ? HT_FORM_CEIL : HT_FORM_OVER;
+        form->addend = whole->symbol;
+        whole->rounds = true;
+        if (less)
+            less->rounds = true;
+    } else if (constants == 0) {
+        form->kind = HT_FORM_FLOOR;
+    } else if (less) {
+        form->kind = HT_FORM_GENERIC;
+        less->rounds = true;
+    } else { /* a sum of several */
+        int64_t sum = 0;
+        for (size_t i = 0; i < count; ++i) {
+            terms[i].rounds = terms[i].constant;
+            sum += terms[i].constant ? terms[i].sign * terms[i].value : 0;
+        }
+        form->kind = sum == block - 1 ? HT_FORM_CEIL : HT_FORM_OVER;
+        form->editable = false;
+        return sum == block - 1 || sum == block;
+    }
+    return true;
+}
+
+/* Finds in the terms of a dividend the number that rounds, tells the kind by it, and writes the
+ * rest into items. */
+static bool read_dividend(const ht_model *model, const ht_launch_site *site,
+                          const ht_symbol *dividend, int64_t block, ht_form *form) {
+    term terms[HT_FORM_TERMS_MAX];
+    size_t count = flatten(dividend, 1, terms, 0), constants = 0;
+    if (count > HT_FORM_TERMS_MAX)
+        return false;
+    for (size_t i = 0; i < count; ++i) {
+        terms[i].constant = is_number(model, site, terms[i].symbol, &terms[i].value);
+        constants += terms[i].constant;
+    }
+    if (constants == count) { /* a fixed size: the first term is what is divided */
+        terms[0].constant = false;
+        --constants;
+    }
+    if (!read_rounding(terms, count, constants, block, form))
+        return false;
+    ht_text items = {0};
+    for (size_t i = 0; i < count; ++i) {
+        if (terms[i].rounds)
+            continue;
+        char *text = ht_symbol_expression(model, site, terms[i].symbol, NULL);
+        if (!text) {
+            ht_text_free(&items);
+            return false;
+        }
+        ht_text_printf(&items, terms[i].sign < 0 ? " - %s" : items.length ? " + %s" : "%s", text);
+        free(text);
+        form->terms[form->term_count++] = (ht_form_term){terms[i].symbol, terms[i].sign};
+    }
+    form->dividend = dividend;
+    form->items = ht_format("(%s)", items.data ? items.data : "0");
+    ht_text_free(&items);
+    return true;
+}
+
+static bool is_leaf(const ht_symbol *symbol) {
+    return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE;
+}
+
+static bool read_quotient(const ht_model *model, const ht_launch_site *site,
+                          const ht_symbol *symbol, int64_t block, ht_form *form) {
+    int64_t divisor;
+    if (symbol->kind != HT_SYMBOL_BINARY || !ht_symbol_value(symbol->arguments[1], &divisor))
+        return false;
+    bool shift = strcmp(symbol->op, ">>") == 0;
+    if (shift)
+        divisor = divisor >= 0 && divisor < 31 ? (int64_t)1 << divisor : 0;
+    else if (strcmp(symbol->op, "/") != 0)
+        return false;
+    if (divisor != block || !read_dividend(model, site, symbol->arguments[0], block, form))
+        return false;
+    form->divisor = shift || !is_leaf(symbol->arguments[1]) ? NULL : symbol->arguments[1];
+    form->editable = form->editable && form->divisor;
+    form->quotient = symbol;
+    return true;
+}
+
+static bool is_binary(const ht_symbol *symbol, const char *op) {
+    return symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, op) == 0;
+}
+
+static bool is_value(const ht_symbol *symbol, int64_t wanted) {
+    int64_t value;
+    return ht_symbol_value(symbol, &value) && value == wanted;
+}
+
+/* What is left of n in (n % b != 0), (n % b > 0) or (n % b ? 1 : 0): the n % b; NULL: another. */
+static const ht_symbol *asks_rest(const ht_symbol *symbol) {
+    if (symbol->kind == HT_SYMBOL_CHOICE && is_value(symbol->arguments[1], 1) &&
+        is_value(symbol->arguments[2], 0))
+        symbol = symbol->arguments[0];
+    if ((is_binary(symbol, "!=") || is_binary(symbol, ">")) && is_value(symbol->arguments[1], 0))
+        symbol = symbol->arguments[0];
+    else if (symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, "%") != 0)
+        return NULL;
+    return is_binary(symbol, "%") ? symbol : NULL;
+}
+
+/* n / b + (n % b != 0) */
+static bool read_divided(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                         int64_t block, ht_form *form) {
+    const ht_symbol *whole = is_binary(symbol, "+") ? symbol->arguments[0] : NULL;
+    const ht_symbol *rest = whole ? asks_rest(symbol->arguments[1]) : NULL;
+    if (!rest || rest == symbol->arguments[1] || !is_binary(whole, "/") ||
+        !is_value(whole->arguments[1], block) || !is_value(rest->arguments[1], block))
+        return false;
+    char *first = ht_symbol_expression(model, site, whole->arguments[0], NULL);
+    char *second = ht_symbol_expression(model, site, rest->arguments[0], NULL);
+    bool same = first && second && strcmp(first, second) == 0;
+    if (same) {
+        form->kind = HT_FORM_CEIL;
+        form->quotient = symbol;
+        form->divisor = is_leaf(whole->arguments[1]) ? whole->arguments[1] : NULL;
+        form->again = is_leaf(rest->arguments[1]) ? rest->arguments[1] : NULL;
+        form->editable = form->divisor && form->again;
+        form->terms[0] = (ht_form_term){whole->arguments[0], 1};
+        form->term_count = 1;
+        form->items = first;
+    } else
+        free(first);
+    free(second);
+    return same;
+}
+
+static bool read_form(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                      int64_t block, ht_form *form, int depth) {
+    int64_t value;
+    if (symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of && depth < 16 &&
+        !host_value(model, symbol->name))
+        return read_form(model, site, symbol->value_of, block, form, depth + 1);
+    if (read_divided(model, site, symbol, block, form))
+        return true;
+    if (read_quotient(model, site, symbol, block, form))
+        return form->kind != HT_FORM_GENERIC;
+    if (symbol->kind == HT_SYMBOL_CALL && strcmp(symbol->name, "ceil_div") == 0 &&
+        ht_symbol_value(symbol->arguments[1], &value) && value == block) {
+        form->items = ht_symbol_expression(model, site, symbol->arguments[0], NULL);
+        form->kind = HT_FORM_CEIL;
+        form->quotient = symbol;
+        form->terms[0] = (ht_form_term){symbol->arguments[0], 1};
+        form->term_count = 1;
+        form->divisor = is_leaf(symbol->arguments[1]) ? symbol->arguments[1] : NULL;
+        form->editable = form->divisor != NULL;
+        return form->items != NULL;
+    }
+    if (symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, "+") == 0 &&
+        ht_symbol_value(symbol->arguments[1], &value) && value == 1 &&
+        read_quotient(model, site, symbol->arguments[0], block, form)) {
+        form->kind = form->kind == HT_FORM_GENERIC ? HT_FORM_CEIL
+                     : form->kind == HT_FORM_FLOOR ? HT_FORM_OVER
+                                                   : HT_FORM_GENERIC;
+        form->quotient = symbol;
+        form->dividend = NULL; /* nothing is added to n */
+        return form->kind != HT_FORM_GENERIC;
+    }
+    return false;
+}
+
+/* ---- the whole
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static const ht_launch_site *first_site(const ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    return launches->count ? &launches->items[0] : NULL;
+}
+
+static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
+    const ht_launch_site *site = first_site(model);
+    const ht_problem_entry *entry = model->entry;
+    ht_form *form = &grid->form[axis];
+    form->kind = HT_FORM_GENERIC;
+    if (site && site->grid.known) {
+        const ht_symbol *symbol = site->grid.axis[axis];
+        if (!symbol) {
+            grid->original[axis] = ht_strdup("1");
+            return;
+        }
+        bool given = entry && entry->grid[0];
+        grid->original[axis] =
+            ht_symbol_expression(model, site, symbol, given ? NULL : &grid->missing);
+        int64_t block = model->axes[axis].block;
+        if (grid->original[axis] && block > 1) {
+            if (!read_form(model, site, symbol, block, form, 0)) {
+                free(form->items);
+                *form = (ht_form){.kind = HT_FORM_GENERIC};
+            }
+        }
+    }
+    if (!grid->original[axis] && entry && entry->grid[0])
+        grid->original[axis] =
+            entry->grid[axis] ? ht_expr_string(entry->grid[axis]) : ht_strdup("1");
+    if (!grid->original[axis] && !grid->missing.length)
+        ht_text_append(&grid->missing, site ? "the launch's grid" : "block and grid of a launch");
+}
+
+void ht_grid_read(const ht_model *model, ht_grid *out_grid) {
+    *out_grid = (ht_grid){0};
+    const ht_launch_site *site = first_site(model);
+    for (int axis = 0; axis < 3; ++axis) {
+        read_axis(model, out_grid, axis);
+        if (model->axes[axis].block > 0)
+            out_grid->block[axis] = ht_format("%lld", (long long)model->axes[axis].block);
+        else if (site && site->block.known && site->block.axis[axis] &&
+                 !(model->entry && model->entry->block[0]))
+            out_grid->block[axis] = ht_symbol_expression(model, site, site->block.axis[axis],
+                                                         axis == 0 ? &out_grid->missing : NULL);
+    }
+    int64_t bytes;
+    if (site && site->lds && !(ht_symbol_value(site->lds, &bytes) && bytes == 0))
+        out_grid->lds = ht_symbol_expression(model, site, site->lds, &out_grid->missing);
+    else if (!site && model->entry && model->entry->lds)
+        out_grid->lds = ht_expr_string(model->entry->lds);
+}
+
+void ht_grid_free(ht_grid *grid) {
+    for (int axis = 0; axis < 3; ++axis) {
+        free(grid->original[axis]);
+        free(grid->block[axis]);
+        free(grid->form[axis].items);
+    }
+    free(grid->lds);
+    ht_text_free(&grid->missing);
+}
+
+/* "line 12", or "main.cu, line 12" in another file; free(). */
+static char *where(const ht_model *model, size_t file, int line) {
+    const char *path = model->facts->source->files[file].path;
+    return ht_format("%s%sline %d", file ? path : "", file ? ", " : "", line);
+}
+
+static char *site_problem(const ht_model *model, const ht_launch_site *site) {
+    const ht_launch_site *first = &model->facts->launches.items[0];
+    char *place = where(model, site->file, site->line), *words = NULL;
+    if (site->in_macro)
+        words = ht_format("the launch at %s is written by a macro", place);
+    else if (!site->block.known || !site->grid.known)
+        words = ht_format("block or grid of the launch at %s is changed after it is set, or not "
+                          "known here",
+                          place);
+    for (int axis = 0; axis < 3 && !words; ++axis) {
+        int64_t value = 1;
+        const ht_symbol *symbol = site->block.axis[axis];
+        if (symbol && !ht_symbol_value(symbol, &value))
+            words = ht_format("the block of the launch at %s is a run-time value", place);
+        else if (value != model->axes[axis].block) {
+            char *other = where(model, first->file, first->line);
+            words = ht_format("the launches at %s and %s have different blocks", other, place);
+            free(other);
+        }
+    }
+    free(place);
+    return words;
+}
+
+char *ht_launch_problem(const ht_model *model, int *out_line) {
+    const ht_launches *launches = &model->facts->launches;
+    *out_line = 0;
+    if (launches->other_use_line) {
+        char *place = where(model, launches->other_use_file, launches->other_use_line);
+        char *words = ht_format("its name is used otherwise than in a launch at %s", place);
+        *out_line = launches->other_use_file == 0 ? launches->other_use_line : 0;
+        free(place);
+        return words;
+    }
+    for (size_t i = 0; i < launches->count; ++i) {
+        char *words = site_problem(model, &launches->items[i]);
+        if (words) {
+            *out_line = launches->items[i].file == 0 ? launches->items[i].line : 0;
+            return words;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,67 @@
+/* How much code a configuration asks a compiler to write out: the accesses of a loop's body, times
+ * the factors of it and of the loops around it, times the outputs of a thread. Compilers take
+ * minutes over tens of thousands, and what they then give does not fit into registers, so
+ * configurations beyond a limit are no choice. */
+#include "base/memory.h"
+#include "refactor/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ACCESSES_MOST = 1024 };
+
+static long accesses_in(const ht_model *model, ht_range range) {
+    long count = 0;
+    for (size_t at = range.begin; at < range.end; ++at)
+        count += model->text[at] == '[';
+    return count ? count : 1;
+}
+
+static bool is_loop(const ht_planned_param *param) {
+    return param->loop.begin < param->loop.end;
+}
+
+static bool is_outputs(const ht_planned_param *param) {
+    bool coarsen = strncmp(param->name, "COARSEN_", 8) == 0 && !strstr(param->name, "_STRIDED");
+    return coarsen || strncmp(param->name, "TILE_", 5) == 0;
+}
+
+static bool holds(ht_range outer, ht_range inner) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+static bool is_innermost(const ht_plan *plan, size_t index) {
+    for (size_t i = 0; i < plan->param_count; ++i)
+        if (i != index && is_loop(&plan->params[i]) &&
+            holds(plan->params[index].loop, plan->params[i].loop))
+            return false;
+    return is_loop(&plan->params[index]);
+}
+
+/* At `place`, the body of a loop or of the kernel. */
+static void limit(ht_plan *plan, ht_range place) {
+    ht_text text = {0};
+    long accesses = accesses_in(plan->model, place), usual = accesses, factors = 0;
+    ht_text_printf(&text, "%ld", accesses);
+    for (size_t i = 0; i < plan->param_count; ++i) {
+        const ht_planned_param *param = &plan->params[i];
+        if (!is_outputs(param) && !(is_loop(param) && holds(param->loop, place)))
+            continue;
+        long value = strtol(param->default_value, NULL, 10);
+        usual *= value > 0 ? value : 1;
+        ht_text_printf(&text, " * %s", param->name);
+        ++factors;
+    }
+    long most = usual > ACCESSES_MOST ? usual : ACCESSES_MOST;
+    if (factors > 1)
+        ht_plan_require(plan, "%s <= %ld", text.data, most);
+    ht_text_free(&text);
+}
+
+void ht_plan_limit_growth(ht_plan *plan) {
+    size_t count = plan->param_count;
+    for (size_t i = 0; i < count; ++i)
+        if (is_innermost(plan, i))
+            limit(plan, plan->params[i].loop);
+    limit(plan, plan->model->body_range);
+}

@@ -1,0 +1,192 @@
+/* At the launch: the new block and grid where a device launches them, and the original's where the
+ * new ones would be too many blocks. */
+#include "refactor/plan/launch_choice.h"
+
+#include "base/memory.h"
+#include "refactor/plan/launch_edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns true if it is the same wherever it is named. */
+static bool stays(const ht_symbol *symbol) {
+    if (symbol->kind == HT_SYMBOL_UNKNOWN)
+        return false;
+    if (symbol->kind == HT_SYMBOL_VARIABLE &&
+        (!clang_Cursor_isNull(symbol->base) || ht_variable_writes(symbol->declaration) > 0))
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (symbol->arguments[i] && !stays(symbol->arguments[i]))
+            return false;
+    return true;
+}
+
+bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int axis) {
+    const ht_launches *of = &plan->model->facts->launches;
+    const ht_form *form = &print->grid->form[axis];
+    const ht_extent3 *grid = &print->site->grid;
+    if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->quotient ||
+        !form->quotient->has_place || print->site != &of->items[0])
+        return false;
+    ht_range place = form->quotient->place, argument = grid->argument;
+    bool here =
+        grid->has_argument && (place.begin == argument.begin ||
+                               (argument.begin <= place.begin && place.end <= argument.end));
+    bool all = true;
+    for (size_t i = 0; i < form->term_count; ++i)
+        all = all && (here || stays(form->terms[i].symbol));
+    return all;
+}
+
+static char *axis_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                     int axis) {
+    const ht_form *form = &print->grid->form[axis];
+    int64_t per_block, block, first = plan->model->axes[axis].block;
+    if (!ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        return NULL;
+    char *items = NULL, *text;
+    bool atom = false;
+    if (ht_launch_items_hold(plan, print, axis) && form->kind == HT_FORM_CEIL)
+        items = ht_form_items(form, &atom);
+    if (items) {
+        char *per = ht_format("%lld", (long long)per_block);
+        bool safe =
+            ht_launch_asks(plan, print->grid, values, axis) || /* then n is small */
+            (form->dividend && ht_form_is_safe(form, print->assumed ? 1 : first, per_block, false));
+        text = ht_extent_pieces(items, atom, safe, per, per_block);
+        free(per);
+        free(items);
+        return text;
+    }
+    char *old = ht_launch_axis_text(plan->model, &print->site->grid, axis);
+    text = old ? ht_launch_axis_from(plan, print, values, axis, old, true) : NULL;
+    free(old);
+    return text;
+}
+
+/* Its axes at the launch, or a number alone where the source launches one. */
+static char *extents_write(char *const axes[3], bool scalar, int last) {
+    ht_text text = {0};
+    if (scalar)
+        return ht_strdup(axes[0]);
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis <= last; ++axis)
+        ht_text_printf(&text, "%s%s", axis ? ", " : "", axes[axis]);
+    ht_text_append(&text, ")");
+    return ht_text_take(&text);
+}
+
+static bool is_scalar(const ht_plan *plan, const ht_extent3 *extent) {
+    const char *text = plan->model->facts->source->text + extent->argument.begin;
+    return extent->written == 1 && !ht_extent_is_record(extent->variable) && !extent->is_call &&
+           strncmp(text, "dim3", 4) != 0;
+}
+
+/* The grid of the new block, and of the original's where the kernel goes on with several outputs a
+ * thread. */
+static char *grid_either(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                         bool fallback) {
+    const ht_extent3 *grid = &print->site->grid;
+    char *axes[3] = {NULL};
+    bool good = true, changed = false;
+    int last = 0;
+    for (int axis = 0; axis < 3 && good; ++axis) {
+        bool written = grid->axis[axis] || ht_extent_is_record(grid->variable);
+        int64_t per_block = 1, block = 1;
+        char *old = written ? ht_launch_axis_text(plan->model, grid, axis) : ht_strdup("1");
+        last = axis < (int)grid->written || ht_plan_axis_changed(plan, axis) ? axis : last;
+        if (!ht_plan_axis_changed(plan, axis))
+            axes[axis] = old ? ht_strdup(old) : NULL;
+        else if (!fallback)
+            axes[axis] = axis_at(plan, print, values, axis);
+        else if (old && ht_launch_new_extent(plan, values, axis, &per_block, &block))
+            axes[axis] = ht_extent_rescaled(old, true, false, ht_extent_is_record(grid->variable),
+                                            1, per_block / block);
+        changed = changed || per_block > block;
+        good = axes[axis] != NULL;
+        free(old);
+    }
+    char *text = !good                  ? NULL
+                 : fallback && !changed ? ht_range_shown(grid->argument)
+                                        : extents_write(axes, is_scalar(plan, grid), last);
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    return text;
+}
+
+char *ht_launch_block_new(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values) {
+    const ht_extent3 *block = &print->site->block;
+    char *axes[3];
+    int last = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t value = 1;
+        ht_plan_value(values, plan->block[axis] ? plan->block[axis] : "1", &value);
+        axes[axis] = ht_format("%lld", (long long)value);
+        last = axis < (int)block->written || value > 1 ? axis : last;
+    }
+    char *text = extents_write(axes, is_scalar(plan, block) && last == 0, last);
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    return text;
+}
+
+static char *either(const char *test, char *new, char *old) {
+    char *text = new && old ? ht_format("%s ? %s : %s", test, new, old) : NULL;
+    free(new);
+    free(old);
+    return text;
+}
+
+/* `name` where the place has the kernel's: with its template arguments. */
+static char *old_kernel(const ht_plan *plan, const ht_launch_print *print) {
+    ht_range list = print->arguments, ahead = print->qualifier;
+    ht_text text = {0};
+    if (ahead.begin < ahead.end)
+        ht_text_printf(&text, "$[%zu,%zu]", ahead.begin, ahead.end);
+    ht_text_append(&text, plan->old_kernel);
+    if (list.begin < list.end)
+        ht_text_printf(&text, "<$[%zu,%zu]>", list.begin, list.end);
+    return ht_text_take(&text);
+}
+
+/* The original's text under its other name. */
+static char *kernel_copied(const ht_plan *plan) {
+    const ht_model *model = plan->model;
+    ht_text text = {0};
+    unsigned name;
+    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &name);
+    ht_text_append(&text, "\n\n// for sizes of which the blocks above would be too many\n");
+    for (size_t at = model->range.begin; at < model->range.end; ++at) {
+        if (at == name) {
+            ht_text_append(&text, plan->old_kernel);
+            at += strlen(model->name) - 1;
+        } else
+            ht_text_printf(&text, model->text[at] == '$' ? "$$" : "%c", model->text[at]);
+    }
+    return ht_text_take(&text);
+}
+
+char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
+                            const ht_values *values) {
+    ht_launch_fallback fallback = ht_launch_fallback_of(plan, print->grid, values);
+    if (print->part == HT_LAUNCH_OLD_KERNEL)
+        return fallback == HT_FALLBACK_COPY ? kernel_copied(plan) : ht_strdup("");
+    if (fallback == HT_FALLBACK_NONE ||
+        (fallback == HT_FALLBACK_SAME && print->part == HT_LAUNCH_KERNEL_OR_OLD))
+        return ht_range_shown(print->place);
+    char *test = ht_launch_test(plan, print, values), *text = NULL;
+    if (test && print->part == HT_LAUNCH_GRID_OR_OLD)
+        text = either(test, grid_either(plan, print, values, false),
+                      fallback == HT_FALLBACK_COPY ? ht_range_shown(print->place)
+                                                   : grid_either(plan, print, values, true));
+    else if (test && print->part == HT_LAUNCH_BLOCK_OR_OLD)
+        text = either(test, ht_launch_block_new(plan, print, values), ht_range_shown(print->place));
+    else if (test) {
+        char *choice = either(test, ht_range_shown(print->place), old_kernel(plan, print));
+        text = ht_format("(%s)", choice);
+        free(choice);
+    }
+    free(test);
+    return text;
+}

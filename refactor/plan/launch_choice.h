@@ -1,0 +1,17 @@
+/* Launches that choose between the new block and grid and the original's. Private to refactor/. */
+#ifndef HT_REFACTOR_PLAN_LAUNCH_CHOICE_H
+#define HT_REFACTOR_PLAN_LAUNCH_CHOICE_H
+
+#include "refactor/plan/launch_text.h"
+
+/* Returns true if the items have the same value at the launch as where the grid is computed. */
+bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int axis);
+/* The new block, to stand at the launch; free(). */
+char *ht_launch_block_new(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values);
+/* Text with $[ ] for a print whose part is HT_LAUNCH_GRID_OR_OLD or one after it; free(). NULL: it
+ * cannot be written. */
+char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
+                            const ht_values *values);
+
+#endif

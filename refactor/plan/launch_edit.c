@@ -1,0 +1,492 @@
+/* Rewriting the launches of a kernel: leaf by leaf where the geometry is written for this kernel
+ * alone, else at the launch itself. */
+#include "refactor/plan/launch_edit.h"
+
+#include "base/memory.h"
+#include "refactor/plan/launch_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 8 };
+
+typedef struct editing {
+    ht_plan *plan;
+    const ht_grid *grid;
+    const ht_launches *launches;
+    const ht_source *source;
+    const ht_launch_site *site;
+    CXCursor
+        *followed; /* variables whose initialiser was edited: their uses follow by themselves */
+    size_t followed_count;
+    size_t first_edit;   /* of the launches */
+    CXCursor *rewritten; /* grids whose initialiser was rewritten */
+    size_t rewritten_count;
+    bool follow; /* a grid would change twice, or follow a constant where it must not */
+} editing;
+
+/* ---- what belongs to this kernel alone
+ * ---------------------------------------------------------------------------- */
+
+static bool within(ht_range inner, ht_range outer) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+static bool in_launch(const editing *in, ht_range place) {
+    for (size_t i = 0; i < in->launches->count; ++i) {
+        const ht_launch_site *site = &in->launches->items[i];
+        if ((site->grid.has_argument && within(place, site->grid.argument)) ||
+            (site->block.has_argument && within(place, site->block.argument)))
+            return true;
+    }
+    return false;
+}
+
+static bool exclusive(const editing *in, CXCursor variable, int depth);
+
+typedef struct owner_search {
+    const editing *in;
+    CXCursor variable;
+    ht_range place;
+    bool owned;
+    bool all;
+    int depth;
+} owner_search;
+
+/* Is the place inside the initialiser of a variable that is this kernel's alone? */
+static bool on_owner(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    owner_search *search = context;
+    if (search->owned || clang_getCursorKind(cursor) != CXCursor_VarDecl ||
+        clang_equalCursors(cursor, search->variable))
+        return true;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
+    ht_range range;
+    if (!clang_Cursor_isNull(initializer) &&
+        ht_source_anywhere(search->in->source, initializer, &range) &&
+        within(search->place, range) && exclusive(search->in, cursor, search->depth + 1))
+        search->owned = true;
+    return true;
+}
+
+static CXCursor scope_of(CXCursor variable) {
+    CXCursor scope = clang_getCursorSemanticParent(variable);
+    return clang_getCursorKind(scope) == CXCursor_Namespace
+               ? clang_getTranslationUnitCursor(clang_Cursor_getTranslationUnit(variable))
+               : scope;
+}
+
+static bool owned(const editing *in, CXCursor scope, CXCursor variable, ht_range place, int depth) {
+    if (in_launch(in, place))
+        return true;
+    owner_search search = {in, variable, place, false, false, depth};
+    ht_ast_walk(scope, on_owner, &search);
+    return search.owned;
+}
+
+static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    owner_search *search = context;
+    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr ||
+        !clang_equalCursors(clang_getCursorReferenced(cursor), search->variable))
+        return true;
+    ht_range place;
+    search->all =
+        search->all && ht_source_anywhere(search->in->source, cursor, &place) &&
+        owned(search->in, scope_of(search->variable), search->variable, place, search->depth);
+    return true;
+}
+
+/* Every use of the variable serves the geometry of this kernel's launches. */
+static bool exclusive(const editing *in, CXCursor variable, int depth) {
+    if (depth > DEPTH_MAX)
+        return false;
+    CXCursor scope = scope_of(variable);
+    if (clang_getCursorKind(scope) == CXCursor_TranslationUnit) /* other files may use it */
+        return false;
+    owner_search search = {in, variable, {0, 0}, false, true, depth};
+    ht_ast_walk(scope, on_use, &search);
+    return search.all;
+}
+
+/* May this text be replaced? */
+static bool editable(const editing *in, const ht_symbol *symbol) {
+    if (!symbol || !symbol->has_place)
+        return false;
+    if (in_launch(in, symbol->place))
+        return true;
+    CXCursor scope = in->site->function;
+    return !in->plan->stay && !clang_Cursor_isNull(scope) &&
+           owned(in, scope, clang_getNullCursor(), symbol->place, 0);
+}
+
+/* ---- block
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static void follow(editing *in, CXCursor variable) {
+    HT_GROW(in->followed, in->followed_count);
+    in->followed[in->followed_count++] = variable;
+}
+
+static bool follows(const editing *in, const ht_symbol *symbol) {
+    for (size_t i = 0; symbol->name && i < in->plan->followed_count; ++i)
+        if (strcmp(in->plan->followed[i], symbol->name) == 0)
+            return true;
+    for (size_t i = 0; i < in->followed_count; ++i)
+        if (clang_equalCursors(in->followed[i], symbol->declaration))
+            return true;
+    return false;
+}
+
+/* The initialiser's literal of a variable that is this kernel's alone. */
+static ht_symbol *initial_literal(const editing *in, CXCursor variable) {
+    if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl ||
+        ht_variable_writes(variable) > 0 || !exclusive(in, variable, 0))
+        return NULL;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
+    if (clang_Cursor_isNull(initializer))
+        return NULL;
+    ht_symbol *symbol = ht_symbol_read(in->source, initializer);
+    if (symbol->kind == HT_SYMBOL_CONSTANT && symbol->has_place &&
+        symbol->origin == HT_ORIGIN_LITERAL)
+        return symbol;
+    ht_symbol_free(symbol);
+    return NULL;
+}
+
+static bool is_plain_name(const ht_symbol *symbol) {
+    return symbol->name && !strchr(symbol->name, '.') &&
+           (symbol->kind == HT_SYMBOL_VARIABLE || symbol->origin == HT_ORIGIN_VARIABLE);
+}
+
+static ht_launch_print print_of(const editing *in, ht_launch_part part, int axis, ht_range place) {
+    return (ht_launch_print){.part = part,
+                             .grid = in->grid,
+                             .site = in->site,
+                             .axis = axis,
+                             .place = place,
+                             .assumed = ht_symbol_is_assumed(in->site->block.axis[axis])};
+}
+
+static bool leaf_edit(editing *in, ht_range place, int axis) {
+    ht_launch_print print = print_of(in, HT_LAUNCH_LEAF, axis, place);
+    char *key = ht_format("${%s}", in->plan->block[axis]);
+    bool done = ht_plan_print(in->plan, place, NULL, key, &print, false);
+    free(key);
+    return done;
+}
+
+/* One axis of a block: a leaf that may be replaced. */
+static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
+    if (!symbol)
+        return false;
+    if (follows(in, symbol))
+        return true;
+    if (is_plain_name(symbol) && !in->plan->stay) {
+        ht_symbol *literal = initial_literal(in, symbol->declaration);
+        /* one variable for two axes can take one value only */
+        bool shared = false;
+        for (int other = 0; other < 3; ++other) {
+            const ht_symbol *of = in->site->block.axis[other];
+            shared = shared || (other != axis && of && is_plain_name(of) &&
+                                clang_equalCursors(of->declaration, symbol->declaration));
+        }
+        if (literal && !shared) {
+            bool done = leaf_edit(in, literal->place, axis);
+            ht_symbol_free(literal);
+            if (done)
+                follow(in, symbol->declaration);
+            return done;
+        }
+        ht_symbol_free(literal);
+    }
+    return editable(in, symbol) && leaf_edit(in, symbol->place, axis);
+}
+
+static bool block_changed(const ht_plan *plan) {
+    return plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
+}
+
+/* The number of threads along an axis must stay as it was, and the old block is one that the kernel
+ * goes on to work with (the threads are chosen at run time, or their places are computed): the new
+ * block is launched where it divides that number, else the old one. */
+static bool divides_or_not(const editing *in, int axis) {
+    return ht_launch_divides(in->plan, in->grid, in->site, axis);
+}
+
+static bool any_divides_or_not(const editing *in) {
+    bool any = false;
+    for (int axis = 0; axis < 3; ++axis)
+        any = any || (ht_plan_axis_changed(in->plan, axis) && divides_or_not(in, axis));
+    return any;
+}
+
+/* Parameters of all axes: an edit under them is left out where all is as it was. free(). */
+static char *block_params(const editing *in) {
+    ht_text text = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        char *names =
+            ht_plan_axis_changed(in->plan, axis) ? ht_plan_axis_params(in->plan, axis) : NULL;
+        if (names && names[0])
+            ht_text_printf(&text, "%s%s", text.length ? "," : "", names);
+        free(names);
+    }
+    return ht_text_take(&text);
+}
+
+/* The new extent, or the choice between it and the old one; free(). NULL: it cannot be written. */
+static char *block_axis(const editing *in, int axis) {
+    const char *block = in->plan->block[axis];
+    if (!in->plan->block_changed[axis] || !divides_or_not(in, axis))
+        return ht_format("${%s}", block);
+    char *test = ht_launch_division(in->plan, in->site, axis),
+         *old = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
+    char *text = test && old ? ht_format("%s ? ${%s} : %s", test, block, old) : NULL;
+    free(test);
+    free(old);
+    return text;
+}
+
+static bool whole_block(editing *in) {
+    const ht_plan *plan = in->plan;
+    const ht_extent3 *block = &in->site->block;
+    if (!block->has_argument)
+        return false;
+    int last = 2;
+    while (last > 0 && strcmp(plan->block[last], "1") == 0)
+        --last;
+    char *axes[3] = {NULL};
+    bool good = true;
+    for (int axis = 0; axis <= last; ++axis) {
+        axes[axis] = block_axis(in, axis);
+        good = good && axes[axis];
+    }
+    char *text = good ? ht_dim3_text(axes, last) : NULL;
+    ht_launch_print print = print_of(in, HT_LAUNCH_BLOCK, 0, block->argument);
+    char *params = block_params(in);
+    bool done = good && (any_divides_or_not(in)
+                             ? ht_plan_edit(in->plan, block->argument, params, text)
+                             : ht_plan_print(in->plan, block->argument, NULL, text, &print, false));
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    free(params);
+    free(text);
+    return done;
+}
+
+static bool edit_block(editing *in) {
+    ht_plan *plan = in->plan;
+    const ht_extent3 *block = &in->site->block;
+    if (!block_changed(plan))
+        return true;
+    bool leaves = (clang_Cursor_isNull(block->variable) || exclusive(in, block->variable, 0)) &&
+                  !any_divides_or_not(in);
+    for (int axis = 0; axis < 3; ++axis)
+        if (plan->block_changed[axis])
+            leaves = leaves && block->axis[axis] &&
+                     (is_plain_name(block->axis[axis]) || follows(in, block->axis[axis]) ||
+                      editable(in, block->axis[axis]));
+    size_t before = plan->edit_count, followed = in->followed_count;
+    for (int axis = 0; leaves && axis < 3; ++axis)
+        if (plan->block_changed[axis])
+            leaves = edit_block_axis(in, block->axis[axis], axis);
+    if (leaves) {
+        if (!clang_Cursor_isNull(block->variable))
+            follow(in, block->variable);
+        return true;
+    }
+    plan->failed = false;
+    in->followed_count = followed;
+    ht_plan_edits_drop(plan, before);
+    return whole_block(in);
+}
+
+/* ---- grid
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Does anything in the expression but its divisor and addend take a new value by itself? */
+static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_form *form) {
+    if (!symbol ||
+        (form && (symbol == form->divisor || symbol == form->again || symbol == form->addend)))
+        return false;
+    if (follows(in, symbol))
+        return true;
+    for (int i = 0; i < 3; ++i)
+        if (follows_inside(in, symbol->arguments[i], form))
+            return true;
+    return follows_inside(in, symbol->value_of, form);
+}
+
+static bool edit_form(editing *in, int axis, const char *per_block) {
+    const ht_form *form = &in->grid->form[axis];
+    if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->editable ||
+        in->site != in->launches->items || divides_or_not(in, axis) ||
+        !editable(in, form->quotient) || !editable(in, form->divisor) ||
+        (form->again && !editable(in, form->again)) ||
+        (form->addend && !editable(in, form->addend)) ||
+        follows_inside(in, in->site->grid.axis[axis], form))
+        return false;
+    bool atom;
+    char *items = ht_form_items(form, &atom);
+    if (!items)
+        return false;
+    free(items);
+    ht_launch_print print = print_of(in, HT_LAUNCH_ITEMS, axis, form->quotient->place);
+    print.divisor_follows = follows(in, form->divisor);
+    char *key = ht_format("${%s}", per_block);
+    bool done = ht_plan_print(in->plan, form->quotient->place, NULL, key, &print, false);
+    free(key);
+    return done;
+}
+
+/* Left out where all is as it was. */
+static bool wrap_axis(editing *in, int axis) {
+    const ht_symbol *symbol = in->site->grid.axis[axis];
+    if (!symbol || !editable(in, symbol))
+        return false;
+    ht_launch_print print = print_of(in, HT_LAUNCH_AXIS, axis, symbol->place);
+    char *params = ht_plan_axis_params(in->plan, axis), *key = ht_format("axis %d", axis);
+    bool done = ht_plan_print(in->plan, symbol->place, params, key, &print, false);
+    free(key);
+    free(params);
+    return done;
+}
+
+/* At the launch, from a variable or from what a function returns that does nothing else. */
+static bool whole_grid(editing *in) {
+    const ht_extent3 *grid = &in->site->grid;
+    if (!grid->has_argument || (!ht_extent_is_record(grid->variable) && !grid->is_call))
+        return false;
+    ht_launch_print print = print_of(in, HT_LAUNCH_GRID, 0, grid->argument);
+    char *params = any_divides_or_not(in) ? block_params(in) : NULL;
+    bool done = ht_plan_print(in->plan, grid->argument, params, "grid", &print, false);
+    free(params);
+    return done;
+}
+
+/* A constant that takes its new value where it is defined changes every extent it stands in:
+ * right where the extent is rewritten by leaves, wrong elsewhere. */
+static bool grid_follows(const editing *in, bool leaves) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const ht_form *form = &in->grid->form[axis];
+        bool changed = ht_plan_axis_changed(in->plan, axis);
+        if ((!leaves || !changed || form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE ||
+             in->site != in->launches->items) &&
+            follows_inside(in, in->site->grid.axis[axis], NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Has an earlier launch's grid edited what this one is computed from? */
+static bool touched(const editing *in, const ht_symbol *symbol) {
+    if (!symbol || follows(in, symbol))
+        return false;
+    for (size_t i = in->first_edit; symbol->has_place && i < in->plan->edit_count; ++i)
+        if (within(in->plan->edits[i].range, symbol->place))
+            return true;
+    for (int i = 0; i < 3; ++i)
+        if (touched(in, symbol->arguments[i]))
+            return true;
+    return touched(in, symbol->value_of);
+}
+
+static bool is_rewritten(const editing *in, CXCursor grid) {
+    for (size_t i = 0; i < in->rewritten_count; ++i)
+        if (clang_equalCursors(in->rewritten[i], grid))
+            return true;
+    return false;
+}
+
+static bool edit_grid(editing *in) {
+    ht_plan *plan = in->plan;
+    const ht_extent3 *grid = &in->site->grid;
+    bool named = ht_extent_is_record(grid->variable);
+    if (named && is_rewritten(in, grid->variable))
+        return true;
+    for (int axis = 0; axis < 3; ++axis)
+        in->follow = in->follow || touched(in, grid->axis[axis]);
+    bool done =
+        !named || (!plan->stay && exclusive(in, grid->variable, 0) && !any_divides_or_not(in));
+    size_t before = plan->edit_count;
+    for (int axis = 0; done && axis < 3; ++axis) {
+        if (!ht_plan_axis_changed(plan, axis))
+            continue;
+        char *per_block = ht_plan_per_block(plan, axis);
+        /* where a grid is declared, the block may not be yet */
+        bool at_launch =
+            named && (plan->falls_back[axis] || ht_symbol_is_assumed(in->site->block.axis[axis]));
+        done = edit_form(in, axis, per_block) || (!at_launch && wrap_axis(in, axis));
+        free(per_block);
+    }
+    in->follow = in->follow || grid_follows(in, done);
+    if (done && named) {
+        HT_GROW(in->rewritten, in->rewritten_count);
+        in->rewritten[in->rewritten_count++] = grid->variable;
+    }
+    if (done)
+        return !in->follow;
+    plan->failed = false;
+    ht_plan_edits_drop(plan, before);
+    return whole_grid(in) && !in->follow;
+}
+
+void ht_plan_follow(ht_plan *plan, const char *name) {
+    HT_GROW(plan->followed, plan->followed_count);
+    plan->followed[plan->followed_count++] = ht_strdup(name);
+}
+
+bool ht_launch_owns(const ht_plan *plan, ht_range place) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    editing in = {.plan = (ht_plan *)(size_t)plan,
+                  .launches = launches,
+                  .source = plan->model->facts->source};
+    ht_symbol symbol = {.has_place = true, .place = place};
+    for (size_t i = 0; i < launches->count; ++i) {
+        in.site = &launches->items[i];
+        if (editable(&in, &symbol))
+            return true;
+    }
+    return false;
+}
+
+/* A launch in another file that stays as it is: the template has no need of it. */
+static void leave(editing *in, size_t before) {
+    ht_plan *plan = in->plan;
+    plan->failed = false;
+    ht_plan_edits_drop(plan, before);
+    free(plan->unapplied);
+    plan->unapplied =
+        ht_format("its launch at %s:%d cannot be rewritten",
+                  plan->model->facts->source->files[in->site->file].path, in->site->line);
+}
+
+bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem) {
+    editing in = {.plan = plan,
+                  .grid = grid,
+                  .launches = &plan->model->facts->launches,
+                  .source = plan->model->facts->source,
+                  .first_edit = plan->edit_count};
+    *out_problem = NULL;
+    bool changed = false;
+    for (int axis = 0; axis < 3; ++axis)
+        changed = changed || ht_plan_axis_changed(plan, axis) || plan->block_changed[axis];
+    for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
+        in.site = &in.launches->items[i];
+        size_t before = plan->edit_count;
+        bool done = plan->stacked ? ht_launch_edit_stacked(plan, in.site)
+                                  : edit_block(&in) && edit_grid(&in);
+        if (done && ht_launch_edit_lds(plan, in.site))
+            continue;
+        if (in.site->file == 0)
+            *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
+        else
+            leave(&in, before);
+    }
+    free(in.followed);
+    free(in.rewritten);
+    *out_follow = in.follow;
+    return !*out_problem;
+}

@@ -1,0 +1,450 @@
+/* Printing launch geometry for one configuration. Sums are written so that they are exact in the
+ * types that the author has: (n + 8191LL) / 8192 or n / 8192 + (n % 8192 != 0) for an int n near
+ * its end, where (n + 255) / 256 still was right. */
+#include "refactor/plan/launch_text.h"
+
+#include "base/memory.h"
+#include "refactor/plan/launch_choice.h"
+#include "refactor/plan/launch_edit.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- plain texts
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t common(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned, int64_t block,
+                         int64_t per_block) {
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    int64_t by = common(block, per_block), times = block / by, parts = per_block / by;
+    if (times == 1 && parts == 1)
+        return ht_strdup(old);
+    if (parts == 1)
+        return ht_format("%s%s%s * %lld", open, old, close, (long long)times);
+    /* a legal extent is below 2^31, so that a sum of 32 bits without sign holds it */
+    if (times == 1)
+        return ht_format("(%s%s%s + %lld%s) / %lld", open, old, close, (long long)parts - 1,
+                         wide || is_unsigned ? "" : "u", (long long)parts);
+    return ht_format("(%s%s%s * %lld%s + %lld) / %lld", open, old, close, (long long)times,
+                     wide ? "" : "LL", (long long)parts - 1, (long long)parts);
+}
+
+char *ht_extent_pieces(const char *items, bool atom, bool safe, const char *per, int64_t value) {
+    char *number = ht_format("%lld", (long long)value), *text;
+    bool named = strcmp(per, number) != 0;
+    if (value == 1)
+        text = ht_strdup(items);
+    else if (!safe && atom)
+        text = ht_format("%s / %s + (%s %% %s != 0)", items, per, items, per);
+    else if (named)
+        text = ht_format(safe ? "(%s + %s - 1) / %s" : "(%s - 1LL + %s) / %s", items, per, per);
+    else
+        text = ht_format("(%s + %lld%s) / %s", items, (long long)value - 1, safe ? "" : "LL", per);
+    free(number);
+    return text;
+}
+
+/* ---- what is known of a form
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static bool inside(ht_range inner, ht_range outer) {
+    return outer.begin <= inner.begin && inner.end <= outer.end &&
+           (outer.begin < inner.begin || inner.end < outer.end);
+}
+
+static bool has_text(const ht_form *form, const ht_symbol *symbol) {
+    const ht_symbol *whole = form->quotient;
+    return symbol->has_place && whole && whole->has_place && inside(symbol->place, whole->place);
+}
+
+/* A name, a call, or a number: needs no parentheses. */
+static bool is_atom(const ht_symbol *symbol) {
+    return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
+           symbol->kind == HT_SYMBOL_CALL;
+}
+
+char *ht_form_items(const ht_form *form, bool *out_atom) {
+    ht_text text = {0};
+    *out_atom = form->term_count == 1 && form->terms[0].sign > 0 && is_atom(form->terms[0].symbol);
+    for (size_t i = 0; i < form->term_count; ++i) {
+        const ht_symbol *symbol = form->terms[i].symbol;
+        bool minus = form->terms[i].sign < 0;
+        bool product = symbol->kind == HT_SYMBOL_BINARY && strchr("*/%", symbol->op[0]);
+        bool plain = is_atom(symbol) || product;
+        ht_text_append(&text, i == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
+        if (has_text(form, symbol))
+            ht_text_printf(&text, plain ? "$[%zu,%zu]" : "($[%zu,%zu])", symbol->place.begin,
+                           symbol->place.end);
+        else if (symbol->kind == HT_SYMBOL_CONSTANT && !symbol->has_place)
+            ht_text_printf(&text, "%lld", (long long)symbol->value);
+        else {
+            ht_text_free(&text);
+            return NULL;
+        }
+    }
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
+static bool terms_value(const ht_form *form, int64_t *out_value) {
+    int64_t sum = 0, value;
+    for (size_t i = 0; i < form->term_count; ++i) {
+        if (!ht_symbol_value(form->terms[i].symbol, &value) || form->terms[i].symbol->assumed ||
+            value > INT64_MAX / 64 || value < -(INT64_MAX / 64))
+            return false;
+        sum += form->terms[i].sign * value;
+    }
+    *out_value = sum;
+    return form->term_count > 0;
+}
+
+/* Of n alone: the widest of its summands. */
+static unsigned terms_bits(const ht_form *form, bool *out_unsigned) {
+    unsigned bits = 32;
+    for (size_t i = 0; i < form->term_count; ++i)
+        bits = form->terms[i].symbol->bits > bits ? form->terms[i].symbol->bits : bits;
+    *out_unsigned = false;
+    for (size_t i = 0; i < form->term_count; ++i)
+        *out_unsigned = *out_unsigned ||
+                        (form->terms[i].symbol->is_unsigned && form->terms[i].symbol->bits == bits);
+    return bits;
+}
+
+bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named) {
+    int64_t value;
+    bool no_sign;
+    unsigned bits = terms_bits(form, &no_sign);
+    if (form->quotient && form->quotient->is_float)
+        return false;
+    if (!form->dividend || bits > 32 || (named && form->dividend->bits > 32))
+        return true;
+    if (terms_value(form, &value) && value >= 0 && value + per_block <= INT32_MAX)
+        return true;
+    /* a number has no part of its own in the sum's type, as a name may have */
+    bool alike = form->dividend->bits <= 32 && form->dividend->is_unsigned == no_sign;
+    if (per_block <= block && (named || alike))
+        return true;
+    return named && form->dividend->is_unsigned && !no_sign && form->term_count == 1 &&
+           form->terms[0].sign > 0 && form->terms[0].symbol->bits > 0;
+}
+
+bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
+                          int64_t *out_per_block, int64_t *out_block) {
+    char *per_block = ht_plan_per_block(plan, axis);
+    bool known = ht_plan_value(values, per_block, out_per_block) &&
+                 ht_plan_value(values, plan->block[axis] ? plan->block[axis] : "1", out_block);
+    free(per_block);
+    return known && *out_per_block > 0 && *out_block > 0;
+}
+
+/* ---- where it stands
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* Does a sum need no parentheses there? */
+static bool is_enclosed(const ht_plan *plan, ht_range place) {
+    const ht_source *source = plan->model->facts->source;
+    const char *text = source->text;
+    size_t before = place.begin, after = place.end;
+    while (before > 0 && isspace((unsigned char)text[before - 1]))
+        --before;
+    while (after < source->text_length && isspace((unsigned char)text[after]))
+        ++after;
+    char first = before > 0 ? text[before - 1] : ';', last = text[after];
+    bool opened = strchr("(,{=;", first) || (first == '<' && before > 2 && text[before - 2] == '<');
+    return opened && (!last || strchr("),};", last) || strncmp(text + after, ">>>", 3) == 0);
+}
+
+/* Returns true if a brace after this begins a list, and not a function's body. */
+static bool begins_list(const char *text, size_t at) {
+    static const char *const words[] = {"else", "do", "try", "const", "noexcept", "override"};
+    while (at > 0 && isspace((unsigned char)text[at - 1]))
+        --at;
+    size_t end = at;
+    while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
+        --at;
+    bool word = at < end;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        word =
+            word && !(strlen(words[i]) == end - at && strncmp(text + at, words[i], end - at) == 0);
+    return word || (at == end && at > 0 && strchr("=,(", text[at - 1]));
+}
+
+/* Is it in a list in braces, where no conversion may narrow? */
+static bool in_braces(const ht_plan *plan, size_t at) {
+    const char *text = plan->model->facts->source->text;
+    int depth = 0;
+    while (at > 0 && text[at - 1] != ';' && depth >= 0) {
+        --at;
+        depth += (text[at] == ')') + (text[at] == '}') - (text[at] == '(') - (text[at] == '{');
+    }
+    return depth < 0 && text[at] == '{' && begins_list(text, at);
+}
+
+/* The text of a new expression of a place, of the type that `old` had where that matters. */
+static char *in_place(const ht_plan *plan, ht_range place, char *text, bool sum,
+                      const ht_symbol *old) {
+    bool narrow = in_braces(plan, place.begin) && old->bits > 0;
+    const char *type = old->bits > 32 ? (old->is_unsigned ? "unsigned long long" : "long long")
+                                      : (old->is_unsigned ? "unsigned" : "int");
+    char *whole = narrow                             ? ht_format("(%s)(%s)", type, text)
+                  : sum && !is_enclosed(plan, place) ? ht_format("(%s)", text)
+                                                     : ht_strdup(text);
+    free(text);
+    return whole;
+}
+
+char *ht_range_shown(ht_range place) {
+    return ht_format("$[%zu,%zu]", place.begin, place.end);
+}
+
+/* ---- an axis from its items
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* What makes a literal of the source a real one: ".0f" of 256.f; "" of 256. In ceil(n / 256.0) an
+ * integer would cut off what is to be rounded up. */
+static const char *real_suffix(const ht_plan *plan, ht_range place) {
+    const char *text = plan->model->facts->source->text + place.begin;
+    size_t length = place.end - place.begin, digits = strspn(text, "0123456789'");
+    if (digits == 0 || digits >= length || !strchr(".eEfF", text[digits]))
+        return "";
+    return strchr("fF", text[length - 1]) ? ".0f" : ".0";
+}
+
+typedef struct leaf {
+    ht_range place;
+    char *text;
+} leaf;
+
+/* As the author wrote it, with other numbers. */
+static char *leaves_replaced(ht_range whole, leaf *leaves, size_t count) {
+    ht_text text = {0};
+    size_t at = whole.begin;
+    for (size_t done = 0; done < count; ++done) {
+        leaf *next = NULL;
+        for (size_t i = 0; i < count; ++i)
+            if (leaves[i].place.begin >= at && (!next || leaves[i].place.begin < next->place.begin))
+                next = &leaves[i];
+        if (!next || next->place.end > whole.end)
+            continue;
+        ht_text_printf(&text, "$[%zu,%zu]%s", at, next->place.begin, next->text);
+        at = next->place.end;
+    }
+    ht_text_printf(&text, "$[%zu,%zu]", at, whole.end);
+    return ht_text_take(&text);
+}
+
+/* "1024", or "block.x", "(2 * block.x)" where that name has the new block's value. */
+static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64_t block) {
+    const ht_form *form = &print->grid->form[print->axis];
+    ht_range place = form->divisor->place;
+    if (!print->divisor_follows || per_block % block)
+        return ht_format("%lld", (long long)per_block);
+    if (per_block == block)
+        return ht_range_shown(place);
+    return ht_format("(%lld * $[%zu,%zu])", (long long)(per_block / block), place.begin, place.end);
+}
+
+static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int64_t per_block,
+                          int64_t block) {
+    const ht_form *form = &print->grid->form[print->axis];
+    char *divisor = divisor_text(print, per_block, block);
+    bool named = strchr(divisor, '$') != NULL;
+    leaf leaves[3];
+    size_t count = 0;
+    const ht_symbol *of[] = {form->divisor, form->again, form->addend};
+    for (size_t i = 0; i < 3; ++i) {
+        if (!of[i])
+            continue;
+        int64_t value = per_block + (i == 2 ? form->addend_offset : 0);
+        bool plain =
+            named && value == per_block &&
+            (i < 2 || (of[2]->name && of[0]->name && strcmp(of[2]->name, of[0]->name) == 0));
+        const char *body = divisor;
+        size_t length = strlen(divisor);
+        if (i == 2 && plain && divisor[0] == '(') { /* in a sum it needs none */
+            ++body;
+            length -= 2;
+        }
+        leaves[count++] = (leaf){of[i]->place, plain ? ht_strndup(body, length)
+                                                     : ht_format("%lld%s", (long long)value,
+                                                                 real_suffix(plan, of[i]->place))};
+    }
+    char *text = leaves_replaced(form->quotient->place, leaves, count);
+    for (size_t i = 0; i < count; ++i)
+        free(leaves[i].text);
+    free(divisor);
+    return text;
+}
+
+static char *items_text(const ht_plan *plan, const ht_launch_print *print,
+                        const ht_values *values) {
+    const ht_form *form = &print->grid->form[print->axis];
+    int64_t per_block, block, old = plan->model->axes[print->axis].block;
+    if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))
+        return NULL;
+    if (per_block == old && !print->assumed && !print->divisor_follows)
+        return ht_range_shown(print->place);
+    bool atom, named = print->divisor_follows && per_block % block == 0;
+    bool safe = ht_form_is_safe(form, print->assumed ? 1 : old, per_block, named);
+    char *items = ht_form_items(form, &atom);
+    if (!items || (safe && per_block > 1)) {
+        free(items);
+        return safe ? items_leaves(plan, print, per_block, block) : NULL;
+    }
+    char *divisor = divisor_text(print, per_block, block), *text;
+    if (form->kind == HT_FORM_OVER || form->kind == HT_FORM_FLOOR) {
+        const char *open = atom || per_block == 1 ? "" : "(", *close = *open ? ")" : "";
+        text = per_block == 1 ? ht_strdup(items)
+                              : ht_format("%s%s%s / %s", open, items, close, divisor);
+        char *more = form->kind == HT_FORM_OVER ? ht_format("%s + 1", text) : ht_strdup(text);
+        free(text);
+        text = in_place(plan, print->place, more, true, form->quotient);
+    } else {
+        text = ht_extent_pieces(items, atom, safe, divisor, per_block);
+        text = in_place(plan, print->place, text, per_block == 1 ? !atom : !safe && atom,
+                        form->quotient);
+    }
+    free(divisor);
+    free(items);
+    return text;
+}
+
+/* ---- an axis from what it was
+ * ---------------------------------------------------------------------------------------------
+ */
+
+bool ht_launch_divides(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
+                       int axis) {
+    bool old = plan->falls_back[axis] || ht_symbol_is_assumed(site->block.axis[axis]);
+    return old && grid->form[axis].pieces;
+}
+
+char *ht_launch_division(const ht_plan *plan, const ht_launch_site *site, int axis) {
+    char *grid = ht_launch_axis_text(plan->model, &site->grid, axis);
+    char *block = ht_launch_axis_text(plan->model, &site->block, axis), *text = NULL;
+    char *per_block = ht_plan_per_block(plan, axis);
+    /* of a block that is known, smaller ones are left out (launch_limits.c) */
+    bool limited = axis > 0 && !plan->renumbered && ht_symbol_is_assumed(site->block.axis[axis]);
+    if (grid && block && !limited)
+        text = ht_format("%s%s * %s %% ${%s} == 0", axis ? "" : "1LL * ", grid, block,
+                         plan->block[axis]);
+    else if (grid && block)
+        text = ht_format("%s * %s %% ${%s} == 0 && %s * %s / ${%s} <= 65535", grid, block,
+                         plan->block[axis], grid, block, per_block);
+    free(per_block);
+    free(block);
+    free(grid);
+    return text;
+}
+
+char *ht_launch_axis_from(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values, int axis, const char *old, bool atom) {
+    int64_t per_block, block;
+    const ht_symbol *symbol = print->site->grid.axis[axis];
+    if (!ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        return NULL;
+    bool assumed = ht_symbol_is_assumed(print->site->block.axis[axis]);
+    bool record = ht_extent_is_record(print->site->grid.variable) || print->site->grid.is_call;
+    bool wide = !record && symbol && symbol->bits > 32;
+    bool is_unsigned = record || (symbol && symbol->is_unsigned);
+    char *threads = assumed ? ht_launch_axis_text(plan->model, &print->site->block, axis)
+                            : ht_format("%lld", (long long)plan->model->axes[axis].block);
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    char *whole = ht_format("%s%s%s", open, old, close), *text = NULL;
+    if (threads && ht_launch_divides(plan, print->grid, print->site, axis)) {
+        char *test = ht_launch_division(plan, print->site, axis);
+        if (test)
+            text = ht_format("%s ? %s%s * %s / %lld : %s", test, axis ? "" : "1LL * ", whole,
+                             threads, (long long)per_block, whole);
+        free(test);
+    } else if (threads && assumed)
+        text = ht_format("(1LL * %s * %s + %lld) / %lld", whole, threads, (long long)per_block - 1,
+                         (long long)per_block);
+    else if (threads)
+        text = ht_extent_rescaled(old, atom, wide, is_unsigned, plan->model->axes[axis].block,
+                                  per_block);
+    free(whole);
+    free(threads);
+    return text;
+}
+
+static char *axis_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
+    char *old = ht_range_shown(print->place);
+    bool atom = is_atom(print->site->grid.axis[print->axis]);
+    char *text = ht_launch_axis_from(plan, print, values, print->axis, old, atom);
+    bool unchanged = text && strcmp(text, old) == 0;
+    free(old);
+    if (!text || unchanged)
+        return text;
+    return in_place(plan, print->place, text, true, print->site->grid.axis[print->axis]);
+}
+
+/* dim3((grid.x + 1) / 2, grid.y, grid.z) at the launch; of a function that returns a grid and does
+ * nothing else, what it returns. */
+static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
+    const ht_extent3 *grid = &print->site->grid;
+    char *name = ht_extent_is_record(grid->variable) ? ht_cursor_name(grid->variable)
+                                                     : ht_range_shown(grid->argument);
+    ht_text text = {0};
+    bool good = true;
+    ht_text_append(&text, "dim3(");
+    for (int axis = 0; axis < 3; ++axis) {
+        char *old = ht_format("%s.%c", name, 'x' + axis);
+        bool changed = ht_plan_axis_changed(plan, axis);
+        char *new = changed ? ht_launch_axis_from(plan, print, values, axis, old, true) : NULL;
+        good = good && (new || !changed);
+        if (grid->is_call && !new && axis >= (int)grid->written)
+            ht_text_append(&text, axis < 2 ? "1, " : "1)");
+        else
+            ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
+        free(new);
+        free(old);
+    }
+    free(name);
+    if (good)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+/* ---- the whole
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
+                           const ht_values *values) {
+    if (print->part >= HT_LAUNCH_GRID_OR_OLD)
+        return ht_launch_choice_text(plan, print, values);
+    if (ht_launch_fallback_of(plan, print->grid, values) != HT_FALLBACK_NONE)
+        return ht_range_shown(print->place); /* the launch chooses */
+    int64_t per_block, block;
+    switch (print->part) {
+    case HT_LAUNCH_ITEMS:
+        return items_text(plan, print, values);
+    case HT_LAUNCH_AXIS:
+        return axis_text(plan, print, values);
+    case HT_LAUNCH_GRID:
+        return grid_text(plan, print, values);
+    case HT_LAUNCH_BLOCK:
+        return ht_launch_block_new(plan, print, values);
+    default:
+        if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))
+            return NULL;
+        return block == plan->model->axes[print->axis].block && !print->assumed
+                   ? ht_range_shown(print->place)
+                   : ht_format("%lld", (long long)block);
+    }
+}

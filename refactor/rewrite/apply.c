@@ -1,0 +1,243 @@
+/* Writing tuned constants into the source. */
+#include "base/memory.h"
+#include "refactor/rewrite/launcher.h"
+#include "refactor/rewrite/result.h"
+#include "refactor/source/author_style.h"
+#include "refactor/source/source_try.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct replacements {
+    ht_replacement *items;
+    size_t count;
+} replacements;
+
+static void replacements_free(replacements *list) {
+    for (size_t i = 0; i < list->count; ++i)
+        free(list->items[i].text);
+    free(list->items);
+}
+
+static int compare(const void *a, const void *b) {
+    const ht_replacement *first = a, *second = b;
+    if (first->range.begin != second->range.begin)
+        return first->range.begin < second->range.begin ? -1 : 1;
+    return first->range.end < second->range.end ? -1 : first->range.end > second->range.end;
+}
+
+static void append(replacements *list, ht_replacement *items, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        HT_GROW(list->items, list->count);
+        list->items[list->count++] = items[i];
+    }
+    free(items);
+}
+
+/* Launchers go behind the kernel, out of its namespaces' way: same scope, next line. */
+static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *work,
+                              const ht_values *values, replacements *list, ht_error *error) {
+    char *problem;
+    char *text = ht_plan_launcher(&work->plan, &work->grid, values, &problem);
+    if (!text) {
+        ht_status status =
+            ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
+                            "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
+        free(problem);
+        return status;
+    }
+    ht_replacement *item = ht_alloc(1, sizeof *item);
+    size_t end = work->model.range.end;
+    *item = (ht_replacement){{end, end}, ht_format("\n\n%s", text)};
+    free(text);
+    append(list, item, 1);
+    return HT_OK;
+}
+
+/* Above the kernel, as far in as its first line. */
+static void add_note(const ht_source *source, const ht_model *model, const char *note,
+                     replacements *list) {
+    size_t begin = model->range.begin;
+    while (begin > 0 && source->text[begin - 1] != '\n')
+        --begin;
+    int indent = (int)strspn(source->text + begin, " \t");
+    ht_replacement *item = ht_alloc(1, sizeof *item);
+    *item =
+        (ht_replacement){{begin, begin}, ht_format("%.*s%s\n", indent, source->text + begin, note)};
+    append(list, item, 1);
+}
+
+static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choice *choice,
+                            replacements *list, ht_error *error) {
+    if (choice->kernel >= refactor->count)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "no kernel %zu", choice->kernel);
+    const ht_kernel *kernel = &refactor->kernels[choice->kernel];
+    const ht_kernel_work *work = &refactor->work[choice->kernel];
+    if (kernel->status != HT_KERNEL_TEMPLATED)
+        return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
+                               "%s:%d: %s is no kernel that this pass parameterized", kernel->file,
+                               kernel->line, kernel->name);
+    if (choice->config.count != kernel->template->param_count)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "the configuration is another template's");
+    const ht_launches *launches = &work->model.facts->launches;
+    ht_values values = {kernel->template, &choice->config};
+    ht_config plain = ht_config_default(kernel->template);
+    if (!ht_config_equal(&plain, &choice->config)) {
+        if (work->plan.unapplied)
+            return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
+                                   "%s:%d: %s: %s: use the template", kernel->file, kernel->line,
+                                   kernel->name, work->plan.unapplied);
+        ht_replacement *items;
+        size_t count;
+        char *problem;
+        bool done = ht_plan_flatten(&work->plan, &values, &items, &count, &problem);
+        append(list, items, count);
+        if (!done) {
+            ht_error_set_at(error, HT_ERROR_INTERNAL, kernel->file, kernel->line, 0,
+                            "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
+            free(problem);
+            return HT_ERROR_INTERNAL;
+        }
+    }
+    if (choice->note)
+        add_note(refactor->source, &work->model, choice->note, list);
+    if (launches->count == 0)
+        return add_launcher(kernel, work, &values, list, error);
+    return HT_OK;
+}
+
+static bool same(const ht_replacement *a, const ht_replacement *b) {
+    return a->range.begin == b->range.begin && a->range.end == b->range.end &&
+           strcmp(a->text, b->text) == 0;
+}
+
+/* Replaces from first to last; two kernels may ask for the same replacement, but not for different
+ * ones. *index goes behind the file's last. */
+static ht_status merge(const ht_user_file *file, const replacements *list, size_t *index,
+                       ht_text *out, ht_error *error) {
+    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8: nothing goes in front of it */
+    size_t at = 0, least = strncmp(file->text, mark, 3) == 0 ? 3 : 0;
+    for (; *index < list->count; ++*index) {
+        const ht_replacement *item = &list->items[*index];
+        size_t begin = item->range.begin - file->base, end = item->range.end - file->base;
+        if (begin > file->length)
+            break;
+        begin = begin < least ? least : begin;
+        end = end < begin ? begin : end;
+        if (begin < end && *index && same(item, item - 1))
+            continue;
+        if (begin < at)
+            return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, file->path, 0, 0,
+                                   "%s: two kernels want to rewrite the same text at offset %zu",
+                                   file->path, begin);
+        ht_style_keep(file->text, at, begin, out);
+        ht_style_replace(file->text, file->length, (ht_range){begin, end}, item->text, out);
+        at = end;
+    }
+    ht_style_keep(file->text, at, file->length, out);
+    return HT_OK;
+}
+
+static void file_add(ht_applied *out, const char *path, char *text) {
+    HT_GROW(out->files, out->count);
+    out->files[out->count++] = (ht_applied_file){ht_strdup(path), text};
+}
+
+/* The file looked at, and those that changed with it. */
+static ht_status merge_all(const ht_source *source, replacements *list, ht_applied *out,
+                           ht_error *error) {
+    ht_status status = HT_OK;
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare);
+    for (size_t i = 0, index = 0; i < source->file_count && status == HT_OK; ++i) {
+        const ht_user_file *file = &source->files[i];
+        ht_text text = {0};
+        ht_text_append(&text, "");
+        status = merge(file, list, &index, &text, error);
+        bool changed = strcmp(text.data, file->text) != 0;
+        if (status == HT_OK && i == 0)
+            file_add(out, file->path, ht_index_join_text(ht_text_take(&text), &source->splits));
+        else if (status == HT_OK && changed)
+            file_add(out, file->path, ht_text_take(&text));
+        else
+            ht_text_free(&text);
+    }
+    return status;
+}
+
+static bool known(const ht_source *source, const char *message, bool *used) {
+    for (size_t i = 0; i < source->error_count; ++i)
+        if (!used[i] && strcmp(source->errors[i].message, message) == 0) {
+            used[i] = true;
+            return true;
+        }
+    return false;
+}
+
+/* The new texts must not have errors that the originals have not. */
+static ht_status check(const ht_source *source, const ht_applied *applied, ht_error *error) {
+    char **messages;
+    ht_file_text *files = ht_alloc(applied->count, sizeof *files);
+    for (size_t i = 0; i < applied->count; ++i)
+        files[i] = (ht_file_text){applied->files[i].path, applied->files[i].text};
+    size_t count = ht_source_try_files(source, files, applied->count, &messages);
+    bool *used = ht_alloc(source->error_count + 1, sizeof *used);
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < count; ++i) {
+        if (status == HT_OK && !known(source, messages[i], used))
+            status = ht_error_set_at(error, HT_ERROR_INTERNAL, source->path, 0, 0,
+                                     "%s: the rewritten source does not compile: %s", source->path,
+                                     messages[i]);
+        free(messages[i]);
+    }
+    free(messages);
+    free(used);
+    free(files);
+    return status;
+}
+
+void ht_applied_free(ht_applied *applied) {
+    for (size_t i = 0; i < applied->count; ++i) {
+        free(applied->files[i].path);
+        free(applied->files[i].text);
+    }
+    free(applied->files);
+    *applied = (ht_applied){0};
+}
+
+ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                                size_t choice_count, ht_applied *out_applied, ht_error *error) {
+    replacements list = {0};
+    ht_status status = HT_OK;
+    *out_applied = (ht_applied){0};
+    for (size_t i = 0; i < choice_count && status == HT_OK; ++i)
+        status = add_choice(refactor, &choices[i], &list, error);
+    if (status == HT_OK)
+        status = merge_all(refactor->source, &list, out_applied, error);
+    if (status == HT_OK)
+        status = check(refactor->source, out_applied, error);
+    if (status != HT_OK)
+        ht_applied_free(out_applied);
+    replacements_free(&list);
+    return status;
+}
+
+ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                            size_t choice_count, char **out_source, ht_error *error) {
+    ht_applied applied;
+    *out_source = NULL;
+    ht_status status = ht_refactor_apply_all(refactor, choices, choice_count, &applied, error);
+    if (status != HT_OK)
+        return status;
+    if (applied.count > 1)
+        status = ht_error_set_at(error, HT_ERROR_UNSUPPORTED, refactor->source->path, 0, 0,
+                                 "%s: its launches in %s would have to change with it",
+                                 refactor->source->path, applied.files[1].path);
+    else if (applied.count == 1)
+        *out_source = ht_strdup(applied.files[0].text);
+    else /* without a choice nothing is applied */
+        *out_source = ht_index_join_text(ht_strdup(refactor->source->files[0].text),
+                                         &refactor->source->splits);
+    ht_applied_free(&applied);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* Finding kernels, and errors inside them. */
+#include "base/memory.h"
+#include "refactor/rewrite/result.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct finding {
+    const ht_source *source;
+    ht_cursors list;
+} finding;
+
+static bool has_attribute(CXCursor cursor, enum CXCursorKind attribute, enum CXCursorKind body) {
+    ht_cursors list = ht_ast_children(cursor);
+    bool found = false, defined = false;
+    for (size_t i = 0; i < list.count; ++i) {
+        found = found || clang_getCursorKind(list.items[i]) == attribute;
+        defined = defined || clang_getCursorKind(list.items[i]) == body;
+    }
+    free(list.items);
+    return found && defined;
+}
+
+static bool on_declaration(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    finding *in = context;
+    size_t file;
+    ht_range range;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (!ht_source_range(in->source, cursor, &file, &range))
+        return false;
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+        kind == CXCursor_UnexposedDecl)
+        return true;
+    if ((kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) &&
+        has_attribute(cursor, CXCursor_CUDAGlobalAttr, CXCursor_CompoundStmt)) {
+        HT_GROW(in->list.items, in->list.count);
+        in->list.items[in->list.count++] = cursor;
+    }
+    return false;
+}
+
+ht_cursors ht_kernels_find(const ht_source *source) {
+    finding in = {source, {0}};
+    ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_declaration, &in);
+    return in.list;
+}
+
+static bool on_callee(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    char **callee = context;
+    if (!*callee && clang_getCursorKind(cursor) == CXCursor_CallExpr) {
+        char *name = ht_cursor_name(cursor);
+        if (name[0] && strncmp(name, "operator", 8) != 0 && strncmp(name, "__", 2) != 0)
+            *callee = name;
+        else
+            free(name);
+    }
+    return !*callee;
+}
+
+bool ht_kernel_from_macro(const ht_source *source, CXCursor kernel, char **out_callee) {
+    size_t file, offset_of_name;
+    ht_range range;
+    *out_callee = NULL;
+    if (!ht_source_range(source, kernel, &file, &range))
+        return true;
+    unsigned name;
+    clang_getExpansionLocation(clang_getCursorLocation(kernel), NULL, NULL, NULL, &name);
+    offset_of_name = name;
+    bool generated = false;
+    ht_tokens tokens;
+    ht_tokens_read(source->files[file].text, range, true, &tokens);
+    size_t index = ht_tokens_at(&tokens, offset_of_name);
+    char *text = index < tokens.count ? ht_tokens_text(&tokens, index) : ht_strdup("");
+    generated = !ht_cursor_named(kernel, text) || tokens.count == 0 ||
+                !ht_tokens_is(&tokens, tokens.count - 1, "}");
+    free(text);
+    ht_tokens_free(&tokens);
+    for (size_t i = 0; i < source->expansion_count && !generated; ++i) {
+        const ht_expansion *expansion = &source->expansions[i];
+        generated = expansion->file == file && expansion->range.begin <= offset_of_name &&
+                    expansion->range.end > offset_of_name;
+    }
+    if (generated)
+        ht_ast_walk(kernel, on_callee, out_callee);
+    return generated;
+}
+
+const ht_source_error *ht_kernel_error(const ht_model *model) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->source->error_count; ++i) {
+        const ht_source_error *error = &facts->source->errors[i];
+        for (size_t j = 0; j < facts->reached_count; ++j) {
+            size_t file;
+            ht_range range;
+            if (ht_source_range(facts->source, facts->reached[j], &file, &range) &&
+                error->file == file && error->offset >= range.begin && error->offset < range.end)
+                return error;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,110 @@
+/* Is what a tuned file launches what was measured? */
+#include "base/memory.h"
+#include "base/text.h"
+#include "refactor/rewrite/written.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void extent_print(const char *what, const uint32_t extent[3], ht_text *out) {
+    ht_text_printf(out, "%s %u x %u x %u", what, extent[0], extent[1], extent[2]);
+}
+
+/* The original's grid in new blocks: its last block may be cut short by the measured one. */
+static bool is_rescaled(const ht_written_launch *launch, const ht_binding *tuned,
+                        const ht_config *config, const ht_geometry *original, int axis,
+                        uint32_t grid) {
+    int64_t covers = 0;
+    if (!launch->covers[axis] ||
+        ht_binding_evaluate(tuned, config, launch->covers[axis], &covers, NULL) != HT_OK ||
+        covers < 1)
+        return false;
+    int64_t threads = (int64_t)original->grid[axis] * original->block[axis];
+    return (threads + covers - 1) / covers == grid;
+}
+
+static bool is_same(const ht_written_launch *launch, const ht_binding *tuned,
+                    const ht_config *config, const ht_geometry *measured,
+                    const ht_geometry *written) {
+    const ht_binding own = {launch->template, tuned->problem, tuned->device};
+    const ht_config plain = ht_config_default(launch->template);
+    ht_geometry original;
+    bool known = ht_binding_geometry(&own, &plain, launch->template->reference_launches, &original,
+                                     NULL) == HT_OK;
+    bool same = measured->lds == written->lds;
+    for (int axis = 0; axis < 3 && same; ++axis)
+        same =
+            measured->block[axis] == written->block[axis] &&
+            (measured->grid[axis] == written->grid[axis] ||
+             (known && is_rescaled(launch, tuned, config, &original, axis, written->grid[axis])));
+    return same;
+}
+
+static char *geometry_difference(const ht_geometry *measured, const ht_geometry *written) {
+    ht_text text = {0};
+    ht_text_append(&text, "it launches ");
+    extent_print("blocks of", written->block, &text);
+    extent_print(" in a grid of", written->grid, &text);
+    ht_text_printf(&text, " with %u bytes of shared memory, but measured were ", written->lds);
+    extent_print("blocks of", measured->block, &text);
+    extent_print(" in a grid of", measured->grid, &text);
+    ht_text_printf(&text, " with %u bytes", measured->lds);
+    return ht_text_take(&text);
+}
+
+/* A template parameter of the file's kernel that is one of the template's too has its value. */
+static char *instance_difference(const ht_written_launch *launch, const ht_binding *written,
+                                 const ht_template *tuned, const ht_config *config) {
+    const ht_config plain = ht_config_default(launch->template);
+    for (size_t i = 0; i < tuned->param_count; ++i) {
+        const ht_param *param = &tuned->params[i];
+        int64_t wanted = param->values[config->choice[i]].number, value = 0;
+        for (size_t k = 0; param->kind != HT_PARAM_TYPE && k < launch->argument_count; ++k) {
+            const ht_written_argument *own = &launch->arguments[k];
+            if (strcmp(own->name, param->name) != 0 || !own->value)
+                continue;
+            if (ht_binding_evaluate(written, &plain, own->value, &value, NULL) != HT_OK)
+                return ht_format("its template argument %s has no value", own->name);
+            if (value != wanted)
+                return ht_format("it launches the kernel with %s=%lld, but measured was %s=%lld",
+                                 own->name, (long long)value, own->name, (long long)wanted);
+        }
+    }
+    return NULL;
+}
+
+bool ht_written_launches(const ht_written_launch *launch, const ht_problem *problem,
+                         const ht_device_fields *device) {
+    const ht_config plain = ht_config_default(launch->template);
+    const ht_binding binding = {launch->template, problem, device};
+    int64_t value = 1;
+    return !launch->where ||
+           ht_binding_evaluate(&binding, &plain, launch->where, &value, NULL) != HT_OK ||
+           value != 0;
+}
+
+char *ht_written_difference(const ht_written_launch *launch, const ht_template *tuned,
+                            const ht_config *config, const ht_problem *problem,
+                            const ht_device_fields *device) {
+    const ht_binding measured = {tuned, problem, device};
+    const ht_binding written = {launch->template, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    ht_geometry wanted, own;
+    ht_error error = {0};
+    if (!ht_written_launches(launch, problem, device))
+        return ht_strdup("it launches the original kernel, not the tuned one");
+    if (ht_binding_geometry(&measured, config, &tuned->launches[0], &wanted, NULL) != HT_OK)
+        return NULL;
+    int64_t refused = 0;
+    if (launch->refused &&
+        (ht_binding_evaluate(&written, &plain, launch->refused, &refused, NULL) != HT_OK ||
+         refused != 0))
+        return ht_strdup("it returns an error instead of launching the kernel");
+    if (ht_binding_geometry(&written, &plain, &launch->template->launches[0], &own, &error) !=
+        HT_OK)
+        return ht_format("its launch has no geometry: %s", error.message);
+    char *difference = is_same(launch, &measured, config, &wanted, &own)
+                           ? NULL
+                           : geometry_difference(&wanted, &own);
+    return difference ? difference : instance_difference(launch, &written, tuned, config);
+}

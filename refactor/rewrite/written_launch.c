@@ -1,0 +1,448 @@
+#include "refactor/rewrite/written_launch.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_MAX = 8, DEPTH_MAX = 8 };
+
+/* A template argument of the launched instance. */
+typedef struct argument {
+    char *text;                 /* a template expression, or a type */
+    int64_t values[VALUES_MAX]; /* that it may have */
+    size_t value_count;         /* 0: it is no number */
+} argument;
+
+typedef struct arguments {
+    argument *items;
+    size_t count;
+} arguments;
+
+typedef struct reading {
+    const ht_written_pair *pair;
+    const ht_launch_site *site;
+    const ht_launch_site *before; /* in the original; NULL: it has none */
+    ht_text where;                /* the tuned kernel is launched; empty: everywhere */
+    ht_text refused;              /* nothing is launched; empty: nowhere */
+    ht_text missing;
+} reading;
+
+/* ---- the instance
+ * --------------------------------------------------------------------------------------------- */
+
+static void arguments_free(arguments *list) {
+    for (size_t i = 0; i < list->count; ++i)
+        free(list->items[i].text);
+    free(list->items);
+    *list = (arguments){0};
+}
+
+static bool is_plain_number(CXType type) {
+    type = clang_getCanonicalType(type);
+    return type.kind != CXType_Bool && type.kind != CXType_Enum && ht_type_is_integer(type);
+}
+
+/* The original's parameter of this name; facts->template_parameter_count: it has none. */
+static size_t original_find(const ht_kernel_facts *facts, const char *name) {
+    size_t i = 0;
+    while (i < facts->template_parameter_count &&
+           strcmp(facts->template_parameters[i].name, name) != 0)
+        ++i;
+    return i;
+}
+
+/* `T`, of a host function that is a template: what it is for the original, which says `T` too. */
+static char *same_as_original(const reading *in, const char *name, const char *text) {
+    const ht_kernel_facts *own = in->pair->original->facts;
+    const ht_launch_site *site = in->before;
+    size_t index = original_find(own, name);
+    if (!site || index >= site->template_argument_count || index >= own->template_parameter_count)
+        return NULL;
+    ht_range range = site->template_ranges[index];
+    const char *before = own->source->files[site->file].text + range.begin;
+    bool same = strlen(text) == range.end - range.begin &&
+                memcmp(text, before, range.end - range.begin) == 0;
+    return same ? ht_template_argument_text(&own->template_parameters[index]) : NULL;
+}
+
+/* As it is written after the kernel's name. */
+static argument given_read(const reading *in, const ht_template_parameter *parameter,
+                           const ht_launch_arguments *given, size_t index) {
+    const ht_user_file *file = &in->pair->written->facts->source->files[in->site->file];
+    ht_range range = given->ranges[index];
+    int64_t value;
+    if (is_plain_number(clang_getCursorType(parameter->cursor)) &&
+        !clang_Cursor_isNull(given->items[index]) &&
+        ht_model_constant(in->pair->written, given->items[index], &value))
+        return (argument){ht_format("%lld", (long long)value), {value}, 1};
+    char *text = ht_strndup(file->text + range.begin, range.end - range.begin);
+    char *same = same_as_original(in, parameter->name, text);
+    if (!same)
+        return (argument){.text = text};
+    free(text);
+    return (argument){.text = same};
+}
+
+/* What stands after the kernel's name; then what the original has by the same name. */
+static void instance_read(reading *in, CXCursor name, arguments *out) {
+    const ht_kernel_facts *facts = in->pair->written->facts, *own = in->pair->original->facts;
+    ht_launch_arguments given;
+    ht_launch_arguments_read(facts->source, in->site, name, &given);
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        size_t before = original_find(own, parameter->name);
+        argument item = {0};
+        int64_t value;
+        if (i < given.count)
+            item = given_read(in, parameter, &given, i);
+        else if (before < own->template_parameter_count)
+            item.text = ht_template_argument_text(&own->template_parameters[before]);
+        if (!item.text) { /* a default */
+            CXCursor fallback = ht_ast_child(parameter->cursor, 0);
+            if (clang_Cursor_isNull(fallback) || !ht_ast_constant(fallback, &value))
+                break;
+            item = (argument){ht_format("%lld", (long long)value), {value}, 1};
+        }
+        HT_GROW(out->items, out->count);
+        out->items[out->count++] = item;
+    }
+    ht_launch_arguments_free(&given);
+}
+
+static bool argument_merge(const char *condition, argument *first, const argument *second) {
+    if (strcmp(first->text, second->text) == 0)
+        return true;
+    if (!first->value_count || !second->value_count)
+        return false;
+    char *text = ht_format("(%s ? %s : %s)", condition, first->text, second->text);
+    free(first->text);
+    first->text = text;
+    for (size_t i = 0; i < second->value_count; ++i) {
+        bool known = false;
+        for (size_t k = 0; k < first->value_count; ++k)
+            known = known || first->values[k] == second->values[i];
+        if (known)
+            continue;
+        if (first->value_count == VALUES_MAX)
+            return false;
+        first->values[first->value_count++] = second->values[i];
+    }
+    return true;
+}
+
+typedef struct other_search {
+    CXCursor found;
+} other_search;
+
+static bool on_other(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    other_search *search = context;
+    CXCursor meant = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr
+                         ? clang_getCursorReferenced(cursor)
+                         : clang_getNullCursor();
+    CXCursor primary =
+        clang_Cursor_isNull(meant) ? meant : clang_getSpecializedCursorTemplate(meant);
+    if (!clang_Cursor_isNull(meant) && clang_Cursor_isNull(search->found))
+        search->found = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? meant : primary);
+    return true;
+}
+
+/* Is it the original kernel under another name, letter by letter? */
+static bool is_kept_original(const reading *in, CXCursor callee) {
+    const ht_model *model = in->pair->original;
+    const ht_source *source = in->pair->written->facts->source;
+    other_search search = {clang_getNullCursor()};
+    size_t file;
+    ht_range range;
+    on_other(callee, callee, &search);
+    ht_ast_walk(callee, on_other, &search);
+    if (clang_Cursor_isNull(search.found) || !ht_source_range(source, search.found, &file, &range))
+        return false;
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &offset);
+    char *name = ht_cursor_name(search.found);
+    size_t begin = offset + strlen(model->name);
+    char *wanted = ht_format("%s%.*s", name, (int)(model->range.end - begin), model->text + begin);
+    char *own = ht_strndup(source->files[file].text + range.begin, range.end - range.begin);
+    size_t length = strlen(own), size = strlen(wanted);
+    bool same = length >= size && strcmp(own + length - size, wanted) == 0;
+    free(own);
+    free(wanted);
+    free(name);
+    return same;
+}
+
+static bool callee_read(reading *in, CXCursor callee, int depth, arguments *out);
+
+/* (h <= 65535 ? k : k_plain): the tuned kernel, and elsewhere the original. */
+static bool fallback_read(reading *in, const char *condition, CXCursor first, CXCursor second,
+                          int depth, arguments *out) {
+    bool other = clang_Cursor_isNull(ht_launch_name(in->site, first));
+    if (in->where.length || !is_kept_original(in, other ? first : second))
+        return false;
+    ht_text_printf(&in->where, other ? "!(%s)" : "(%s)", condition);
+    return callee_read(in, other ? second : first, depth + 1, out);
+}
+
+/* k, k<3>, or (R == 3 ? k<3> : k<0>) */
+static bool callee_read(reading *in, CXCursor callee, int depth, arguments *out) {
+    callee = ht_ast_strip(callee, true);
+    ht_cursors parts = ht_ast_children(callee);
+    bool done = depth < DEPTH_MAX;
+    if (clang_getCursorKind(callee) == CXCursor_ConditionalOperator && parts.count == 3) {
+        const ht_model *model = in->pair->written;
+        ht_symbol *symbol = ht_symbol_read(model->facts->source, parts.items[0]);
+        char *condition = ht_symbol_expression(model, in->site, symbol, &in->missing);
+        arguments other = {0};
+        bool both = !clang_Cursor_isNull(ht_launch_name(in->site, parts.items[1])) &&
+                    !clang_Cursor_isNull(ht_launch_name(in->site, parts.items[2]));
+        done = done && condition;
+        if (done && !both)
+            done = fallback_read(in, condition, parts.items[1], parts.items[2], depth, out);
+        else
+            done = done && callee_read(in, parts.items[1], depth + 1, out) &&
+                   callee_read(in, parts.items[2], depth + 1, &other) && out->count == other.count;
+        for (size_t i = 0; done && both && i < out->count; ++i)
+            done = argument_merge(condition, &out->items[i], &other.items[i]);
+        arguments_free(&other);
+        free(condition);
+        ht_symbol_free(symbol);
+    } else {
+        CXCursor name = ht_launch_name(in->site, callee);
+        done = done && !clang_Cursor_isNull(name);
+        if (done)
+            instance_read(in, name, out);
+    }
+    free(parts.items);
+    return done;
+}
+
+/* ---- geometry
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* The axes of block or grid as template expressions; free() each. False: one is not known. */
+static bool axes_read(const ht_model *model, const ht_launch_site *site, const ht_extent3 *extent,
+                      char *out[3], ht_text *missing) {
+    bool known = extent->known;
+    for (int axis = 0; axis < 3; ++axis) {
+        out[axis] = extent->axis[axis]
+                        ? ht_symbol_expression(model, site, extent->axis[axis], missing)
+                        : ht_strdup("1");
+        known = known && out[axis];
+    }
+    return known;
+}
+
+static void axes_free(char *axes[3]) {
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+}
+
+static bool geometry_print(const ht_model *model, const ht_launch_site *site, ht_text *missing,
+                           ht_text *out) {
+    char *block[3], *grid[3], *lds = NULL;
+    int64_t bytes;
+    bool known = axes_read(model, site, &site->block, block, missing);
+    known = axes_read(model, site, &site->grid, grid, missing) && known;
+    if (site->lds && !(ht_symbol_value(site->lds, &bytes) && bytes == 0)) {
+        lds = ht_symbol_expression(model, site, site->lds, missing);
+        known = known && lds;
+    }
+    if (known) {
+        ht_axes_print("block", block, out);
+        ht_axes_print("grid", grid, out);
+        if (lds)
+            ht_text_printf(out, "#pragma tune lds(%s)\n", lds);
+    }
+    axes_free(block);
+    axes_free(grid);
+    free(lds);
+    return known;
+}
+
+/* The original's: of its first launch as it was tuned, with what the problem says of it. */
+static bool original_print(const ht_written_pair *pair, const ht_launch_site *before,
+                           ht_text *missing, ht_text *out) {
+    const ht_model *model = pair->original;
+    bool other = before && before != model->facts->launches.items;
+    ht_original_print(pair->plan, other ? NULL : pair->grid, "reference", "", out);
+    return !other || geometry_print(model, before, missing, out);
+}
+
+/* ---- what a launcher function refuses
+ * --------------------------------------------------------------------------------- */
+
+/* if (CONDITION) return ...; */
+static bool refusal_read(reading *in, CXCursor statement) {
+    ht_cursors parts = ht_ast_children(statement);
+    bool known = parts.count == 2 && clang_getCursorKind(parts.items[1]) == CXCursor_ReturnStmt;
+    char *text = NULL;
+    if (known) {
+        const ht_model *model = in->pair->written;
+        ht_symbol *symbol = ht_symbol_read(model->facts->source, parts.items[0]);
+        text = ht_symbol_expression(model, in->site, symbol, &in->missing);
+        ht_symbol_free(symbol);
+    }
+    if (text)
+        ht_text_printf(&in->refused, in->refused.length ? " || (%s)" : "(%s)", text);
+    free(text);
+    free(parts.items);
+    return known && text;
+}
+
+/* The tests of the function around the launch: where one holds, there is none. Functions of the
+ * author's are left alone: what they ask, the original's asks too. */
+static bool refusals_read(reading *in) {
+    bool known = true;
+    if (in->pair->original->facts->launches.count)
+        return true;
+    ht_cursors parts = ht_ast_children(in->site->function);
+    for (size_t i = 0; i < parts.count; ++i) {
+        if (clang_getCursorKind(parts.items[i]) != CXCursor_CompoundStmt)
+            continue;
+        ht_cursors body = ht_ast_children(parts.items[i]);
+        for (size_t k = 0; k < body.count && known; ++k)
+            if (clang_getCursorKind(body.items[k]) == CXCursor_IfStmt)
+                known = refusal_read(in, body.items[k]);
+        free(body.items);
+    }
+    free(parts.items);
+    return known;
+}
+
+/* ---- the unit
+ * -------------------------------------------------------------------------------------------------
+ */
+
+typedef enum part { PART_INCLUDES, PART_REST } part;
+
+/* Includes stand ahead of both; annotations are not the unit's. Lines keep their numbers. */
+static void part_print(const char *unit, part wanted, ht_text *out) {
+    for (const char *at = unit, *end; *at; at = end) {
+        end = at + strcspn(at, "\n");
+        end += *end == '\n';
+        const char *word = at + strspn(at, " \t");
+        bool include = strncmp(word, "#include", 8) == 0;
+        bool annotation = strncmp(word, "#pragma tune", 12) == 0;
+        if (wanted == PART_INCLUDES && include)
+            ht_text_append_n(out, at, (size_t)(end - at));
+        else if (wanted == PART_REST)
+            ht_text_append_n(out, include || annotation ? "\n" : at,
+                             include || annotation ? 1 : (size_t)(end - at));
+    }
+}
+
+/* Both texts have names in common, so each is compiled without the other. */
+static char *unit_print(const ht_written_pair *pair, const char *annotations) {
+    ht_text text = {0};
+    part_print(pair->original_unit, PART_INCLUDES, &text);
+    part_print(pair->written_unit, PART_INCLUDES, &text);
+    ht_text_append(&text, annotations);
+    ht_text_append(&text, "#ifdef " HT_REFERENCE_MACRO "\n");
+    part_print(pair->original_unit, PART_REST, &text);
+    ht_text_append(&text, "\n#else\n");
+    part_print(pair->written_unit, PART_REST, &text);
+    ht_text_append(&text, "\n#endif\n");
+    return ht_text_take(&text);
+}
+
+/* ---- all of it
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static void kernel_print(const reading *in, const arguments *list, ht_text *out) {
+    ht_text params = {0};
+    ht_text_append(&params, "");
+    ht_text_printf(out, "#pragma tune kernel(%s", in->pair->written->qualified);
+    for (size_t i = 0; i < list->count; ++i) {
+        const argument *item = &list->items[i];
+        ht_text_append(out, i ? ", " : "<");
+        if (item->value_count < 2) {
+            ht_text_append(out, item->text);
+            continue;
+        }
+        ht_text_printf(out, "HT_ARGUMENT_%zu", i);
+        ht_text_printf(&params, "#pragma tune param(HT_ARGUMENT_%zu : ", i);
+        for (size_t k = 0; k < item->value_count; ++k)
+            ht_text_printf(&params, "%s%lld", k ? ", " : "", (long long)item->values[k]);
+        ht_text_printf(&params, " = %lld)\n#pragma tune require(HT_ARGUMENT_%zu == %s)\n",
+                       (long long)item->values[0], i, item->text);
+    }
+    ht_text_printf(out, "%s)\n%s", list->count ? ">" : "", params.data);
+    ht_text_free(&params);
+}
+
+static void arguments_publish(const reading *in, const arguments *list, ht_written_launch *out) {
+    const ht_kernel_facts *facts = in->pair->written->facts;
+    out->arguments = ht_alloc(list->count + 1, sizeof *out->arguments);
+    for (size_t i = 0; i < list->count; ++i) {
+        ht_written_argument *published = &out->arguments[out->argument_count++];
+        published->name = ht_strdup(facts->template_parameters[i].name);
+        if (list->items[i].value_count)
+            ht_expr_parse(list->items[i].text, (ht_place){0}, &published->value, NULL);
+    }
+}
+
+static void covers_publish(const ht_plan *plan, ht_written_launch *out) {
+    for (int axis = 0; axis < 3; ++axis) {
+        char *text = ht_plan_per_block(plan, axis);
+        if (text)
+            ht_expr_parse(text, (ht_place){0}, &out->covers[axis], NULL);
+        free(text);
+    }
+}
+
+static ht_template *parse_one(const char *unit, const char *file, ht_error *error) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    if (ht_template_parse(unit, file, &templates, &count, error) != HT_OK)
+        return NULL;
+    if (count == 1)
+        return templates;
+    ht_template_free(templates, count);
+    ht_error_set(error, HT_ERROR_INTERNAL, "%zu kernels where one is", count);
+    return NULL;
+}
+
+void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *site,
+                            const ht_launch_site *before, ht_written_launch *out) {
+    const ht_launches *launches = &pair->original->facts->launches;
+    reading in = {.pair = pair,
+                  .site = site,
+                  .before = before            ? before
+                            : launches->count ? launches->items
+                                              : NULL};
+    ht_text annotations = {0};
+    arguments list = {0};
+    ht_error error = {0};
+    *out = (ht_written_launch){0};
+    bool known = callee_read(&in, site->callee, 0, &list);
+    kernel_print(&in, &list, &annotations);
+    known = known && geometry_print(pair->written, site, &in.missing, &annotations) &&
+            refusals_read(&in);
+    ht_entry_print(pair->original, false, &annotations);
+    known = known && original_print(pair, before, &in.missing, &annotations);
+    if (known) {
+        char *unit = unit_print(pair, annotations.data);
+        out->template = parse_one(unit, pair->written->path, &error);
+        free(unit);
+    }
+    if (out->template) {
+        arguments_publish(&in, &list, out);
+        covers_publish(pair->plan, out);
+        if (in.where.length)
+            ht_expr_parse(in.where.data, (ht_place){0}, &out->where, NULL);
+        if (in.refused.length)
+            ht_expr_parse(in.refused.data, (ht_place){0}, &out->refused, NULL);
+    } else
+        out->unread = ht_strdup(known               ? error.message
+                                : in.missing.length ? in.missing.data
+                                                    : "its block, grid or instance is not known");
+    arguments_free(&list);
+    ht_text_free(&annotations);
+    ht_text_free(&in.where);
+    ht_text_free(&in.refused);
+    ht_text_free(&in.missing);
+}

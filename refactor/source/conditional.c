@@ -1,0 +1,136 @@
+#include "refactor/source/conditional.h"
+
+#include "base/memory.h"
+#include "refactor/kernel/pins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    ht_directive kind;
+} kinds[] = {{"if", HT_DIRECTIVE_IF},           {"ifdef", HT_DIRECTIVE_IF},
+             {"ifndef", HT_DIRECTIVE_IF},       {"else", HT_DIRECTIVE_ELSE},
+             {"elif", HT_DIRECTIVE_ELSE},       {"elifdef", HT_DIRECTIVE_ELSE},
+             {"elifndef", HT_DIRECTIVE_ELSE},   {"endif", HT_DIRECTIVE_ENDIF},
+             {"define", HT_DIRECTIVE_DEFINE},   {"undef", HT_DIRECTIVE_DEFINE},
+             {"include", HT_DIRECTIVE_INCLUDE}, {"include_next", HT_DIRECTIVE_INCLUDE},
+             {"pragma", HT_DIRECTIVE_PRAGMA}};
+
+static void line_read(const ht_tokens *tokens, size_t index, ht_tokens *out_line) {
+    ht_token token = tokens->items[index];
+    ht_tokens_read(tokens->text, (ht_range){token.begin, token.end}, false, out_line);
+}
+
+ht_directive ht_directive_kind(const ht_tokens *tokens, size_t index) {
+    if (index >= tokens->count || tokens->items[index].kind != HT_TOKEN_DIRECTIVE)
+        return HT_DIRECTIVE_OTHER;
+    ht_tokens line;
+    ht_directive kind = HT_DIRECTIVE_OTHER;
+    line_read(tokens, index, &line);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (ht_tokens_is(&line, 1, kinds[i].word))
+            kind = kinds[i].kind;
+    ht_tokens_free(&line);
+    return kind;
+}
+
+char *ht_directive_defines(const ht_tokens *tokens, size_t index) {
+    ht_tokens line;
+    line_read(tokens, index, &line);
+    char *name =
+        line.count > 2 && line.items[2].kind == HT_TOKEN_NAME ? ht_tokens_text(&line, 2) : NULL;
+    ht_tokens_free(&line);
+    return name;
+}
+
+static bool is_branching(ht_directive kind) {
+    return kind == HT_DIRECTIVE_IF || kind == HT_DIRECTIVE_ELSE || kind == HT_DIRECTIVE_ENDIF;
+}
+
+bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range) {
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    for (size_t i = ht_tokens_at(tokens, range.begin);
+         i < tokens->count && tokens->items[i].begin < range.end; ++i)
+        if (is_branching(ht_directive_kind(tokens, i)))
+            return true;
+    return false;
+}
+
+bool ht_source_in_conditional(const ht_source *source, size_t file, ht_range around,
+                              size_t offset) {
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    int depth = 0;
+    for (size_t i = ht_tokens_at(tokens, around.begin);
+         i < tokens->count && tokens->items[i].begin < offset; ++i) {
+        ht_directive kind = ht_directive_kind(tokens, i);
+        depth += (kind == HT_DIRECTIVE_IF) - (kind == HT_DIRECTIVE_ENDIF);
+    }
+    return depth > 0;
+}
+
+int ht_source_line(const ht_source *source, size_t file, size_t offset) {
+    const ht_user_file *of = &source->files[file];
+    int line = 1;
+    for (size_t i = 0; i < offset && i < of->length; ++i)
+        line += of->text[i] == '\n';
+    return line;
+}
+
+/* The #if that the branch with this token belongs to, and whether the token lies in its first
+ * branch. */
+static bool opening(const ht_tokens *tokens, size_t index, size_t *out_opening, bool *out_first) {
+    int depth = 0;
+    *out_first = true;
+    for (size_t i = index + 1; i-- > 0;) {
+        ht_directive kind = ht_directive_kind(tokens, i);
+        if (kind == HT_DIRECTIVE_ENDIF && i != index)
+            ++depth;
+        else if (kind == HT_DIRECTIVE_ELSE && depth == 0)
+            *out_first = false;
+        else if (kind == HT_DIRECTIVE_IF && depth-- == 0) {
+            *out_opening = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "-DNAME" or "-UNAME"; NULL: it takes more than one macro's being defined. */
+static char *remedy(const ht_tokens *tokens, size_t index, bool first) {
+    ht_tokens line;
+    line_read(tokens, index, &line);
+    bool ifdef = ht_tokens_is(&line, 1, "ifdef"), ifndef = ht_tokens_is(&line, 1, "ifndef");
+    bool negated = ht_tokens_is(&line, 2, "!");
+    size_t at = ifdef || ifndef ? 2 : negated ? 3 : 2;
+    bool asks = !ifdef && !ifndef && ht_tokens_is(&line, at, "defined");
+    at += asks ? 1 + ht_tokens_is(&line, at + 1, "(") : 0;
+    bool plain = at < line.count && line.items[at].kind == HT_TOKEN_NAME &&
+                 (ifdef || ifndef || (asks ? line.count <= at + 2 : line.count == at + 1));
+    bool wants = first != (ifndef || negated);
+    char *name = plain ? ht_tokens_text(&line, at) : NULL;
+    char *words = name ? ht_format("-%c%s", wants ? 'D' : 'U', name) : NULL;
+    free(name);
+    ht_tokens_free(&line);
+    return words;
+}
+
+char *ht_conditional_words(const ht_source *source, size_t file, size_t offset) {
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    size_t index = ht_tokens_at(tokens, offset), begin;
+    bool first;
+    if (index >= tokens->count || !opening(tokens, index ? index - 1 : 0, &begin, &first))
+        return ht_strdup("stands in a branch that this build does not take");
+    ht_token at = tokens->items[begin];
+    int length = (int)strcspn(tokens->text + at.begin, "\r\n");
+    while (length > 0 && strchr(" \t\\", tokens->text[at.begin + (size_t)length - 1]))
+        --length;
+    char *how = remedy(tokens, begin, first);
+    char *words = ht_format("stands %s '%.*s' (line %d), which this build does not take: compile "
+                            "with %s to tune that branch",
+                            first ? "under" : "in another branch of", length,
+                            tokens->text + at.begin, ht_source_line(source, file, at.begin),
+                            how ? how : "its macros set the other way");
+    free(how);
+    return words;
+}

@@ -1,0 +1,529 @@
+/* Parsing a file with libclang and collecting what the rest needs besides the AST. */
+
+#include "refactor/source/arguments.h"
+#include "refactor/unit/slice.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/result.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const hip_header = "/usr/include/hip/hip_runtime.h";
+
+/* ---- files
+ * --------------------------------------------------------------------------------------------------
+ */
+
+size_t ht_source_file(const ht_source *source, CXFile file) {
+    if (!file)
+        return SIZE_MAX;
+    for (size_t i = 0; i < source->file_count; ++i)
+        if (clang_File_isEqual(source->files[i].file, file))
+            return i;
+    return SIZE_MAX;
+}
+
+static void file_add(ht_source *source, CXFile file) {
+    if (ht_source_file(source, file) != SIZE_MAX)
+        return;
+    size_t size = 0;
+    const char *contents = clang_getFileContents(source->unit, file, &size);
+    CXString name = clang_getFileName(file);
+    ht_user_file added = {.path = ht_strdup(clang_getCString(name)),
+                          .file = file,
+                          .text = ht_strndup(contents ? contents : "", contents ? size : 0),
+                          .parent = SIZE_MAX};
+    added.length = strlen(added.text); /* text behind a NUL is not looked at */
+    clang_disposeString(name);
+    CXSourceRangeList *skipped = clang_getSkippedRanges(source->unit, file);
+    for (unsigned i = 0; skipped && i < skipped->count; ++i) {
+        unsigned begin, end;
+        clang_getExpansionLocation(clang_getRangeStart(skipped->ranges[i]), NULL, NULL, NULL,
+                                   &begin);
+        clang_getExpansionLocation(clang_getRangeEnd(skipped->ranges[i]), NULL, NULL, NULL, &end);
+        HT_GROW(added.skipped, added.skipped_count);
+        added.skipped[added.skipped_count++] = (ht_range){begin, end};
+    }
+    if (skipped)
+        clang_disposeSourceRangeList(skipped);
+    HT_GROW(source->files, source->file_count);
+    source->files[source->file_count++] = added;
+}
+
+static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data) {
+    ht_source *source = data;
+    CXSourceLocation start = clang_getLocationForOffset(source->unit, file, 0);
+    size_t known = source->file_count;
+    if (depth != 0 && clang_Location_isInSystemHeader(start))
+        return;
+    CXString name = clang_getFileName(file);
+    bool own = strcmp(clang_getCString(name), ht_cuda_path) == 0;
+    clang_disposeString(name);
+    if (own)
+        return;
+    file_add(source, file);
+    if (source->file_count > known && depth > 0)
+        ht_input_add(source->files[known].path);
+    if (source->file_count == known || depth == 0)
+        return;
+    CXFile parent;
+    unsigned offset;
+    clang_getExpansionLocation(stack[0], &parent, NULL, NULL, &offset);
+    source->files[known].parent = ht_source_file(source, parent);
+    source->files[known].parent_offset = offset;
+}
+
+bool ht_source_skipped(const ht_source *source, size_t file, size_t offset) {
+    const ht_user_file *of = &source->files[file];
+    for (size_t i = 0; i < of->skipped_count; ++i)
+        if (offset >= of->skipped[i].begin && offset < of->skipped[i].end)
+            return true;
+    return false;
+}
+
+bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
+                     ht_range *out_range) {
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    CXFile first = NULL, last = NULL;
+    unsigned begin, end;
+    clang_getExpansionLocation(clang_getRangeStart(extent), &first, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), &last, NULL, NULL, &end);
+    size_t file = ht_source_file(source, first);
+    if (file == SIZE_MAX || !last || !clang_File_isEqual(first, last) || end < begin)
+        return false;
+    *out_file = file;
+    *out_range = (ht_range){begin, end};
+    return true;
+}
+
+/* ---- macros
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static void macro_add(ht_source *source, CXCursor cursor) {
+    size_t file;
+    ht_range name;
+    if (!ht_source_range(source, cursor, &file, &name))
+        return;
+    const char *text = source->files[file].text;
+    size_t hash = name.begin;
+    while (hash > 0 && text[hash] != '#')
+        --hash;
+    ht_tokens line;
+    ht_tokens_read(text, (ht_range){hash, source->files[file].length}, true, &line);
+    ht_macro macro = {.file = file, .function_like = clang_Cursor_isMacroFunctionLike(cursor)};
+    if (line.count == 0 || line.items[0].kind != HT_TOKEN_DIRECTIVE) {
+        ht_tokens_free(&line);
+        return;
+    }
+    macro.range = (ht_range){hash, line.items[0].end};
+    ht_tokens_free(&line);
+    ht_tokens_read(text, (ht_range){name.begin, macro.range.end}, false, &line);
+    macro.body = (ht_range){macro.range.end, macro.range.end};
+    size_t first = 1;
+    if (macro.function_like)
+        first = ht_tokens_close(&line, 1) + 1;
+    if (first < line.count)
+        macro.body = (ht_range){line.items[first].begin, line.items[line.count - 1].end};
+    ht_tokens_free(&line);
+    CXString spelling = clang_getCursorSpelling(cursor);
+    macro.name = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    unsigned number;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &number, NULL, NULL);
+    macro.line = (int)number;
+    HT_GROW(source->macros, source->macro_count);
+    source->macros[source->macro_count++] = macro;
+}
+
+static void expansion_add(ht_source *source, CXCursor cursor) {
+    ht_expansion expansion = {.definition = clang_getCursorReferenced(cursor)};
+    if (!ht_source_range(source, cursor, &expansion.file, &expansion.range))
+        return;
+    size_t file;
+    ht_range range;
+    expansion.system = clang_Cursor_isNull(expansion.definition) ||
+                       !ht_source_range(source, expansion.definition, &file, &range);
+    if (expansion.system && !clang_Cursor_isNull(expansion.definition)) {
+        CXFile where;
+        clang_getExpansionLocation(clang_getCursorLocation(expansion.definition), &where, NULL,
+                                   NULL, NULL);
+        CXString name = clang_getFileName(where);
+        if (where && clang_getCString(name))
+            expansion.system_file = ht_strdup(clang_getCString(name));
+        clang_disposeString(name);
+    }
+    CXString spelling = clang_getCursorSpelling(cursor);
+    expansion.name = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    HT_GROW(source->expansions, source->expansion_count);
+    source->expansions[source->expansion_count++] = expansion;
+}
+
+static enum CXChildVisitResult on_preprocessing(CXCursor cursor, CXCursor parent,
+                                                CXClientData data) {
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_MacroDefinition)
+        macro_add(data, cursor);
+    else if (kind == CXCursor_MacroExpansion)
+        expansion_add(data, cursor);
+    return CXChildVisit_Continue;
+}
+
+/* Later definitions of a name replace earlier ones, in the order of translation. */
+const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
+                                size_t offset) {
+    const ht_macro *found = NULL;
+    for (size_t i = 0; i < source->macro_count; ++i) {
+        const ht_macro *macro = &source->macros[i];
+        if (strcmp(macro->name, name) != 0 ||
+            ht_place_compare(source, macro->file, macro->range.begin, file, offset) > 0)
+            continue;
+        found = macro;
+    }
+    return found;
+}
+
+/* ---- errors
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static void errors_collect(ht_source *source) {
+    for (unsigned i = 0; i < clang_getNumDiagnostics(source->unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            CXFile file;
+            unsigned line, column, offset;
+            clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &line,
+                                       &column, &offset);
+            CXString words = clang_getDiagnosticSpelling(diagnostic);
+            HT_GROW(source->errors, source->error_count);
+            source->errors[source->error_count++] =
+                (ht_source_error){.file = ht_source_file(source, file),
+                                  .offset = offset,
+                                  .line = (int)line,
+                                  .column = (int)column,
+                                  .message = ht_strdup(clang_getCString(words))};
+            clang_disposeString(words);
+        }
+        clang_disposeDiagnostic(diagnostic);
+    }
+}
+
+/* ---- opening
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_ino == second.st_ino &&
+           first.st_dev == second.st_dev;
+}
+
+/* Makes the file `path` of the unit the first one. */
+static bool subject_choose(ht_source *source) {
+    size_t subject = 0;
+    while (subject < source->file_count && !same_file(source->files[subject].path, source->path))
+        ++subject;
+    if (subject == source->file_count)
+        return false;
+    ht_user_file chosen = source->files[subject];
+    source->files[subject] = source->files[0];
+    source->files[0] = chosen;
+    for (size_t i = 0; i < source->file_count; ++i) {
+        size_t *parent = &source->files[i].parent;
+        *parent = *parent == 0 ? subject : *parent == subject ? 0 : *parent;
+    }
+    free(source->files[0].path);
+    source->files[0].path = ht_strdup(source->path);
+    source->file = source->files[0].file;
+    return true;
+}
+
+/* Moves the texts of all files into one. */
+static void texts_join(ht_source *source) {
+    for (size_t i = 0; i < source->file_count; ++i) {
+        source->files[i].base = source->text_length;
+        source->text_length += source->files[i].length + 1;
+    }
+    source->text = ht_alloc(source->text_length, 1);
+    for (size_t i = 0; i < source->file_count; ++i) {
+        ht_user_file *of = &source->files[i];
+        memcpy(source->text + of->base, of->text, of->length + 1);
+        free(of->text);
+        of->text = source->text + of->base;
+    }
+}
+
+size_t ht_source_at(const ht_source *source, size_t offset) {
+    size_t file = source->file_count - 1;
+    while (file > 0 && source->files[file].base > offset)
+        --file;
+    return file;
+}
+
+const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
+    ht_user_file *of = &source->files[file];
+    if (file == 0)
+        return &source->tokens;
+    if (!of->has_tokens)
+        ht_tokens_read(of->text, (ht_range){0, of->length}, true, &of->tokens);
+    of->has_tokens = true;
+    return &of->tokens;
+}
+
+/* `split`: a file to be read with another text; NULL: none. */
+static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split) {
+    ht_call call = {.resource_dir = source->resource_dir,
+                    .cache = source->cache,
+                    .own = source->arguments,
+                    .own_count = source->argument_count,
+                    .cuda = source->cuda};
+    struct CXUnsavedFile *texts = ht_alloc(source->instead_count + 3, sizeof *texts);
+    unsigned count = 0;
+    if (source->join)
+        texts[count++] =
+            (struct CXUnsavedFile){source->unit_path, source->join, strlen(source->join)};
+    if (source->cuda)
+        texts[count++] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
+    if (split)
+        texts[count++] = (struct CXUnsavedFile){split->path, split->text, strlen(split->text)};
+    for (size_t i = 0; i < source->instead_count; ++i)
+        texts[count++] = (struct CXUnsavedFile){source->instead[i].path, source->instead[i].text,
+                                                strlen(source->instead[i].text)};
+    ht_arguments arguments;
+    ht_arguments_make(&call, &arguments);
+    if (source->unit)
+        clang_disposeTranslationUnit(source->unit);
+    source->unit = NULL;
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        source->index, source->unit_path, arguments.items, (int)arguments.count, texts, count,
+        CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
+    ht_arguments_free(&arguments);
+    free(texts);
+    return code;
+}
+
+/* Does clang miss a name of CUDA's host side? */
+static bool misses_cuda(const ht_source *source) {
+    bool found = false;
+    for (unsigned i = 0; source->unit && !found && i < clang_getNumDiagnostics(source->unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
+        CXString words = clang_getDiagnosticSpelling(diagnostic);
+        found = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+                strstr(clang_getCString(words), "'cuda");
+        clang_disposeString(words);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return found;
+}
+
+/* Reads the unit again where declarations of the file looked at are taken in parts. */
+static enum CXErrorCode indices_split(ht_source *source) {
+    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    char *text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
+    if (!text)
+        return CXError_Success;
+    CXString name = clang_getFileName(file);
+    const ht_file_text split = {ht_strdup(clang_getCString(name)), text};
+    clang_disposeString(name);
+    enum CXErrorCode code = unit_parse(source, &split);
+    free(split.path);
+    free(text);
+    return code;
+}
+
+static ht_status source_parse(ht_source *source, ht_error *error) {
+    enum CXErrorCode code = unit_parse(source, NULL);
+    if (code == CXError_Success && misses_cuda(source)) {
+        source->cuda = true;
+        code = unit_parse(source, NULL);
+    }
+    if (code == CXError_Success && source->instead_count == 0)
+        code = indices_split(source);
+    if (code != CXError_Success || !source->unit)
+        return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
+                               "%s: libclang could not read it (code %d); check the compiler "
+                               "arguments",
+                               source->unit_path, (int)code);
+    source->file = clang_getFile(source->unit, source->unit_path);
+    if (!source->file)
+        return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
+                               "%s: libclang could not read it", source->unit_path);
+    file_add(source, source->file);
+    clang_getInclusions(source->unit, on_inclusion, source);
+    if (source->unit_path != source->path && !subject_choose(source))
+        return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0, "%s does not include %s",
+                               source->unit_path, source->path);
+    for (size_t i = 0; source->beside && i < source->file_count; ++i)
+        if (same_file(source->files[i].path, source->beside)) {
+            free(source->files[i].path);
+            source->files[i].path = ht_strdup(source->beside);
+        }
+    texts_join(source);
+    source->length = source->files[0].length;
+    ht_tokens_read(source->text, (ht_range){0, source->length}, true, &source->tokens);
+    clang_visitChildren(clang_getTranslationUnitCursor(source->unit), on_preprocessing, source);
+    errors_collect(source);
+    return HT_OK;
+}
+
+/* "/dir/a.cu" for "a.cu": an include that stands in no file is looked for nowhere else. */
+static char *whole_path(const char *path) {
+    char *whole = realpath(path, NULL), *copy = ht_strdup(whole ? whole : path);
+    free(whole);
+    return copy;
+}
+
+/* The unit that launches the file's kernels. */
+static void unit_choose(ht_source *source, const ht_refactor_options *options) {
+    ht_input_add(options->through);
+    source->unit_path = ht_strdup(options->through);
+    if (!options->joined)
+        return;
+    char *own = whole_path(source->path), *other = whole_path(options->through);
+    source->join = ht_format("#include \"%s\"\n#include \"%s\"\n", own, other);
+    source->beside = source->unit_path;
+    source->unit_path = ht_format("%s.joined.hip", own);
+    free(other);
+    free(own);
+}
+
+ht_status ht_source_open(const char *path, const ht_refactor_options *options,
+                         ht_source **out_source, ht_error *error) {
+    *out_source = NULL;
+    char *text;
+    ht_status status = ht_file_read_text(path, "HIP source", &text, error);
+    if (status != HT_OK) {
+        if (error && !strstr(error->message, path))
+            ht_error_prefix(error, "%s: ", path);
+        return status;
+    }
+    free(text);
+    if (!ht_file_exists(hip_header))
+        return ht_error_set(error, HT_ERROR_MISSING,
+                            "HIP's headers are missing (%s): install the package libamdhip64-dev",
+                            hip_header);
+    ht_source *source = ht_alloc(1, sizeof *source);
+    source->path = ht_strdup(path);
+    source->unit_path = source->path;
+    if (options && options->through)
+        unit_choose(source, options);
+    source->resource_dir = options && options->resource_dir ? ht_strdup(options->resource_dir)
+                                                            : ht_resource_dir_find();
+    if (!source->resource_dir) {
+        ht_source_free(source);
+        return ht_error_set(error, HT_ERROR_MISSING,
+                            "clang's own headers were not found: install the package clang-19");
+    }
+    size_t count = options ? options->argument_count : 0;
+    source->arguments = ht_alloc(count + 1, sizeof *source->arguments);
+    for (size_t i = 0; i < count; ++i)
+        source->arguments[source->argument_count++] = ht_strdup(options->arguments[i]);
+    source->cache = options && options->cache ? ht_strdup(options->cache) : NULL;
+    source->operations = options ? options->limits.operations : 0;
+    source->index = clang_createIndex(1, 0); /* declarations of the parsed header are not visited */
+    status = source_parse(source, error);
+    if (status != HT_OK) {
+        ht_source_free(source);
+        return status;
+    }
+    *out_source = source;
+    return HT_OK;
+}
+
+/* A text that clang did not take would pass as one that changes nothing. */
+static ht_status instead_check(const ht_source *source, ht_error *error) {
+    for (size_t i = 0; i < source->instead_count; ++i) {
+        const ht_file_text *changed = &source->instead[i];
+        size_t file = 0;
+        while (file < source->file_count && !same_file(source->files[file].path, changed->path))
+            ++file;
+        if (file == source->file_count || strcmp(source->files[file].text, changed->text) != 0)
+            return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
+                                   "%s: its new text is not what clang reads", changed->path);
+    }
+    return HT_OK;
+}
+
+static char *copy_of(const char *text) {
+    return text ? ht_strdup(text) : NULL;
+}
+
+ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, size_t count,
+                           ht_source **out_source, ht_error *error) {
+    ht_source *again = ht_alloc(1, sizeof *again);
+    *out_source = NULL;
+    again->path = ht_strdup(source->path);
+    again->unit_path =
+        source->unit_path == source->path ? again->path : ht_strdup(source->unit_path);
+    again->join = copy_of(source->join);
+    again->beside = copy_of(source->beside);
+    again->resource_dir = copy_of(source->resource_dir);
+    again->cache = copy_of(source->cache);
+    again->cuda = source->cuda;
+    again->operations = source->operations;
+    again->arguments = ht_alloc(source->argument_count + 1, sizeof *again->arguments);
+    for (size_t i = 0; i < source->argument_count; ++i)
+        again->arguments[again->argument_count++] = ht_strdup(source->arguments[i]);
+    again->index = clang_createIndex(1, 0);
+    again->instead = files;
+    again->instead_count = count;
+    ht_status status = source_parse(again, error);
+    if (status == HT_OK)
+        status = instead_check(again, error);
+    again->instead_count = 0;
+    if (status == HT_OK)
+        *out_source = again;
+    else
+        ht_source_free(again);
+    return status;
+}
+
+void ht_source_free(ht_source *source) {
+    if (!source)
+        return;
+    ht_tokens_free(&source->tokens);
+    for (size_t i = 0; i < source->file_count; ++i) {
+        free(source->files[i].path);
+        if (!source->text) /* not joined yet */
+            free(source->files[i].text);
+        free(source->files[i].skipped);
+        if (source->files[i].has_tokens)
+            ht_tokens_free(&source->files[i].tokens);
+    }
+    for (size_t i = 0; i < source->macro_count; ++i)
+        free(source->macros[i].name);
+    for (size_t i = 0; i < source->expansion_count; ++i) {
+        free(source->expansions[i].name);
+        free(source->expansions[i].system_file);
+    }
+    for (size_t i = 0; i < source->error_count; ++i)
+        free(source->errors[i].message);
+    for (size_t i = 0; i < source->argument_count; ++i)
+        free(source->arguments[i]);
+    ht_index_splits_free(&source->splits);
+    free(source->files);
+    free(source->text);
+    free(source->macros);
+    free(source->expansions);
+    free(source->errors);
+    free(source->arguments);
+    free(source->resource_dir);
+    free(source->cache);
+    if (source->unit_path != source->path)
+        free(source->unit_path);
+    free(source->join);
+    free(source->beside);
+    free(source->path);
+    if (source->unit)
+        clang_disposeTranslationUnit(source->unit);
+    if (source->index)
+        clang_disposeIndex(source->index);
+    free(source);
+}

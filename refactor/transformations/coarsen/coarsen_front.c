@@ -1,0 +1,153 @@
+/* What stands in front of the work: declarations that are the same for all outputs, what is left of
+ * the guards, and the condition under which all outputs are inside. */
+#include "base/memory.h"
+#include "refactor/transformations/coarsen/coarsen.h"
+
+#include <stdlib.h>
+
+/* ---- in front ---- */
+
+static void write_side(ht_coarsen *c, const ht_guard_term *term, const ht_node *side,
+                       ht_writer *writer) {
+    const ht_node *inner = side;
+    while (inner->kind == HT_NODE_CAST && !inner->written)
+        inner = inner->children[0];
+    bool last = side == term->step && term->upper;
+    bool loose = last && inner->kind == HT_NODE_CONDITIONAL;
+    if (!ht_node_is_separate(side, term->node->parent))
+        ht_coarsen_set_reason(c, side->cursor, "a macro holds a part of the guard");
+    ht_writer_printf(writer, loose ? "(" : "");
+    ht_writer_source(writer, side->range.begin, side->range.end);
+    ht_writer_printf(writer, loose ? ")" : "");
+    if (last)
+        ht_writer_printf(writer, " + ${%s - 1}%s", c->factor, c->apart);
+}
+
+bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
+    bool any = false;
+    ht_jam_swaps_make(c, layout, writer, true);
+    for (size_t i = 0; i < layout->count; ++i)
+        for (size_t k = 0; k < layout->parts[i].guard.term_count; ++k) {
+            const ht_guard_term *term = &layout->parts[i].guard.terms[k];
+            if (term->kind != HT_TERM_INDEX)
+                continue;
+            ht_writer_printf(writer, any ? " && " : "");
+            write_side(c, term, term->node->children[0], writer);
+            ht_writer_printf(writer, " %s ", ht_ast_operator((enum CXBinaryOperatorKind)term->op));
+            write_side(c, term, term->node->children[1], writer);
+            any = true;
+        }
+    return any && !c->apart_reason;
+}
+
+/* What is left of a guard: the conditions that are the same for all outputs. */
+static void write_known(ht_coarsen *c, const ht_guard *guard, ht_writer *writer) {
+    bool any = false;
+    for (size_t i = 0; i < guard->term_count; ++i) {
+        const ht_guard_term *term = &guard->terms[i];
+        if (term->kind != HT_TERM_SAME)
+            continue;
+        bool flip = guard->leaves != term->negated;
+        const ht_node *inner = term->node;
+        while (inner->kind == HT_NODE_CAST && !inner->written)
+            inner = inner->children[0];
+        bool loose =
+            !flip && (inner->kind == HT_NODE_CONDITIONAL ||
+                      (inner->kind == HT_NODE_BINARY && inner->op >= CXBinaryOperator_LAnd));
+        if (!ht_node_is_separate(term->node, guard->statement))
+            ht_coarsen_set_reason(c, term->node->cursor, "a macro holds a part of the guard");
+        ht_writer_printf(writer, any ? guard->leaves ? " || " : " && " : "");
+        ht_writer_printf(writer, flip ? "!(" : loose ? "(" : "");
+        ht_writer_source(writer, term->node->range.begin, term->node->range.end);
+        ht_writer_printf(writer, flip || loose ? ")" : "");
+        any = true;
+    }
+}
+
+static bool has_known(const ht_guard *guard) {
+    for (size_t i = 0; i < guard->term_count; ++i)
+        if (guard->terms[i].kind == HT_TERM_SAME)
+            return true;
+    return false;
+}
+
+static void write_x(ht_coarsen *c, const ht_node *node, ht_writer *writer) {
+    char *type = ht_variable_type(&c->variables[c->x], false);
+    ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", c->step, c->strided,
+                     ht_plan_block(c->plan, 0));
+    ht_writer_line(writer, node->range.begin);
+    ht_writer_printf(writer, "}{}const %s%s = (", type ? type : "auto ", c->first);
+    ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
+    ht_writer_printf(writer,
+                     ") * ${%s}$?{%s}{ - (%s ? %s - 1 : 0) * threadIdx.x}"
+                     "{ - ${%s - 1} * threadIdx.x};",
+                     c->factor, c->strided, c->strided, c->factor, c->factor);
+    free(type);
+}
+
+/* A declaration of which some variables stand in front; `i` moves to its last part. */
+static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
+                              ht_writer *writer) {
+    const ht_node *statement = layout->parts[*i].node->parent;
+    size_t first = *i, front = 0;
+    bool x = false;
+    for (; *i < layout->count && layout->parts[*i].node->kind == HT_NODE_VARIABLE &&
+           layout->parts[*i].node->parent == statement;
+         ++*i) {
+        front += layout->parts[*i].front;
+        x |= layout->parts[*i].kind == HT_PART_X;
+    }
+    --*i;
+    size_t lead = ht_statement_lead(c, statement);
+    if (front == 0)
+        return;
+    if (!x && front == statement->count) {
+        ht_writer_source(writer, lead, ht_statement_tail(c, statement));
+        return;
+    }
+    ht_writer_source(writer, lead, statement->range.begin);
+    bool any = false;
+    for (size_t k = first; k <= *i; ++k) {
+        if (!layout->parts[k].front)
+            continue;
+        if (any)
+            ht_writer_line(writer, statement->range.begin);
+        any = true;
+        if (layout->parts[k].kind == HT_PART_X)
+            write_x(c, layout->parts[k].node, writer);
+        else
+            ht_writer_variable(writer, layout->parts[k].node);
+    }
+    ht_writer_source(writer, ht_statement_end(c, statement), ht_statement_tail(c, statement));
+}
+
+int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
+    int open = 0;
+    ht_jam_swaps_make(c, layout, writer, true);
+    for (size_t i = 0; i < layout->count; ++i) {
+        const ht_part *part = &layout->parts[i];
+        const ht_guard *guard = &part->guard;
+        size_t lead = ht_statement_lead(c, part->node);
+        if (part->node->kind == HT_NODE_VARIABLE) {
+            front_declaration(c, layout, &i, writer);
+        } else if (part->front) {
+            ht_writer_source(writer, lead, ht_statement_tail(c, part->node));
+        } else if (part->kind == HT_PART_GUARD && guard->only_known && has_known(guard)) {
+            ht_writer_source(writer, lead, part->node->range.begin);
+            ht_writer_printf(writer, "if (");
+            write_known(c, guard, writer);
+            ht_writer_printf(writer, ")");
+            ++writer->depth;
+            ht_writer_line(writer, part->node->range.begin);
+            ht_writer_printf(writer, "return;");
+            --writer->depth;
+        } else if (part->kind == HT_PART_ENTER && has_known(guard)) {
+            ht_writer_source(writer, lead, part->node->range.begin);
+            ht_writer_printf(writer, "if (");
+            write_known(c, guard, writer);
+            ht_writer_printf(writer, ") {");
+            ++open;
+        }
+    }
+    return open;
+}

@@ -1,0 +1,257 @@
+/* Text made of pieces of the source with places replaced. Pieces are given to the plan by their
+ * range, so that other transformations' edits inside them appear wherever a piece is used. */
+#include "base/memory.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An argument that a macro uses twice is one place in the text with two nodes: they must agree. */
+void ht_writer_swap(ht_writer *writer, ht_range range, char *text) {
+    for (size_t i = 0; i < writer->swap_count; ++i) {
+        const ht_swap *other = &writer->swaps[i];
+        if (other->range.begin != range.begin || other->range.end != range.end)
+            continue;
+        if (strcmp(other->text, text) != 0) {
+            if (range.begin == range.end)
+                continue;
+            writer->failed = true;
+        }
+        free(text);
+        return;
+    }
+    HT_GROW(writer->swaps, writer->swap_count);
+    writer->swaps[writer->swap_count] = (ht_swap){range, text, writer->swap_count};
+    ++writer->swap_count;
+    writer->sorted = false;
+}
+
+void ht_writer_swaps_clear(ht_writer *writer) {
+    for (size_t i = 0; i < writer->swap_count; ++i)
+        free(writer->swaps[i].text);
+    free(writer->swaps);
+    writer->swaps = NULL;
+    writer->swap_count = 0;
+    writer->failed = false;
+}
+
+void ht_writer_free(ht_writer *writer) {
+    ht_writer_swaps_clear(writer);
+    ht_text_free(&writer->text);
+}
+
+void ht_writer_join(ht_writer *writer, ht_writer *inner) {
+    ht_text_append(&writer->text, inner->text.data ? inner->text.data : "");
+    writer->failed |= inner->failed;
+    ht_writer_free(inner);
+}
+
+static int by_place(const void *a, const void *b) {
+    const ht_swap *left = a, *right = b;
+    if (left->range.begin != right->range.begin)
+        return left->range.begin < right->range.begin ? -1 : 1;
+    if (left->range.end != right->range.end)
+        return left->range.end < right->range.end ? -1 : 1;
+    return left->order < right->order ? -1 : 1;
+}
+
+/* Would a cut here go through somebody else's edit? Those of the whole body are not shown. */
+static bool is_cut_free(const ht_writer *writer, size_t at) {
+    const ht_plan *plan = writer->c->plan;
+    ht_range body = writer->c->model->body_range;
+    for (size_t i = 0; i < plan->edit_count; ++i) {
+        ht_range edit = plan->edits[i].range;
+        bool whole = edit.begin <= body.begin + 1 && edit.end + 1 >= body.end;
+        if (!whole && edit.begin < at && at < edit.end)
+            return false;
+    }
+    return true;
+}
+
+static const char *indent_unit(const ht_writer *writer) {
+    const ht_coarsen *c = writer->c;
+    const char *text = c->model->text;
+    for (size_t i = 0; i < c->body->count; ++i) {
+        size_t at = c->body->children[i]->range.begin;
+        while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+            --at;
+        if (at == 0 || text[at - 1] != '\n')
+            continue;
+        if (text[at] == '\t')
+            return "\t";
+        size_t inner = strspn(text + at, " "), outer = c->body->range.end - 1, line = outer;
+        while (line > 0 && text[line - 1] == ' ')
+            --line;
+        size_t step = line > 0 && text[line - 1] == '\n' ? inner - (outer - line) : inner;
+        return step == 2 ? "  " : step == 3 ? "   " : step == 8 ? "        " : "    ";
+    }
+    return "    ";
+}
+
+static void indent(ht_writer *writer) {
+    const char *unit = indent_unit(writer);
+    for (int i = 0; i < writer->depth; ++i)
+        ht_text_append(&writer->text, unit);
+}
+
+static void piece(ht_writer *writer, size_t begin, size_t end) {
+    if (begin < end)
+        ht_text_printf(&writer->text, "$[%zu,%zu]", begin, end);
+}
+
+/* A range without swaps inside, indented further where lines begin. */
+static void lines(ht_writer *writer, size_t begin, size_t end) {
+    const char *text = writer->c->model->text;
+    size_t from = begin;
+    for (size_t at = begin; at < end && writer->depth > 0; ++at) {
+        bool blank = text[at + 1] == '\n' || text[at + 1] == '\r' || text[at + 1] == '#';
+        if (text[at] != '\n' || blank || !is_cut_free(writer, at + 1))
+            continue;
+        piece(writer, from, at + 1);
+        from = at + 1;
+        if (from < end || from == end)
+            indent(writer);
+    }
+    piece(writer, from, end);
+}
+
+void ht_writer_source(ht_writer *writer, size_t begin, size_t end) {
+    if (!writer->sorted && writer->swap_count)
+        qsort(writer->swaps, writer->swap_count, sizeof *writer->swaps, by_place);
+    writer->sorted = true;
+    size_t at = begin;
+    for (size_t i = 0; i < writer->swap_count; ++i) {
+        const ht_swap *swap = &writer->swaps[i];
+        if (swap->range.begin < at || swap->range.end > end)
+            continue;
+        lines(writer, at, swap->range.begin);
+        ht_text_append(&writer->text, swap->text);
+        at = swap->range.end;
+    }
+    lines(writer, at, end);
+}
+
+void ht_writer_printf(ht_writer *writer, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) >= 0)
+        ht_text_append(&writer->text, text);
+    va_end(arguments);
+    free(text);
+}
+
+void ht_writer_line(ht_writer *writer, size_t like) {
+    const char *text = writer->c->model->text;
+    size_t line = like;
+    while (line > 0 && text[line - 1] != '\n')
+        --line;
+    size_t blank = strspn(text + line, " \t");
+    if (line + blank > like)
+        blank = like - line;
+    ht_text_append(&writer->text, "\n");
+    ht_text_append_n(&writer->text, text + line, blank);
+    indent(writer);
+}
+
+void ht_writer_lines(ht_writer *writer, const char *text, size_t like) {
+    const char *at = text;
+    for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        ht_text_append_n(&writer->text, at, (size_t)(end - at));
+        ht_writer_line(writer, like);
+    }
+    ht_text_append(&writer->text, at);
+}
+
+/* ---- declarations that have to be written anew ---- */
+
+char *ht_variable_type(const ht_variable *variable, bool element) {
+    CXType type = clang_getCursorType(variable->cursor);
+    while (element && clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getArrayElementType(type);
+    type = ht_type_unqualified(type);
+    CXString spelling = clang_getTypeSpelling(type);
+    const char *text = clang_getCString(spelling);
+    CXType plain = clang_getCanonicalType(type);
+    if (text && strstr(text, "std::") && plain.kind >= CXType_Bool &&
+        plain.kind <= CXType_LongDouble) { /* of `auto`: a name that the unit may not know */
+        clang_disposeString(spelling);
+        spelling = clang_getTypeSpelling(plain);
+        text = clang_getCString(spelling);
+    }
+    bool writable = text && *text && !strpbrk(text, "([&") && !strstr(text, "auto") &&
+                    !strstr(text, "decltype") && !strstr(text, "unnamed");
+    char *copy = NULL;
+    if (writable) {
+        bool pointer = text[strlen(text) - 1] == '*';
+        copy = ht_format("%s%s", text, pointer ? "" : " ");
+    }
+    clang_disposeString(spelling);
+    return copy;
+}
+
+size_t ht_variable_name_end(const ht_node *node, const ht_variable *variable) {
+    unsigned offset;
+    clang_getFileLocation(clang_getCursorLocation(node->cursor), NULL, NULL, NULL, &offset);
+    return offset + strlen(variable->name);
+}
+
+/* The end of the `[n][m]` behind a name. */
+size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size_t begin) {
+    const char *text = c->model->text;
+    size_t end = begin;
+    for (size_t at = begin; at < node->range.end;) {
+        if (text[at] == '[') {
+            int depth = 0;
+            do {
+                depth += text[at] == '[' ? 1 : text[at] == ']' ? -1 : 0;
+                ++at;
+            } while (depth > 0 && at < node->range.end);
+            end = at;
+        } else if (text[at] == ' ')
+            ++at;
+        else
+            break;
+    }
+    return end;
+}
+
+/* As it stands, with its attributes, and all that its declaration holds: once. */
+static void write_shared(ht_writer *writer, const ht_node *node) {
+    const ht_node *statement = ht_statement_of(node);
+    if (statement->count && statement->children[0] != node)
+        return;
+    const char *text = writer->c->model->text;
+    size_t begin = ht_statement_lead(writer->c, node);
+    while (isspace((unsigned char)text[begin]))
+        ++begin;
+    size_t end = ht_statement_end(writer->c, statement);
+    if (writer->c->plan->stacked) /* not with an array for each of several blocks */
+        ht_writer_printf(writer, "%.*s", (int)(end - begin), text + begin);
+    else
+        ht_writer_source(writer, begin, end);
+}
+
+void ht_writer_variable(ht_writer *writer, const ht_node *node) {
+    const ht_variable *variable = &writer->c->variables[node->variable];
+    if (variable->is_shared) {
+        write_shared(writer, node);
+        return;
+    }
+    char *type = ht_variable_type(variable, true);
+    size_t begin = ht_variable_name_end(node, variable);
+    bool constant = clang_isConstQualifiedType(clang_getCursorType(node->cursor));
+    if (!type) {
+        writer->failed = true;
+        return;
+    }
+    bool pointer = type[strlen(type) - 1] == '*';
+    ht_writer_printf(writer, "%s%s%s%s", constant && !pointer ? "const " : "", type,
+                     constant && pointer ? "const " : "", variable->name);
+    ht_writer_source(writer, begin, node->range.end > begin ? node->range.end : begin);
+    ht_writer_printf(writer, ";");
+    free(type);
+}

@@ -1,0 +1,208 @@
+/* Reads that are the same for outputs of which some pass a test and some do not (coarsen_carry.c):
+ * the weights of a convolution, whose outputs lie at the input's edge or do not. Under each
+ * output's own test no compiler makes one read of them. So they are read ahead, once, if one
+ * output passes: no address is touched that the original did not touch.
+ *
+ *     bool any = false;
+ *     for (tp ...) any = any || !(h < 0 || h >= H);
+ *     float flt_once[COARSEN_X];
+ *     if (any) for (tx ...) flt_once[tx] = flt[...];
+ *     for (tp ...) for (tx ...) { if (h < 0 || h >= H) continue; acc[tp][tx] += ... * flt_once[tx];
+ * }
+ */
+#include "base/memory.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_vector.h"
+#include "refactor/transformations/register_tile/tiled_parts.h"
+
+#include <stdlib.h>
+
+/* ---- which ---- */
+
+/* Nothing but sums and the like: what is read is read for every output that passes. */
+static bool is_straight(ht_tiled *t, ht_node **list, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+        bool declares = list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
+        if ((list[i]->kind <= HT_NODE_EMPTY && !declares) || ht_node_has_effect(&t->c, list[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Can it be read ahead, and is it the same for all outputs that only the tests tell apart? */
+static bool is_once(ht_tiled *t, ht_node *node, const ht_node *root, const bool *asked) {
+    ht_coarsen *c = &t->c;
+    if (node->kind != HT_NODE_SUBSCRIPT || node->is_array || !node->plain ||
+        !ht_node_is_certain(node, root) || ht_tiled_is_replaced(t, node))
+        return false;
+    const ht_node *base = ht_node_strip(node->children[0]);
+    if (base->kind != HT_NODE_NAME || !c->variables[base->variable].is_parameter)
+        return false;
+    bool *needed = ht_alloc(c->variable_count + 1, sizeof *needed);
+    bool alone = ht_tiled_is_known(t, node) && ht_tiled_needs(t, &node, 0, 1, needed);
+    for (size_t i = 0; i < t->axis_count; ++i)
+        alone = alone && !(needed[t->axes[i].variable] && asked[t->axes[i].variable]);
+    free(needed);
+    return alone;
+}
+
+typedef struct once_walk {
+    ht_tiled *t;
+    const ht_node *root;
+    const bool *asked;
+} once_walk;
+
+/* Its name stays, however often the form is written. */
+static void note(ht_tiled *t, ht_node *node) {
+    for (size_t i = 0; i < t->once_count; ++i)
+        if (t->onces[i].node == node) {
+            t->onces[i].active = true;
+            return;
+        }
+    char *type = ht_node_type_text(node);
+    if (!type)
+        return;
+    const ht_node *base = ht_node_strip(node->children[0]);
+    char *wanted = ht_format("%s_once", t->c.variables[base->variable].name);
+    HT_GROW(t->onces, t->once_count);
+    t->onces[t->once_count++] = (ht_tile_once){
+        .node = node, .name = ht_plan_name(t->c.plan, wanted), .type = type, .active = true};
+    free(wanted);
+}
+
+static bool on_node(ht_node *node, void *context) {
+    once_walk *walk = context;
+    bool once = is_once(walk->t, node, walk->root, walk->asked);
+    if (once)
+        note(walk->t, node);
+    return !once;
+}
+
+/* ---- as text ---- */
+
+typedef struct any_writing {
+    ht_writer *writer;
+    size_t count;
+} any_writing;
+
+static void write_passes(const ht_node *test, bool skips, void *context) {
+    any_writing *in = context;
+    const ht_node *condition = test->children[0];
+    ht_writer_printf(in->writer, in->count++ ? " && %s(" : "%s(", skips ? "!" : "");
+    ht_writer_source(in->writer, condition->range.begin, condition->range.end);
+    ht_writer_printf(in->writer, ")");
+}
+
+typedef struct collecting {
+    ht_tiled *t;
+    ht_writer *writer;
+} collecting;
+
+static void collect_test(const ht_node *test, bool skips, void *context) {
+    (void)skips;
+    const collecting *in = context;
+    ht_tiled_collect_swaps(in->t, test->children[0], in->writer, NULL);
+}
+
+static void write_loops(ht_tiled *t, const bool *needed, const char *inside, ht_writer *writer,
+                        size_t like) {
+    int loops = ht_tiled_begin_loops(t, needed, writer, like);
+    ht_writer_line(writer, like);
+    ht_text_append(&writer->text, inside);
+    ht_tiled_end_loops(loops, writer, like);
+}
+
+static void write_any(ht_tiled *t, const ht_node *at, const bool *asked, ht_writer *writer,
+                      size_t like) {
+    if (!t->once_any)
+        t->once_any = ht_plan_name(t->c.plan, "any");
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "bool %s = false; // is any of them inside?", t->once_any);
+    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    ht_writer_printf(&inner, "%s = %s || (", t->once_any, t->once_any);
+    ht_carried_visit(ht_statement_of(at), collect_test, &(collecting){t, &inner});
+    any_writing in = {&inner, 0};
+    ht_carried_visit(ht_statement_of(at), write_passes, &in);
+    ht_writer_printf(&inner, ");");
+    writer->failed |= inner.failed;
+    write_loops(t, asked, inner.text.data, writer, like);
+    ht_writer_free(&inner);
+}
+
+static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t like) {
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    ht_tiled_needs(t, &of->node, 0, 1, needed);
+    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    char *dimensions, *place;
+    ht_tiled_write_places(t, needed, &dimensions, &place);
+    free(of->place);
+    of->place = ht_format("%s%s", of->name, place);
+    of->active = false; /* its own text */
+    ht_tiled_collect_swaps(t, of->node, &inner, NULL);
+    of->active = true;
+    ht_writer_printf(&inner, "%s = ", of->place);
+    ht_writer_source(&inner, of->node->range.begin, of->node->range.end);
+    ht_writer_printf(&inner, ";");
+    writer->failed |= inner.failed;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "%s %s%s;", of->type, of->name, dimensions);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s) {", t->once_any);
+    ++writer->depth;
+    write_loops(t, needed, inner.text.data, writer, like);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+    ht_writer_free(&inner);
+    free(dimensions);
+    free(place);
+    free(needed);
+}
+
+bool ht_tiled_once_begin(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer,
+                         size_t like) {
+    bool *asked = ht_alloc(t->c.variable_count + 1, sizeof *asked), axes = false, any = false;
+    ht_tiled_needs_tests(t, list[begin], asked);
+    for (size_t i = 0; i < t->axis_count; ++i)
+        axes = axes || asked[t->axes[i].variable];
+    for (size_t i = begin; i < end && axes && is_straight(t, list, begin, end); ++i) {
+        once_walk walk = {t, list[i], asked};
+        ht_node_walk(list[i], on_node, &walk);
+    }
+    for (size_t i = 0; i < t->once_count; ++i)
+        any = any || t->onces[i].active;
+    if (any) { /* their names are those of another segment's, too */
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "{");
+        ++writer->depth;
+        write_any(t, list[begin], asked, writer, like);
+    }
+    for (size_t i = 0; i < t->once_count; ++i)
+        if (t->onces[i].active)
+            write_read(t, &t->onces[i], writer, like);
+    free(asked);
+    return any;
+}
+
+const char *ht_tiled_once_text(const ht_tiled *t, const ht_node *node) {
+    for (size_t i = 0; i < t->once_count; ++i)
+        if (t->onces[i].active && t->onces[i].node == node)
+            return t->onces[i].place;
+    return NULL;
+}
+
+void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like) {
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+    for (size_t i = 0; i < t->once_count; ++i)
+        t->onces[i].active = false;
+}
+
+void ht_tiled_once_free(ht_tiled *t) {
+    for (size_t i = 0; i < t->once_count; ++i) {
+        free(t->onces[i].type);
+        free(t->onces[i].place);
+    }
+    free(t->onces);
+}

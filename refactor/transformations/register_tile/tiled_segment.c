@@ -1,0 +1,335 @@
+/* Segments of the tiled form: statements that differ between outputs, in loops over the outputs of
+ * a thread. */
+#include "base/memory.h"
+#include "refactor/transformations/register_tile/tiled_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *ht_tiled_place(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = t->tiled[axis];
+    if (!of->strided)
+        return ht_format("%s + %s", of->first, of->counter);
+    return ht_format("%s + %s$?{%s}{ * %s}{ * ${%s}}", of->first, of->counter, of->strided,
+                     t->axes[axis].step, ht_plan_block(t->c.plan, of->axis));
+}
+
+void ht_tiled_write_places(const ht_tiled *t, const bool *needed, char **out_dimensions,
+                           char **out_place) {
+    ht_text dimensions = {0}, place = {0};
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (needed[t->axes[i].variable]) {
+            ht_text_printf(&dimensions, "[${%s}]", t->tiled[i]->factor);
+            ht_text_printf(&place, "[%s]", t->tiled[i]->counter);
+        }
+    ht_text_append(&dimensions, "");
+    ht_text_append(&place, "");
+    *out_dimensions = ht_text_take(&dimensions);
+    *out_place = ht_text_take(&place);
+}
+
+/* ---- the loops ---- */
+
+int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_writer *writer,
+                         size_t like) {
+    int count = 0;
+    for (size_t i = 0; i + inner < t->axis_count; ++i) {
+        const ht_tiled_axis *axis = t->tiled[i];
+        if (needed && !needed[t->axes[i].variable])
+            continue;
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "#pragma unroll");
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)", axis->counter, axis->counter,
+                         axis->factor, axis->counter);
+        ++writer->depth;
+        ++count;
+    }
+    if (inner == 0)
+        ht_writer_printf(writer, count ? " {" : "{");
+    writer->depth -= count;
+    return count;
+}
+
+/* const int x = the output's index; `clamped`: or the nearest one inside. */
+void ht_tiled_write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
+    const ht_tiled_axis *axis = t->tiled[i];
+    char *place = ht_tiled_place(t, i);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const %s%s = ", t->axes[i].type, axis->name);
+    if (clamped && axis->low)
+        ht_writer_printf(writer, "%s && %s < %s ? %s : ", t->edge, place, axis->low, axis->low);
+    if (clamped && t->axes[i].has_high)
+        ht_writer_printf(writer, "%s && %s > %s ? %s : ", t->edge, place, axis->high, axis->high);
+    ht_writer_printf(writer, "%s;", place);
+    free(place);
+}
+
+/* What has an effect is left to outputs inside. */
+static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
+    ht_text tests = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *axis = t->tiled[i];
+        char *place = ht_tiled_place(t, i);
+        if (axis->low)
+            ht_text_printf(&tests, "%s%s < %s", count++ ? " || " : "", place, axis->low);
+        if (t->axes[i].has_high)
+            ht_text_printf(&tests, "%s%s > %s", count++ ? " || " : "", place, axis->high);
+        free(place);
+    }
+    if (count) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, count > 1 ? "if (%s && (%s))" : "if (%s && %s)", t->edge,
+                         tests.data);
+        ++writer->depth;
+        ht_writer_line(writer, like);
+        --writer->depth;
+        ht_writer_printf(writer, "continue; // outside");
+    }
+    ht_text_free(&tests);
+}
+
+/* ---- statements ---- */
+
+/* What is computed anew, and declared in another segment. */
+void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                          ht_writer *writer, size_t like) {
+    for (size_t n = 0; n < t->c.node_count; ++n) { /* in the order of the source */
+        ht_node *node = t->c.nodes[n];
+        bool here = false;
+        if (node->kind != HT_NODE_VARIABLE || !needed[node->variable] ||
+            ht_tiled_is_index(t, node->variable))
+            continue;
+        for (size_t i = begin; i < end; ++i)
+            here |= ht_node_within(node, list[i]);
+        if (here)
+            continue;
+        ht_writer_line(writer, like);
+        ht_writer_variable(writer, node);
+    }
+}
+
+/* Can a declaration be copied as it stands? */
+static bool is_whole(const ht_tiled *t, ht_node *item) {
+    ht_node **variables;
+    size_t count = ht_tiled_declared(item, &variables);
+    if (item->kind == HT_NODE_VARIABLE && item->parent->count > 1)
+        return false;
+    for (size_t i = 0; i < count; ++i)
+        if (!variables[i]->apart || t->c.variables[variables[i]->variable].array)
+            return false;
+    return true;
+}
+
+/* Does an array's declaration leave values to be assigned in the loops? */
+static bool is_assigned(const ht_tiled *t, const ht_node *node) {
+    return ht_variable_has_initialiser(&t->c, node) && !ht_tiled_is_zero(t, node);
+}
+
+static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer *writer,
+                       size_t like) {
+    const ht_node *statement = ht_statement_of(item);
+    ht_node **variables;
+    size_t count = ht_tiled_declared(item, &variables);
+    if (is_whole(t, item)) {
+        size_t lead = ht_statement_lead(&t->c, item);
+        const char *text = t->c.model->text;
+        if (!memchr(text + lead, '\n', statement->range.begin - lead)) {
+            ht_writer_line(writer, like);
+            while (isspace((unsigned char)text[lead]))
+                ++lead;
+        }
+        ht_writer_source(writer, lead, ht_statement_tail(&t->c, statement));
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        ht_node *node = variables[i];
+        const ht_variable *variable = &t->c.variables[node->variable];
+        if (!node->apart || (t->again[node->variable] && !needed[node->variable]) ||
+            (variable->array && !is_assigned(t, node)))
+            continue;
+        ht_writer_line(writer, like);
+        if (!variable->array) {
+            ht_writer_variable(writer, node);
+            continue;
+        }
+        ht_writer_printf(writer, "%s", variable->name);
+        for (size_t a = 0; a < t->axis_count; ++a)
+            ht_writer_printf(writer, "[%s]", t->tiled[a]->counter);
+        ht_writer_printf(writer, " = ");
+        ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
+        ht_writer_printf(writer, ";");
+    }
+}
+
+static void write_array(ht_tiled *t, const ht_node *node, ht_writer *writer, size_t like) {
+    const ht_variable *variable = &t->c.variables[node->variable];
+    char *type = ht_variable_type(variable, true);
+    size_t name = ht_variable_name_end(node, variable);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "%s%s", type ? type : "", variable->name);
+    for (size_t a = 0; a < t->axis_count; ++a)
+        ht_writer_printf(writer, "[${%s}]", t->tiled[a]->factor);
+    ht_writer_source(writer, name, ht_variable_dimensions_end(&t->c, node, name));
+    ht_writer_printf(writer, ht_tiled_is_zero(t, node) ? " = {};" : ";");
+    writer->failed |= !type;
+    free(type);
+}
+
+/* What stands in front of the loops. True when nothing is left for them. */
+static bool write_declarations(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                               const bool *needed, ht_writer *writer, size_t like) {
+    bool empty = true;
+    for (size_t i = begin; i < end; ++i) {
+        ht_node **variables;
+        size_t count = ht_tiled_declared(list[i], &variables);
+        empty &= list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
+        for (size_t k = 0; k < count; ++k) {
+            ht_node *node = variables[k];
+            const ht_variable *variable = &t->c.variables[node->variable];
+            if (!node->apart) {
+                ht_writer_line(writer, like);
+                ht_writer_variable(writer, node);
+            } else if (variable->array) {
+                write_array(t, node, writer, like);
+                empty &= !is_assigned(t, node);
+            } else {
+                empty &= t->again[node->variable] && !needed[node->variable];
+            }
+        }
+    }
+    return empty;
+}
+
+typedef struct test_writing {
+    ht_writer *writer;
+    size_t like;
+} test_writing;
+
+static void write_test(const ht_node *test, bool skips, void *context) {
+    const test_writing *in = context;
+    const ht_node *condition = test->children[0];
+    ht_writer_line(in->writer, in->like);
+    ht_writer_printf(in->writer, skips ? "if (" : "if (!(");
+    ht_writer_source(in->writer, condition->range.begin, condition->range.end);
+    ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
+}
+
+void ht_tiled_write_tests(const ht_node *statement, ht_writer *writer, size_t like) {
+    test_writing in = {writer, like};
+    ht_carried_visit(ht_statement_of(statement), write_test, &in);
+}
+
+void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
+                          ht_writer *writer, size_t like) {
+    for (size_t i = begin; i < end; ++i) {
+        bool wanted = !ht_tiled_is_skipped(t, list[i]);
+        ht_node **variables;
+        size_t count = ht_tiled_declared(list[i], &variables);
+        for (size_t k = 0; k < count; ++k)
+            wanted |= needed[variables[k]->variable];
+        if (wanted)
+            write_item(t, list[i], needed, writer, like);
+    }
+}
+
+/* With values that were read ahead. */
+static void write_items_once(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                             const bool *needed, ht_writer *writer, size_t like) {
+    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    for (size_t i = begin; i < end; ++i)
+        ht_tiled_collect_swaps(t, list[i], &inner, NULL);
+    ht_tiled_write_items(t, list, begin, end, needed, &inner, like);
+    ht_writer_join(writer, &inner);
+}
+
+/* The statements in loops over all outputs. */
+static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer) {
+    size_t like = ht_statement_of(list[begin])->range.begin;
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed), effect = t->leaves;
+    ht_tiled_needs(t, list, begin, end, needed);
+    ht_tiled_needs_tests(t, list[begin], needed);
+    for (size_t i = begin; i < end; ++i)
+        effect |= ht_node_has_effect(&t->c, list[i]);
+    bool once = !effect && ht_tiled_once_begin(t, list, begin, end, writer, like);
+    ht_tiled_write_loops(t, NULL, 0, writer, like);
+    writer->depth += (int)t->axis_count;
+    if (effect)
+        write_leave(t, writer, like);
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (needed[t->axes[i].variable])
+            ht_tiled_write_index(t, i, !effect, writer, like);
+    ht_tiled_write_again(t, list, begin, end, needed, writer, like);
+    ht_tiled_write_tests(list[begin], writer, like);
+    if (once)
+        write_items_once(t, list, begin, end, needed, writer, like);
+    else
+        ht_tiled_write_items(t, list, begin, end, needed, writer, like);
+    ht_tiled_end_loops((int)t->axis_count, writer, like);
+    if (once)
+        ht_tiled_once_end(t, writer, like);
+    free(needed);
+}
+
+void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+                            ht_writer *writer) {
+    size_t like = ht_statement_of(list[begin])->range.begin;
+    if (ht_tiled_is_idle(t, list, begin, end))
+        return;
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
+    bool empty = write_declarations(t, list, begin, end, needed, writer, like);
+    free(needed);
+    if (!empty && t->vector)
+        ht_tiled_write_vectors(t, list, begin, end, write_usual, writer);
+    else if (!empty)
+        write_usual(t, list, begin, end, writer);
+}
+
+int ht_tiled_begin_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+    bool any = false;
+    for (size_t i = 0; i < t->axis_count; ++i)
+        any |= needed[t->axes[i].variable];
+    if (!any)
+        ht_writer_line(writer, like);
+    int loops = ht_tiled_write_loops(t, needed, 0, writer, like);
+    writer->depth += loops ? loops : 1;
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (needed[t->axes[i].variable])
+            ht_tiled_write_index(t, i, true, writer, like);
+    ht_tiled_write_again(t, NULL, 0, 0, needed, writer, like);
+    return loops;
+}
+
+void ht_tiled_end_loops(int loops, ht_writer *writer, size_t like) {
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+    writer->depth -= loops ? loops - 1 : 0;
+}
+
+static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like) {
+    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    ht_node *expression = insert->each;
+    writer->failed |= !ht_tiled_needs(t, &expression, 0, 1, needed);
+    int loops = ht_tiled_begin_loops(t, needed, writer, like);
+    ht_writer_lines(writer, insert->text, like);
+    ht_tiled_end_loops(loops, writer, like);
+    free(needed);
+}
+
+void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer,
+                         size_t like) {
+    ht_writer_printf(writer, "$?{%s}{", insert->condition);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s) {", insert->condition);
+    ++writer->depth;
+    write_once(t, insert, writer, like);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}}{");
+    write_once(t, insert, writer, like);
+    ht_writer_printf(writer, "}");
+}

@@ -1,0 +1,318 @@
+/* The annotations of a template, from the plan, the launch and the problem entry. */
+#include "base/memory.h"
+#include "refactor/unit/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- is everything known?
+ * ------------------------------------------------------------------------------------------ */
+
+static void add(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(ht_text *text, const char *format, ...) {
+    va_list args;
+    char *words = NULL;
+    va_start(args, format);
+    if (vasprintf(&words, format, args) >= 0) {
+        if (text->length)
+            ht_text_append(text, "; ");
+        ht_text_append(text, words);
+        free(words);
+    }
+    va_end(args);
+}
+
+static const ht_arg *passed(const ht_problem_entry *entry, size_t index) {
+    for (size_t i = 0; i < entry->arg_count; ++i)
+        if (entry->args[i].role != HT_ARG_CONSTANT && index-- == 0)
+            return &entry->args[i];
+    return NULL;
+}
+
+/* The type that a template type parameter of this name stands for. */
+static const char *type_for(const ht_model *model, const char *name) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i)
+        if (strcmp(facts->template_parameters[i].name, name) == 0)
+            return facts->template_parameters[i].argument;
+    return name;
+}
+
+static void check_argument(const ht_model *model, const ht_parameter *parameter, const ht_arg *arg,
+                           ht_text *missing) {
+    bool buffer = arg->role != HT_ARG_SCALAR;
+    if (buffer != parameter->is_pointer)
+        add(missing, "argument '%s' is declared a %s, but the kernel's parameter '%s' is %s",
+            arg->name, buffer ? "buffer" : "scalar", parameter->name,
+            parameter->is_pointer ? "a pointer" : "none");
+    else if (buffer && parameter->is_const && arg->role != HT_ARG_IN)
+        add(missing, "argument '%s' is declared written, but the kernel's parameter is const",
+            arg->name);
+    const char *wanted =
+        type_for(model, parameter->is_pointer ? parameter->pointee : parameter->type);
+    size_t size = wanted ? ht_type_size(wanted) : 0, given = ht_type_size(arg->type);
+    if (buffer == parameter->is_pointer && size && given && size != given)
+        add(missing, "argument '%s' is declared %s, but the kernel's parameter is %s", arg->name,
+            arg->type, wanted);
+}
+
+static void check_arguments(const ht_model *model, ht_text *missing) {
+    const ht_problem_entry *entry = model->entry;
+    size_t count = 0;
+    for (size_t i = 0; i < entry->arg_count; ++i)
+        count += entry->args[i].role != HT_ARG_CONSTANT;
+    if (count != model->parameter_count) {
+        add(missing, "the problem file lists %zu arguments, the kernel takes %zu", count,
+            model->parameter_count);
+        return;
+    }
+    for (size_t i = 0; i < model->parameter_count; ++i)
+        check_argument(model, &model->parameters[i], passed(entry, i), missing);
+}
+
+/* libclang shows nothing of a variable template but its name. */
+static bool is_constant_template(const ht_slice *slice, const ht_chunk *chunk, CXCursor cursor) {
+    const char *text = slice->source->files[chunk->file].text;
+    size_t length = chunk->range.end - chunk->range.begin;
+    const char *begin = text + chunk->range.begin, *constant = "__constant__";
+    return clang_getCursorKind(cursor) == CXCursor_UnexposedDecl &&
+           memmem(begin, length, constant, strlen(constant)) && !memchr(begin, '=', length);
+}
+
+/* Is it an argument's name, before any template arguments? */
+static bool is_listed(const ht_problem_entry *entry, const char *name) {
+    for (size_t k = 0; k < entry->arg_count; ++k) {
+        const char *own = entry->args[k].name;
+        size_t length = strcspn(own, "<");
+        if (entry->args[k].role == HT_ARG_CONSTANT && strlen(name) == length &&
+            memcmp(own, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_constants(const ht_model *model, const ht_slice *slice, ht_text *missing) {
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j) {
+            CXCursor cursor = slice->chunks[i].cursors[j];
+            bool template = is_constant_template(slice, &slice->chunks[i], cursor);
+            bool plain = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+                         ht_ast_has(cursor, CXCursor_CUDAConstantAttr) &&
+                         clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
+            if (!template && !plain)
+                continue;
+            char *name = ht_cursor_qualified_name(cursor);
+            if (!is_listed(model->entry, name))
+                add(missing, "constant memory '%s' (line %d) has no argument of role constant%s",
+                    name, ht_ast_line(cursor),
+                    template ? ", such as \"NAME<float> : constant float[9]\" for a template" : "");
+            free(name);
+        }
+}
+
+static void check_template_arguments(const ht_model *model, ht_text *missing) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        bool fallback =
+            !parameter->argument && !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
+        bool known = parameter->kind == CXCursor_NonTypeTemplateParameter
+                         ? parameter->has_value ||
+                               (parameter->argument && (strcmp(parameter->argument, "true") == 0 ||
+                                                        strcmp(parameter->argument, "false") == 0))
+                         : parameter->argument && ht_type_size(parameter->argument) > 0;
+        if (!known && !fallback)
+            add(missing, "template argument '%s' of the launch (\"template\" in the problem file)",
+                parameter->name[0] ? parameter->name : "?");
+    }
+}
+
+char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_slice *slice,
+                         int *out_line) {
+    ht_text missing = {0};
+    *out_line = 0;
+    if (!model->entry)
+        add(&missing, "no problem is known for it: sizes, roles and extents of its arguments");
+    else {
+        check_arguments(model, &missing);
+        check_constants(model, slice, &missing);
+    }
+    check_template_arguments(model, &missing);
+    if (grid->missing.length) {
+        add(&missing, "%s", grid->missing.data);
+        if (model->facts->launches.count && model->facts->launches.items[0].file == 0)
+            *out_line = model->facts->launches.items[0].line;
+    }
+    for (int axis = 0; axis < 3 && !grid->missing.length; ++axis)
+        if (!grid->original[axis] || !grid->block[axis]) {
+            const char *why = model->facts->problem;
+            add(&missing, "block and grid of the original's launch%s%s", why ? ": " : "",
+                why ? why : "");
+            *out_line = model->facts->problem_line;
+            break;
+        }
+    return missing.length ? ht_text_take(&missing) : NULL;
+}
+
+/* ---- writing
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+/* A value as an argument for a parameter of its type: true, Mode::sum, 16. free(). */
+static char *typed_value(const ht_template_parameter *parameter) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
+    if (type.kind == CXType_Bool)
+        return ht_strdup(parameter->value ? "true" : "false");
+    if (type.kind != CXType_Enum)
+        return ht_format("%lld", (long long)parameter->value);
+    CXCursor declaration = clang_getTypeDeclaration(type);
+    ht_cursors list = ht_ast_children(declaration);
+    char *name = NULL;
+    for (size_t i = 0; i < list.count && !name; ++i)
+        if (clang_getCursorKind(list.items[i]) == CXCursor_EnumConstantDecl &&
+            clang_getEnumConstantDeclValue(list.items[i]) == parameter->value)
+            name = ht_cursor_name(list.items[i]);
+    free(list.items);
+    CXCursor scope = declaration;
+    if (!clang_EnumDecl_isScoped(declaration))
+        scope = clang_getCursorSemanticParent(scope);
+    for (; name && (clang_getCursorKind(scope) == CXCursor_EnumDecl ||
+                    clang_getCursorKind(scope) == CXCursor_Namespace ||
+                    clang_getCursorKind(scope) == CXCursor_StructDecl ||
+                    clang_getCursorKind(scope) == CXCursor_ClassDecl);
+         scope = clang_getCursorSemanticParent(scope)) {
+        char *part = ht_cursor_name(scope);
+        if (part[0] && part[0] != '(') {
+            char *longer = ht_format("%s::%s", part, name);
+            free(name);
+            name = longer;
+        }
+        free(part);
+    }
+    return name ? name : ht_format("%lld", (long long)parameter->value);
+}
+
+char *ht_template_argument_text(const ht_template_parameter *parameter) {
+    if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter)
+        return typed_value(parameter);
+    return parameter->argument ? ht_strdup(parameter->argument) : NULL;
+}
+
+char *ht_template_arguments(const ht_plan *plan, bool reference) {
+    const ht_kernel_facts *facts = plan->model->facts;
+    ht_text text = {0};
+    for (size_t i = 0; !reference && i < plan->param_count; ++i)
+        if (!plan->params[i].existing && !plan->params[i].macro)
+            ht_text_printf(&text, text.length ? ", %s" : "<%s", plan->params[i].name);
+    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters[i];
+        bool tuned = false;
+        for (size_t j = 0; !reference && j < plan->param_count; ++j)
+            tuned = tuned || (plan->params[j].existing &&
+                              strcmp(plan->params[j].name, parameter->name) == 0);
+        char *value = tuned ? ht_strdup(parameter->name) : ht_template_argument_text(parameter);
+        if (!value) /* from here on defaults hold */
+            break;
+        ht_text_printf(&text, text.length ? ", %s" : "<%s", value);
+        free(value);
+    }
+    if (text.length)
+        ht_text_append(&text, ">");
+    return text.length ? ht_text_take(&text) : ht_strdup("");
+}
+
+void ht_axes_print(const char *name, char *const axes[3], ht_text *out) {
+    int last = 2;
+    while (last > 0 && strcmp(axes[last], "1") == 0)
+        --last;
+    ht_text_printf(out, "#pragma tune %s(", name);
+    for (int axis = 0; axis <= last; ++axis)
+        ht_text_printf(out, axis ? ", %s" : "%s", axes[axis]);
+    ht_text_append(out, ")\n");
+}
+
+/* Printed through a template that has nothing else. */
+void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
+    ht_launch launch = {.kernel = (char *)(size_t)"k"};
+    ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};
+    bare.problem = model->entry->spec;
+    /* What the original leaves as it was is its author's business: the original defines what is
+     * right. */
+    ht_arg *args = ht_alloc(model->entry->arg_count + 1, sizeof *args);
+    for (size_t i = 0; i < model->entry->arg_count; ++i) {
+        args[i] = model->entry->args[i]; /* a view: the entry keeps what it owns */
+        args[i].partial = args[i].role == HT_ARG_OUT;
+    }
+    bare.args = args;
+    bare.arg_count = model->entry->arg_count;
+    bare.tolerance = model->entry->has_tolerance ? model->entry->tolerance : 1e-6;
+    bare.exact = model->entry->has_tolerance && model->entry->exact;
+    if (builtin) {
+        bare.reference_kind = HT_REFERENCE_BUILTIN;
+        bare.reference_name = model->entry->reference_name;
+        bare.reference_arguments = model->entry->reference_arguments;
+        bare.reference_argument_count = model->entry->reference_argument_count;
+    }
+    ht_text printed = {0};
+    ht_template_print(&bare, &printed);
+    char *save = NULL;
+    for (char *line = strtok_r(printed.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (strncmp(line, "#pragma tune kernel", 19) != 0)
+            ht_text_printf(out, "%s\n", line);
+    ht_text_free(&printed);
+    free(args);
+}
+
+void ht_original_print(const ht_plan *plan, const ht_grid *grid, const char *directive,
+                       const char *ending, ht_text *out) {
+    char *arguments = ht_template_arguments(plan, true);
+    ht_text_printf(out, "#pragma tune %s(%s%s%s)\n", directive, plan->model->qualified, ending,
+                   arguments);
+    free(arguments);
+    if (!grid)
+        return;
+    ht_axes_print("block", (char *const *)grid->block, out);
+    ht_axes_print("grid", (char *const *)grid->original, out);
+    if (grid->lds)
+        ht_text_printf(out, "#pragma tune lds(%s)\n", grid->lds);
+}
+
+char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool original) {
+    const ht_model *model = plan->model;
+    ht_text text = {0};
+    bool builtin = model->entry->has_reference && !original;
+    char *arguments = ht_template_arguments(plan, false);
+    ht_text_printf(&text, "#pragma tune kernel(%s%s)\n", model->qualified, arguments);
+    free(arguments);
+    for (size_t i = 0; i < plan->param_count; ++i)
+        ht_text_printf(&text, "#pragma tune param(%s : %s = %s)\n", plan->params[i].name,
+                       plan->params[i].values, plan->params[i].default_value);
+    for (size_t i = 0; i < plan->param_count; ++i)
+        ht_text_printf(&text, "#pragma tune from(%s : %s)\n", plan->params[i].transformation,
+                       plan->params[i].name);
+    for (size_t i = 0; i < plan->require_count; ++i)
+        ht_text_printf(&text, "#pragma tune require(%s)\n", plan->requires[i]);
+    char *blocks[3], *grids[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        blocks[axis] = ht_strdup(plan->block[axis] ? plan->block[axis] : grid->block[axis]);
+        grids[axis] = ht_grid_after(plan, grid, axis);
+    }
+    ht_axes_print("block", blocks, &text);
+    ht_axes_print("grid", grids, &text);
+    char *bytes = ht_grid_bytes(plan, grid);
+    if (bytes)
+        ht_text_printf(&text, "#pragma tune lds(%s)\n", bytes);
+    free(bytes);
+    ht_entry_print(model, builtin, &text);
+    if (!builtin) {
+        ht_original_print(plan, grid, "reference", "__original", &text);
+        ht_original_print(plan, grid, "baseline", "__original", &text);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        free(blocks[axis]);
+        free(grids[axis]);
+    }
+    return ht_text_take(&text);
+}

@@ -1,0 +1,162 @@
+/* Making a template of a unit, and checking it before it is handed out. */
+#include "base/memory.h"
+#include "refactor/source/source_try.h"
+#include "refactor/unit/emit.h"
+
+#include "templates/bind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECKS_MAX = 3 };
+
+static void free_strings(char **strings, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        free(strings[i]);
+    free(strings);
+}
+
+/* A configuration unlike the default: `step` values further in each parameter. */
+static ht_config other_config(const ht_template *template, size_t step) {
+    ht_config config = ht_config_default(template);
+    for (size_t i = 0; i < template->param_count; ++i)
+        config.choice[i] = (uint16_t)((config.choice[i] + step) % template->params[i].value_count);
+    return config;
+}
+
+/* What is compiled to see whether the kernels are there, and where its lines come from. */
+typedef struct instances {
+    const ht_template *template, *written;
+    size_t number;
+    ht_text text;
+} instances;
+
+static void write_instance(instances *in, const ht_launch *launch, ht_place place,
+                           const ht_config *config) {
+    ht_device_fields device = {0};
+    ht_binding binding = {in->template, NULL, &device};
+    char *name = ht_binding_name_expression(&binding, config, launch);
+    if (place.line)
+        ht_text_printf(&in->text, "#line %d \"%s\"\n", place.line, in->written->file);
+    else
+        ht_text_append(&in->text, "#line 1 \"the template\"\n");
+    ht_text_printf(&in->text, "static auto ht_check_%zu = &%s;\n", in->number++, name);
+    free(name);
+}
+
+static void write_launches(instances *in, ht_launch_set set, const ht_config *config) {
+    size_t count, written_count = 0;
+    const ht_launch *launches = ht_template_launches(in->template, set, &count);
+    const ht_launch *written =
+        in->written ? ht_template_launches(in->written, set, &written_count) : NULL;
+    for (size_t i = 0; i < count; ++i)
+        write_instance(in, &launches[i], i < written_count ? written[i].place : (ht_place){0},
+                       config);
+}
+
+/* The compiler's words name a variable of ours where it finds no such kernel. */
+static char *message_of(const char *first) {
+    const char *words = strstr(first, "variable 'ht_check_");
+    if (!words || !strstr(words, "'<overloaded function type>'"))
+        return ht_strdup(first);
+    return ht_format("%.*s" HT_NO_SUCH_KERNEL, (int)(words - first), first);
+}
+
+static char *check_config(const ht_source *source, const ht_template *template,
+                          const ht_template *written, const ht_config *configs, size_t count) {
+    instances in = {.template = template, .written = written};
+    ht_config plain = ht_config_default(template);
+    ht_text_append(&in.text, template->unit);
+    ht_text_append(&in.text, "\n");
+    for (size_t i = 0; i < count; ++i)
+        write_launches(&in, HT_LAUNCHES_OWN, &configs[i]);
+    if (template->reference_kind == HT_REFERENCE_KERNEL)
+        write_launches(&in, HT_LAUNCHES_REFERENCE, &plain);
+    ht_device_fields device = {0};
+    ht_binding binding = {template, NULL, &device};
+    char **macros, **messages, *path = ht_format("%s.unit.hip", source->path);
+    size_t macro_count;
+    ht_binding_macros(&binding, &configs[0], &macros, &macro_count);
+    size_t errors = ht_source_try(source, path, in.text.data, false, (const char *const *)macros,
+                                  macro_count, &messages);
+    char *first = errors ? message_of(messages[0]) : NULL;
+    free_strings(messages, errors);
+    free_strings(macros, macro_count);
+    free(path);
+    ht_text_free(&in.text);
+    return first;
+}
+
+char *ht_unit_check(const ht_source *source, const ht_template *template,
+                    const ht_template *written) {
+    ht_config configs[CHECKS_MAX] = {ht_config_default(template)};
+    bool macro = false;
+    for (size_t i = 0; i < template->param_count; ++i)
+        macro = macro || template->params[i].binding == HT_BIND_MACRO;
+    for (size_t i = 1; i < CHECKS_MAX; ++i)
+        configs[i] = other_config(template, i);
+    if (!macro)
+        return check_config(source, template, written, configs, CHECKS_MAX);
+    char *error = check_config(source, template, written, &configs[0], 1);
+    return error ? error : check_config(source, template, written, &configs[1], 1);
+}
+
+static ht_template *parse_one(const char *unit, const char *file, ht_error *error) {
+    ht_template *templates;
+    size_t count;
+    if (ht_template_parse(unit, file, &templates, &count, error) != HT_OK)
+        return NULL;
+    if (count == 1)
+        return templates;
+    ht_error_set(error, HT_ERROR_INTERNAL, "%zu templates where one was written", count);
+    ht_template_free(templates, count);
+    return NULL;
+}
+
+ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice,
+                              char **out_problem) {
+    const char *file = plan->model->path;
+    ht_error error = {0};
+    *out_problem = NULL;
+    char *annotations = ht_annotations_write(plan, grid, false);
+    char *unit = ht_unit_write(plan, slice, annotations, out_problem);
+    free(annotations);
+    if (!unit)
+        return NULL;
+    ht_template *first = parse_one(unit, file, &error);
+    free(unit);
+    if (!first) {
+        *out_problem = ht_format("its template does not parse: %s", error.message);
+        return NULL;
+    }
+    ht_text canonical = {0};
+    ht_template_print(first, &canonical);
+    unit = ht_unit_write(plan, slice, canonical.data, out_problem);
+    ht_text_free(&canonical);
+    ht_template *second = unit ? parse_one(unit, file, &error) : NULL;
+    free(unit);
+    if (!second || !ht_template_equal(first, second))
+        *out_problem = ht_format("its template does not survive printing: %s", error.message);
+    ht_template_free(first, 1);
+    char *error_text =
+        *out_problem || !second ? NULL : ht_unit_check(plan->model->facts->source, second, NULL);
+    if (error_text)
+        *out_problem = ht_format("cut out of its file it does not compile: %s", error_text);
+    free(error_text);
+    if (*out_problem && second) {
+        ht_template_free(second, 1);
+        second = NULL;
+    }
+    return second;
+}
+
+ht_template *ht_template_against(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice) {
+    char *problem = NULL;
+    char *annotations = ht_annotations_write(plan, grid, true);
+    char *unit = ht_unit_write(plan, slice, annotations, &problem);
+    ht_template *made = unit ? parse_one(unit, plan->model->path, NULL) : NULL;
+    free(unit);
+    free(annotations);
+    free(problem);
+    return made;
+}

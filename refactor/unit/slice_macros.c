@@ -1,0 +1,265 @@
+/* Macros that a slice needs, file-level pragmas, and the order of it all. */
+#include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/unit/slice.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NESTING_MAX = 64 };
+
+/* ---- order of translation
+ * ---------------------------------------------------------------------------------------- */
+
+/* The chain of places from the main file down to (file, offset). */
+static size_t chain(const ht_source *source, size_t file, size_t offset, size_t out[NESTING_MAX]) {
+    size_t reversed[NESTING_MAX], count = 0;
+    while (count < NESTING_MAX) {
+        reversed[count++] = offset;
+        if (source->files[file].parent == SIZE_MAX)
+            break;
+        offset = source->files[file].parent_offset;
+        file = source->files[file].parent;
+    }
+    for (size_t i = 0; i < count; ++i)
+        out[i] = reversed[count - 1 - i];
+    return count;
+}
+
+int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t file_b, size_t b) {
+    size_t first[NESTING_MAX], second[NESTING_MAX];
+    size_t m = chain(source, file_a, a, first), n = chain(source, file_b, b, second);
+    for (size_t i = 0; i < m && i < n; ++i)
+        if (first[i] != second[i])
+            return first[i] < second[i] ? -1 : 1;
+    return m < n ? -1 : m > n ? 1 : 0;
+}
+
+/* ---- names
+ * --------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_user_macro(const ht_source *source, const char *name) {
+    for (size_t i = 0; i < source->macro_count; ++i)
+        if (strcmp(source->macros[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_name(const ht_slice *slice, const char *name) {
+    for (size_t i = 0; i < slice->macro_count; ++i)
+        if (strcmp(slice->macros[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void names_in(ht_slice *slice, const char *text, ht_range range, bool directives) {
+    ht_tokens tokens;
+    ht_tokens_read(text, range, directives, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        if (tokens.items[i].kind == HT_TOKEN_DIRECTIVE) {
+            names_in(slice, text, (ht_range){tokens.items[i].begin, tokens.items[i].end}, false);
+            continue;
+        }
+        if (tokens.items[i].kind != HT_TOKEN_NAME)
+            continue;
+        char *name = ht_tokens_text(&tokens, i);
+        if (is_user_macro(slice->source, name) && !has_name(slice, name)) {
+            HT_GROW(slice->macros, slice->macro_count);
+            slice->macros[slice->macro_count++] = name;
+        } else
+            free(name);
+    }
+    ht_tokens_free(&tokens);
+}
+
+static void close_over_macros(ht_slice *slice) {
+    const ht_source *source = slice->source;
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        if (slice->chunks[i].needed)
+            names_in(slice, source->files[slice->chunks[i].file].text, slice->chunks[i].range,
+                     true);
+    for (size_t i = 0; i < slice->macro_count; ++i)
+        for (size_t j = 0; j < source->macro_count; ++j)
+            if (strcmp(source->macros[j].name, slice->macros[i]) == 0)
+                names_in(slice, source->files[source->macros[j].file].text, source->macros[j].body,
+                         false);
+}
+
+static void system_macros(ht_slice *slice) {
+    const ht_source *source = slice->source;
+    for (size_t i = 0; i < source->expansion_count && !slice->reason; ++i) {
+        const ht_expansion *expansion = &source->expansions[i];
+        if (!expansion->system || !expansion->system_file)
+            continue;
+        for (size_t j = 0; j < slice->chunk_count; ++j) {
+            const ht_chunk *chunk = &slice->chunks[j];
+            if (chunk->needed && chunk->file == expansion->file &&
+                expansion->range.begin >= chunk->range.begin &&
+                expansion->range.end <= chunk->range.end &&
+                !ht_slice_is_cut(slice, expansion->file, expansion->range.begin))
+                ht_slice_system(slice, expansion->system_file, expansion->name, chunk->line);
+        }
+    }
+}
+
+/* ---- directives
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static bool directive_words(const char *text, ht_token directive, char words[3][32]) {
+    ht_tokens line;
+    ht_tokens_read(text, (ht_range){directive.begin, directive.end}, false, &line);
+    for (size_t i = 0; i < 3; ++i) {
+        words[i][0] = 0;
+        if (i + 1 < line.count) {
+            size_t length = line.items[i + 1].end - line.items[i + 1].begin;
+            length = length < 31 ? length : 31;
+            memcpy(words[i], text + line.items[i + 1].begin, length);
+            words[i][length] = 0;
+        }
+    }
+    ht_tokens_free(&line);
+    return words[0][0] != 0;
+}
+
+/* A chunk must hold whole conditionals, and no include that is taken. */
+static void check_conditionals(ht_slice *slice, const ht_chunk *chunk) {
+    const char *text = slice->source->files[chunk->file].text;
+    ht_tokens tokens;
+    ht_tokens_read(text, chunk->range, true, &tokens);
+    int depth = 0;
+    for (size_t i = 0; i < tokens.count; ++i) {
+        char words[3][32];
+        if (tokens.items[i].kind != HT_TOKEN_DIRECTIVE ||
+            !directive_words(text, tokens.items[i], words))
+            continue;
+        if (strncmp(words[0], "if", 2) == 0)
+            ++depth;
+        else if (strcmp(words[0], "endif") == 0)
+            --depth;
+        bool open = depth < 0 || (depth == 0 && strncmp(words[0], "el", 2) == 0);
+        bool skipped = ht_source_skipped(slice->source, chunk->file, tokens.items[i].begin);
+        if (open)
+            ht_slice_refuse(slice, chunk->line,
+                            "a preprocessor conditional begins outside of the "
+                            "declaration and ends inside it");
+        if (!skipped && strcmp(words[0], "include") == 0)
+            ht_slice_refuse(slice, chunk->line, "a file is included inside of a declaration");
+    }
+    if (depth > 0)
+        ht_slice_refuse(slice, chunk->line,
+                        "a preprocessor conditional begins inside of the "
+                        "declaration and ends outside of it");
+    ht_tokens_free(&tokens);
+}
+
+static void item_add(ht_slice *slice, size_t file, ht_range range, const ht_chunk *chunk) {
+    unsigned line;
+    clang_getExpansionLocation(clang_getLocationForOffset(slice->source->unit,
+                                                          slice->source->files[file].file,
+                                                          (unsigned)range.begin),
+                               NULL, &line, NULL, NULL);
+    HT_GROW(slice->items, slice->item_count);
+    slice->items[slice->item_count++] = (ht_slice_item){file, range, (int)line, chunk};
+}
+
+static const ht_chunk *chunk_at(const ht_slice *slice, size_t file, size_t offset) {
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        if (slice->chunks[i].file == file && offset >= slice->chunks[i].range.begin &&
+            offset < slice->chunks[i].range.end)
+            return &slice->chunks[i];
+    return NULL;
+}
+
+/* Macros that a declaration defines come with it, for itself and for what stands behind. */
+static void macros_add(ht_slice *slice) {
+    const ht_source *source = slice->source;
+    for (size_t i = 0; i < source->macro_count; ++i) {
+        const ht_macro *macro = &source->macros[i];
+        if (!has_name(slice, macro->name))
+            continue;
+        const ht_chunk *chunk = chunk_at(slice, macro->file, macro->range.begin);
+        if (!chunk)
+            item_add(slice, macro->file, macro->range, NULL);
+        else if (!chunk->needed)
+            ht_slice_refuse(slice, macro->line, "'%s' is defined inside of another declaration",
+                            macro->name);
+    }
+}
+
+static bool is_kept_pragma(char words[3][32]) {
+    return strcmp(words[0], "pragma") == 0 &&
+           (strcmp(words[1], "clang") == 0 || strcmp(words[1], "STDC") == 0 ||
+            strcmp(words[1], "float_control") == 0 || strcmp(words[1], "pack") == 0);
+}
+
+/* #undef of needed macros, pragmas with an effect on what follows. */
+static void other_directives(ht_slice *slice, size_t file) {
+    const char *text = slice->source->files[file].text;
+    ht_tokens tokens;
+    ht_tokens_read(text, (ht_range){0, slice->source->files[file].length}, true, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        char words[3][32];
+        ht_token token = tokens.items[i];
+        if (token.kind != HT_TOKEN_DIRECTIVE ||
+            ht_source_skipped(slice->source, file, token.begin) ||
+            chunk_at(slice, file, token.begin) || !directive_words(text, token, words))
+            continue;
+        if ((strcmp(words[0], "undef") == 0 && has_name(slice, words[1])) || is_kept_pragma(words))
+            item_add(slice, file, (ht_range){token.begin, token.end}, NULL);
+    }
+    ht_tokens_free(&tokens);
+}
+
+/* ---- all together
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+static int compare_items(const void *a, const void *b, void *context) {
+    const ht_slice_item *first = a, *second = b;
+    return ht_place_compare(context, first->file, first->range.begin, second->file,
+                            second->range.begin);
+}
+
+/* #pragma pack(push, 1), #pragma pack(pop)? */
+static bool is_pack(const ht_slice *slice, const ht_slice_item *item, const char *what) {
+    if (item->chunk)
+        return false;
+    ht_tokens line;
+    ht_tokens_read(slice->source->files[item->file].text, item->range, false, &line);
+    bool found = line.count > 4 && ht_tokens_is(&line, 1, "pragma") &&
+                 ht_tokens_is(&line, 2, "pack") && ht_tokens_is(&line, 4, what);
+    ht_tokens_free(&line);
+    return found;
+}
+
+/* What was packed in between is not in the slice. */
+static void drop_packs(ht_slice *slice) {
+    size_t count = 0;
+    for (size_t i = 0; i < slice->item_count; ++i) {
+        slice->items[count++] = slice->items[i];
+        if (count > 1 && is_pack(slice, &slice->items[count - 2], "push") &&
+            is_pack(slice, &slice->items[count - 1], "pop"))
+            count -= 2;
+    }
+    slice->item_count = count;
+}
+
+void ht_slice_macros(ht_slice *slice) {
+    const ht_source *source = slice->source;
+    close_over_macros(slice);
+    system_macros(slice);
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        if (slice->chunks[i].needed) {
+            check_conditionals(slice, &slice->chunks[i]);
+            item_add(slice, slice->chunks[i].file, slice->chunks[i].range, &slice->chunks[i]);
+        }
+    macros_add(slice);
+    for (size_t i = 0; i < source->file_count; ++i)
+        other_directives(slice, i);
+    qsort_r(slice->items, slice->item_count, sizeof *slice->items, compare_items,
+            (void *)(size_t)source);
+    drop_packs(slice);
+}

@@ -1,0 +1,209 @@
+/* The template's unit: the slice, with the kernel as it was and as it is parameterized. */
+#include "base/memory.h"
+#include "refactor/unit/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writing {
+    const ht_plan *plan;
+    const ht_slice *slice;
+    const char *annotations;
+    char *problem;
+} writing;
+
+/* Does this chunk declare the kernel? With its body? */
+static bool declares(const writing *in, const ht_chunk *chunk, bool *out_defines) {
+    CXCursor kernel = in->plan->model->kernel;
+    *out_defines = false;
+    for (size_t i = 0; i < chunk->cursor_count; ++i) {
+        if (clang_equalCursors(chunk->cursors[i], kernel))
+            *out_defines = true;
+        if (clang_equalCursors(clang_getCanonicalCursor(chunk->cursors[i]),
+                               clang_getCanonicalCursor(kernel)))
+            return true;
+    }
+    return *out_defines;
+}
+
+/* Tokens in front of the kernel's name that the unit's form does without. */
+static bool is_dropped(const ht_tokens *tokens, size_t index) {
+    return ht_tokens_is(tokens, index, "static") || ht_tokens_is(tokens, index, "extern");
+}
+
+static void write_template_header(const ht_plan *plan, bool *out_open, ht_text *out) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->param_count; ++i) {
+        const ht_planned_param *param = &plan->params[i];
+        if (param->existing || param->macro)
+            continue;
+        bool boolean = strncmp(param->values, "false", 5) == 0;
+        const char *type = param->type ? param->type : boolean ? "bool" : "int";
+        ht_text_printf(out, "%s%s %s", count ? ", " : "template <", type, param->name);
+        ++count;
+    }
+    *out_open = count > 0;
+}
+
+/* The text from `begin` to the kernel's end, with edits or renamed. Dropped words are blanked. */
+static bool write_kernel(writing *in, size_t begin, bool original, ht_text *out) {
+    const ht_model *model = in->plan->model;
+    const ht_tokens *tokens = &model->facts->source->tokens;
+    unsigned name;
+    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &name);
+    size_t at = begin;
+    for (size_t i = ht_tokens_at(tokens, begin); i < tokens->count && tokens->items[i].begin < name;
+         ++i) {
+        bool linkage = tokens->items[i].kind == HT_TOKEN_STRING;
+        if (!is_dropped(tokens, i) && !linkage)
+            continue;
+        if (!ht_plan_render(in->plan, (ht_range){at, tokens->items[i].begin}, NULL, out,
+                            &in->problem))
+            return false;
+        at = tokens->items[i].end;
+    }
+    if (original) {
+        ht_text_append_n(out, model->text + at, name + strlen(model->name) - at);
+        ht_text_append(out, "__original");
+        at = name + strlen(model->name);
+        ht_text_append_n(out, model->text + at, model->range.end - at);
+        ht_text_append(out, "\n");
+        return true;
+    }
+    bool done = ht_plan_render(in->plan, (ht_range){at, model->range.end}, NULL, out, &in->problem);
+    ht_text_append(out, "\n");
+    return done;
+}
+
+static size_t kernel_begin(const writing *in, const ht_chunk *chunk) {
+    size_t begin = in->plan->model->range.begin;
+    return chunk->range.begin < begin ? chunk->range.begin : begin;
+}
+
+static void hide_macros(const ht_plan *plan, bool hide, ht_text *out) {
+    const ht_source *source = plan->model->facts->source;
+    for (size_t i = 0; i < plan->param_count; ++i) {
+        const char *name = plan->params[i].hidden_macro;
+        if (!name)
+            continue;
+        const ht_macro *macro = ht_source_macro(source, name, 0, plan->model->range.begin);
+        if (hide)
+            ht_text_printf(out, "#undef %s\n", name);
+        else if (macro)
+            ht_text_printf(out, "%.*s\n", (int)(macro->range.end - macro->range.begin),
+                           source->files[macro->file].text + macro->range.begin);
+    }
+}
+
+/* Those that the original defines, which is written first, are defined once more by the other. */
+static void forget_macros(const ht_plan *plan, ht_text *out) {
+    const ht_model *model = plan->model;
+    const ht_source *source = model->facts->source;
+    for (size_t i = 0; i < source->macro_count; ++i)
+        if (source->macros[i].file == 0 && source->macros[i].range.begin >= model->range.begin &&
+            source->macros[i].range.end <= model->range.end)
+            ht_text_printf(out, "#undef %s\n", source->macros[i].name);
+}
+
+static bool write_parameterized(writing *in, const ht_chunk *chunk, ht_text *out) {
+    const ht_model *model = in->plan->model;
+    const ht_source *source = model->facts->source;
+    size_t begin = kernel_begin(in, chunk);
+    bool open;
+    ht_text_append(out, in->plan->helpers ? in->plan->helpers : "");
+    ht_text_append(out, in->annotations);
+    if (model->is_template) {
+        size_t index = ht_tokens_at(&source->tokens, begin);
+        if (!ht_tokens_is(&source->tokens, index, "template") ||
+            !ht_tokens_is(&source->tokens, index + 1, "<")) {
+            in->problem = ht_strdup("the kernel's template header is not understood");
+            return false;
+        }
+        ht_line_directive(source, chunk->file, chunk->line, out);
+        write_template_header(in->plan, &open, out);
+        ht_text_append(out, open ? ", " : "template <");
+        begin = source->tokens.items[index + 1].end;
+    } else {
+        write_template_header(in->plan, &open, out);
+        ht_text_append(out, open ? ">\n" : "");
+        ht_line_directive(source, chunk->file, chunk->line, out);
+    }
+    return write_kernel(in, begin, false, out);
+}
+
+/* A macro that is bound from the compiler's command line has its value here only without one. */
+static bool replace_macro(const writing *in, const ht_slice_item *item, ht_text *out) {
+    const ht_plan *plan = in->plan;
+    const char *text = in->slice->source->files[item->file].text;
+    ht_tokens line;
+    ht_tokens_read(text, item->range, false, &line);
+    const char *name = NULL;
+    for (size_t i = 0; i < plan->param_count; ++i)
+        for (size_t k = 0; plan->params[i].macro && k < line.count && k < 3; ++k)
+            if (ht_tokens_is(&line, k, plan->params[i].name) &&
+                (k == 0 || ht_tokens_is(&line, k - 1, "define")))
+                name = plan->params[i].name;
+    ht_tokens_free(&line);
+    if (name)
+        ht_text_printf(out, "#ifndef %s\n%.*s\n#endif\n", name,
+                       (int)(item->range.end - item->range.begin), text + item->range.begin);
+    return name != NULL;
+}
+
+static bool replace(void *context, const ht_slice_item *item, ht_text *out) {
+    writing *in = context;
+    const ht_chunk *chunk = item->chunk;
+    bool defines;
+    if (!chunk)
+        return replace_macro(in, item, out);
+    if (!declares(in, chunk, &defines))
+        return false;
+    if (!defines || in->problem)
+        return true; /* a declaration ahead of the kernel: not needed, and of another form */
+    if (chunk->cursor_count != 1) {
+        in->problem = ht_strdup("the kernel's text overlaps another declaration's");
+        return true;
+    }
+    ht_line_directive(in->slice->source, chunk->file, chunk->line, out);
+    if (!write_kernel(in, kernel_begin(in, chunk), true, out))
+        return true;
+    forget_macros(in->plan, out);
+    hide_macros(in->plan, true, out);
+    write_parameterized(in, chunk, out);
+    hide_macros(in->plan, false, out);
+    return true;
+}
+
+/* The kernel leaves extern "C" and unnamed namespaces: it is a template, and found by its name. */
+static void drop_scopes(writing *in) {
+    for (size_t i = 0; i < in->slice->chunk_count; ++i) {
+        ht_chunk *chunk = &in->slice->chunks[i];
+        bool defines;
+        size_t kept = 0;
+        if (!declares(in, chunk, &defines))
+            continue;
+        for (size_t j = 0; j < chunk->scope_count; ++j) {
+            char *scope = chunk->scopes[j];
+            if (strncmp(scope, "extern", 6) == 0 || strcmp(scope, "namespace {") == 0)
+                free(scope);
+            else
+                chunk->scopes[kept++] = scope;
+        }
+        chunk->scope_count = kept;
+    }
+}
+
+char *ht_unit_write(const ht_plan *plan, const ht_slice *slice, const char *annotations,
+                    char **out_problem) {
+    writing in = {.plan = plan, .slice = slice, .annotations = annotations};
+    ht_text text = {0};
+    *out_problem = NULL;
+    drop_scopes(&in);
+    ht_slice_print(slice, replace, &in, &text);
+    if (in.problem) {
+        ht_text_free(&text);
+        *out_problem = in.problem;
+        return NULL;
+    }
+    return ht_text_take(&text);
+}
