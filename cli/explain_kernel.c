@@ -1,7 +1,7 @@
 #include "cli/explain_kernel.h"
 
 #include "cli/command.h"
-#include "refactor/kernel_model/explain.h"
+#include "refactor/explain.h"
 
 typedef struct explaining {
     FILE *out;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/input.h"
 #include "refactor/plan/recipe.h"
+#include "refactor/recipe_entry.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,10 +1,14 @@
 /* The pass over one file: parse, find kernels, model, transform, bind, emit, check. */
 #include "base/memory.h"
 #include "refactor/infer/infer.h"
+#include "refactor/kernel/discover.h"
 #include "refactor/kernel/pins.h"
+#include "refactor/plan/coverage.h"
+#include "refactor/plan/launch_edit.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/recipe.h"
-#include "refactor/rewrite/result.h"
+#include "refactor/result.h"
+#include "refactor/unit/annotated.h"
 #include "refactor/unit/culprits.h"
 
 #include <stdint.h>

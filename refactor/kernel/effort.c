@@ -1,6 +1,6 @@
 #include "refactor/kernel/effort.h"
 
-#include "refactor/refactor.h"
+#include "refactor/source/options.h"
 
 /* A kernel is planned twice or more, and three transformations ask isl most of what is asked. */
 enum { SHARES = 8 };

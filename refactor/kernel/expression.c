@@ -1,7 +1,7 @@
 /* Integer expressions of the kernel as template expressions. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
 
 #include <stdlib.h>
 #include <string.h>

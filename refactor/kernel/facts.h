@@ -5,7 +5,7 @@
 
 #include "refactor/kernel/effort.h"
 #include "refactor/launch/launch.h"
-#include "refactor/plan/transform.h"
+#include "refactor/kernel/model.h"
 #include "refactor/source/source.h"
 
 /* One template parameter of the kernel. */
@@ -84,32 +84,5 @@ bool ht_index_origin(const ht_model *model, CXCursor expression, int *out_axis);
 bool ht_index_alias(const ht_model *model, CXCursor declaration);
 /* blockDim.a * gridDim.a, or a variable that holds it. */
 bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis);
-
-/* Returns true if an attribute is among its direct children. */
-bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
-/* Returns true if it declares a variable in shared memory. */
-bool ht_ast_is_shared(CXCursor cursor);
-
-/* A whole number, bool too. */
-bool ht_type_is_integer(CXType type);
-/* As libclang has them, which crashes where there is no type (the element of what is no array). */
-CXType ht_type_unqualified(CXType type);
-CXType ht_type_referred(CXType type);
-
-/* Operand of a unary operator. */
-bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
-
-char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
-/* With the namespaces that it is named by elsewhere; free(). */
-char *ht_cursor_qualified_name(CXCursor cursor);
-bool ht_cursor_named(CXCursor cursor, const char *name);
-
-/* By the name of a function that is called: a barrier of the block (__syncthreads_or, too), a
- * fence, an atomic operation. */
-bool ht_name_is_barrier(const char *name);
-/* The same of a call, or of what is called. */
-bool ht_ast_is_barrier(CXCursor cursor);
-bool ht_name_is_fence(const char *name);
-bool ht_name_is_atomic(const char *name);
 
 #endif

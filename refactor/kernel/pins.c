@@ -1,6 +1,7 @@
 #include "refactor/kernel/pins.h"
 
 #include "base/memory.h"
+#include "refactor/source/conditional.h"
 
 #include <stdlib.h>
 

@@ -30,15 +30,7 @@ bool ht_is_specialised(CXCursor function);
 /* "ns::k<float>"; free(). */
 char *ht_specialised_name(CXCursor function);
 
-/* Returns true if a preprocessor conditional begins or ends in this range of a file, or goes on to
- * another branch.
- */
-bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);
-/* Returns true if the place lies in a branch of one that begins inside of `around`. */
-bool ht_source_in_conditional(const ht_source *source, size_t file, ht_range around, size_t offset);
 /* The feature that a name stands for; HT_FEATURE_COUNT: none. */
 ht_feature ht_feature_of_name(const char *name);
-/* 1-based line of an offset. */
-int ht_source_line(const ht_source *source, size_t file, size_t offset);
 
 #endif

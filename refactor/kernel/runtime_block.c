@@ -3,7 +3,7 @@
  * a parameter of the launch; the source's own launch goes on to take what it is given. */
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
-#include "refactor/plan/launch_edit.h"
+#include "refactor/kernel/launch_words.h"
 
 #include <stdlib.h>
 #include <string.h>

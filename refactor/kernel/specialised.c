@@ -1,6 +1,7 @@
 /* Explicit specialisations of kernels: names that tell them apart, and what they hold fast. */
 #include "base/memory.h"
 #include "refactor/kernel/pins.h"
+#include "refactor/source/conditional.h"
 
 #include <stdlib.h>
 #include <string.h>

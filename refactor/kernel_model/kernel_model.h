@@ -7,8 +7,8 @@
  * Subscripts are polynomials (y * width + x), which isl cannot hold: sets.c splits them into
  * dimensions whose strides are products of arguments. Integer arithmetic is taken not to overflow,
  * and unsigned comparisons of differences are left out of domains. Private to refactor/. */
-#ifndef HT_REFACTOR_KERNEL_MODEL_H
-#define HT_REFACTOR_KERNEL_MODEL_H
+#ifndef HT_REFACTOR_KERNEL_MODEL_KERNEL_MODEL_H
+#define HT_REFACTOR_KERNEL_MODEL_KERNEL_MODEL_H
 
 #include "base/text.h"
 #include "refactor/kernel/facts.h"

@@ -1,5 +1,6 @@
 /* dim3 expressions, and values of symbols. */
-#include "refactor/kernel/facts.h"
+#include "refactor/launch/launch.h"
+#include "refactor/source/ast.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #ifndef HT_REFACTOR_LAUNCH_LAUNCH_H
 #define HT_REFACTOR_LAUNCH_LAUNCH_H
 
-#include "refactor/source/source.h"
+#include "refactor/source/place.h"
+#include "refactor/source/variable.h"
 
 typedef enum ht_symbol_kind {
     HT_SYMBOL_CONSTANT, /* `value`; a literal, or named by `name` */
@@ -78,30 +79,6 @@ CXCursor ht_symbol_returned(const ht_symbol_frame *frame, CXCursor call,
                             ht_symbol_frame *out_frame);
 /* Returns true if the dim3 expression is a call of a function that returns one. */
 bool ht_extent_is_call(CXCursor expression);
-/* Returns true if an array is used by its elements alone. */
-bool ht_variable_only_elements(CXCursor variable);
-/* Assignments to fields x, y, z of a dim3 variable, when these are all that changes it after its
- * declaration, each once, in one block with the declaration and ahead of `use`. */
-bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]);
-/* What was assigned to an element of an array last ahead of `use`, when all that changes the array
- * are such assignments in one block with its declaration. */
-bool ht_variable_element(CXCursor variable, CXCursor use, int64_t index, CXCursor *out_value);
-/* Where the user wrote an expression in the file looked at, macro arguments included. False when a
- * macro's body wrote it. */
-bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);
-/* The same in another of the user's files. */
-bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
-                        ht_range *out_place);
-/* The same in whichever of the user's files it is: the place is in the source's whole text. */
-bool ht_source_anywhere(const ht_source *source, CXCursor expression, ht_range *out_place);
-/* Index of the user's file that an expression is written in; SIZE_MAX when it is in no such file.
- */
-size_t ht_source_file_of(const ht_source *source, CXCursor cursor);
-/* Assignments to a variable, its updates and uses of its address, in the host function around it.
- */
-unsigned ht_variable_writes(CXCursor variable);
-/* The same inside of a statement, from an offset of its file on. */
-unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from);
 void ht_symbol_free(ht_symbol *symbol);
 /* Value when every leaf is constant. */
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);

@@ -1,6 +1,7 @@
 /* Host integer expressions as trees that remember where each constant was written. */
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/launch/launch.h"
+#include "refactor/source/ast.h"
 
 #include <ctype.h>
 #include <stdint.h>

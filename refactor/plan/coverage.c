@@ -1,6 +1,8 @@
 /* The grid after a plan, and the requires that keep its coverage. */
 #include "base/memory.h"
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/coverage.h"
+#include "refactor/plan/transform.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define HT_REFACTOR_PLAN_LAUNCH_CHOICE_H
 
 #include "refactor/plan/launch_text.h"
+#include "refactor/plan/plan.h"
 
 /* Returns true if the items have the same value at the launch as where the grid is computed. */
 bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int axis);

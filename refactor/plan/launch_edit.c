@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
+#include "refactor/plan/coverage.h"
+#include "refactor/kernel/launch_words.h"
 
 #include <stdlib.h>
 #include <string.h>

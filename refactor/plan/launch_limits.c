@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "refactor/plan/launch_edit.h"
+#include "refactor/plan/coverage.h"
+#include "refactor/kernel/launch_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 #ifndef HT_REFACTOR_PLAN_LAUNCH_TEXT_H
 #define HT_REFACTOR_PLAN_LAUNCH_TEXT_H
 
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 
 typedef enum ht_launch_part {
     HT_LAUNCH_ITEMS, /* an axis of the grid, from the number of items, in place of its quotient */

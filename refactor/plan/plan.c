@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/source/conditional.h"
-#include "refactor/transformations/register_tile/tiled.h"
+#include "refactor/plan/transform.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -65,7 +65,8 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->unapplied);
     free(plan->unmet);
     free(plan->wide.text);
-    ht_tiled_free(plan->tiled);
+    if (plan->tiled)
+        plan->tiled_free(plan->tiled);
     *plan = (ht_plan){0};
 }
 

@@ -1,7 +1,6 @@
 /* What a plan holds at some point, to come back to when a transformation gives up. */
 #include "base/memory.h"
 #include "refactor/plan/plan.h"
-#include "refactor/transformations/register_tile/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +51,8 @@ static void restore_forms(ht_plan *plan, const ht_plan_state *to) {
         free(plan->wide.text);
         plan->wide = (ht_wide_edit){0};
     }
-    if (!to->tiled) {
-        ht_tiled_free(plan->tiled);
+    if (!to->tiled && plan->tiled) {
+        plan->tiled_free(plan->tiled);
         plan->tiled = NULL;
     }
 }

@@ -4,7 +4,7 @@
 #ifndef HT_REFACTOR_PLAN_RECIPE_H
 #define HT_REFACTOR_PLAN_RECIPE_H
 
-#include "refactor/refactor.h"
+#include "base/error.h"
 
 #include <jansson.h>
 
@@ -44,9 +44,6 @@ const ht_recipe_kernel *ht_recipe_find(const ht_recipe *recipe, const char *kern
 const ht_recipe_step *ht_recipe_step_find(const ht_recipe_kernel *kernel,
                                           const char *transformation);
 
-/* A recipe's entry for a templated kernel, with all that its template offers; a new reference. NULL
- * for others. */
-json_t *ht_recipe_entry_json(const ht_kernel *kernel);
 /* The document around such entries, whose array it borrows. */
 json_t *ht_recipe_document(json_t *entries);
 

@@ -1,7 +1,8 @@
 /* Writing tuned constants into the source. */
 #include "base/memory.h"
+#include "refactor/refactor.h"
+#include "refactor/result.h"
 #include "refactor/rewrite/launcher.h"
-#include "refactor/rewrite/result.h"
 #include "refactor/source/author_style.h"
 #include "refactor/source/source_try.h"
 

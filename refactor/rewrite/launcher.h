@@ -2,7 +2,8 @@
 #ifndef HT_REFACTOR_REWRITE_LAUNCHER_H
 #define HT_REFACTOR_REWRITE_LAUNCHER_H
 
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 
 /* `static inline hipError_t NAME_tuned_launch(arguments..., hipStream_t stream = 0)` for one
  * configuration: block and grid in 64 bits, hipErrorInvalidConfiguration where no device launches

@@ -2,8 +2,9 @@
 #include "refactor/rewrite/written.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/discover.h"
+#include "refactor/result.h"
 #include "refactor/rewrite/launcher.h"
-#include "refactor/rewrite/result.h"
 #include "refactor/rewrite/written_launch.h"
 
 #include <stdlib.h>

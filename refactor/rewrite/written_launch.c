@@ -1,6 +1,7 @@
 #include "refactor/rewrite/written_launch.h"
 
 #include "base/memory.h"
+#include "refactor/plan/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "refactor/source/conditional.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/pins.h"
 
 #include <stdlib.h>
 #include <string.h>

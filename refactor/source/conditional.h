@@ -23,4 +23,13 @@ char *ht_directive_defines(const ht_tokens *tokens, size_t index);
  * branch", for an offset of a file that clang skipped; free(). */
 char *ht_conditional_words(const ht_source *source, size_t file, size_t offset);
 
+/* Returns true if a preprocessor conditional begins or ends in this range of a file, or goes on to
+ * another branch.
+ */
+bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);
+/* Returns true if the place lies in a branch of one that begins inside of `around`. */
+bool ht_source_in_conditional(const ht_source *source, size_t file, ht_range around, size_t offset);
+/* 1-based line of an offset. */
+int ht_source_line(const ht_source *source, size_t file, size_t offset);
+
 #endif

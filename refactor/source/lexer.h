@@ -3,7 +3,9 @@
 #ifndef HT_REFACTOR_SOURCE_LEXER_H
 #define HT_REFACTOR_SOURCE_LEXER_H
 
-#include "refactor/plan/transform.h"
+#include "refactor/source/range.h"
+
+#include <stdbool.h>
 
 typedef enum ht_token_kind {
     HT_TOKEN_NAME,

@@ -1,6 +1,7 @@
-/* Where the user wrote something, and who writes to a host variable. */
+/* Where the user wrote something. */
+#include "refactor/source/place.h"
+
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
 
 #include <stdlib.h>
 
@@ -84,202 +85,28 @@ size_t ht_source_file_of(const ht_source *source, CXCursor cursor) {
     return ht_source_file(source, file);
 }
 
-typedef struct write_count {
-    CXCursor variable;
-    unsigned from; /* writes written before this offset do not count */
-    unsigned count;
-} write_count;
+enum { NESTING_MAX = 64 };
 
-/* v, v.x, v[i] */
-static CXCursor root(CXCursor expression) {
-    expression = ht_ast_strip(expression, true);
-    while (clang_getCursorKind(expression) == CXCursor_MemberRefExpr ||
-           clang_getCursorKind(expression) == CXCursor_ArraySubscriptExpr) {
-        CXCursor base = ht_ast_child(expression, 0);
-        if (clang_Cursor_isNull(base))
-            return base;
-        expression = ht_ast_strip(base, true);
+/* The chain of places from the main file down to (file, offset). */
+static size_t chain(const ht_source *source, size_t file, size_t offset, size_t out[NESTING_MAX]) {
+    size_t reversed[NESTING_MAX], count = 0;
+    while (count < NESTING_MAX) {
+        reversed[count++] = offset;
+        if (source->files[file].parent == SIZE_MAX)
+            break;
+        offset = source->files[file].parent_offset;
+        file = source->files[file].parent;
     }
-    return ht_ast_variable(expression);
+    for (size_t i = 0; i < count; ++i)
+        out[i] = reversed[count - 1 - i];
+    return count;
 }
 
-static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    write_count *search = context;
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    if (offset < search->from) /* its children may lie behind */
-        return true;
-    enum CXBinaryOperatorKind binary;
-    enum CXUnaryOperatorKind unary;
-    CXCursor left, right;
-    if (ht_ast_binary(cursor, &binary, &left, &right)) {
-        if (binary >= CXBinaryOperator_Assign && binary <= CXBinaryOperator_OrAssign)
-            search->count += clang_equalCursors(root(left), search->variable);
-    } else if (ht_ast_unary(cursor, &unary, &left)) {
-        if (unary <= CXUnaryOperator_AddrOf)
-            search->count += clang_equalCursors(root(left), search->variable);
-    } else if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
-        /* operator= and arguments bound to references come unconverted */
-        int count = clang_Cursor_getNumArguments(cursor);
-        bool assigns = ht_cursor_named(cursor, "operator=");
-        for (int i = 0; i < count; ++i) {
-            CXCursor argument = clang_Cursor_getArgument(cursor, (unsigned)i);
-            bool reference = clang_getCursorKind(argument) == CXCursor_DeclRefExpr;
-            search->count += (reference || (assigns && i == 0)) &&
-                             !ht_cursor_named(cursor, "dim3") &&
-                             clang_equalCursors(root(argument), search->variable);
-        }
-    } else if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-               clang_getCursorType(cursor).kind == CXType_LValueReference) {
-        CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
-        search->count += !clang_Cursor_isNull(initializer) &&
-                         clang_equalCursors(root(initializer), search->variable);
-    }
-    return true;
-}
-
-unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from) {
-    write_count search = {variable, from, 0};
-    ht_ast_walk(scope, on_write, &search);
-    return search.count;
-}
-
-unsigned ht_variable_writes(CXCursor variable) {
-    CXCursor scope = clang_getCursorSemanticParent(variable);
-    switch (clang_getCursorKind(scope)) {
-    case CXCursor_FunctionDecl:
-    case CXCursor_FunctionTemplate:
-    case CXCursor_CXXMethod:
-    case CXCursor_Constructor:
-        break;
-    default: /* a global: anybody may write to it */
-        return clang_isConstQualifiedType(clang_getCursorType(variable)) ? 0 : 1;
-    }
-    return ht_variable_writes_in(scope, variable, 0);
-}
-
-/* ---- arrays and dim3 that are set part by part
- * --------------------------------------------------------------------------------- */
-
-typedef struct element_search {
-    CXCursor variable;
-    unsigned uses, elements;
-} element_search;
-
-static bool on_element(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    element_search *in = context;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_ArraySubscriptExpr)
-        in->elements += clang_equalCursors(ht_ast_variable(ht_ast_child(cursor, 0)), in->variable);
-    if (kind == CXCursor_DeclRefExpr)
-        in->uses += clang_equalCursors(clang_getCursorReferenced(cursor), in->variable);
-    return true;
-}
-
-bool ht_variable_only_elements(CXCursor variable) {
-    element_search in = {variable, 0, 0};
-    ht_ast_walk(clang_getCursorSemanticParent(variable), on_element, &in);
-    return in.uses == in.elements;
-}
-
-typedef struct block_search {
-    CXCursor variable;
-    CXCursor block;
-} block_search;
-
-static bool on_block(CXCursor cursor, CXCursor parent, void *context) {
-    block_search *in = context;
-    ht_cursors list = {0};
-    if (clang_getCursorKind(cursor) == CXCursor_DeclStmt)
-        list = ht_ast_children(cursor);
-    for (size_t i = 0; i < list.count; ++i)
-        if (clang_equalCursors(list.items[i], in->variable))
-            in->block = parent;
-    free(list.items);
-    return true;
-}
-
-static unsigned offset_of(CXCursor cursor) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    return offset;
-}
-
-/* `block.x = value;`: the axis, or -1. */
-static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left;
-    if (!ht_ast_binary(ht_ast_strip(statement, false), &kind, &left, out_value) ||
-        kind != CXBinaryOperator_Assign)
-        return -1;
-    left = ht_ast_strip(left, false);
-    if (clang_getCursorKind(left) != CXCursor_MemberRefExpr ||
-        !clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable))
-        return -1;
-    for (int axis = 0; axis < 3; ++axis)
-        if (ht_cursor_named(left, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
-            return axis;
-    return -1;
-}
-
-/* The statements of the block that a variable is declared in. */
-static ht_cursors statements_beside(CXCursor variable) {
-    block_search in = {variable, clang_getNullCursor()};
-    ht_ast_walk(clang_getCursorSemanticParent(variable), on_block, &in);
-    return clang_getCursorKind(in.block) == CXCursor_CompoundStmt ? ht_ast_children(in.block)
-                                                                  : (ht_cursors){0};
-}
-
-bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]) {
-    for (int axis = 0; axis < 3; ++axis)
-        out_fields[axis] = clang_getNullCursor();
-    ht_cursors list = statements_beside(variable);
-    unsigned found = 0;
-    bool good = true;
-    for (size_t i = 0; i < list.count && good; ++i) {
-        CXCursor value;
-        int axis = field_assigned(list.items[i], variable, &value);
-        if (axis < 0)
-            continue;
-        good = clang_Cursor_isNull(out_fields[axis]) && offset_of(list.items[i]) < offset_of(use);
-        out_fields[axis] = value;
-        ++found;
-    }
-    free(list.items);
-    return good && found == ht_variable_writes(variable);
-}
-
-/* `size[1] = value;`: the element's number, or -1. */
-static int64_t element_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left;
-    int64_t index = -1;
-    if (!ht_ast_binary(ht_ast_strip(statement, false), &kind, &left, out_value) ||
-        kind != CXBinaryOperator_Assign)
-        return -1;
-    left = ht_ast_strip(left, false);
-    if (clang_getCursorKind(left) != CXCursor_ArraySubscriptExpr ||
-        !clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable) ||
-        !ht_ast_constant(ht_ast_child(left, 1), &index))
-        return -1;
-    return index;
-}
-
-bool ht_variable_element(CXCursor variable, CXCursor use, int64_t index, CXCursor *out_value) {
-    *out_value = clang_getNullCursor();
-    if (clang_Cursor_getStorageClass(variable) == CX_SC_Static)
-        return false;
-    ht_cursors list = statements_beside(variable);
-    unsigned found = 0;
-    for (size_t i = 0; i < list.count; ++i) {
-        CXCursor value;
-        int64_t element = element_assigned(list.items[i], variable, &value);
-        found += element >= 0;
-        if (element == index && element >= 0 && offset_of(list.items[i]) < offset_of(use))
-            *out_value = value;
-    }
-    free(list.items);
-    return found == ht_variable_writes(variable) && !clang_Cursor_isNull(*out_value);
+int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t file_b, size_t b) {
+    size_t first[NESTING_MAX], second[NESTING_MAX];
+    size_t m = chain(source, file_a, a, first), n = chain(source, file_b, b, second);
+    for (size_t i = 0; i < m && i < n; ++i)
+        if (first[i] != second[i])
+            return first[i] < second[i] ? -1 : 1;
+    return m < n ? -1 : m > n ? 1 : 0;
 }

@@ -1,11 +1,11 @@
 /* Parsing a file with libclang and collecting what the rest needs besides the AST. */
 
 #include "refactor/source/arguments.h"
-#include "refactor/unit/slice.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/result.h"
+#include "refactor/source/place.h"
 
 #include <stdint.h>
 #include <stdlib.h>

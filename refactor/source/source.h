@@ -3,7 +3,9 @@
 #ifndef HT_REFACTOR_SOURCE_SOURCE_H
 #define HT_REFACTOR_SOURCE_SOURCE_H
 
-#include "refactor/rewrite/split_index.h"
+#include "base/error.h"
+#include "refactor/source/options.h"
+#include "refactor/source/split_index.h"
 #include "refactor/source/lexer.h"
 
 /* One of the user's files in the unit: its main file or a header that is no system header. */

@@ -3,7 +3,7 @@
 #ifndef HT_REFACTOR_SOURCE_TREE_H
 #define HT_REFACTOR_SOURCE_TREE_H
 
-#include "refactor/refactor.h"
+#include "refactor/source/options.h"
 #include "refactor/source/commands.h"
 
 typedef struct ht_tree_file {

@@ -4,9 +4,11 @@
  * An argument that bounds a loop gets a template parameter of its own, 0 for the general kernel.
  * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
 #include "base/memory.h"
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
 #include "refactor/plan/launch_edit.h"
 #include "refactor/plan/plan.h"
+#include "refactor/kernel/launch_words.h"
+#include "refactor/plan/transform.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 /* Files with annotations of their own, and slices on request. */
+#include "refactor/unit/annotated.h"
+
 #include "base/memory.h"
-#include "refactor/rewrite/result.h"
+#include "refactor/kernel/discover.h"
+#include "refactor/unit/emit.h"
+#include "refactor/unit/slice_file.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef HT_REFACTOR_UNIT_EMIT_H
 #define HT_REFACTOR_UNIT_EMIT_H
 
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 #include "refactor/unit/slice.h"
 
 /* What stands in the way of binding the kernel to its problem entry (sizes, roles, launch), in

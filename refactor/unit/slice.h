@@ -3,7 +3,7 @@
 #define HT_REFACTOR_UNIT_SLICE_H
 
 #include "base/text.h"
-#include "refactor/source/source.h"
+#include "refactor/source/place.h"
 #include "templates/annotations/template.h"
 
 /* A piece of a user's file at namespace level: one or more declarations whose text overlaps. */
@@ -88,7 +88,5 @@ void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body);
 bool ht_slice_is_cut(const ht_slice *slice, size_t file, size_t offset);
 /* Finds the macros that the needed chunks use, and the final order. */
 void ht_slice_macros(ht_slice *slice);
-/* Compares places by the order in which the translation reaches them. */
-int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t file_b, size_t b);
 
 #endif

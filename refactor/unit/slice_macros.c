@@ -7,34 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NESTING_MAX = 64 };
-
-/* ---- order of translation
- * ---------------------------------------------------------------------------------------- */
-
-/* The chain of places from the main file down to (file, offset). */
-static size_t chain(const ht_source *source, size_t file, size_t offset, size_t out[NESTING_MAX]) {
-    size_t reversed[NESTING_MAX], count = 0;
-    while (count < NESTING_MAX) {
-        reversed[count++] = offset;
-        if (source->files[file].parent == SIZE_MAX)
-            break;
-        offset = source->files[file].parent_offset;
-        file = source->files[file].parent;
-    }
-    for (size_t i = 0; i < count; ++i)
-        out[i] = reversed[count - 1 - i];
-    return count;
-}
-
-int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t file_b, size_t b) {
-    size_t first[NESTING_MAX], second[NESTING_MAX];
-    size_t m = chain(source, file_a, a, first), n = chain(source, file_b, b, second);
-    for (size_t i = 0; i < m && i < n; ++i)
-        if (first[i] != second[i])
-            return first[i] < second[i] ? -1 : 1;
-    return m < n ? -1 : m > n ? 1 : 0;
-}
 
 /* ---- names
  * --------------------------------------------------------------------------------------------------------

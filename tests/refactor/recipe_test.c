@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "refactor/plan/recipe.h"
+#include "refactor/recipe_entry.h"
 
 #include "base/memory.h"
 #include "base/text.h"

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "refactor/explain.h"
 
 #include <criterion/criterion.h>
 #include <isl/point.h>

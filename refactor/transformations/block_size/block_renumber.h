@@ -4,7 +4,8 @@
 #define HT_REFACTOR_BLOCK_RENUMBER_H
 
 #include "refactor/kernel_model/kernel_model.h"
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 
 /* Around the kernel's body: variables with the names of the built-in indices, which answer with the
  * place in the original's block and grid. `param`: the block along an axis as launched; NULL: as it

@@ -2,7 +2,8 @@
 #ifndef HT_REFACTOR_BLOCK_SIZE_H
 #define HT_REFACTOR_BLOCK_SIZE_H
 
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 
 /* A free name for the parameter that is the block's extent along an axis: BLOCK_X. */
 const char *ht_block_name(ht_plan *plan, int axis);

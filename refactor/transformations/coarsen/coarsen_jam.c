@@ -3,7 +3,7 @@
  * loops become arrays. */
 #include "base/memory.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
-#include "refactor/transformations/vector_width/vector.h"
+#include "refactor/transformations/coarsen/elements.h"
 
 #include <ctype.h>
 #include <stdlib.h>

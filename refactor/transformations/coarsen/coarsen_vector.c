@@ -3,7 +3,7 @@
 #include "refactor/plan/plan.h"
 
 #include "base/memory.h"
-#include "refactor/transformations/vector_width/vector.h"
+#include "refactor/transformations/coarsen/elements.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +31,6 @@ typedef struct finding {
     bool changes; /* of the variable looked at */
     size_t variable;
 } finding;
-
-const char ht_vector_not_next[] = "the next output's element is not the next one";
-
-void ht_vector_why_merge(const char **why, CXCursor *at, const char *more, CXCursor more_at) {
-    if (!more || (*why && *why != ht_vector_not_next))
-        return;
-    *why = more;
-    *at = more_at;
-}
 
 /* In a group, the first place of any reason is told. */
 static void refuse(finding *in, const ht_node *node, const char *why) {

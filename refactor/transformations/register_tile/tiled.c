@@ -2,8 +2,9 @@
  * transformations made of it. A parameter chooses. docs/tiling.md says when this is done and why it
  * is right. */
 #include "base/memory.h"
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/plan/coverage.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -359,10 +360,12 @@ static void apply(const ht_model *model, ht_plan *plan) {
                    "%s: a thread keeps a tile of %s outputs in registers", t->form.param,
                    sizes.data);
     ht_text_free(&sizes);
-    if (t->c.meets) /* nobody else can work with it: what is shared has been chosen */
+    if (t->c.meets) { /* nobody else can work with it: what is shared has been chosen */
         ht_tiled_free(&t->form);
-    else
-        plan->tiled = &t->form;
+        return;
+    }
+    plan->tiled = &t->form;
+    plan->tiled_free = ht_tiled_free;
 }
 
 const ht_transformation ht_transformation_tiled = {

@@ -1,8 +1,9 @@
 /* Walking: along one axis a thread computes its outputs one after the other, in a loop around all
  * that the tiled form does, so that it can keep in registers what the next output needs again. */
 #include "base/memory.h"
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/plan/coverage.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
+#include "refactor/transformations/coarsen/elements.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
-#include "refactor/transformations/vector_width/vector.h"
 
 #include <stdlib.h>
 #include <string.h>

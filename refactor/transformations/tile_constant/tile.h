@@ -3,7 +3,8 @@
 #ifndef HT_REFACTOR_TILE_H
 #define HT_REFACTOR_TILE_H
 
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 
 typedef enum ht_tile_kind {
     HT_TILE_MACRO,    /* #define TILE 16 */

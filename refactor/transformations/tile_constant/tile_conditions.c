@@ -3,6 +3,7 @@
  * becomes a require. */
 #include "base/memory.h"
 #include "refactor/transformations/tile_constant/tile.h"
+#include "refactor/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Launch geometry as template expressions. */
-#include "refactor/plan/geometry.h"
+#include "refactor/kernel/geometry.h"
 
 #include "base/memory.h"
 

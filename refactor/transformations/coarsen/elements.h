@@ -1,6 +1,6 @@
-/* Several elements of an array accessed as one (vector.c). */
-#ifndef HT_REFACTOR_VECTOR_H
-#define HT_REFACTOR_VECTOR_H
+/* Which elements can be accessed several at once, and why others cannot. */
+#ifndef HT_REFACTOR_TRANSFORMATIONS_COARSEN_ELEMENTS_H
+#define HT_REFACTOR_TRANSFORMATIONS_COARSEN_ELEMENTS_H
 
 #include <clang-c/Index.h>
 

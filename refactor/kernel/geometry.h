@@ -1,8 +1,9 @@
-/* Launch geometry as template expressions, before and after a plan. Private to refactor/. */
-#ifndef HT_REFACTOR_PLAN_GEOMETRY_H
-#define HT_REFACTOR_PLAN_GEOMETRY_H
+/* The original's launch geometry as template expressions. Private to refactor/. */
+#ifndef HT_REFACTOR_KERNEL_GEOMETRY_H
+#define HT_REFACTOR_KERNEL_GEOMETRY_H
 
-#include "refactor/plan/plan.h"
+#include "base/text.h"
+#include "refactor/kernel/facts.h"
 
 /* How a grid's axis follows from the number of items n and the block b. */
 typedef enum ht_form_kind {
@@ -48,27 +49,6 @@ typedef struct ht_grid {
  * would take. */
 void ht_grid_read(const ht_model *model, ht_grid *out_grid);
 void ht_grid_free(ht_grid *grid);
-
-/* Block times covers along an axis, as a template expression; free(). */
-char *ht_plan_per_block(const ht_plan *plan, int axis);
-bool ht_plan_axis_changed(const ht_plan *plan, int axis);
-/* Names of the parameters along an axis, comma-separated; free(). */
-char *ht_plan_axis_params(const ht_plan *plan, int axis);
-/* The grid's axis after the plan; free(). */
-char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis);
-/* The dynamic shared memory after the plan; free(). NULL: none. */
-char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid);
-/* Settles the form of each changed axis so that the new grid is right for every size the original
- * was right for, not only for the sizes at hand, and adds the requires that this takes. */
-void ht_grid_require(ht_plan *plan, ht_grid *grid);
-
-/* Adds the edits of all launches. False with *out_problem (free()) when one cannot be rewritten.
- * *out_follow: it could be if no named constant had its definition edited (plan->stay). */
-bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem);
-
-/* Returns true if all launches have texts of all extents that are written, to be used again at the
- * launch. */
-bool ht_launch_says_extents(const ht_model *model);
 
 /* Why block and grid of this kernel cannot be changed; NULL when they can. free(). */
 char *ht_launch_problem(const ht_model *model, int *out_line);

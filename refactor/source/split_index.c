@@ -5,11 +5,13 @@
  *
  * which computes the same: sums of whole numbers, modulo 2^32 both, whatever is added in which
  * order. Variables of other widths are left alone: there it would matter where a sum wraps. */
-#include "refactor/rewrite/split_index.h"
+#include "refactor/source/split_index.h"
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/source/ast.h"
+#include "refactor/source/range.h"
+#include "refactor/source/variable.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,8 +1,11 @@
 /* The kernels of one file, modelled one after the other. */
+#include "refactor/explain.h"
+
 #include "refactor/kernel_model/kernel_model.h"
-#include "refactor/rewrite/result.h"
+#include "refactor/result.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/discover.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* Global indices with an offset, as interiors of stencils have them, become two variables before
  * the source is looked at. Private to refactor/. */
-#ifndef HT_REFACTOR_REWRITE_SPLIT_INDEX_H
-#define HT_REFACTOR_REWRITE_SPLIT_INDEX_H
+#ifndef HT_REFACTOR_SOURCE_SPLIT_INDEX_H
+#define HT_REFACTOR_SOURCE_SPLIT_INDEX_H
 
-#include "refactor/plan/transform.h"
+#include <clang-c/Index.h>
+#include <stddef.h>
 
 typedef struct ht_index_split {
     char *whole; /* i = blockIdx.x * blockDim.x + threadIdx.x + 1 */

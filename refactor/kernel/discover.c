@@ -1,6 +1,7 @@
 /* Finding kernels, and errors inside them. */
+#include "refactor/kernel/discover.h"
+
 #include "base/memory.h"
-#include "refactor/rewrite/result.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,0 +1,93 @@
+/* libclang's AST, asked what it says of a cursor alone: no kernel and no source is needed. Private
+ * to refactor/. */
+#ifndef HT_REFACTOR_SOURCE_AST_H
+#define HT_REFACTOR_SOURCE_AST_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ht_cursors {
+    CXCursor *items; /* owned; free() */
+    size_t count;
+} ht_cursors;
+
+/* Direct children, without those that stand for defaulted arguments. free(items). */
+ht_cursors ht_ast_children(CXCursor cursor);
+
+/* The only or i-th child; null cursor when there is none. */
+CXCursor ht_ast_child(CXCursor cursor, size_t index);
+
+/* Calls `visit` on every descendant in source order; returning false skips that one's children. */
+void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
+                 void *context);
+
+/* Returns true if this declaration is named anywhere in the expression, or is the expression's own.
+ */
+bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
+
+/* Returns true if a declaration stands in a statement's text (of one file). */
+bool ht_ast_inside(CXCursor declaration, CXCursor statement);
+
+/* Returns true if this child of the translation unit is an instantiation that nobody wrote. The
+ * walk leaves those out. */
+bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent);
+
+/* The cursor without parentheses, implicit conversions and (when `casts`) explicit conversions to
+ * integer types. */
+CXCursor ht_ast_strip(CXCursor cursor, bool casts);
+
+/* How a binary operator without assignment is written; NULL for others. */
+const char *ht_ast_operator(enum CXBinaryOperatorKind kind);
+
+/* The comparison < > <= >= with its sides exchanged, and its opposite; invalid for others. */
+enum CXBinaryOperatorKind ht_ast_mirrored(enum CXBinaryOperatorKind kind);
+enum CXBinaryOperatorKind ht_ast_negated(enum CXBinaryOperatorKind kind);
+
+/* Binary operators (plain and assignments); false when it is not one. Operands are not stripped. */
+bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
+                   CXCursor *out_right);
+
+/* The variable, parameter or constant a (stripped) expression names; null cursor when it is no
+ * plain name. */
+CXCursor ht_ast_variable(CXCursor expression);
+
+/* Value of an integer constant expression (literals, macros, constexpr, const with initialiser). */
+bool ht_ast_constant(CXCursor expression, int64_t *out_value);
+
+/* Parts of a `for` statement; each may be a null cursor. False when they cannot be distinguished.
+ */
+bool ht_ast_for(CXCursor statement, CXCursor *out_init, CXCursor *out_condition,
+                CXCursor *out_increment, CXCursor *out_body);
+
+/* Returns true if an attribute is among its direct children. */
+bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
+/* Returns true if it declares a variable in shared memory. */
+bool ht_ast_is_shared(CXCursor cursor);
+
+/* A whole number, bool too. */
+bool ht_type_is_integer(CXType type);
+/* As libclang has them, which crashes where there is no type (the element of what is no array). */
+CXType ht_type_unqualified(CXType type);
+CXType ht_type_referred(CXType type);
+
+/* Operand of a unary operator. */
+bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
+
+char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
+/* With the namespaces that it is named by elsewhere; free(). */
+char *ht_cursor_qualified_name(CXCursor cursor);
+bool ht_cursor_named(CXCursor cursor, const char *name);
+
+/* By the name of a function that is called: a barrier of the block (__syncthreads_or, too), a
+ * fence, an atomic operation. */
+bool ht_name_is_barrier(const char *name);
+/* The same of a call, or of what is called. */
+bool ht_ast_is_barrier(CXCursor cursor);
+bool ht_name_is_fence(const char *name);
+bool ht_name_is_atomic(const char *name);
+
+/* 1-based line of a cursor, of the expansion where a macro wrote it. */
+int ht_ast_line(CXCursor cursor);
+
+#endif
