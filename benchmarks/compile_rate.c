@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 #include "runtime/measure/stats.h"
 #include "templates/space/space.h"
 

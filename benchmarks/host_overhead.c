@@ -2,7 +2,7 @@
  * wall-clock seconds a compile. Kernels run on one core (OMP_NUM_THREADS=1 unless set), so that the
  * numbers are of one thread of execution. */
 #include "base/clock.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <omp.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *   predictor_speed [HIDDEN [EMBEDDING [POSITIONS]]] */
 #include "base/memory.h"
 #include "base/random.h"
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 #include "predictor/network/training.h"
 
 #include <stdio.h>

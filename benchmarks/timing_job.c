@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "runtime/worker/worker_main.h"
 #include "templates/space/space.h"
 
 #include <math.h>

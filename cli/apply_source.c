@@ -11,7 +11,7 @@
 #include "cli/survey.h"
 #include "cli/written_check.h"
 #include "refactor/source/tree.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <ctype.h>
 #include <stdlib.h>

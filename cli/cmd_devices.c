@@ -1,7 +1,7 @@
 #include "cli/command.h"
 
 #include "base/memory.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 #include "refactor/refactor.h"
 #include "refactor/source/source.h"
 #include "runtime/doctor/doctor.h"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "cli/predictor_input.h"
 #include "predictor/predictor.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "cli/tuning_options.h"
 
 #include "base/memory.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

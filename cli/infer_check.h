@@ -2,7 +2,7 @@
 #ifndef HT_CLI_INFER_CHECK_H
 #define HT_CLI_INFER_CHECK_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* Runs the template's original once in the host provider's checking mode. *out_reason (free())
  * says what is wrong with the problem: an access outside of a buffer, a write to an input, an

@@ -3,7 +3,7 @@
 #define HT_CLI_INSPECT_REPORT_H
 
 #include "cli/command.h"
-#include "runtime/inspect.h"
+#include "runtime/measure/inspect.h"
 
 /* A template with one instance of its problem, and what was found of its configurations. */
 typedef struct ht_inspected {

@@ -91,7 +91,7 @@ void ht_interrupt_install(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error with words */
 }
 
-/* A worker's guard (runtime/worker/guard.h) ends with all that is below it when it is asked to.
+/* A worker's guard (runtime/process/guard.h) ends with all that is below it when it is asked to.
  * What others leave behind becomes ours. */
 static void end_children(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);

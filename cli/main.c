@@ -1,8 +1,9 @@
 /* hiptemper: the program. A worker process is this program started again with --worker. */
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 #include "runtime/job/job.h"
+#include "runtime/worker/worker_main.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "cli/refactor_report.h"
 #include "cli/tasks.h"
 #include "refactor/source/tree.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <stdlib.h>
 #include <string.h>

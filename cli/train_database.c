@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "predictor/data/match.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "runtime/store/database_best.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 #include "cli/predictor_input.h"
 #include "cli/progress.h"
 #include "predictor/forests/distil.h"
-#include "predictor/network/blas.h"
-#include "predictor/network/transfer.h"
+#include "predictor/math/blas.h"
 #include "predictor/predictor.h"
+#include "predictor/transfer.h"
 
 /* The options of the command. 0 and NULL: the architecture's default. */
 typedef struct ht_train_options {

@@ -5,7 +5,7 @@
 #define HT_CLI_WRITTEN_CHECK_H
 
 #include "refactor/refactor.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* Proposing: tokens of the problem, the networks' decoders, the beam over them. */
-#include "predictor/model/consensus.h"
+#include "predictor/consensus.h"
 #include "predictor/predictor.h"
 #include "predictor/rules/beam.h"
 

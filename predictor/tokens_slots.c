@@ -1,7 +1,7 @@
 #include "predictor/tokens_slots.h"
 
 #include "base/memory.h"
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "refactor/source/options.h"
 #include "refactor/unit/slice_file.h"
 #include "templates/annotations/template.h"
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 
 typedef struct ht_refactor ht_refactor; /* the result for one file; owns everything below */
 

@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef HT_TEMPLATES_BIND_H
 #define HT_TEMPLATES_BIND_H
 
+#include "templates/annotations/device_fields.h"
 #include "templates/annotations/template.h"
-#include "templates/device_fields.h"
 
 /* A template, problem and device seen together. All pointers borrowed; a plain value. */
 typedef struct ht_binding {

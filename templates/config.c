@@ -1,6 +1,6 @@
 /* Configurations as values and as text. */
-#include "templates/annotations/span.h"
 #include "templates/annotations/template.h"
+#include "templates/expr/span.h"
 
 #include <stdlib.h>
 #include <string.h>

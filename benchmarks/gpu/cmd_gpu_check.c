@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "benchmarks/gpu/results.h"
 #include "cli/command.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <errno.h>
 #include <fcntl.h>

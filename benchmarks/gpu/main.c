@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "runtime/job/job.h"
+#include "runtime/worker/worker_main.h"
 
 #include <string.h>
 

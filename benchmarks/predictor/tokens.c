@@ -9,7 +9,7 @@
  * loss (the summed cross-entropy of all steps, over what is legal), and the share of steps whose
  * likeliest value is the label's, each as a mean over seeds. */
 #include "predictor/data/split.h"
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 #include "predictor/network/training.h"
 
 #include "base/memory.h"

@@ -3,8 +3,8 @@
 #ifndef HT_PREDICTOR_DATA_DATASET_H
 #define HT_PREDICTOR_DATA_DATASET_H
 
-#include "predictor/network/shape.h"
 #include "predictor/rules/completion.h"
+#include "predictor/schema/shape.h"
 
 typedef struct ht_dataset {
     const ht_schema *schema; /* borrowed */

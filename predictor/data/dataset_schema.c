@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define HT_PREDICTOR_DATA_MATCH_H
 
 #include "predictor/schema/schema.h"
-#include "templates/device_fields.h"
+#include "templates/annotations/device_fields.h"
 
 typedef struct ht_match ht_match;
 

@@ -1,9 +1,9 @@
 #include "predictor/forests/chain.h"
 
+#include "base/little_endian.h"
 #include "base/memory.h"
 #include "predictor/forests/numbers.h"
 #include "predictor/forests/trees.h"
-#include "predictor/model/model_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ void ht_chain_pack(const ht_chain *chain, ht_text *out) {
     uint8_t share[4];
     uint32_t bits;
     memcpy(&bits, &chain->share, sizeof bits);
-    ht_model_put32(share, bits);
+    ht_bytes_put32(share, bits);
     ht_text_append_n(out, (const char *)share, sizeof share);
     ht_number_pack(out, chain->trees);
     for (uint32_t t = 0; t < chain->output.steps; ++t)
@@ -144,7 +144,7 @@ bool ht_chain_unpack(const ht_schema *schema, const uint8_t *data, size_t length
     float share;
     if (length < 4)
         return false;
-    uint32_t bits = ht_model_get32(data);
+    uint32_t bits = ht_bytes_get32(data);
     memcpy(&share, &bits, sizeof share);
     if (!(share >= 0 && share <= 1) || !ht_number_unpack(&at, end, TREES_MAX, &trees) || !trees)
         return false;

@@ -1,7 +1,7 @@
 #include "predictor/layers/activation.h"
 
-#include "predictor/network/real_math.h"
-#include "predictor/network/real_vector.h"
+#include "predictor/math/real_math.h"
+#include "predictor/math/real_vector.h"
 
 HT_CLONES void ht_relu_forward(size_t count, const ht_real *x, ht_real *y) {
     HT_SIMD

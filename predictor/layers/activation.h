@@ -3,7 +3,7 @@
 #ifndef HT_LAYERS_ACTIVATION_H
 #define HT_LAYERS_ACTIVATION_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 void ht_relu_forward(size_t count, const ht_real *x, ht_real *y);
 void ht_relu_backward(size_t count, const ht_real *y, const ht_real *grad_y, ht_real *grad_x);

@@ -1,7 +1,7 @@
 #include "predictor/layers/adam.h"
 
 #include "base/memory.h"
-#include "predictor/network/real_math.h"
+#include "predictor/math/real_math.h"
 
 #include <math.h>
 #include <stdlib.h>

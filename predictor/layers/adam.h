@@ -4,7 +4,7 @@
 #ifndef HT_LAYERS_ADAM_H
 #define HT_LAYERS_ADAM_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "predictor/layers/attention.h"
 
-#include "predictor/network/real_math.h"
-#include "predictor/network/real_vector.h"
+#include "predictor/math/real_math.h"
+#include "predictor/math/real_vector.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "predictor/layers/conv1d.h"
 
-#include "predictor/network/real_vector.h"
+#include "predictor/math/real_vector.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #define HT_LAYERS_DENSE_H
 
 #include "base/random.h"
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "predictor/layers/dropout.h"
 
-#include "predictor/network/real_math.h"
+#include "predictor/math/real_math.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HT_LAYERS_DROPOUT_H
 #define HT_LAYERS_DROPOUT_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #ifndef HT_LAYERS_HEADS_CORE_H
 #define HT_LAYERS_HEADS_CORE_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 typedef struct ht_head {
     size_t width;         /* of this head */

@@ -3,7 +3,7 @@
 #ifndef HT_LAYERS_LAYER_NORM_H
 #define HT_LAYERS_LAYER_NORM_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 #include <stdint.h>
 

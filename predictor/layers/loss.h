@@ -2,7 +2,7 @@
 #ifndef HT_LAYERS_LOSS_H
 #define HT_LAYERS_LOSS_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 #include <stdint.h>
 

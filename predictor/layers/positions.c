@@ -1,6 +1,6 @@
 #include "predictor/layers/positions.h"
 
-#include "predictor/network/real_vector.h"
+#include "predictor/math/real_vector.h"
 
 #include <math.h>
 

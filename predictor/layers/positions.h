@@ -3,7 +3,7 @@
 #ifndef HT_LAYERS_POSITIONS_H
 #define HT_LAYERS_POSITIONS_H
 
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 void ht_positions_add(size_t first, size_t places, size_t batch, size_t width, ht_real *x);
 #endif

@@ -43,7 +43,7 @@ static ht_status header_check(const model *model, ht_error *error) {
                                "this is no model file; 'hiptemper train --out FILE' writes one");
     if (model->length < HT_MODEL_HEADER)
         return damaged(model, error, "it ends within its header");
-    uint32_t version = ht_model_get32(model->data + 8);
+    uint32_t version = ht_bytes_get32(model->data + 8);
     if (version != HT_MODEL_VERSION && version != HT_MODEL_VERSION_PLAIN)
         return ht_error_set_at(
             error, HT_ERROR_INPUT, model->name, 0, 0,
@@ -51,26 +51,26 @@ static ht_status header_check(const model *model, ht_error *error) {
             "%s",
             version, HT_MODEL_VERSION,
             version > HT_MODEL_VERSION ? "use a newer hiptemper" : "train it again");
-    uint64_t length = ht_model_get64(model->data + 16);
+    uint64_t length = ht_bytes_get64(model->data + 16);
     if (length != model->length)
         return ht_error_set_at(error, HT_ERROR_INPUT, model->name, 0, 0,
                                "the model file is damaged: it should have %llu bytes, but has "
                                "%zu; fetch it again, or train it again",
                                (unsigned long long)length, model->length);
-    if (ht_model_get64(model->data + 24) != ht_model_checksum(model->data, model->length))
+    if (ht_bytes_get64(model->data + 24) != ht_model_checksum(model->data, model->length))
         return damaged(model, error, "its checksum is wrong");
     return HT_OK;
 }
 
 static ht_status sections_read(model *model, ht_error *error) {
-    uint32_t count = ht_model_get32(model->data + 12);
+    uint32_t count = ht_bytes_get32(model->data + 12);
     if (count > HT_MODEL_SECTIONS_MAX ||
         HT_MODEL_HEADER + (size_t)count * HT_MODEL_SECTION > model->length)
         return damaged(model, error, "it says that it has more sections than fit into it");
     for (uint32_t i = 0; i < count; ++i) {
         const uint8_t *entry = model->data + HT_MODEL_HEADER + (size_t)i * HT_MODEL_SECTION;
-        uint64_t offset = ht_model_get64(entry + HT_MODEL_NAME);
-        uint64_t length = ht_model_get64(entry + HT_MODEL_NAME + 8);
+        uint64_t offset = ht_bytes_get64(entry + HT_MODEL_NAME);
+        uint64_t length = ht_bytes_get64(entry + HT_MODEL_NAME + 8);
         if (offset > model->length || length > model->length - offset)
             return damaged(model, error, "a section lies outside");
         section *section = &model->sections[model->section_count++];
@@ -134,7 +134,7 @@ static bool settings_take(const json_t *json, ht_network_settings *out, json_int
 static bool all_finite(const uint8_t *data, size_t count) {
     uint32_t bad = 0;
     for (size_t i = 0; i < count; ++i)
-        bad |= (ht_model_get32(data + i * 4) & 0x7f800000U) == 0x7f800000U;
+        bad |= (ht_bytes_get32(data + i * 4) & 0x7f800000U) == 0x7f800000U;
     return bad == 0;
 }
 
@@ -146,7 +146,7 @@ static const float *weights_place(ht_predictor *predictor, const section *sectio
     size_t count = section->length / sizeof(float);
     float *copy = ht_alloc(count ? count : 1, sizeof *copy);
     for (size_t i = 0; i < count; ++i) {
-        uint32_t bits = ht_model_get32(section->data + i * 4);
+        uint32_t bits = ht_bytes_get32(section->data + i * 4);
         memcpy(&copy[i], &bits, sizeof bits);
     }
     HT_GROW(predictor->copies, predictor->copy_count);
@@ -206,7 +206,7 @@ static ht_status trees_take(const model *model, ht_predictor *predictor, ht_erro
     const section *section = section_find(model, "trees", 0);
     if (!section)
         return HT_OK;
-    uint64_t length = section->length > 8 ? ht_model_get64(section->data) : 0;
+    uint64_t length = section->length > 8 ? ht_bytes_get64(section->data) : 0;
     if (length == 0 || length > most_bytes || length / most_packed > section->length)
         return damaged(model, error, "the size of its trees is wrong");
     uint8_t *bytes = ht_alloc(length, 1);

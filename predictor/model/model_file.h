@@ -14,6 +14,8 @@
 #ifndef HT_PREDICTOR_MODEL_MODEL_FILE_H
 #define HT_PREDICTOR_MODEL_MODEL_FILE_H
 
+#include "base/little_endian.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,10 +32,6 @@ enum {
 /* As PNG's: a first byte that is no text, and line ends that a transfer as text would change. */
 extern const uint8_t ht_model_magic[8];
 
-uint32_t ht_model_get32(const uint8_t *at);
-uint64_t ht_model_get64(const uint8_t *at);
-void ht_model_put32(uint8_t *at, uint32_t value);
-void ht_model_put64(uint8_t *at, uint64_t value);
 /* Of a whole file in memory. */
 uint64_t ht_model_checksum(const uint8_t *data, size_t length);
 

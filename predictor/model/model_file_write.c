@@ -15,28 +15,6 @@
 
 const uint8_t ht_model_magic[8] = {0x89, 'H', 'T', 'M', '\r', '\n', 0x1a, '\n'};
 
-uint32_t ht_model_get32(const uint8_t *at) {
-    uint32_t value;
-    memcpy(&value, at, sizeof value);
-    return le32toh(value);
-}
-
-uint64_t ht_model_get64(const uint8_t *at) {
-    uint64_t value;
-    memcpy(&value, at, sizeof value);
-    return le64toh(value);
-}
-
-void ht_model_put32(uint8_t *at, uint32_t value) {
-    value = htole32(value);
-    memcpy(at, &value, sizeof value);
-}
-
-void ht_model_put64(uint8_t *at, uint64_t value) {
-    value = htole64(value);
-    memcpy(at, &value, sizeof value);
-}
-
 uint64_t ht_model_checksum(const uint8_t *data, size_t length) {
     return XXH3_64bits(data + HT_MODEL_HEADER, length - HT_MODEL_HEADER);
 }
@@ -83,14 +61,14 @@ static size_t sections_place(section *sections, size_t count) {
 static void section_put(uint8_t *file, size_t index, const section *section) {
     uint8_t *entry = file + HT_MODEL_HEADER + index * HT_MODEL_SECTION;
     memcpy(entry, section->name, strlen(section->name));
-    ht_model_put64(entry + HT_MODEL_NAME, section->offset);
-    ht_model_put64(entry + HT_MODEL_NAME + 8, section->length);
+    ht_bytes_put64(entry + HT_MODEL_NAME, section->offset);
+    ht_bytes_put64(entry + HT_MODEL_NAME + 8, section->length);
     uint8_t *place = file + section->offset;
     memcpy(place, section->data, section->length);
     for (size_t i = 0; section->weights && i + 4 <= section->length; i += 4) {
         uint32_t bits;
         memcpy(&bits, place + i, sizeof bits);
-        ht_model_put32(place + i, bits);
+        ht_bytes_put32(place + i, bits);
     }
 }
 
@@ -100,7 +78,7 @@ static uint8_t *trees_make(const ht_chain *chain, size_t *out_length) {
     ht_chain_pack(chain, &bytes);
     uLongf packed = compressBound(bytes.length);
     uint8_t *section = ht_alloc(8 + packed, 1);
-    ht_model_put64(section, bytes.length);
+    ht_bytes_put64(section, bytes.length);
     if (compress2(section + 8, &packed, (const Bytef *)bytes.data, bytes.length,
                   Z_BEST_COMPRESSION) != Z_OK)
         abort(); /* there is no memory left; as in base/memory.c */
@@ -113,12 +91,12 @@ static uint8_t *file_make(section *sections, size_t count, uint32_t version, siz
     size_t length = sections_place(sections, count);
     uint8_t *file = ht_alloc(length, 1);
     memcpy(file, ht_model_magic, sizeof ht_model_magic);
-    ht_model_put32(file + 8, version);
-    ht_model_put32(file + 12, (uint32_t)count);
-    ht_model_put64(file + 16, length);
+    ht_bytes_put32(file + 8, version);
+    ht_bytes_put32(file + 12, (uint32_t)count);
+    ht_bytes_put64(file + 16, length);
     for (size_t i = 0; i < count; ++i)
         section_put(file, i, &sections[i]);
-    ht_model_put64(file + 24, ht_model_checksum(file, length));
+    ht_bytes_put64(file + 24, ht_model_checksum(file, length));
     *out_length = length;
     return file;
 }

@@ -9,7 +9,7 @@
 #define HT_PREDICTOR_NETWORK_NETWORK_H
 
 #include "base/error.h"
-#include "predictor/network/shape.h"
+#include "predictor/schema/shape.h"
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
 #ifndef HT_PREDICTOR_RULES_BEAM_H
 #define HT_PREDICTOR_RULES_BEAM_H
 
-#include "predictor/network/shape.h"
 #include "predictor/rules/completion.h"
+#include "predictor/schema/shape.h"
 
 /* What is asked: one network of an ensemble (ht_decoder_step), a chain of forests, or a test's.
  * Started on the problem already. */

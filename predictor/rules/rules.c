@@ -1,6 +1,6 @@
 /* From a schema to instructions. */
 #include "predictor/rules/rules.h"
-#include "templates/expr/code_expr.h"
+#include "templates/space/code_expr.h"
 
 #include "base/memory.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "templates/annotations/param_parse.h"
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "templates/annotations/param_parse.h"
 #include "templates/annotations/source_lex.h"
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "predictor/schema/schema.h"
 
 #include "base/memory.h"
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 #include <stdlib.h>
 #include <string.h>

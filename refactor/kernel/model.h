@@ -7,7 +7,7 @@
 
 #include "refactor/source/ast.h"
 #include "refactor/source/range.h"
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 
 typedef enum ht_index_kind {
     HT_INDEX_NONE,

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/plan/plan.h"
-#include "templates/json_read.h"
+#include "templates/problem_file/json_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_AMD_ACCESSES_H
 #define HT_RUNTIME_AMD_ACCESSES_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* ht_provider.accesses of the amd provider, for architectures of the gfx9 family. */
 ht_status ht_amd_accesses(const ht_device *device, const void *code, size_t code_size,

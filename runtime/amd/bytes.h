@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_AMD_BYTES_H
 #define HT_RUNTIME_AMD_BYTES_H
 
-#include "runtime/amd/code_object.h"
+#include "runtime/amd/code_object/code_object.h"
 
 #include <stdbool.h>
 #include <string.h>

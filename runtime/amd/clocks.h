@@ -3,8 +3,8 @@
 #ifndef HT_RUNTIME_AMD_CLOCKS_H
 #define HT_RUNTIME_AMD_CLOCKS_H
 
-#include "runtime/amd/symbols.h"
-#include "runtime/provider.h"
+#include "runtime/amd/code_object/symbols.h"
+#include "runtime/provider/provider.h"
 
 /* ht_provider.clocks over these libraries. Files are looked for under $HIPTEMPER_SYSFS, or /sys. */
 void ht_amd_clocks(const ht_amd_symbols *symbols, const ht_device *device, ht_clocks *out_clocks);

@@ -1,6 +1,6 @@
 #include "runtime/amd/gpus.h"
 
-#include "runtime/amd/symbols.h"
+#include "runtime/amd/code_object/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

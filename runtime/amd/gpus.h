@@ -3,7 +3,7 @@
 #define HT_RUNTIME_AMD_GPUS_H
 
 #include "runtime/amd/probe.h"
-#include "runtime/worker/child.h"
+#include "runtime/process/child.h"
 
 /* For ht_child_start: initialises HIP in the child and writes what it finds; a GPU that cannot be
  * used has its failure set. */

@@ -1,7 +1,7 @@
 #include "runtime/amd/lowered_name.h"
 
 #include "base/memory.h"
-#include "runtime/amd/code_object.h"
+#include "runtime/amd/code_object/code_object.h"
 
 #include <pthread.h>
 #include <stdbool.h>

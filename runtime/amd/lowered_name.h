@@ -4,7 +4,7 @@
 #ifndef HT_RUNTIME_AMD_LOWERED_NAME_H
 #define HT_RUNTIME_AMD_LOWERED_NAME_H
 
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 /* Wraps hip's name functions. Once a process. */
 void ht_amd_lowered_names_install(ht_hip *hip);

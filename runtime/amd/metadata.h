@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_AMD_METADATA_H
 #define HT_RUNTIME_AMD_METADATA_H
 
-#include "runtime/amd/code_object.h"
+#include "runtime/amd/code_object/code_object.h"
 
 /* One argument of a kernel, given or hidden, in the memory that arguments come in. */
 typedef struct ht_amd_argument {

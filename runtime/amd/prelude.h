@@ -3,7 +3,7 @@
 #define HT_RUNTIME_AMD_PRELUDE_H
 
 #include "base/hash.h"
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 /* Makes hip->hiprtcCreateProgram put the prelude in front of each source (line numbers and the file
  * name in messages stay the source's own: `name`) and answer the headers that the prelude stands

@@ -2,9 +2,9 @@
 
 #include "base/fingerprint.h"
 #include "base/memory.h"
+#include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/gpus.h"
-#include "runtime/amd/symbols.h"
-#include "runtime/worker/child.h"
+#include "runtime/process/child.h"
 
 #include <pthread.h>
 #include <stdio.h>

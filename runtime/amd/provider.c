@@ -2,11 +2,11 @@
 #include "base/memory.h"
 #include "runtime/amd/accesses.h"
 #include "runtime/amd/clocks.h"
+#include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/lowered_name.h"
 #include "runtime/amd/prelude.h"
 #include "runtime/amd/probe.h"
 #include "runtime/amd/resources.h"
-#include "runtime/amd/symbols.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_AMD_RESOURCES_H
 #define HT_RUNTIME_AMD_RESOURCES_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* ht_provider.resources of the amd provider. */
 ht_status ht_amd_resources(const ht_device *device, const void *code, size_t code_size,

@@ -4,7 +4,7 @@
 #ifndef HT_RUNTIME_AMD_TARGET_H
 #define HT_RUNTIME_AMD_TARGET_H
 
-#include "templates/device_fields.h"
+#include "templates/annotations/device_fields.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #define HT_RUNTIME_BUFFERS_BUFFERS_H
 
 #include "runtime/buffers/layout.h"
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 enum { HT_GUARD_BYTES = 4096 }; /* on each side; keeps buffers as aligned as hipMalloc makes them */
 

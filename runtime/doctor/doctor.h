@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_DOCTOR_DOCTOR_H
 #define HT_RUNTIME_DOCTOR_DOCTOR_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/compile_log.h"
+#include "runtime/compile/compile_log.h"
 #include "runtime/host/dynamic_shared.h"
 #include "runtime/host/folder.h"
 #include "runtime/host/launch_bounds.h"

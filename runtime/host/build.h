@@ -3,7 +3,7 @@
 #define HT_RUNTIME_HOST_BUILD_H
 
 #include "base/text.h"
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 #include <stddef.h>
 

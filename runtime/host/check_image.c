@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/compile/demangle.h"
 #include "runtime/host/build.h"
-#include "runtime/host/demangle.h"
 #include "runtime/host/object.h"
 
 #include <dlfcn.h>

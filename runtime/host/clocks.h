@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_HOST_CLOCKS_H
 #define HT_RUNTIME_HOST_CLOCKS_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* Linux's cpufreq (the clock of the first core this process may use) and thermal_throttle (events
  * of all cores); virtual machines mostly have neither. */

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_HOST_DEVICES_H
 #define HT_RUNTIME_HOST_DEVICES_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* The slots of ht_provider. */
 ht_status ht_host_devices(ht_device **out_devices, size_t *out_count, ht_error *error);

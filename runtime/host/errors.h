@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_HOST_ERRORS_H
 #define HT_RUNTIME_HOST_ERRORS_H
 
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 /* X(value, name, words) */
 #define HT_HIP_ERRORS(X)                                                                           \

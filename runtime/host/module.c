@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/compile/demangle.h"
 #include "runtime/host/build.h"
 #include "runtime/host/check_internal.h"
-#include "runtime/host/demangle.h"
 #include "runtime/host/errors.h"
 #include "runtime/host/object.h"
 #include "runtime/host/runtime.h"

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_HOST_PROGRAM_H
 #define HT_RUNTIME_HOST_PROGRAM_H
 
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 #define HT_HOST_DECLARE(result, name, parameters) result ht_host_##name parameters;
 HT_HIPRTC_FUNCTIONS(HT_HOST_DECLARE)

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/job/check.h"
-#include "runtime/spec.h"
+#include "runtime/protocol/spec.h"
 
 #include <math.h>
 #include <sched.h>

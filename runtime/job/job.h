@@ -4,7 +4,7 @@
 #ifndef HT_RUNTIME_JOB_JOB_H
 #define HT_RUNTIME_JOB_JOB_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "runtime/store/database.h"
 #include "search/evaluator.h"
 
@@ -131,10 +131,5 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
                                   const ht_finals_rule *rule, ht_timing *out_original,
                                   ht_final *out_finals, ht_confirmation *out_confirmation,
                                   ht_error *error);
-
-/* Entry point of a worker process: the program calls this first thing in main when argv[1] is
- * "--worker"; serves requests on the inherited socket `fd` until it closes. Returns the exit code.
- */
-int ht_worker_main(int argc, char **argv);
 
 #endif

@@ -7,7 +7,7 @@
 #include "runtime/buffers/layout.h"
 #include "runtime/job/job.h"
 #include "runtime/measure/stats.h"
-#include "runtime/worker/process.h"
+#include "runtime/process/process.h"
 
 enum {
     HT_COMPILE_SECONDS = 120,    /* of the original, and the most of any variant */

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_JOB_JOB_MEMORY_H
 #define HT_RUNTIME_JOB_JOB_MEMORY_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "templates/bind.h"
 
 #include <stdint.h>

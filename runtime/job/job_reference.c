@@ -1,6 +1,6 @@
 #include "runtime/job/job_internal.h"
-#include "runtime/verify/unwritten.h"
-#include "runtime/worker/worker.h"
+#include "runtime/protocol/protocol.h"
+#include "runtime/reference/unwritten.h"
 
 #include "base/memory.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/spec.h"
+#include "runtime/protocol/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_MEASURE_ACCESS_RATES_H
 #define HT_RUNTIME_MEASURE_ACCESS_RATES_H
 
-#include "runtime/inspect.h"
+#include "runtime/measure/inspect.h"
 
 /* Launches of one configuration together, in numbers per output element. */
 typedef struct ht_access_rates {

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_MEASURE_COUNTED_H
 #define HT_RUNTIME_MEASURE_COUNTED_H
 
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 
 /* What ht_provider.accesses finds of one launch (of template->launches or ->reference_launches),
  * with the arguments that it would be called with. `lowered`: its kernel's name in `program`.

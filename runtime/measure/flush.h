@@ -4,7 +4,7 @@
 #define HT_RUNTIME_MEASURE_FLUSH_H
 
 #include "base/error.h"
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 #include <stdbool.h>
 #include <stddef.h>

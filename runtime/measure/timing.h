@@ -2,10 +2,10 @@
 #ifndef HT_RUNTIME_MEASURE_TIMING_H
 #define HT_RUNTIME_MEASURE_TIMING_H
 
+#include "runtime/buffers/variant.h"
 #include "runtime/measure/flush.h"
 #include "runtime/measure/stats.h"
-#include "runtime/provider.h"
-#include "runtime/variant.h"
+#include "runtime/provider/provider.h"
 
 typedef struct ht_timer {
     const ht_hip *hip;

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_NVIDIA_CLOCKS_H
 #define HT_RUNTIME_NVIDIA_CLOCKS_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* ht_provider.clocks: the multiprocessors' clock, and nanoseconds spent slowed down for heat. -1
  * where NVML, from $HIPTEMPER_NVML or the loader's path, is missing or does not tell. */

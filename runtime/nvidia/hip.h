@@ -4,8 +4,8 @@
 #define HT_RUNTIME_NVIDIA_HIP_H
 
 #include "base/hash.h"
-#include "runtime/hip.h"
 #include "runtime/nvidia/symbols.h"
+#include "runtime/provider/hip.h"
 
 enum {
     HT_CU_INVALID_VALUE = 1,

@@ -3,7 +3,7 @@
 #include "base/fingerprint.h"
 #include "runtime/nvidia/hip.h"
 #include "runtime/nvidia/target.h"
-#include "runtime/worker/child.h"
+#include "runtime/process/child.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "templates/device_fields.h"
+#include "templates/annotations/device_fields.h"
 
 #include <stdbool.h>
 

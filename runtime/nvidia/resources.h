@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_NVIDIA_RESOURCES_H
 #define HT_RUNTIME_NVIDIA_RESOURCES_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 /* ht_provider.resources: ptxas' numbers and the computed occupancy. */
 ht_status ht_nvidia_resources(const ht_device *device, const void *code, size_t code_size,

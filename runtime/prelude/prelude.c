@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/compile_log.h"
+#include "runtime/compile/compile_log.h"
 
 #include <stdlib.h>
 #include <string.h>

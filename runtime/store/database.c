@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/protocol/protocol.h"
 #include "runtime/store/database_internal.h"
 #include "runtime/store/database_schema.h"
-#include "runtime/worker/protocol.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef HT_RUNTIME_STORE_DATABASE_H
 #define HT_RUNTIME_STORE_DATABASE_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "search/evaluator.h"
 
 typedef struct ht_database ht_database;

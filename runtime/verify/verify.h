@@ -4,7 +4,7 @@
 #ifndef HT_RUNTIME_VERIFY_VERIFY_H
 #define HT_RUNTIME_VERIFY_VERIFY_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <stddef.h>
 

@@ -1,13 +1,13 @@
 #include "runtime/worker/worker.h"
+#include "runtime/worker/worker_main.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "runtime/host/symbolizer.h"
 #include "runtime/host/toolchain.h"
-#include "runtime/job/job.h"
+#include "runtime/process/guard.h"
 #include "runtime/sandbox/sandbox.h"
-#include "runtime/worker/guard.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -15,13 +15,10 @@
 
 #include "runtime/buffers/expected.h"
 #include "runtime/measure/timing.h"
-#include "runtime/spec.h"
-#include "runtime/worker/protocol.h"
+#include "runtime/protocol/protocol.h"
+#include "runtime/protocol/spec.h"
 
 enum { HT_SLOTS_MAX = 64 };
-
-/* In the job's folder: the one that processes which run kernels may write to. */
-#define HT_RUN_FOLDER "run"
 
 typedef struct ht_run_slot {
     ht_variant *variant;

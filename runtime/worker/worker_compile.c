@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/verify/twin.h"
+#include "runtime/reference/twin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

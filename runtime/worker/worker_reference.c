@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "runtime/verify/reference_builtin.h"
-#include "runtime/verify/unwritten.h"
+#include "runtime/reference/reference_builtin.h"
+#include "runtime/reference/unwritten.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* arg(...) directives. */
-#include "templates/annotations/span.h"
 #include "templates/annotations/template.h"
+#include "templates/expr/span.h"
 #include "templates/expr/type.h"
 
 #include "base/memory.h"

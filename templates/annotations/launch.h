@@ -3,8 +3,8 @@
 #ifndef HT_TEMPLATES_ANNOTATIONS_LAUNCH_H
 #define HT_TEMPLATES_ANNOTATIONS_LAUNCH_H
 
-#include "templates/annotations/span.h"
 #include "templates/annotations/template.h"
+#include "templates/expr/span.h"
 
 ht_status ht_launch_parse_span(ht_span inside, ht_launch *out_launch, ht_error *error);
 /* "k<float, TILE> : in, out" */

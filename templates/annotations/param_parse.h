@@ -3,7 +3,7 @@
 #define HT_TEMPLATES_ANNOTATIONS_PARAM_PARSE_H
 
 #include "templates/annotations/param.h"
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 /* Parses the inside of param(...). On success the caller owns what *out_param holds:
  * ht_param_clear. */

@@ -2,7 +2,7 @@
 #ifndef HT_TEMPLATES_ANNOTATIONS_PRAGMA_SCAN_H
 #define HT_TEMPLATES_ANNOTATIONS_PRAGMA_SCAN_H
 
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 
 /* What stands after `#pragma tune` on one logical line: comments and line continuations are
  * blanks, newlines stay, so that places inside are those of the file. */

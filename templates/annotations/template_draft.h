@@ -2,8 +2,8 @@
 #ifndef HT_TEMPLATES_ANNOTATIONS_TEMPLATE_DRAFT_H
 #define HT_TEMPLATES_ANNOTATIONS_TEMPLATE_DRAFT_H
 
-#include "templates/annotations/span.h"
 #include "templates/annotations/template.h"
+#include "templates/expr/span.h"
 
 typedef struct ht_draft {
     ht_template template; /* reference launches hold every reference(...), built-ins too, until

@@ -1,5 +1,5 @@
 #include "templates/annotations/template_names.h"
-#include "templates/device_fields.h"
+#include "templates/annotations/device_fields.h"
 #include "templates/expr/expr_node.h"
 #include "templates/expr/type.h"
 #include "templates/problem/problem_spec.h"

@@ -2,7 +2,7 @@
 #ifndef HT_TEMPLATES_PROBLEM_PROBLEM_SPEC_H
 #define HT_TEMPLATES_PROBLEM_PROBLEM_SPEC_H
 
-#include "templates/annotations/span.h"
+#include "templates/expr/span.h"
 #include "templates/problem/problem.h"
 
 enum { HT_FIELD_MAX = 64 };

@@ -1,5 +1,5 @@
 /* The model of a bound template's space. */
-#include "templates/expr/code_expr.h"
+#include "templates/space/code_expr.h"
 #include "templates/space/space_model.h"
 
 #include "base/memory.h"

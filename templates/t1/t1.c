@@ -1,5 +1,5 @@
 /* Spaces in the T1 format: ConfigurationSpace.TuningParameters and .Conditions of a JSON file. */
-#include "templates/json_read.h"
+#include "templates/problem_file/json_read.h"
 #include "templates/space/space_model.h"
 #include "templates/t1/python.h"
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "cli/apply_source.h"
 #include "runtime/job/job.h"
+#include "runtime/worker/worker_main.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "cli/written_check.h"
 #include "runtime/job/job.h"
+#include "runtime/worker/worker_main.h"
 
 #include <stdio.h>
 #include <stdlib.h>

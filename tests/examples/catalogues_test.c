@@ -2,7 +2,7 @@
  * block structures only, carries the sizes from layer to layer through each instance's own P and Q,
  * and counts multiplications. */
 #include "base/memory.h"
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The example kernels: plain HIP that knows nothing of tuning, with problem files that fit them. */
 #include "base/file.h"
 #include "base/memory.h"
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>

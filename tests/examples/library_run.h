@@ -3,7 +3,7 @@
 #define HT_TESTS_EXAMPLES_LIBRARY_RUN_H
 
 #include "conv_check.h"
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 
 /* Fills the inputs at random, launches as the annotations say and returns conv_worst_error. Every
  * buffer stands between guard words; a broken guard fails the test. */

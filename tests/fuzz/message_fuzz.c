@@ -2,7 +2,7 @@
  * refused, and what is taken is whole. */
 #include "fuzz.h"
 
-#include "runtime/worker/protocol.h"
+#include "runtime/protocol/protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

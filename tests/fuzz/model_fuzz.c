@@ -36,9 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(copy, data, size);
     if (size >= HT_MODEL_HEADER) {
         memcpy(copy, ht_model_magic, sizeof ht_model_magic);
-        ht_model_put32(copy + 8, HT_MODEL_VERSION);
-        ht_model_put64(copy + 16, size);
-        ht_model_put64(copy + 24, ht_model_checksum(copy, size));
+        ht_bytes_put32(copy + 8, HT_MODEL_VERSION);
+        ht_bytes_put64(copy + 16, size);
+        ht_bytes_put64(copy + 24, ht_model_checksum(copy, size));
     }
     ht_predictor *predictor = NULL;
     ht_error error = {0};

@@ -1,7 +1,7 @@
 #include "bind_all.h"
 #include "fuzz.h"
 
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 
 /* Makes a template of the entry, as one who found the kernel in a source would. */
 static void use(const ht_problem_entry *entry) {

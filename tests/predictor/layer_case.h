@@ -5,7 +5,7 @@
 #define HT_TESTS_LAYER_CASE_H
 
 #include "base/random.h"
-#include "predictor/network/blas.h"
+#include "predictor/math/blas.h"
 
 #include <stddef.h>
 

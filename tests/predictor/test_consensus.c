@@ -1,5 +1,5 @@
 /* The first proposal is the one that is likely and agrees with the others. */
-#include "predictor/model/consensus.h"
+#include "predictor/consensus.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

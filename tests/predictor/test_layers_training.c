@@ -6,7 +6,7 @@
 #include "predictor/layers/early_stopping.h"
 #include "predictor/layers/loss.h"
 #include "predictor/layers/schedule.h"
-#include "predictor/network/real_math.h"
+#include "predictor/math/real_math.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

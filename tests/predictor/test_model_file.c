@@ -191,7 +191,7 @@ Test(model_file, any_byte_changed) {
     data[length - 3] ^= 1;
     refused(data, length, "checksum");
     data[length - 3] ^= 1;
-    ht_model_put32(data + 8, HT_MODEL_VERSION + 1);
+    ht_bytes_put32(data + 8, HT_MODEL_VERSION + 1);
     refused(data, length, "newer hiptemper");
     free(data);
 }
@@ -200,7 +200,7 @@ Test(model_file, any_byte_changed) {
 Test(model_file, contents_checked_behind_the_checksum) {
     size_t length;
     uint8_t *data = bytes(&length);
-    uint32_t sections = ht_model_get32(data + 12);
+    uint32_t sections = ht_bytes_get32(data + 12);
     cr_assert_eq(sections, 6);
     static const uint64_t wrong[] = {0, 1, 31, UINT64_MAX, UINT64_MAX - 7, 1ULL << 40};
     for (uint32_t s = 0; s < sections; ++s) {
@@ -208,11 +208,11 @@ Test(model_file, contents_checked_behind_the_checksum) {
         for (size_t w = 0; w < sizeof wrong / sizeof *wrong; ++w) {
             for (size_t field = 8; field <= 16; field += 8) {
                 bool empty_note = strcmp((char *)entry, "note") == 0 && wrong[w] <= 1;
-                uint64_t kept = ht_model_get64(entry + field);
+                uint64_t kept = ht_bytes_get64(entry + field);
                 if (empty_note || (field == 8 && strcmp((char *)entry, "note") == 0))
                     continue;
-                ht_model_put64(entry + field, wrong[w]);
-                ht_model_put64(data + 24, ht_model_checksum(data, length));
+                ht_bytes_put64(entry + field, wrong[w]);
+                ht_bytes_put64(data + 24, ht_model_checksum(data, length));
                 ht_predictor *predictor = NULL;
                 ht_error error = {0};
                 ht_status status = ht_predictor_parse(data, length, "x.model", &predictor, &error);
@@ -220,16 +220,16 @@ Test(model_file, contents_checked_behind_the_checksum) {
                 bool moved = field == 8 && strcmp((char *)entry, "weights") == 0 && wrong[w] < 32;
                 cr_assert(status == HT_ERROR_INPUT || moved, "section %u", s);
                 ht_predictor_free(predictor);
-                ht_model_put64(entry + field, kept);
+                ht_bytes_put64(entry + field, kept);
             }
         }
     }
-    ht_model_put32(data + 12, UINT32_MAX);
-    ht_model_put64(data + 24, ht_model_checksum(data, length));
+    ht_bytes_put32(data + 12, UINT32_MAX);
+    ht_bytes_put64(data + 24, ht_model_checksum(data, length));
     refused(data, length, "sections");
-    ht_model_put32(data + 12, sections);
-    ht_model_put32(data + length - 4, 0x7fc00000U);
-    ht_model_put64(data + 24, ht_model_checksum(data, length));
+    ht_bytes_put32(data + 12, sections);
+    ht_bytes_put32(data + length - 4, 0x7fc00000U);
+    ht_bytes_put64(data + 24, ht_model_checksum(data, length));
     refused(data, length, "finite");
     free(data);
 }
@@ -238,25 +238,25 @@ Test(model_file, contents_checked_behind_the_checksum) {
 Test(model_file, trees_checked_behind_the_checksum) {
     size_t length;
     uint8_t *data = bytes_with(7, &length);
-    uint32_t sections = ht_model_get32(data + 12);
+    uint32_t sections = ht_bytes_get32(data + 12);
     cr_assert_eq(sections, 7);
-    cr_assert_eq(ht_model_get32(data + 8), HT_MODEL_VERSION);
+    cr_assert_eq(ht_bytes_get32(data + 8), HT_MODEL_VERSION);
     const uint8_t *entry = data + HT_MODEL_HEADER + (sections - 1) * HT_MODEL_SECTION;
     cr_assert_str_eq((const char *)entry, "trees");
-    uint8_t *trees = data + ht_model_get64(entry + 8);
-    uint64_t real = ht_model_get64(trees);
+    uint8_t *trees = data + ht_bytes_get64(entry + 8);
+    uint64_t real = ht_bytes_get64(trees);
     static const uint64_t wrong[] = {0, 1, 1ULL << 29, 1ULL << 31, UINT64_MAX};
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; ++w) {
-        ht_model_put64(trees, wrong[w]);
-        ht_model_put64(data + 24, ht_model_checksum(data, length));
+        ht_bytes_put64(trees, wrong[w]);
+        ht_bytes_put64(data + 24, ht_model_checksum(data, length));
         refused(data, length, "trees");
     }
-    ht_model_put64(trees, real - 1);
-    ht_model_put64(data + 24, ht_model_checksum(data, length));
+    ht_bytes_put64(trees, real - 1);
+    ht_bytes_put64(data + 24, ht_model_checksum(data, length));
     refused(data, length, "trees");
-    ht_model_put64(trees, real);
+    ht_bytes_put64(trees, real);
     trees[12] ^= 1;
-    ht_model_put64(data + 24, ht_model_checksum(data, length));
+    ht_bytes_put64(data + 24, ht_model_checksum(data, length));
     refused(data, length, "trees");
     free(data);
 }

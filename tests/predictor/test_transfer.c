@@ -1,6 +1,6 @@
 /* Starting from another kernel's network: weights go where their meaning is, whatever place that
  * has in the other network; what differs in kind is refused. */
-#include "predictor/network/transfer.h"
+#include "predictor/transfer.h"
 
 #include "base/memory.h"
 

@@ -2,7 +2,7 @@
 #ifndef HT_TESTS_PREDICTOR_TOY_H
 #define HT_TESTS_PREDICTOR_TOY_H
 
-#include "predictor/network/shape.h"
+#include "predictor/schema/shape.h"
 
 #include <stdbool.h>
 

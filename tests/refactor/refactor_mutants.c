@@ -14,6 +14,7 @@
 #include "cli/refactor_verify.h"
 #include "cli/tasks.h"
 #include "runtime/job/job.h"
+#include "runtime/worker/worker_main.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 #include "runtime/job/job.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/verify/verify.h"
+#include "runtime/worker/worker_main.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 #include "templates/space/space.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/memory.h"
-#include "templates/problem/problem_file.h"
+#include "templates/problem_file/problem_file.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

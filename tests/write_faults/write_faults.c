@@ -8,8 +8,8 @@
  *     write_faults all NAME N  N of its calls, or all with 0
  *     write_faults all NAME N FIRST  of those from number FIRST on
  */
+#include "runtime/protocol/protocol.h"
 #include "runtime/store/database.h"
-#include "runtime/worker/protocol.h"
 #include "write_faults_run.h"
 
 #include "base/file.h"

@@ -1,7 +1,7 @@
 #include "runtime/amd/isa/disassembly.h"
 
 #include "base/memory.h"
-#include "runtime/amd/symbols.h"
+#include "runtime/amd/code_object/symbols.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

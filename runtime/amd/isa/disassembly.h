@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_AMD_ISA_DISASSEMBLY_H
 #define HT_RUNTIME_AMD_ISA_DISASSEMBLY_H
 
-#include "runtime/amd/code_object.h"
+#include "runtime/amd/code_object/code_object.h"
 #include "runtime/amd/isa/program.h"
 
 /* Of the code of one function at `address`, for architecture `arch`. HT_ERROR_MISSING without the

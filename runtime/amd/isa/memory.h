@@ -3,7 +3,7 @@
 #ifndef HT_RUNTIME_AMD_ISA_MEMORY_H
 #define HT_RUNTIME_AMD_ISA_MEMORY_H
 
-#include "runtime/measure/accesses.h"
+#include "runtime/provider/accesses.h"
 
 #include "base/error.h"
 

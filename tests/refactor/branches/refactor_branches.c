@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "refactor/refactor.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "templates/bind.h"
 
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #include "base/scratch.h"
 #include "cli/refactor_files.h"
 #include "runtime/job/job.h"
+#include "runtime/worker/worker_main.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * provider. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/compile.h"
-#include "runtime/compile_log.h"
+#include "runtime/compile/compile.h"
+#include "runtime/compile/compile_log.h"
 #include "templates/space/space.h"
 
 #include <criterion/criterion.h>

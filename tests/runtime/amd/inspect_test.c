@@ -1,8 +1,8 @@
 /* Inspecting configurations: what the compiler rejects or dies of costs its own configuration and
  * no other. */
 #include "base/text.h"
-#include "runtime/compile.h"
-#include "runtime/inspect.h"
+#include "runtime/compile/compile.h"
+#include "runtime/measure/inspect.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/probe.h"
-#include "runtime/amd/symbols.h"
-#include "runtime/provider.h"
-#include "runtime/worker/child.h"
+#include "runtime/process/child.h"
+#include "runtime/provider/provider.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/job/check.h"
+#include "runtime/worker/worker_main.h"
 
 #include <stdio.h>
 #include <stdlib.h>

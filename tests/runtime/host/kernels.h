@@ -2,7 +2,7 @@
 #ifndef HT_TESTS_HOST_KERNELS_H
 #define HT_TESTS_HOST_KERNELS_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <stddef.h>
 

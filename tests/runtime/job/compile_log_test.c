@@ -1,5 +1,5 @@
 /* What compilers say of a unit, in the names of its author. */
-#include "runtime/compile_log.h"
+#include "runtime/compile/compile_log.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The float64 convolution against the definition, in long double and with a naive loop over
  * everything. */
-#include "runtime/verify/conv2d.h"
+#include "runtime/reference/conv2d.h"
 
 #include "base/random.h"
 

@@ -1,10 +1,10 @@
 /* The database knows what it holds: rows that are not as they were written are not used. */
 #include "tests/runtime/job/database_folder.h"
 
+#include "runtime/protocol/protocol.h"
 #include "runtime/store/database_best.h"
 #include "runtime/store/database_export.h"
 #include "runtime/store/database_schema.h"
-#include "runtime/worker/protocol.h"
 
 #include "base/file.h"
 #include "base/memory.h"

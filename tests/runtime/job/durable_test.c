@@ -2,8 +2,8 @@
  * deaths. */
 #include "tests/runtime/job/database_folder.h"
 
+#include "runtime/protocol/protocol.h"
 #include "runtime/store/database_schema.h"
-#include "runtime/worker/protocol.h"
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "runtime/worker/process.h"
+#include "runtime/process/process.h"
 
 #include "base/file.h"
 

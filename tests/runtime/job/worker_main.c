@@ -1,4 +1,5 @@
 /* What a job's workers run in tests. */
+#include "runtime/worker/worker_main.h"
 #include "runtime/job/job.h"
 
 int main(int argc, char **argv) {

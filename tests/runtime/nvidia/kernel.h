@@ -2,7 +2,7 @@
 #ifndef TESTS_RUNTIME_NVIDIA_KERNEL_H
 #define TESTS_RUNTIME_NVIDIA_KERNEL_H
 
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 typedef struct kernel {
     const ht_hip *hip;

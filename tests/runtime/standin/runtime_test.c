@@ -3,9 +3,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/probe.h"
-#include "runtime/amd/symbols.h"
-#include "runtime/compile.h"
+#include "runtime/compile/compile.h"
 #include "tests/runtime/standin/support.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 
 #include <elf.h>
 #include <jansson.h>

@@ -5,7 +5,7 @@
 #ifndef HT_TESTS_STANDIN_TWIN_H
 #define HT_TESTS_STANDIN_TWIN_H
 
-#include "runtime/hip.h"
+#include "runtime/provider/hip.h"
 
 #include <stdbool.h>
 

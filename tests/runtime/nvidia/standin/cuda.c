@@ -5,7 +5,7 @@
  * its third call on. As with the real driver, a failed launch or an illegal address stays: every
  * later call fails with it until the process ends. */
 #include "runtime/nvidia/driver.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "tests/runtime/nvidia/standin/image.h"
 
 #include <stdio.h>

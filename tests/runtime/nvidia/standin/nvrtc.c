@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/nvidia/driver.h"
-#include "runtime/provider.h"
+#include "runtime/provider/provider.h"
 #include "tests/runtime/nvidia/standin/image.h"
 
 #include <dlfcn.h>

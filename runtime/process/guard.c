@@ -1,0 +1,92 @@
+#include "runtime/process/guard.h"
+
+#include "base/process.h"
+#include "runtime/sandbox/sandbox_warden.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FAILED_TO_FORK = 1 };
+
+/* What a killed child leaves behind becomes ours, so in the end nothing is below. */
+static void kill_all(void) {
+    do
+        ht_process_signal_children(SIGKILL);
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+}
+
+static void end_likewise(int status) {
+    if (WIFSIGNALED(status)) {
+        sigset_t all;
+        sigfillset(&all);
+        signal(WTERMSIG(status), SIG_DFL);
+        sigprocmask(SIG_UNBLOCK, &all, NULL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        kill(getpid(), WTERMSIG(status));
+    }
+    _exit(WEXITSTATUS(status));
+}
+
+/* Adopted processes end too, and are nobody's news. */
+static bool has_ended(pid_t worker, int *out_status) {
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (pid == worker) {
+            *out_status = status;
+            return true;
+        }
+    return false;
+}
+
+/* The tuner's death is reported by SIGCONT, since a guard that somebody has stopped takes no other.
+ */
+static void watch(pid_t worker, pid_t tuner, const sigset_t *signals) {
+    int status = 0, number;
+    do
+        number = sigwaitinfo(signals, NULL);
+    while (number != SIGTERM && getppid() == tuner && !has_ended(worker, &status));
+    kill_all();
+    /* Nothing that the worker wrote comes after this line in its log. */
+    if (ht_warden_verdict() != NULL) {
+        dprintf(STDERR_FILENO, "\n%s\n", ht_warden_verdict());
+        status = SIGSYS;
+    }
+    end_likewise(status);
+}
+
+void ht_guard(int fd) {
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGCONT);
+    pid_t self = getpid(), tuner = getppid();
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    ht_warden_prepare();
+    pid_t worker = fork();
+    if (worker == 0) {
+        ht_warden_leave();
+        setsid(); /* away from the terminal */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != self)
+            _exit(0);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return;
+    }
+    close(fd);
+    if (worker < 0)
+        _exit(FAILED_TO_FORK);
+    ht_warden_start(worker);
+    signal(SIGINT, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
+    if (getppid() != tuner)
+        raise(SIGTERM);
+    watch(worker, tuner, &signals);
+}

@@ -1,0 +1,61 @@
+/* How often a compiled kernel goes to memory, found by following its instructions. */
+#ifndef HT_RUNTIME_PROVIDER_ACCESSES_H
+#define HT_RUNTIME_PROVIDER_ACCESSES_H
+
+#include "templates/bind.h"
+
+#include <stdint.h>
+
+/* X(field, meaning): of lanes, each active lane counts; of waves, each wave's instruction once. */
+#define HT_ACCESS_FIELDS(X)                                                                        \
+    X(outputs, "elements of outputs that were written")                                            \
+    X(global_loads, "vector loads from memory, of lanes")                                          \
+    X(global_load_bytes, "their bytes, of lanes")                                                  \
+    X(global_load_issues, "vector loads from memory, of waves")                                    \
+    X(global_load_lines, "different 64-byte lines that those of a wave touch")                     \
+    X(scalar_loads, "scalar loads of data, of waves")                                              \
+    X(scalar_load_bytes, "their bytes, of waves")                                                  \
+    X(global_stores, "vector stores, of lanes")                                                    \
+    X(global_store_bytes, "their bytes, of lanes")                                                 \
+    X(atomics, "atomic operations on memory, of lanes")                                            \
+    X(lds_reads, "places of LDS that are read (a read2 has two), of lanes")                        \
+    X(lds_read_bytes, "their bytes, of lanes")                                                     \
+    X(lds_writes, "the same for writing")                                                          \
+    X(lds_write_bytes, "their bytes, of lanes")                                                    \
+    X(scratch, "loads and stores of scratch memory, of lanes")                                     \
+    X(products, "multiplications of data, with addition or not, of lanes")                         \
+    X(barriers, "barriers, of waves")                                                              \
+    X(instructions, "instructions, of waves")                                                      \
+    X(threads, "threads that were started")                                                        \
+    X(waves, "waves")                                                                              \
+    X(blocks, "blocks that were followed")
+
+typedef struct ht_access_counts {
+#define HT_ACCESS_MEMBER(field, meaning) uint64_t field;
+    HT_ACCESS_FIELDS(HT_ACCESS_MEMBER)
+#undef HT_ACCESS_MEMBER
+} ht_access_counts;
+
+typedef struct ht_accesses {
+    ht_access_counts counts; /* of the blocks that were followed */
+    uint64_t blocks;         /* that the launch has */
+    uint64_t output_size;    /* elements that all outputs have */
+} ht_accesses;
+
+/* An argument of a kernel, in its order. */
+typedef struct ht_kernel_argument {
+    const void *value;    /* of a scalar; borrowed. NULL: a buffer */
+    uint64_t size;        /* bytes of the scalar, or of the buffer */
+    uint64_t output_unit; /* bytes of an element of an output that is counted; 0: none */
+} ht_kernel_argument;
+
+/* A launch whose accesses are to be counted. */
+typedef struct ht_counted_launch {
+    ht_geometry geometry;
+    const ht_kernel_argument *arguments; /* borrowed */
+    size_t argument_count;
+    uint64_t blocks_max; /* of a larger grid so many blocks are followed, one from each equal part;
+                            0: all */
+} ht_counted_launch;
+
+#endif
