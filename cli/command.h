@@ -17,8 +17,10 @@
 #ifndef HT_CLI_COMMAND_H
 #define HT_CLI_COMMAND_H
 
-#include "base/error.h"
 #include "base/nearest.h"
+#include "pipeline/option_list.h"
+#include "pipeline/report.h"
+#include "pipeline/stop.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -38,11 +40,6 @@ typedef enum ht_option_kind {
                          then is "-". The next    word is its value only when it is "-" or ends in
                          ".json"; --json=FILE takes any */
 } ht_option_kind;
-
-typedef struct ht_option_list {
-    const char **items; /* owned by the command line; elements borrowed from argv */
-    size_t count;
-} ht_option_list;
 
 typedef struct ht_option {
     const char *name; /* "max-time" for --max-time; one letter, "I", for -I DIR and -IDIR; NULL ends
@@ -88,17 +85,6 @@ struct ht_command {
 /* Every command, NULL-terminated, in the order of `hiptemper --help`. */
 extern const ht_command *const ht_commands[];
 
-/* Exit codes of every command. */
-enum {
-    HT_EXIT_OK = 0,
-    HT_EXIT_FAILED =
-        1, /* a kernel failed verification, or could not be measured; output not writable */
-    HT_EXIT_INPUT = 2,   /* usage or bad input */
-    HT_EXIT_MISSING = 3, /* a tool or device is not there */
-    HT_EXIT_DEVICE = 4,  /* the device keeps failing */
-    HT_EXIT_INTERRUPTED = 130
-};
-
 /* Runs `hiptemper WORDS...`: --help, --version, or a command. Returns the exit code. */
 int ht_cli_main(int argc, char **argv);
 
@@ -128,48 +114,5 @@ void ht_command_line_free(ht_command_line *line);
 /* help.c. */
 void ht_help_print_all(FILE *out);
 void ht_help_print_command(const ht_command *command, FILE *out);
-
-/* report.c: what every command tells the same way. */
-
-/* "hiptemper: file:line:col: message" on standard error; returns the exit code for the error's
- * status. */
-int ht_report_error(const ht_error *error);
-/* "hiptemper: message", without a place. */
-void ht_report_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Where the human report goes: standard output, or standard error when `json` is "-". */
-FILE *ht_report_stream(const char *json);
-/* Writes a document to `path` ("-": standard output); does nothing for NULL. Prints the error and
- * returns the exit code. */
-int ht_report_json(const char *path, const json_t *document);
-/* {"format": format, "version": version, "hiptemper": "0.1.0"}: how every --json document starts.
- * New reference. */
-json_t *ht_report_json_new(const char *format, int version);
-/* A JSON string of any text: bytes that are no UTF-8 (a cut message, an odd file name) become '?';
- * null for NULL. New reference. */
-json_t *ht_report_json_text(const char *text);
-/* Returns true if this stream may have colours and cursor movement (a terminal, NO_COLOR unset,
- * TERM not dumb). */
-bool ht_report_is_terminal(FILE *stream);
-bool ht_report_has_color(FILE *stream);
-
-/* interrupt.c. The first Ctrl-C (or SIGTERM, SIGHUP) sets the flag, and what does not end by itself
- * then is ended after a while (cli/interrupt.h); the second ends it at once. */
-void ht_interrupt_install(void);
-extern volatile int ht_interrupted;
-/* Set by those signals too, and when a time is over (--max-time): what goes on ends, and keeps what
- * it has. */
-extern volatile int ht_stopped;
-/* Sets when, on ht_clock_seconds; takes an earlier stop back. 0: never. */
-void ht_stop_at(double seconds);
-
-/* table.c: aligned columns, for people. Cells are copied. */
-typedef struct ht_table ht_table;
-/* One letter a column: 'l' left, 'r' right, 't' left and cut to what is left of the stream's width.
- */
-ht_table *ht_table_new(const char *alignment, const char *const *headings);
-/* As many cells as columns. */
-void ht_table_row(ht_table *table, const char *const *cells);
-/* Prints, indented by `indent`, and frees the table. */
-void ht_table_finish(ht_table *table, FILE *out, int indent);
 
 #endif

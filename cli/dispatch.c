@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/result.h"
+#include "cli/interrupt.h"
 
 #include <errno.h>
 #include <string.h>

@@ -22,8 +22,6 @@ enum { ORDERLY_MS = 1200, GENTLE_MS = 150, ALL_MS = 700, STEP_US = 2000 };
 
 #define LEAVE "--leave-at-once"
 
-volatile int ht_interrupted, ht_stopped;
-
 /* Whatever this process is in (a parser, a matrix product, a lock), its image is replaced by one
  * that only tidies up: no other thread goes on, and nothing half done is written down. The number,
  * and so the children and the temporary folders, stay the same. */
@@ -47,32 +45,6 @@ static void on_signal(int signal) {
     const struct itimerval limit = {
         .it_value = {ORDERLY_MS / 1000, (suseconds_t)(ORDERLY_MS % 1000 * 1000)}};
     setitimer(ITIMER_REAL, &limit, NULL);
-}
-
-static void on_stop(int signal) {
-    (void)signal;
-    ht_stopped = 1;
-}
-
-void ht_stop_at(double seconds) {
-    static timer_t timer;
-    static bool made;
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_stop;
-    action.sa_flags = SA_RESTART;
-    if (!made && seconds > 0)
-        made = sigaction(SIGUSR2, &action, NULL) == 0 &&
-               timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
-    double left = seconds > 0 ? fmax(seconds - ht_clock_seconds(), 1e-3) : 0;
-    const struct itimerspec when = {.it_value = {(time_t)left, (long)((left - floor(left)) * 1e9)}};
-    if (made)
-        timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
-    ht_stopped = ht_interrupted;
-    if (made && left > 0)
-        timer_settime(timer, 0, &when, NULL);
 }
 
 void ht_interrupt_install(void) {

@@ -3,6 +3,8 @@
 #ifndef HT_CLI_TUNING_OPTIONS_H
 #define HT_CLI_TUNING_OPTIONS_H
 
+#include "cli/command.h"
+
 #define HT_TUNING_OPTIONS(TYPE)                                                                    \
     {"device", HT_OPTION_TEXT,     offsetof(TYPE, tuning.device),                                  \
      "DEVICE", .fallback = "host", .help = "Device to run on; 'hiptemper devices' lists them."},   \

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/reports/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@ typedef struct ht_analysis_limits {
     uint64_t operations; /* of isl: HT_ANALYSIS_OPERATIONS when 0. A transformation that needs more
                             than an eighth of them is left out */
     double seconds;      /* of CPU time; 0: no limit. This and memory hold for the processes in */
-    size_t memory_bytes; /* which files are read (cli/losses.h), not for the pass itself */
+    size_t memory_bytes; /* which files are read (pipeline/losses.h), not for the pass itself */
 } ht_analysis_limits;
 #define HT_ANALYSIS_OPERATIONS UINT64_C(8000000)
 

@@ -1,6 +1,6 @@
 /* What a transformation is worth, against brute force over a small space; spaces cut down. */
 #include "../templates/support.h"
-#include "cli/ablation.h"
+#include "pipeline/ablation.h"
 
 #include "templates/annotations/template.h"
 

@@ -1,6 +1,6 @@
 /* What a search of a refactored kernel tries first. */
 #include "../templates/support.h"
-#include "cli/first_moves.h"
+#include "pipeline/first_moves.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

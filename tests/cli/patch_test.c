@@ -1,5 +1,5 @@
 /* Patches apply, whatever the file is called and however its lines end, with both tools. */
-#include "cli/patch.h"
+#include "pipeline/patch.h"
 #include "program.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* Which files a command works on, and the problem file beside them. */
-#include "cli/input.h"
+#include "pipeline/input.h"
 #include "program.h"
 
 #include "base/file.h"

@@ -1,5 +1,5 @@
 /* Tasks in processes of their own. */
-#include "cli/tasks.h"
+#include "pipeline/tasks.h"
 
 #include "cli/command.h"
 

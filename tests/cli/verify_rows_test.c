@@ -1,10 +1,11 @@
 /* What `refactor` does with a template that differs from its original. */
-#include "cli/refactor_verify.h"
+#include "pipeline/refactor_verify.h"
 #include "program.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/report.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

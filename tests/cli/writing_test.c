@@ -1,14 +1,15 @@
 /* Files that commands write: new defaults, launchers, patches, skeletons, tables. */
 #include "cli/command.h"
-#include "cli/defaults.h"
-#include "cli/launcher.h"
-#include "cli/outputs.h"
-#include "cli/skeleton.h"
+#include "pipeline/defaults.h"
+#include "pipeline/launcher.h"
+#include "pipeline/outputs.h"
+#include "pipeline/skeleton.h"
 #include "program.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "cli/reports/table.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

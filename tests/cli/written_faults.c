@@ -9,7 +9,7 @@
  * code is 1 when one passed, 2 when a fault could not be planted. */
 #include "base/file.h"
 #include "base/memory.h"
-#include "cli/apply_source.h"
+#include "pipeline/apply_source.h"
 #include "runtime/job/job.h"
 #include "runtime/worker/worker_main.h"
 

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "cli/written_check.h"
+#include "pipeline/written_check.h"
 #include "runtime/job/job.h"
 #include "runtime/worker/worker_main.h"
 

@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/text.h"
-#include "cli/input.h"
-#include "cli/refactor_verify.h"
-#include "cli/tasks.h"
+#include "pipeline/input.h"
+#include "pipeline/refactor_verify.h"
+#include "pipeline/tasks.h"
 #include "runtime/job/job.h"
 #include "runtime/worker/worker_main.h"
 

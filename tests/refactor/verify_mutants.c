@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "cli/input.h"
+#include "pipeline/input.h"
 #include "runtime/job/job.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/verify/verify.h"

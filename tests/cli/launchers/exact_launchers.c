@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/launcher.h"
+#include "pipeline/launcher.h"
 #include "refactor/refactor.h"
 #include "refactor/rewrite/written.h"
 

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/scratch.h"
-#include "cli/refactor_files.h"
+#include "pipeline/refactor_files.h"
 #include "runtime/job/job.h"
 #include "runtime/worker/worker_main.h"
 

@@ -1,0 +1,215 @@
+#include "base/file.h"
+#include "cli/reports/explain_kernel.h"
+#include "cli/reports/refactor_report.h"
+#include "cli/tuning_options.h"
+#include "pipeline/outputs.h"
+#include "pipeline/recipes.h"
+#include "pipeline/refactor_files.h"
+
+typedef struct refactor_options {
+    ht_compiler_options compiler;
+    const char *sandbox;
+    const char *problem;
+    const char *kernel;
+    const char *out;
+    const char *json;
+    const char *sarif;
+    const char *commands;
+    const char *recipe;
+    const char *save_recipe;
+    uint64_t jobs;
+    double file_time;
+    uint64_t verify_configurations;
+    uint64_t seed;
+    bool no_verify;
+    bool beside;
+    bool explain;
+} refactor_options;
+
+static const ht_option options[] = {
+    {"problem", HT_OPTION_TEXT, offsetof(refactor_options, problem), "FILE",
+     .help = "What the kernels' arguments mean, for all sources. Without it the file "
+             "NAME.problem.json next to NAME.hip is read, when there is one."},
+    {"kernel", HT_OPTION_TEXT, offsetof(refactor_options, kernel), "NAME",
+     .help = "Only the kernel of this name."},
+    {"explain", HT_OPTION_FLAG, offsetof(refactor_options, explain),
+     .help =
+         "Prints every remark: what was made a parameter, what was not and why, with file, line "
+         "and column. With a kernel's name ahead of the files (--explain KERNEL FILE...): instead, "
+         "what is known of that kernel's launch, loops, accesses, dependences and footprints."},
+    {"out", HT_OPTION_TEXT, offsetof(refactor_options, out), "DIR", .fallback = "hiptemper-out",
+     .help = "Folder for templates and skeletons; made when missing."},
+    {"json", HT_OPTION_JSON, offsetof(refactor_options, json), "FILE",
+     .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
+             "it."},
+    {"sarif", HT_OPTION_TEXT, offsetof(refactor_options, sarif), "FILE", .writes = true,
+     .help = "Writes the remarks as a SARIF 2.1.0 log, which code review tools show next to the "
+             "lines."},
+    {"compile-commands", HT_OPTION_TEXT, offsetof(refactor_options, commands), "FILE",
+     .help = "The project's compile_commands.json, which tells folders of headers, macros and the "
+             "standard for each source. Without it, the one in a given folder or in its folder "
+             "build is read, when there is one."},
+    {"save-recipe", HT_OPTION_TEXT, offsetof(refactor_options, save_recipe), "FILE", .writes = true,
+     .help = "Writes the transformations that each template got, with their parameters and values, "
+             "as a recipe, to be cut down by hand and replayed."},
+    {"recipe", HT_OPTION_TEXT, offsetof(refactor_options, recipe), "FILE",
+     .help = "Offers only the kernels, transformations, parameters and values that this file "
+             "names. What is no longer possible is an error."},
+    {"jobs", HT_OPTION_COUNT, offsetof(refactor_options, jobs), "N", .fallback = "0",
+     .help = "Processes that read files; 0 is one a core."},
+    {"file-time", HT_OPTION_NUMBER, offsetof(refactor_options, file_time), "SECONDS",
+     .fallback = "60",
+     .help = "CPU time for one file (ten times that by the clock): one that takes longer, or "
+             "crashes clang, is left out; 0 is no limit."},
+    {"beside", HT_OPTION_FLAG, offsetof(refactor_options, beside),
+     .help = "Puts templates and their launchers next to the sources, not into the output folder. "
+             "Searching a folder leaves them out."},
+    {"no-verify", HT_OPTION_FLAG, offsetof(refactor_options, no_verify),
+     .help = "Hands templates out without running them next to the originals."},
+    {"verify-configurations", HT_OPTION_COUNT, offsetof(refactor_options, verify_configurations),
+     "N", .fallback = "32",
+     .help = "Random legal configurations of each template, in addition to the default one, that "
+             "must give "
+             "what the original gives."},
+    {"seed", HT_OPTION_COUNT, offsetof(refactor_options, seed), "N", .fallback = "1",
+     .help = "Seed of those configurations and of the random inputs."},
+    HT_SANDBOX_OPTION(refactor_options),
+    HT_COMPILER_OPTIONS(refactor_options),
+    HT_ANALYSIS_OPTIONS(refactor_options),
+    {0},
+};
+
+static json_t *document_make(const ht_refactor_tree_result *result) {
+    json_t *document = ht_report_json_new("hiptemper-refactor", 2);
+    json_object_set_new(document, "files", json_integer((json_int_t)result->files));
+    json_object_set_new(document, "parsed", json_integer((json_int_t)result->parsed));
+    json_object_set(document, "kernels", result->kernels);
+    json_object_set(document, "errors", result->errors);
+    return document;
+}
+
+static int report(const ht_refactor_tree_result *result, const refactor_options *given) {
+    FILE *out = ht_report_stream(given->json);
+    size_t index;
+    json_t *row;
+    json_array_foreach(result->kernels, index, row)
+        ht_refactor_report_remarks(row, given->explain, out);
+    if (json_array_size(result->kernels))
+        ht_refactor_report_table(result->kernels, out);
+    else if (result->code == HT_EXIT_OK)
+        fprintf(out, "No kernels were found.\n");
+    ht_refactor_report_files(result->kernels, given->out, out);
+    ht_refactor_report_summary(result->kernels, result->files, result->parsed, out);
+    if (ht_interrupted)
+        fprintf(out, "\nInterrupted: this is what was read until then.\n");
+    json_t *document = document_make(result);
+    int code = ht_report_json(given->json, document);
+    json_decref(document);
+    json_t *log = given->sarif ? ht_refactor_sarif(result->kernels, result->errors) : NULL;
+    int other = ht_report_json(log ? given->sarif : NULL, log);
+    json_decref(log);
+    int saved = given->save_recipe ? ht_recipe_save(given->save_recipe, result->kernels) : 0;
+    return code ? code : other ? other : saved;
+}
+
+/* --explain KERNEL FILE...: the first operand is no path. */
+static bool names_kernel(const ht_command_line *line, const refactor_options *given) {
+    return given->explain && line->operand_count > 1 && !ht_file_exists(line->operands[0]) &&
+           !ht_dir_exists(line->operands[0]);
+}
+
+static int explain(const ht_command_line *line, const refactor_options *given) {
+    ht_explain_request request = {.kernel = line->operands[0],
+                                  .paths = line->operands + 1,
+                                  .path_count = line->operand_count - 1,
+                                  .problem = given->problem,
+                                  .json = given->json};
+    ht_compiler_arguments_make(&given->compiler, &request.compiler);
+    int code = ht_explain_kernel(&request);
+    ht_compiler_arguments_free(&request.compiler);
+    return code;
+}
+
+static int run(const ht_command_line *line) {
+    const refactor_options *given = line->options;
+    if (names_kernel(line, given))
+        return explain(line, given);
+    ht_refactor_request request = {.paths = line->operands,
+                                   .path_count = line->operand_count,
+                                   .problem = given->problem,
+                                   .kernel = given->kernel,
+                                   .out = given->out,
+                                   .commands = given->commands,
+                                   .jobs = given->jobs,
+                                   .file_limit = given->file_time,
+                                   .beside = given->beside,
+                                   .verify = !given->no_verify,
+                                   .verifying = {.configurations = given->verify_configurations,
+                                                 .seed = given->seed,
+                                                 .jobs = given->jobs}};
+    ht_compiler_arguments_make(&given->compiler, &request.compiler);
+    ht_refactor_tree_result result = {0};
+    ht_error error = {0};
+    ht_recipe *recipe = NULL;
+    ht_status status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
+    request.compiler.recipe = recipe;
+    if (status == HT_OK)
+        status = ht_outputs_prepare(given->out, given->json, &error);
+    if (status == HT_OK)
+        status = ht_refactor_tree(&request, &result, &error);
+    int code;
+    if (status != HT_OK) {
+        code = ht_report_error(&error);
+    } else {
+        code = report(&result, given);
+        int unmet = recipe && !ht_interrupted ? ht_recipe_check(recipe, result.kernels) : 0;
+        code = code ? code : unmet;
+        code = result.code ? result.code : code;
+    }
+    ht_refactor_tree_result_free(&result);
+    ht_recipe_free(recipe);
+    ht_compiler_arguments_free(&request.compiler);
+    return code;
+}
+
+const ht_command ht_command_refactor = {
+    .name = "refactor",
+    .summary = "turn the kernels of HIP source files into templates; explain what cannot be",
+    .usage = "[OPTION]... PATH...",
+    .description =
+        "Reads HIP sources through clang's AST, proves which choices of each kernel (block sizes, "
+        "shared arrays that follow from them, unroll factors, outputs a thread) can be made "
+        "parameters, "
+        "and writes a template for each: the kernel with '#pragma tune' lines that any HIP "
+        "compiler "
+        "ignores, which 'hiptemper tune' takes. What cannot be proved is left alone, with the "
+        "reason "
+        "and its place. The sources are not changed.\n\n"
+        "A header with kernels is read as a part of a source that includes it, with the launches "
+        "there: the given folders are searched for one, and for sources that launch what another "
+        "defines. CUDA sources are read as HIP; a kernel is "
+        "judged by the errors in its own text, so that missing headers and unknown calls on the "
+        "host do not matter.\n\n"
+        "What a kernel's arguments mean is taken from annotations, a problem file, or the code: "
+        "subscripts, guards, allocations. Where that does not do, the kernel is 'needs-problem', "
+        "and a skeleton is written, to be filled in. Each template is run next to its original, by "
+        "default and with random configurations, before it is handed out.",
+    .examples = "hiptemper refactor conv.hip --explain\n"
+                "hiptemper refactor --explain conv2d conv.hip\n"
+                "hiptemper refactor src/ -I include -D USE_FLOAT --out templates\n"
+                "hiptemper refactor src/ --json=kernels.json\n"
+                "hiptemper refactor conv.hip --save-recipe conv.recipe.json\n"
+                "hiptemper refactor conv.hip --recipe conv.recipe.json\n"
+                "hiptemper refactor . --compile-commands build/compile_commands.json --sarif "
+                "kernels.sarif",
+    .exit_codes = "  0    every file was read\n"
+                  "  1    a file found in a folder could not be read, or a result not written\n"
+                  "  2    wrong usage or bad input\n"
+                  "  3    a tool or library is missing\n",
+    .options = options,
+    .options_size = sizeof(refactor_options),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .operand = "PATH",
+    .run = run,
+};

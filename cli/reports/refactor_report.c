@@ -1,0 +1,242 @@
+#include "cli/reports/refactor_report.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/reports/table.h"
+#include "pipeline/report.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static long number_of(const json_t *object, const char *key) {
+    return (long)json_integer_value(json_object_get(object, key));
+}
+
+/* ---- remarks
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static const char *color_of(const char *kind) {
+    return strcmp(kind, "applied") == 0  ? "\033[32m"
+           : strcmp(kind, "missed") == 0 ? "\033[33m"
+                                         : "\033[36m";
+}
+
+static void place_print(const char *file, long line, long column, const char *kind, FILE *out) {
+    bool color = ht_report_has_color(out);
+    fprintf(out, "%s:%ld:%ld: %sremark:%s ", file, line, column ? column : 1,
+            color ? color_of(kind) : "", color ? "\033[0m" : "");
+}
+
+/* Of a transformation that stood in the way of the template: a defect, to be seen unasked. The plan
+ * ran without it, so that this is its only remark. */
+static bool is_of_left_out(const json_t *row, const json_t *remark) {
+    size_t index;
+    json_t *name;
+    bool found = false;
+    json_array_foreach(json_object_get(row, "left_out"), index, name) found =
+        found || strcmp(json_string_value(name), text_of(remark, "transformation")) == 0;
+    return found;
+}
+
+void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
+    const char *reason = text_of(row, "reason"), *status = text_of(row, "status");
+    long place = number_of(row, "reason_line");
+    if (*reason) {
+        place_print(text_of(row, "file"), place ? place : number_of(row, "line"),
+                    place ? 1 : number_of(row, "column"), status, out);
+        fprintf(out, "%s: %s [%s]\n", text_of(row, "name"), reason, status);
+    }
+    size_t index;
+    json_t *remark;
+    json_array_foreach(json_object_get(row, "remarks"), index, remark) {
+        if (!all && !is_of_left_out(row, remark))
+            continue;
+        const char *kind = text_of(remark, "kind"), *of = text_of(remark, "transformation");
+        place_print(text_of(remark, "file"), number_of(remark, "line"), number_of(remark, "column"),
+                    kind, out);
+        fprintf(out, "%s: %s [%s%s%s]\n", text_of(row, "name"), text_of(remark, "message"), kind,
+                *of ? ": " : "", of);
+    }
+}
+
+/* ---- the table
+ * ---------------------------------------------------------------------------------------------- */
+
+/* "a b c", or "-"; free(). */
+static char *list_text(const json_t *array) {
+    ht_text text = {0};
+    size_t index;
+    json_t *item;
+    json_array_foreach(array, index, item)
+        ht_text_printf(&text, "%s%s", index ? " " : "", json_string_value(item));
+    if (!text.length)
+        ht_text_append(&text, "-");
+    return ht_text_take(&text);
+}
+
+void ht_refactor_report_table(const json_t *rows, FILE *out) {
+    const char *heads[] = {"kernel", "where", "status", "transformations", "parameters"};
+    ht_table *table = ht_table_new("llllt", heads);
+    size_t index;
+    json_t *row;
+    json_array_foreach(rows, index, row) {
+        char *where = ht_format("%s:%ld", text_of(row, "file"), number_of(row, "line"));
+        char *transformations = list_text(json_object_get(row, "transformations"));
+        char *parameters = list_text(json_object_get(row, "parameters"));
+        const char *cells[] = {text_of(row, "name"), where, text_of(row, "status"), transformations,
+                               parameters};
+        ht_table_row(table, cells);
+        free(where);
+        free(transformations);
+        free(parameters);
+    }
+    ht_table_finish(table, out, 0);
+}
+
+/* ---- the summary
+ * -------------------------------------------------------------------------------------------- */
+
+typedef struct tally {
+    char *word;
+    size_t count, waiting; /* waiting: for a problem file */
+} tally;
+
+typedef struct tallies {
+    tally *items;
+    size_t count;
+} tallies;
+
+static tally *tally_of(tallies *list, const char *word) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (strcmp(list->items[i].word, word) == 0)
+            return &list->items[i];
+    HT_GROW(list->items, list->count);
+    list->items[list->count] = (tally){.word = ht_strdup(word)};
+    return &list->items[list->count++];
+}
+
+static int most_first(const void *a, const void *b) {
+    const tally *first = a, *second = b;
+    size_t m = first->count + first->waiting, n = second->count + second->waiting;
+    return m != n ? (m > n ? -1 : 1) : strcmp(first->word, second->word);
+}
+
+static void tallies_sort(tallies *list) {
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, most_first);
+}
+
+static void tallies_free(tallies *list) {
+    for (size_t i = 0; i < list->count; ++i)
+        free(list->items[i].word);
+    free(list->items);
+}
+
+char *ht_refactor_reason_class(const char *reason) {
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    bool nothing = strncmp(reason, "nothing can be made a parameter: ", 33) == 0;
+    for (const char *at = nothing ? reason + 33 : reason; *at && *at != ';' && *at != '('; ++at) {
+        const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+        if (end) {
+            ht_text_append(&text, "'...'");
+            at = end;
+        } else if (isdigit((unsigned char)*at)) {
+            ht_text_append(&text, "#");
+            at += strspn(at, "0123456789") - 1;
+        } else
+            ht_text_append_n(&text, at, 1);
+    }
+    while (text.length && text.data[text.length - 1] == ' ')
+        text.data[--text.length] = 0;
+    return ht_text_take(&text);
+}
+
+static void row_count(const json_t *row, tallies *statuses, tallies *transformations,
+                      tallies *reasons) {
+    const char *status = text_of(row, "status"), *reason = text_of(row, "reason");
+    bool waits = strcmp(status, "needs-problem") == 0;
+    ++tally_of(statuses, status)->count;
+    size_t index;
+    json_t *name;
+    json_array_foreach(json_object_get(row, "transformations"), index, name) {
+        tally *of = tally_of(transformations, json_string_value(name));
+        ++*(waits ? &of->waiting : &of->count);
+    }
+    if (!*reason)
+        return;
+    char *class = ht_refactor_reason_class(reason);
+    char *word = ht_format("%s: %s", status, class);
+    ++tally_of(reasons, word)->count;
+    free(word);
+    free(class);
+}
+
+static void tallies_print(const char *heading, tallies *list, bool waiting, FILE *out) {
+    const char *heads[] = {heading, "kernels", "waiting for sizes"},
+               *others[] = {heading, "kernels"};
+    if (list->count == 0)
+        return;
+    tallies_sort(list);
+    fputc('\n', out);
+    ht_table *table = ht_table_new(waiting ? "lrr" : "lr", waiting ? heads : others);
+    for (size_t i = 0; i < list->count; ++i) {
+        char *count = ht_format("%zu", list->items[i].count);
+        char *more = ht_format("%zu", list->items[i].waiting);
+        const char *cells[] = {list->items[i].word, count, more};
+        ht_table_row(table, cells);
+        free(count);
+        free(more);
+    }
+    ht_table_finish(table, out, 0);
+}
+
+void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed, FILE *out) {
+    tallies statuses = {0}, transformations = {0}, reasons = {0};
+    size_t index, count = json_array_size(rows);
+    json_t *row;
+    json_array_foreach(rows, index, row) row_count(row, &statuses, &transformations, &reasons);
+    tallies_print("transformation", &transformations, true, out);
+    tallies_print("reason", &reasons, false, out);
+    fprintf(out, "\n%zu file%s", files, files == 1 ? "" : "s");
+    if (parsed < files)
+        fprintf(out, " (%zu not read)", files - parsed);
+    fprintf(out, ", %zu kernel%s", count, count == 1 ? "" : "s");
+    tallies_sort(&statuses);
+    for (size_t i = 0; i < statuses.count; ++i)
+        fprintf(out, ", %zu %s", statuses.items[i].count, statuses.items[i].word);
+    fputc('\n', out);
+    tallies_free(&statuses);
+    tallies_free(&transformations);
+    tallies_free(&reasons);
+}
+
+/* ---- files
+ * --------------------------------------------------------------------------------------------------
+ */
+
+void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out) {
+    static const char *const keys[] = {"template", "launcher", "bug_report", "skeleton"},
+                             *const words[] = {"template", "launcher", "bug", "fill in"};
+    const char *last = "";
+    bool any = false;
+    size_t index;
+    json_t *row;
+    json_array_foreach(rows, index, row) for (size_t i = 0; i < 4; ++i) {
+        const char *path = text_of(row, keys[i]);
+        if (!*path || strcmp(path, last) == 0) /* one skeleton serves all kernels of its file */
+            continue;
+        if (!any)
+            fprintf(out, "\nWritten to %s:\n", folder);
+        any = true;
+        fprintf(out, "  %-9s %s\n", words[i], path);
+        last = path;
+    }
+}

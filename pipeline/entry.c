@@ -1,0 +1,144 @@
+#include "pipeline/entry.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "pipeline/infer_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ht_entry *ht_entries_add(ht_entries *entries, const char *name, const char *file, int line) {
+    HT_GROW(entries->items, entries->count);
+    ht_entry *entry = &entries->items[entries->count++];
+    *entry = (ht_entry){
+        .name = ht_strdup(name), .file = ht_strdup(file), .line = line, .fields = ht_strdup("")};
+    return entry;
+}
+
+void ht_entries_free(ht_entries *entries) {
+    for (size_t i = 0; i < entries->count; ++i) {
+        ht_entry *entry = &entries->items[i];
+        char *owned[] = {entry->name,          entry->file,          entry->problem,
+                         entry->fields,        entry->tuned_file,    entry->patch_file,
+                         entry->patch_folder,  entry->template_file, entry->skeleton_file,
+                         entry->launcher_file, entry->problem_file};
+        for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
+            free(owned[j]);
+        ht_written_proof_free(&entry->written);
+        ht_pair_result_free(&entry->result);
+    }
+    free(entries->items);
+    *entries = (ht_entries){0};
+}
+
+char *ht_entry_label(const ht_entry *entry) {
+    return entry->problem && *entry->problem ? ht_format("%s (%s)", entry->name, entry->problem)
+                                             : ht_strdup(entry->name);
+}
+
+/* An inferred problem that the original does not run on is none. */
+static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_error *error) {
+    char *reason = NULL;
+    bool inferred = entry->problem_origin && strcmp(entry->problem_origin, "inferred") == 0;
+    if (!inferred || strcmp(session->options.check, "none") == 0)
+        return HT_OK;
+    ht_progress_phase(session->progress, "checking the inferred problem");
+    ht_error own = {0};
+    ht_status status = ht_inferred_check(entry->template, entry->instance, &reason, &own);
+    if (reason) {
+        entry->result.verdict = HT_VERDICT_NEEDS_PROBLEM;
+        entry->result.reason = ht_format("the problem that was inferred does not hold: %s", reason);
+        entry->template = NULL;
+        entry->problem_origin = "missing";
+    }
+    free(reason);
+    if (status == HT_ERROR_MISSING || status == HT_ERROR_DEVICE) {
+        if (error)
+            *error = own;
+        return status;
+    }
+    return HT_OK; /* whatever else it is, tuning tells */
+}
+
+static bool is_won(const ht_entry *entry) {
+    return entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated;
+}
+
+/* Until when, by the clock, what was won may be checked and written: it is worth a few seconds
+ * more.
+ */
+static double settled_by(const ht_session *session) {
+    double limit = session->options.max_time;
+    return limit > 0 ? session->start + limit + fmax(0.05 * limit, 10) : 0;
+}
+
+/* After the last entry of a source: its files are written, and what checking them took is known for
+ * the sources to come. */
+static void source_settle(const ht_entries *entries, size_t last, ht_session *session) {
+    const ht_entry *items = entries->items;
+    size_t source = items[last].source, won = 0;
+    double begun = ht_clock_seconds();
+    if (!session->settle || (last + 1 < entries->count && items[last + 1].source == source))
+        return;
+    for (size_t i = 0; i <= last; ++i)
+        won += items[i].source == source && is_won(&items[i]);
+    if (won)
+        ht_progress_phase(session->progress, "verifying the tuned source");
+    ht_stop_at(settled_by(session));
+    session->settle(session->settle_context, source);
+    ht_progress_pause(session->progress);
+    if (won)
+        session->check_seconds =
+            fmax((ht_clock_seconds() - begun) / (double)won, session->check_seconds / 2);
+    session->reserve = 0;
+}
+
+ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
+    session->pairs_left = 0;
+    for (size_t i = 0; i < entries->count; ++i)
+        session->pairs_left += entries->items[i].template != NULL;
+    session->progress = ht_progress_new(out, session->pairs_left);
+    ht_status status = HT_OK;
+    for (size_t i = 0; status == HT_OK && i < entries->count; ++i) {
+        ht_entry *entry = &entries->items[i];
+        if (session->options.max_time > 0 && !ht_stopped)
+            ht_stop_at(session->start + session->options.max_time - session->reserve / 2);
+        if (entry->template) {
+            char *label = ht_entry_label(entry);
+            ht_progress_begin(session->progress, label);
+            free(label);
+            session->prepare_begun = ht_clock_seconds();
+            status = problem_check(entry, session, error);
+            if (status == HT_OK && entry->template)
+                status =
+                    ht_tuning_run(session, entry->template, entry->instance, &entry->result, error);
+            else if (session->pairs_left)
+                --session->pairs_left;
+            ht_progress_pause(session->progress);
+            if (is_won(entry))
+                session->reserve += entry->result.check_seconds;
+        }
+        if (status == HT_OK)
+            session->report(entry, &session->device, out);
+        fflush(out);
+        if (status == HT_OK)
+            source_settle(entries, i, session);
+    }
+    ht_stop_at(0); /* what was found is written all the same */
+    ht_progress_free(session->progress);
+    session->progress = NULL;
+    return status;
+}
+
+int ht_entries_exit_code(const ht_entries *entries) {
+    bool failed = false, bad_input = false;
+    if (ht_interrupted)
+        return HT_EXIT_INTERRUPTED;
+    for (size_t i = 0; i < entries->count; ++i) {
+        failed |= entries->items[i].result.verdict == HT_VERDICT_FAILED ||
+                  entries->items[i].result.verdict == HT_VERDICT_WITHHELD;
+        bad_input |= entries->items[i].result.bad_input;
+    }
+    return bad_input ? HT_EXIT_INPUT : failed ? HT_EXIT_FAILED : HT_EXIT_OK;
+}

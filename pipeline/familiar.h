@@ -1,0 +1,15 @@
+/* What a model has seen of each field: kept in its note by training, printed by predict. */
+#ifndef HT_PIPELINE_FAMILIAR_H
+#define HT_PIPELINE_FAMILIAR_H
+
+#include "predictor/predictor.h"
+
+#include <jansson.h>
+
+/* {"in_c": {"least": 1, "most": 2048}, "precision": {"least": 0, "most": 1, "values": [0, 1]}}: the
+ * values themselves when they are few. New reference. */
+json_t *ht_familiar_json(const ht_dataset *dataset);
+/* A sentence for each field whose value is unlike those the model was trained on. New reference. */
+json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *fields);
+
+#endif

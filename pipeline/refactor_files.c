@@ -1,0 +1,565 @@
+#include "pipeline/refactor_files.h"
+
+#include "base/cache.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/result.h"
+#include "base/scratch.h"
+#include "base/text.h"
+#include "pipeline/launcher.h"
+#include "pipeline/losses.h"
+#include "pipeline/outputs.h"
+#include "pipeline/progress.h"
+#include "pipeline/refactor_row.h"
+#include "pipeline/tasks.h"
+#include "refactor/source/tree.h"
+#include "runtime/provider/provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double quiet_seconds = 1.0; /* before progress is told */
+
+typedef struct work {
+    const ht_refactor_request *request;
+    ht_tree tree;
+    ht_source *sources;  /* as many as tree.files */
+    json_t **results;    /* per file; NULL: none came */
+    ht_losses *losses;   /* per file */
+    bool *again;         /* per file: to be read once more, without a kernel that was lost */
+    bool *failed;        /* per file: nothing can be said of its kernels */
+    size_t *turn;        /* files that are read now, by task */
+    ht_task_step *steps; /* per task */
+    const char *cache;
+    ht_progress *progress;
+    double start;
+    size_t ended, templated;
+    json_t *errors;
+    int code;
+} work;
+
+/* ---- in the child
+ * ------------------------------------------------------------------------------------------- */
+
+static bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return strcmp(a, b) == 0 || (stat(a, &first) == 0 && stat(b, &second) == 0 &&
+                                 first.st_ino == second.st_ino && first.st_dev == second.st_dev);
+}
+
+/* A kernel of a header is told where that header's own turn comes. */
+static bool belongs_elsewhere(const work *in, size_t index, const ht_kernel *kernel) {
+    if (strcmp(kernel->file, in->tree.files[index].path) == 0)
+        return false;
+    for (size_t i = 0; i < in->tree.count; ++i)
+        if (i != index && same_file(kernel->file, in->tree.files[i].path))
+            return true;
+    return false;
+}
+
+/* Moves a template from the output folder to its source; what it is named for is its file name. */
+static ht_status beside_move(ht_entry *entry, const char *source, ht_error *error) {
+    char *folder = ht_path_folder(source), *text = NULL;
+    size_t length = 0;
+    ht_status status = ht_file_read(entry->template_file, 0, &text, &length, error);
+    char *path = ht_path_join(folder, ht_path_name(entry->template_file));
+    if (status == HT_OK)
+        status = ht_result_write(path, text, length, error);
+    if (status == HT_OK)
+        unlink(entry->template_file);
+    if (status == HT_OK) {
+        free(entry->template_file);
+        entry->template_file = ht_strdup(path);
+    }
+    free(path);
+    free(text);
+    free(folder);
+    return status;
+}
+
+static ht_status outputs_write(const work *in, ht_survey *survey,
+                               const ht_refactor_options *compiler, ht_error *error) {
+    ht_outputs outputs;
+    ht_outputs_open(survey, NULL, compiler, in->request->out, &outputs);
+    ht_status status = ht_outputs_write(&outputs, error);
+    ht_outputs_close(&outputs);
+    size_t last = SIZE_MAX; /* further instances of a kernel share its file */
+    for (size_t i = 0; in->request->beside && i < survey->entries.count && status == HT_OK; ++i) {
+        ht_entry *entry = &survey->entries.items[i];
+        if (entry->template_file && entry->kernel != last)
+            status = beside_move(entry, survey->sources.items[entry->source].path, error);
+        last = entry->kernel;
+    }
+    return status;
+}
+
+/* "NAME.KERNEL.launch.hpp" next to "NAME.KERNEL.template.hip". */
+static void launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
+    static const ht_device_fields unknown;
+    const char *path = entry->template_file;
+    const char *suffix = path ? strstr(ht_path_name(path), ".template.hip") : NULL;
+    if (!suffix || kernel->status != HT_KERNEL_TEMPLATED)
+        return;
+    const ht_binding binding = {kernel->template, entry->instance, &unknown};
+    char *name = ht_format("%.*s.launch.hpp", (int)(suffix - path), path);
+    char *text = ht_launcher_write(&binding, NULL, ht_path_name(path),
+                                   "Its template arguments are the template's parameters; sizes "
+                                   "are those of the problem.");
+    ht_error error = {0};
+    if (ht_result_write(name, text, strlen(text), &error) == HT_OK)
+        json_object_set_new(row, "launcher", ht_report_json_text(name));
+    free(text);
+    free(name);
+}
+
+/* A template that is to be verified waits under another name. */
+static void proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
+    ht_error error = {0};
+    json_t *proof = in->request->verify && entry->template_file
+                        ? ht_refactor_proof_make(kernel, entry->instance)
+                        : NULL;
+    if (proof && ht_refactor_template_hold(entry->template_file, &error) == HT_OK)
+        json_object_set(row, "proof", proof);
+    json_decref(proof);
+}
+
+static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) {
+    json_t *rows = json_array();
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < survey->entries.count; ++i) {
+        const ht_entry *entry = &survey->entries.items[i];
+        const ht_kernel *kernel =
+            ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel);
+        if (entry->kernel != last && !belongs_elsewhere(in, index, kernel)) {
+            json_t *row = ht_refactor_row_json(kernel, entry->template_file, entry->skeleton_file);
+            launcher_add(kernel, entry, row);
+            proof_add(in, kernel, entry, row);
+            json_array_append_new(rows, row);
+        }
+        last = entry->kernel; /* the next may be another instance of the same kernel */
+    }
+    return rows;
+}
+
+static json_t *names_make(const ht_refactor *refactor) {
+    json_t *names = json_array();
+    for (size_t i = 0; refactor && i < ht_refactor_kernel_count(refactor); ++i)
+        json_array_append_new(names, ht_report_json_text(ht_refactor_kernel(refactor, i)->name));
+    return names;
+}
+
+/* The survey of one file; not through its unit when that, as compiled here, does not include it. */
+static void file_survey(const work *in, size_t index, ht_survey_options *options,
+                        ht_survey *out_survey) {
+    const ht_tree_file *file = &in->tree.files[index];
+    options->compiler.through = file->through;
+    options->compiler.joined = file->joined;
+    for (;;) {
+        *out_survey = (ht_survey){0};
+        ht_source *source = ht_alloc(1, sizeof *source);
+        *source = (ht_source){.path = ht_strdup(in->sources[index].path),
+                              .output = ht_strdup(in->sources[index].output),
+                              .named = in->sources[index].named};
+        out_survey->sources = (ht_sources){source, 1};
+        ht_survey_read(out_survey, options);
+        if (!options->compiler.through || out_survey->analyses[0].refactor)
+            return;
+        options->compiler.through = NULL;
+        ht_survey_free(out_survey);
+    }
+}
+
+/* The first annotated kernel whose defaults are not legal for its sizes. */
+static ht_status default_error(const ht_survey *survey, ht_error *error) {
+    for (size_t i = 0; i < survey->entries.count; ++i) {
+        const ht_entry *entry = &survey->entries.items[i];
+        if (entry->annotated && !entry->template && entry->result.bad_input)
+            return ht_error_set_at(error, HT_ERROR_INPUT, entry->file, entry->reason_line, 0, "%s",
+                                   entry->result.reason);
+    }
+    return HT_OK;
+}
+
+static int file_run(void *context, size_t task, FILE *out) {
+    const work *in = context;
+    size_t index = in->turn[task];
+    ht_loss_watch watch;
+    ht_loss_watch_init(&watch, &in->steps[task], &in->losses[index], &in->request->compiler.limits);
+    const ht_tree_file *file = &in->tree.files[index];
+    const ht_refactor_options *given = &in->request->compiler;
+    size_t count = given->argument_count + file->argument_count;
+    const char **arguments = ht_alloc(count + 1, sizeof *arguments);
+    for (size_t i = 0; i < count; ++i) /* what is given on the command line wins */
+        arguments[i] = i < file->argument_count ? file->arguments[i]
+                                                : given->arguments[i - file->argument_count];
+    ht_device host;
+    bool has_device = ht_device_find("host", &host, NULL) == HT_OK;
+    ht_survey_options options = {.problem = in->request->problem,
+                                 .kernel = in->request->kernel,
+                                 .out = in->request->out,
+                                 .silent = true,
+                                 .device = has_device ? &host.fields : NULL,
+                                 .compiler = {.arguments = arguments,
+                                              .argument_count = count,
+                                              .cache = in->cache,
+                                              .limits = given->limits,
+                                              .watch = &watch.watch,
+                                              .recipe = given->recipe}};
+    ht_survey survey;
+    file_survey(in, index, &options, &survey);
+    const ht_analysis *analysis = &survey.analyses[0];
+    ht_error error = analysis->error;
+    int code = error.status == HT_OK
+                   ? HT_EXIT_OK
+                   : ht_file_exit_code(&error, in->sources[index].named, analysis->foreign);
+    if (error.status == HT_OK && default_error(&survey, &error) != HT_OK)
+        code = HT_EXIT_INPUT;
+    if (error.status == HT_OK && outputs_write(in, &survey, &options.compiler, &error) != HT_OK)
+        code = ht_status_exit_code(error.status);
+    json_t *document = json_pack("{s:o, s:o, s:b, s:i}", "rows", rows_make(in, index, &survey),
+                                 "names", names_make(analysis->refactor), "parsed",
+                                 analysis->refactor != NULL, "code", code);
+    if (error.status != HT_OK)
+        json_object_set_new(document, "error", ht_file_error_json(&error));
+    return json_dumpf(document, out, 0) == 0 ? 0 : 1; /* the process ends: nothing is freed */
+}
+
+/* ---- in the parent
+ * ------------------------------------------------------------------------------------------ */
+
+static void error_keep(work *in, ht_error *error, int code) {
+    ht_report_error(error);
+    json_array_append_new(in->errors, ht_file_error_json(error));
+    in->code = code > in->code ? code : in->code;
+}
+
+static void error_take(work *in, const json_t *document) {
+    const json_t *given = json_object_get(document, "error");
+    if (!given)
+        return;
+    ht_error error = {0};
+    ht_error_set_at(&error, HT_ERROR_INPUT, json_string_value(json_object_get(given, "file")),
+                    (int)json_integer_value(json_object_get(given, "line")),
+                    (int)json_integer_value(json_object_get(given, "column")), "%s",
+                    json_string_value(json_object_get(given, "message")));
+    error_keep(in, &error, (int)json_integer_value(json_object_get(document, "code")));
+}
+
+static void file_lost(work *in, size_t index, const ht_task_result *result) {
+    const char *path = in->tree.files[index].path;
+    ht_error error = {0};
+    if (result->status == HT_ERROR_TIMEOUT)
+        ht_error_set_at(&error, HT_ERROR_TIMEOUT, path, 0, 0,
+                        "reading it took more than %g seconds of CPU time (--file-time): it is "
+                        "left out",
+                        in->request->file_limit);
+    else if (result->out_of_memory)
+        ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
+                        "reading it took more than %zu MiB of memory (--analysis-memory): it is "
+                        "left out",
+                        in->request->compiler.limits.memory_bytes >> 20);
+    else if (result->signal)
+        ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
+                        "reading it crashed (%s): it is left out", strsignal(result->signal));
+    else
+        ht_error_set_at(&error, HT_ERROR_CRASH, path, 0, 0,
+                        "reading it ended with code %d and no result: it is left out",
+                        result->code);
+    error_keep(in, &error, HT_EXIT_FAILED);
+}
+
+/* A crash is a defect, whichever kernel it costs. */
+static void losses_count(work *in, size_t index) {
+    for (size_t i = 0; i < in->losses[index].count; ++i)
+        if (in->losses[index].items[i].status == HT_KERNEL_CRASHED && in->code < HT_EXIT_FAILED)
+            in->code = HT_EXIT_FAILED;
+}
+
+static void file_done(void *context, size_t task, const ht_task_result *result) {
+    work *in = context;
+    size_t index = in->turn[task];
+    if (result->status == HT_ERROR_INTERRUPTED)
+        return;
+    json_error_t at;
+    json_t *document = result->status == HT_OK && result->text
+                           ? json_loadb(result->text, result->length, 0, &at)
+                           : NULL;
+    in->results[index] = document;
+    if (document) {
+        error_take(in, document);
+    } else if (ht_losses_take(&in->losses[index], &in->steps[task], result,
+                              &in->request->compiler.limits)) {
+        in->again[index] = true;
+        return;
+    } else {
+        in->failed[index] = true;
+        file_lost(in, index, result);
+    }
+    losses_count(in, index);
+    size_t row;
+    json_t *kernel;
+    json_array_foreach(json_object_get(document, "rows"), row, kernel) in->templated +=
+        json_is_string(json_object_get(kernel, "template"));
+    ++in->ended;
+    ht_progress_begin(in->progress, in->tree.files[index].path);
+    if (ht_clock_seconds() - in->start < quiet_seconds || in->ended == in->tree.count)
+        return;
+    char *phase = ht_format("%zu template%s so far", in->templated, in->templated == 1 ? "" : "s");
+    ht_progress_phase(in->progress, phase);
+    free(phase);
+}
+
+/* ---- what to read
+ * ------------------------------------------------------------------------------------------- */
+
+/* The database that is given, or that lies in a given folder or its build folder. */
+static ht_status commands_load(const ht_refactor_request *request, ht_command_list *out_list,
+                               ht_error *error) {
+    static const char *const places[] = {"compile_commands.json", "build/compile_commands.json"};
+    *out_list = (ht_command_list){0};
+    if (request->commands) {
+        ht_status status = ht_command_list_load(request->commands, out_list, error);
+        if (status == HT_ERROR_IO && error)
+            error->status = status = HT_ERROR_INPUT;
+        return status;
+    }
+    for (size_t i = 0; i < request->path_count * 2; ++i) {
+        char *path = ht_path_join(request->paths[i / 2], places[i % 2]);
+        bool found = ht_file_exists(path);
+        ht_status status = found ? ht_command_list_load(path, out_list, error) : HT_OK;
+        free(path);
+        if (found)
+            return status;
+    }
+    return HT_OK;
+}
+
+static bool output_taken(const work *in, size_t count, const char *output) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(in->sources[i].output, output) == 0)
+            return true;
+    return false;
+}
+
+/* A header that was not asked for goes by its name: "tile.h", else "tile-2.h". */
+static char *header_output(const work *in, size_t count, const char *path) {
+    const char *name = ht_path_name(path), *dot = strrchr(name, '.');
+    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char *output = ht_strdup(name);
+    for (int i = 2; output_taken(in, count, output); ++i) {
+        free(output);
+        output = ht_format("%.*s-%d%s", (int)stem, name, i, name + stem);
+    }
+    return output;
+}
+
+static void sources_fill(work *in, const ht_sources *found) {
+    in->sources = ht_alloc(in->tree.count + 1, sizeof *in->sources);
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        size_t given = in->tree.files[i].given;
+        bool header = given == SIZE_MAX;
+        in->sources[i] = (ht_source){.path = ht_strdup(in->tree.files[i].path),
+                                     .output = header ? header_output(in, i, in->tree.files[i].path)
+                                                      : ht_strdup(found->items[given].output),
+                                     .named = !header && found->items[given].named};
+    }
+}
+
+static ht_status tree_find(work *in, ht_error *error) {
+    const ht_refactor_request *request = in->request;
+    ht_sources found;
+    ht_command_list commands;
+    ht_status status =
+        ht_sources_find(request->paths, request->path_count, request->out, &found, error);
+    if (status != HT_OK)
+        return status;
+    status = commands_load(request, &commands, error);
+    if (status == HT_OK) {
+        const char **roots = ht_alloc(request->path_count, sizeof *roots);
+        const char **paths = ht_alloc(found.count + 1, sizeof *paths);
+        ht_tree_options options = {.roots = roots,
+                                   .skip = request->out,
+                                   .compiler = &request->compiler,
+                                   .commands = &commands};
+        for (size_t i = 0; i < request->path_count; ++i)
+            if (ht_dir_exists(request->paths[i]))
+                roots[options.root_count++] = request->paths[i];
+        for (size_t i = 0; i < found.count; ++i)
+            paths[i] = found.items[i].path;
+        ht_tree_make(paths, found.count, &options, &in->tree);
+        sources_fill(in, &found);
+        free(roots);
+        free(paths);
+    }
+    ht_command_list_free(&commands);
+    ht_sources_free(&found);
+    return status;
+}
+
+/* ---- all together
+ * ------------------------------------------------------------------------------------------- */
+
+static bool is_known(const json_t *rows, const json_t *row) {
+    static const char *const keys[] = {"name", "file", "line"};
+    size_t index;
+    json_t *other;
+    json_array_foreach(rows, index, other) {
+        bool same = true;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+            same =
+                same && json_equal(json_object_get(other, keys[i]), json_object_get(row, keys[i]));
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void results_collect(const work *in, ht_refactor_tree_result *out) {
+    out->files = in->tree.count;
+    out->kernels = json_array();
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        const json_t *document = in->results[i];
+        out->parsed += json_is_true(json_object_get(document, "parsed"));
+        size_t index;
+        json_t *row;
+        json_array_foreach(json_object_get(document, "rows"), index, row) {
+            const char *file = json_string_value(json_object_get(row, "file"));
+            bool foreign = file && strcmp(file, in->tree.files[i].path) != 0;
+            if (!foreign || !is_known(out->kernels, row))
+                json_array_append(out->kernels, row);
+        }
+    }
+}
+
+static ht_status kernel_check(const work *in, const ht_refactor_tree_result *result,
+                              ht_error *error) {
+    bool all = true; /* were read: else it may be one of those that were not */
+    for (size_t i = 0; i < in->tree.count; ++i)
+        all = all && !in->failed[i];
+    if (!in->request->kernel || json_array_size(result->kernels) || ht_interrupted || !all)
+        return HT_OK;
+    ht_text names = {0};
+    ht_text_append(&names, "");
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        size_t index;
+        json_t *name;
+        json_array_foreach(json_object_get(in->results[i], "names"), index, name)
+            ht_text_printf(&names, "%s%s", names.length ? ", " : "", json_string_value(name));
+    }
+    ht_error_set(error, HT_ERROR_INPUT, "option --kernel: no kernel is named '%s'; %s%s",
+                 in->request->kernel, names.length ? "there are: " : "no kernel was found",
+                 names.data);
+    ht_text_free(&names);
+    return HT_ERROR_INPUT;
+}
+
+static void work_free(work *in) {
+    for (size_t i = 0; i < in->tree.count; ++i) {
+        free(in->sources[i].path);
+        free(in->sources[i].output);
+        if (in->results)
+            json_decref(in->results[i]);
+        if (in->losses)
+            ht_losses_free(&in->losses[i]);
+    }
+    free(in->losses);
+    free(in->failed);
+    free(in->again);
+    free(in->turn);
+    free(in->sources);
+    free(in->results);
+    ht_tree_free(&in->tree);
+}
+
+/* A malformed problem file is told once, not for every source. */
+static ht_status problem_check(const char *problem, ht_error *error) {
+    ht_problems problems;
+    ht_status status = problem ? ht_problems_open(problem, "", &problems, error) : HT_OK;
+    if (problem && status == HT_OK)
+        ht_problems_close(&problems);
+    return status;
+}
+
+/* Reads all files that are to be read (once more). */
+static ht_status turn_run(work *in, ht_error *error) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->tree.count; ++i)
+        if (in->again[i])
+            in->turn[count++] = i;
+    memset(in->again, 0, in->tree.count * sizeof *in->again);
+    in->steps = ht_task_steps_new(count);
+    ht_tasks tasks = {.count = count,
+                      .workers = in->request->jobs,
+                      .limit_seconds = in->request->file_limit,
+                      .memory_bytes = in->request->compiler.limits.memory_bytes,
+                      .steps = in->steps,
+                      .run = file_run,
+                      .done = file_done,
+                      .context = in};
+    ht_status status = ht_tasks_run(&tasks, error);
+    ht_task_steps_free(in->steps, count);
+    in->steps = NULL;
+    return status;
+}
+
+static bool any_again(const work *in) {
+    for (size_t i = 0; i < in->tree.count; ++i)
+        if (in->again[i])
+            return !ht_interrupted;
+    return false;
+}
+
+static ht_status files_run(work *in, ht_error *error) {
+    ht_scratch cache = {0};
+    ht_status status = ht_cache_folder() ? HT_OK : ht_scratch_make("refactor", &cache, error);
+    if (status != HT_OK)
+        return status;
+    in->cache = cache.path;
+    in->results = ht_alloc(in->tree.count + 1, sizeof *in->results);
+    in->progress = ht_progress_new(stderr, in->tree.count);
+    in->start = ht_clock_seconds();
+    in->losses = ht_alloc(in->tree.count + 1, sizeof *in->losses);
+    in->failed = ht_alloc(in->tree.count + 1, sizeof *in->failed);
+    in->again = ht_alloc(in->tree.count + 1, sizeof *in->again);
+    in->turn = ht_alloc(in->tree.count + 1, sizeof *in->turn);
+    for (size_t i = 0; i < in->tree.count; ++i)
+        in->again[i] = true;
+    do
+        status = turn_run(in, error);
+    while (status == HT_OK && any_again(in));
+    ht_progress_free(in->progress);
+    ht_scratch_remove(&cache);
+    return status;
+}
+
+ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_result *out_result,
+                           ht_error *error) {
+    work in = {.request = request, .errors = json_array()};
+    *out_result = (ht_refactor_tree_result){0};
+    ht_status status = problem_check(request->problem, error);
+    if (status == HT_OK)
+        status = tree_find(&in, error);
+    if (status == HT_OK)
+        status = files_run(&in, error);
+    if (status == HT_OK) {
+        results_collect(&in, out_result);
+        status = kernel_check(&in, out_result, error);
+    }
+    int code = HT_EXIT_OK;
+    if (status == HT_OK)
+        status = ht_refactor_verify(out_result->kernels, &request->verifying, &code, error);
+    in.code = in.code > code ? in.code : code;
+    out_result->errors = in.errors;
+    out_result->code = ht_interrupted ? HT_EXIT_INTERRUPTED : in.code;
+    work_free(&in);
+    return status;
+}
+
+void ht_refactor_tree_result_free(ht_refactor_tree_result *result) {
+    json_decref(result->kernels);
+    json_decref(result->errors);
+    *result = (ht_refactor_tree_result){0};
+}

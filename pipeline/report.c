@@ -1,0 +1,98 @@
+#include "pipeline/report.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/result.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int ht_report_error(const ht_error *error) {
+    ht_text place = {0};
+    ht_text_append(&place, "");
+    if (error->file[0]) {
+        ht_text_printf(&place, "%s:", error->file);
+        if (error->line > 0)
+            ht_text_printf(&place, "%d:", error->line);
+        if (error->line > 0 && error->column > 0)
+            ht_text_printf(&place, "%d:", error->column);
+        ht_text_append(&place, " ");
+    }
+    /* A compiler's own message may begin with the same place. */
+    bool told = place.length && strncmp(error->message, place.data, place.length) == 0;
+    fflush(stdout);
+    fprintf(stderr, "hiptemper: %s%s\n", told ? "" : place.data, error->message);
+    ht_text_free(&place);
+    return ht_status_exit_code(error->status);
+}
+
+void ht_report_message(const char *format, ...) {
+    fflush(stdout);
+    fprintf(stderr, "hiptemper: ");
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+FILE *ht_report_stream(const char *json) {
+    return json && strcmp(json, "-") == 0 ? stderr : stdout;
+}
+
+json_t *ht_report_json_new(const char *format, int version) {
+    return json_pack("{s:s, s:i, s:s}", "format", format, "version", version, "hiptemper",
+                     HT_VERSION);
+}
+
+json_t *ht_report_json_text(const char *text) {
+    if (!text)
+        return json_null();
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *copy = ht_strdup(text);
+    for (char *at = copy; *at; ++at) {
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    }
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+int ht_report_json(const char *path, const json_t *document) {
+    if (!path)
+        return HT_EXIT_OK;
+    char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    if (!text) {
+        ht_report_message("the result has no JSON form (a string that is not UTF-8?)");
+        return HT_EXIT_FAILED;
+    }
+    int code = HT_EXIT_OK;
+    if (strcmp(path, "-") == 0) {
+        if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
+            code = HT_EXIT_FAILED; /* reported once, when the command ends */
+    } else {
+        ht_error error = {0};
+        char *line = ht_format("%s\n", text);
+        if (ht_result_write(path, line, strlen(line), &error) != HT_OK)
+            code = ht_report_error(&error);
+        free(line);
+    }
+    free(text);
+    return code;
+}
+
+bool ht_report_is_terminal(FILE *stream) {
+    const char *kind = getenv("TERM");
+    return isatty(fileno(stream)) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
+bool ht_report_has_color(FILE *stream) {
+    const char *forbidden = getenv("NO_COLOR");
+    return ht_report_is_terminal(stream) && !(forbidden && *forbidden);
+}

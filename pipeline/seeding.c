@@ -1,0 +1,79 @@
+#include "pipeline/seeding.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "predictor/data/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ht_status ht_seeding_open(const ht_tuning_options *options, ht_predictor **out_predictor,
+                          ht_error *error) {
+    const char *path = options->predictor;
+    *out_predictor = NULL;
+    if (options->predictor_seeds > HT_SEEDING_MOST)
+        return ht_error_set(error, HT_ERROR_INPUT, "option --predictor-seeds: at most %d",
+                            HT_SEEDING_MOST);
+    if (!path || strcmp(path, "builtin") == 0 || ht_dir_exists(path))
+        return HT_OK;
+    return ht_predictor_open(path, out_predictor, error);
+}
+
+/* Proposals as the template's configurations; those that the space does not have are left out. */
+static ht_status propose(const ht_predictor *predictor, const ht_match *match,
+                         const ht_binding *binding, const ht_space *space, size_t most,
+                         ht_config *out_seeds, size_t *out_count, ht_error *error) {
+    int64_t *fields = ht_alloc(ht_predictor_schema(predictor)->field_count + 1, sizeof *fields);
+    ht_proposal *proposals = ht_alloc(most, sizeof *proposals);
+    ht_proposer *proposer = NULL;
+    ht_beam_settings beam = {.width = most, .constrained = true, .consensus = HT_CONSENSUS_DEFAULT};
+    ht_status status = ht_match_fields(match, binding->problem, binding->device, fields, error);
+    if (status == HT_OK)
+        status = ht_proposer_new(predictor, NULL, &beam, &proposer, error);
+    if (status == HT_OK) {
+        size_t count = ht_proposer_propose(proposer, fields, most, proposals);
+        for (size_t i = 0; i < count; ++i) {
+            ht_config config = ht_match_config(match, proposals[i].choice);
+            if (ht_space_legal(space, &config))
+                out_seeds[(*out_count)++] = config;
+        }
+    }
+    ht_proposer_free(proposer);
+    free(proposals);
+    free(fields);
+    return status;
+}
+
+static ht_status kernel_check(const ht_predictor *predictor, const ht_binding *binding,
+                              ht_error *error) {
+    const char *kernel = ht_predictor_schema(predictor)->kernel;
+    if (strcmp(kernel, binding->template->name) == 0)
+        return HT_OK;
+    return ht_error_set(error, HT_ERROR_INPUT, "the model is for kernel %s", kernel);
+}
+
+size_t ht_seeding_propose(const ht_session *session, const ht_binding *binding,
+                          const ht_space *space, ht_config *out_seeds, char **out_refused) {
+    const ht_tuning_options *options = &session->options;
+    const ht_predictor *predictor = session->predictor;
+    ht_predictor *found = NULL;
+    ht_match *match = NULL;
+    ht_error error = {0};
+    size_t count = 0;
+    ht_status status = HT_OK;
+    if (!predictor) {
+        status = ht_predictor_find(options->predictor, binding->template->name, &found, &error);
+        predictor = found;
+    }
+    if (status == HT_OK)
+        status = kernel_check(predictor, binding, &error);
+    if (status == HT_OK)
+        status = ht_match_make(ht_predictor_schema(predictor), binding->template, &match, &error);
+    if (status == HT_OK)
+        status = propose(predictor, match, binding, space, options->predictor_seeds, out_seeds,
+                         &count, &error);
+    *out_refused = status == HT_OK ? NULL : ht_strdup(error.message);
+    ht_match_free(match);
+    ht_predictor_free(found);
+    return count;
+}

@@ -1,0 +1,115 @@
+/* Training one predictor: what `hiptemper train` does between its options and its report. */
+#ifndef HT_PIPELINE_TRAINING_H
+#define HT_PIPELINE_TRAINING_H
+
+#include "base/text.h"
+#include "pipeline/option_list.h"
+#include "pipeline/predictor_input.h"
+#include "pipeline/progress.h"
+#include "predictor/forests/distil.h"
+#include "predictor/math/blas.h"
+#include "predictor/predictor.h"
+#include "predictor/transfer.h"
+
+#include <jansson.h>
+
+/* The options of the command. 0 and NULL: the architecture's default. */
+typedef struct ht_train_options {
+    const char *schema, *params;
+    const char *architecture;
+    const char *out, *json;
+    const char *tokens;
+    const char *distil_from;   /* a model whose networks are the teachers */
+    const char *networks_from; /* a model whose networks are kept: only trees are grown */
+    const char *start_from;    /* a model of another kernel, whose networks are where these begin */
+    const char *database, *template_path, *kernel, *device;
+    ht_fold_options fold;
+    double valid_split, share, rate;
+    uint64_t seed, epochs, batch, hidden, threads, members;
+    bool distil, unconstrained;
+    ht_option_list set; /* NAME=VALUE */
+} ht_train_options;
+
+/* The settings of network and training that can be given by name. */
+typedef struct ht_recipe {
+    ht_network_settings network;
+    ht_training_settings training;
+    ht_distil_settings distil;
+    ht_chain_settings chain;
+} ht_recipe;
+
+/* train_settings.c: the architecture's defaults with what the options change. */
+ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, ht_error *error);
+/* All of them by name, but for threads. New reference. */
+json_t *ht_recipe_json(const ht_recipe *recipe);
+/* "dropout, smoothing, ...": the names that --set knows; free(). */
+char *ht_recipe_names(void);
+
+/* What became of one network. */
+typedef struct ht_trained {
+    uint64_t seed;
+    uint32_t epochs; /* done */
+    ht_epoch best;   /* the one whose weights were kept; .epoch 0: none was complete */
+    double seconds;
+    bool student;
+} ht_trained;
+
+/* A training under way. */
+typedef struct ht_training {
+    const ht_train_options *given;
+    ht_recipe recipe;
+    ht_schema *schema; /* owned until the predictor takes it, like the tokenizer */
+    char *schema_from; /* owned */
+    ht_tokenizer *tokenizer;
+    ht_rules *rules; /* owned; NULL when unconstrained */
+    size_t records, skipped, train_count, valid_count;
+    ht_dataset train_records; /* what `train` was made of */
+    ht_examples train, valid;
+    ht_predictor *teacher; /* of --distil-from or --networks-from; owned */
+    ht_predictor *start;   /* of --start-from; owned */
+    ht_transfer transfer;  /* what it gave the last network */
+    ht_chain *chain;       /* owned until the predictor takes it; NULL: none */
+    ht_network **networks; /* owned until the predictor takes them */
+    size_t network_count;
+    ht_trained *trained; /* one for each network ever trained; owned */
+    size_t trained_count;
+    json_t *data;   /* what was read */
+    json_t *seen;   /* of each field, in the records to train on */
+    ht_text losses; /* the loss curves so far */
+    char *losses_path;
+    double losses_written; /* when; 0: never */
+    FILE *out;             /* of the report */
+    ht_progress *progress;
+} ht_training;
+
+/* train_database.c: problems and their best configurations from the tuning database. Sets the
+ * schema and what was read. */
+ht_status ht_training_read_database(ht_training *training, ht_dataset *out_dataset,
+                                    ht_error *error);
+/* train_run.c: all networks, one after the other, and the student that learns from them, if asked
+ * for. Interrupted, those that are there are kept. */
+ht_status ht_training_run(ht_training *training, ht_error *error);
+/* Writes the loss curves as they are now; does nothing before they begin. */
+ht_status ht_training_losses_write(ht_training *training, ht_error *error);
+/* Trains a network on these examples and adds it; one that was stopped before its first epoch was
+ * over is kept only when there is no other. */
+ht_status ht_training_add(ht_training *training, const ht_examples *examples, uint64_t seed,
+                          bool student, ht_error *error);
+
+/* train_distil.c: schema and tokens of the model to learn from, or to take the networks of. */
+ht_status ht_training_open_teacher(ht_training *training, ht_error *error);
+/* One network that learns what the teachers answer together, or those trained so far when there is
+ * no --distil-from; it takes their place. Stopped, the teachers stay. */
+ht_status ht_training_distil(ht_training *training, ht_error *error);
+
+/* train_trees.c: the chain of forests, if the settings ask for one. Stopped, there is none. */
+ht_status ht_training_grow(ht_training *training, ht_error *error);
+
+/* train_report.c */
+void ht_training_report_data(const ht_training *training);
+void ht_training_report_network(const ht_training *training, const ht_trained *trained);
+/* What goes into the model file: nothing that differs from run to run or by thread count. */
+json_t *ht_training_note(const ht_training *training);
+int ht_training_report(const ht_training *training, const ht_predictor *predictor, double seconds);
+
+#endif

@@ -1,0 +1,231 @@
+/* The tuned copy of a source file, checked before it is written, and its patch. */
+#include "pipeline/applied_files.h"
+#include "pipeline/defaults.h"
+#include "pipeline/launcher.h"
+#include "pipeline/outputs.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_won(const ht_entry *entry) {
+    return entry->result.verdict == HT_VERDICT_IMPROVED;
+}
+
+/* The files' texts with the kernels that were won for rewritten. */
+static ht_status texts_make(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                            ht_applied *out, ht_error *error) {
+    ht_refactor_choice *choices = ht_alloc(count + 1, sizeof *choices);
+    size_t choice_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (is_won(entries[i]) && !entries[i]->annotated)
+            choices[choice_count++] = (ht_refactor_choice){.kernel = entries[i]->kernel,
+                                                           .config = entries[i]->result.config};
+    }
+    *out = (ht_applied){0};
+    ht_status status = HT_OK;
+    if (choice_count) {
+        status = ht_refactor_apply_all(source->refactor, choices, choice_count, out, error);
+    } else {
+        out->files = ht_alloc(1, sizeof *out->files);
+        out->count = 1;
+        out->files[0].path = ht_strdup(source->path);
+        status = ht_file_read(source->path, 0, &out->files[0].text, NULL, error);
+    }
+    free(choices);
+    for (size_t i = 0; status == HT_OK && i < count; ++i) {
+        if (!is_won(entries[i]) || !entries[i]->annotated)
+            continue;
+        char *changed = NULL;
+        status = ht_defaults_write(out->files[0].text, entries[i]->template,
+                                   &entries[i]->result.config, &changed, error);
+        free(out->files[0].text);
+        out->files[0].text = changed;
+    }
+    return status;
+}
+
+static void withhold(ht_entry *entry, const char *fault, bool stopped) {
+    ht_pair_result *result = &entry->result;
+    result->verdict = HT_VERDICT_WITHHELD;
+    result->verified = false;
+    free(result->reason);
+    result->reason = ht_format("its tuned source is withheld: %s%s", fault,
+                               stopped ? "" : "; this is a defect of hiptemper");
+    ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
+}
+
+/* Kernels that were rewritten: they are taken out of the text and run. */
+static ht_status rewritten_check(const ht_output_source *source, const ht_applied *applied,
+                                 ht_entry *const *entries, size_t count, bool *out_withheld,
+                                 ht_error *error) {
+    ht_written_subject *subjects = ht_alloc(count + 1, sizeof *subjects);
+    ht_written_proof *proofs = ht_alloc(count + 1, sizeof *proofs);
+    ht_entry **owners = ht_alloc(count + 1, sizeof *owners);
+    size_t subject_count = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (is_won(entries[i]) && !entries[i]->annotated) {
+            owners[subject_count] = entries[i];
+            subjects[subject_count++] = (ht_written_subject){.kernel = entries[i]->kernel,
+                                                             .config = &entries[i]->result.config,
+                                                             .instance = entries[i]->instance};
+        }
+    ht_status status = HT_OK;
+    if (subject_count)
+        status = ht_written_check(source->checker, source->refactor, applied, subjects,
+                                  subject_count, proofs, error);
+    for (size_t i = 0; i < subject_count && status == HT_OK; ++i) {
+        ht_written_proof_free(&owners[i]->written);
+        owners[i]->written = proofs[i];
+        owners[i]->written_checked = true;
+        if (!proofs[i].fault)
+            continue;
+        *out_withheld = true;
+        withhold(owners[i], proofs[i].fault, proofs[i].stopped);
+    }
+    free(owners);
+    free(proofs);
+    free(subjects);
+    return status;
+}
+
+/* The texts are looked at before they are written. Kernels that fail are withheld. */
+static ht_status texts_check(const ht_output_source *source, const ht_applied *applied,
+                             ht_entry *const *entries, size_t count, bool *out_withheld,
+                             ht_error *error) {
+    *out_withheld = false;
+    ht_status status = rewritten_check(source, applied, entries, count, out_withheld, error);
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        if (!is_won(entries[i]) || !entries[i]->annotated)
+            continue;
+        char *fault = ht_written_defaults_fault(applied->files[0].text, source->path,
+                                                entries[i]->template, &entries[i]->result.config);
+        if (fault) {
+            *out_withheld = true;
+            withhold(entries[i], fault, false);
+        }
+        free(fault);
+    }
+    return status;
+}
+
+static bool any_won(ht_entry *const *entries, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (is_won(entries[i]))
+            return true;
+    return false;
+}
+
+/* Withholds the kernels whose rewritten text does not compile by itself; all, if it is their
+ * company. The other sources are delivered. */
+static void texts_blame(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                        const char *fault) {
+    bool found = false;
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_won(entries[i]))
+            continue;
+        ht_applied alone;
+        ht_error error;
+        if (texts_make(source, &entries[i], 1, &alone, &error) != HT_OK) {
+            withhold(entries[i], error.message, false);
+            found = true;
+        }
+        ht_applied_free(&alone);
+    }
+    for (size_t i = 0; i < count && !found; ++i)
+        if (is_won(entries[i]))
+            withhold(entries[i], fault, false);
+}
+
+/* Texts that passed, of all kernels that did: without one that failed the others are looked at
+ * again. *out is empty when none is left. */
+static ht_status texts_settle(const ht_output_source *source, ht_entry *const *entries,
+                              size_t count, ht_applied *out, ht_error *error) {
+    *out = (ht_applied){0};
+    while (any_won(entries, count)) {
+        bool withheld = false;
+        ht_error own = {0};
+        ht_status status = texts_make(source, entries, count, out, &own);
+        if (status == HT_ERROR_INTERNAL) {
+            ht_applied_free(out);
+            texts_blame(source, entries, count, own.message);
+            continue;
+        }
+        if (status == HT_OK)
+            status = texts_check(source, out, entries, count, &withheld, error);
+        else if (error)
+            *error = own;
+        if (status != HT_OK || !withheld)
+            return status;
+        ht_applied_free(out);
+    }
+    return HT_OK;
+}
+
+static ht_status patch_write(const ht_output_source *source, const ht_applied *applied,
+                             char *const *copies, ht_applied_patch_file *out_patch,
+                             ht_error *error) {
+    ht_status status =
+        ht_applied_patch(applied, copies, source->folder, source->name, out_patch, error);
+    if (status == HT_ERROR_MISSING) { /* the copies themselves are there: go on without */
+        ht_report_message("warning: %s", error ? error->message : "no patch");
+        return HT_OK;
+    }
+    return status;
+}
+
+static ht_status launcher_write(const ht_output_source *source, ht_entry *entry,
+                                const ht_session *session, ht_error *error) {
+    char *stem = ht_output_stem(source->name);
+    char *name = ht_format("%s.%s.launch.hpp", stem, entry->name);
+    char *label = ht_entry_label(entry);
+    char *remark =
+        ht_format("Tuned for %s: %s; on %s%s.", label, *entry->fields ? entry->fields : "no sizes",
+                  session->device.name, session->device.emulated ? " (host emulation)" : "");
+    ht_binding binding = {
+        .template = entry->template, .problem = entry->instance, .device = &session->device.fields};
+    char *text =
+        ht_launcher_write(&binding, &entry->result.config, ht_path_name(source->name), remark);
+    ht_status status = ht_output_write(source->folder, name, text, &entry->launcher_file, error);
+    free(text);
+    free(remark);
+    free(label);
+    free(name);
+    free(stem);
+    return status;
+}
+
+static ht_status companions_write(const ht_output_source *source, const ht_applied *applied,
+                                  char *const *copies, ht_entry *const *entries, size_t count,
+                                  const ht_session *session, ht_error *error) {
+    ht_applied_patch_file patch;
+    ht_status status = patch_write(source, applied, copies, &patch, error);
+    for (size_t i = 0; status == HT_OK && i < count; ++i) {
+        ht_entry *entry = entries[i];
+        if (!is_won(entry) || entry->tuned_file)
+            continue;
+        entry->tuned_file = ht_strdup(copies[0]);
+        entry->patch_file = patch.path ? ht_strdup(patch.path) : NULL;
+        entry->patch_folder = patch.folder ? ht_strdup(patch.folder) : NULL;
+        if (entry->annotated)
+            status = launcher_write(source, entry, session, error);
+    }
+    ht_applied_patch_free(&patch);
+    return status;
+}
+
+ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                          const ht_session *session, ht_error *error) {
+    ht_applied applied;
+    char **copies = NULL;
+    ht_status status = texts_settle(source, entries, count, &applied, error);
+    if (status == HT_OK && applied.count)
+        status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
+    if (status == HT_OK && applied.count)
+        status = companions_write(source, &applied, copies, entries, count, session, error);
+    ht_applied_copies_free(copies, applied.count);
+    ht_applied_free(&applied);
+    return status;
+}

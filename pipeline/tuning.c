@@ -1,0 +1,513 @@
+#include "pipeline/first_moves.h"
+#include "pipeline/seeding.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "runtime/job/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
+static const double least_check = 4; /* seconds that the first check of a tuned source may take */
+static const double finals_seconds = 3.0; /* when no time limit is given; the confirmation's too */
+static const double finals_share = 0.25;  /* of a pair's time, when one is, at least, */
+static const double finals_most =
+    0.5; /* and at most: a slow final elsewhere must not stop a search */
+static const double least_seconds = 0.5;
+static const double first_need = 10;   /* seconds of a pair, as long as none was prepared; then */
+static const double search_factor = 3; /* times what preparing one took */
+static const uint64_t space_most = 1000000; /* configurations that a search handles well */
+
+/* One pair under way. */
+typedef struct pair {
+    ht_session *session;
+    ht_binding binding;
+    ht_pair_result *result;
+    ht_template *capped; /* what the space is of, when it was cut down; NULL: the template */
+    ht_space *space;
+    ht_job *job;
+    double deadline; /* clock; 0: none */
+    double begun;
+} pair;
+
+const char *ht_verdict_name(ht_verdict verdict) {
+    switch (verdict) {
+    case HT_VERDICT_NONE:
+        return "none";
+    case HT_VERDICT_IMPROVED:
+        return "improved";
+    case HT_VERDICT_KEPT:
+        return "kept";
+    case HT_VERDICT_UNCLEAR:
+        return "unclear";
+    case HT_VERDICT_REFUSED:
+        return "refused";
+    case HT_VERDICT_FAILED:
+        return "failed";
+    case HT_VERDICT_WITHHELD:
+        return "withheld";
+    case HT_VERDICT_NEEDS_PROBLEM:
+        return "needs-problem";
+    }
+    return "unknown";
+}
+
+static void conclude(pair *pair, ht_verdict verdict, char *reason) {
+    pair->result->verdict = verdict;
+    free(pair->result->reason);
+    pair->result->reason = reason;
+}
+
+static void fail(pair *pair, ht_status status, const ht_error *error) {
+    if (status == HT_ERROR_INTERRUPTED && !ht_interrupted) {
+        conclude(pair, HT_VERDICT_FAILED,
+                 ht_format("not measured to the end: the time limit (--max-time) was reached after "
+                           "%lu configurations, before the final check",
+                           (unsigned long)pair->result->evaluated));
+        return;
+    }
+    if (status == HT_ERROR_INTERRUPTED) {
+        pair->result->interrupted = true;
+        conclude(pair, HT_VERDICT_FAILED,
+                 ht_format("interrupted after %lu configurations, before the final check",
+                           (unsigned long)pair->result->evaluated));
+        return;
+    }
+    ht_verdict verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
+    pair->result->bad_input = status == HT_ERROR_INPUT;
+    bool lined = status == HT_ERROR_INPUT && error->file[0] && error->line > 0;
+    bool placed = status == HT_ERROR_IO && error->file[0];
+    conclude(pair, verdict,
+             lined    ? ht_format("%s:%d: %s", error->file, error->line, error->message)
+             : placed ? ht_format("%s: %s", error->file, error->message)
+                      : ht_strdup(error->message));
+}
+
+/* The pair's fair part of the time that the command has left: its end on the clock, 0 when there is
+ * no limit. */
+static double deadline_find(const ht_session *session, double now) {
+    double limit = session->options.max_time;
+    if (limit <= 0)
+        return 0;
+    double left = limit - session->reserve - (now - session->start);
+    double need = session->prepare_seconds > 0 ? search_factor * session->prepare_seconds
+                                               : fmin(first_need, left / 2);
+    double most = fmax(floor(left / need), 1);
+    return now + left / fmin(fmax((double)session->pairs_left, 1), most);
+}
+
+/* Is there less time left than preparing a kernel took? Then it is not begun. */
+static bool too_late(const pair *pair) {
+    return pair->deadline > 0 &&
+           (ht_stopped || pair->deadline - pair->begun <= pair->session->prepare_seconds);
+}
+
+/* Why this pair cannot even begin. */
+static ht_status begin_check(const pair *pair, ht_error *error) {
+    if (ht_interrupted)
+        return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    if (too_late(pair))
+        return ht_error_set(error, HT_ERROR_TIMEOUT,
+                            "not measured: the time limit (--max-time) was reached before");
+    return HT_OK;
+}
+
+static ht_status job_start(pair *pair, ht_error *error) {
+    const ht_session *session = pair->session;
+    ht_job_options options = {
+        .seed = session->options.seed,
+        .compile_workers = (unsigned)session->options.compile_workers,
+        .database = session->database,
+        .recording = session->recording,
+        .fresh = session->options.fresh,
+        .check = strcmp(session->options.check, "all") == 0      ? HT_CHECK_ALL
+                 : strcmp(session->options.check, "finals") == 0 ? HT_CHECK_FINALS
+                                                                 : HT_CHECK_NEVER,
+        .cold_cache = strcmp(session->options.cache, "cold") == 0,
+        .interrupted = &ht_stopped,
+    };
+    return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
+}
+
+/* The default configuration, then what the model proposes, then the best ones of the nearest
+ * problems in the database. */
+static ht_config *seeds_find(pair *pair, size_t *out_count) {
+    const ht_template *template = pair->binding.template;
+    const ht_session *session = pair->session;
+    size_t most = session->options.predictor ? session->options.predictor_seeds : 0;
+    ht_config *seeds = ht_alloc(1 + most + NEAREST_SEEDS, sizeof *seeds);
+    seeds[0] = ht_config_default(template);
+    if (most)
+        pair->result->seeds_from_predictor = ht_seeding_propose(
+            session, &pair->binding, pair->space, seeds + 1, &pair->result->predictor_refused);
+    size_t first = 1 + pair->result->seeds_from_predictor;
+    *out_count = first;
+    char **texts = NULL;
+    size_t count = 0;
+    if (!session->database || ht_database_nearest(session->database, ht_job_key(pair->job),
+                                                  NEAREST_SEEDS, &texts, &count, NULL) != HT_OK)
+        return seeds;
+    for (size_t i = 0; i < count; ++i) {
+        if (ht_config_parse(template, texts[i], &seeds[*out_count], NULL) == HT_OK)
+            ++*out_count;
+        free(texts[i]);
+    }
+    free(texts);
+    pair->result->seeds_from_database = *out_count - first;
+    return seeds;
+}
+
+/* Everything when that fits into the budget, else what the search finds most promising. */
+static const char *strategy_choose(const pair *pair) {
+    const ht_tuning_options *options = &pair->session->options;
+    if (options->strategy)
+        return options->strategy;
+    bool small = options->max_evals == 0 || ht_space_count(pair->space) <= options->max_evals;
+    return small && options->max_time <= 0 ? "exhaustive" : "auto";
+}
+
+static ht_status strategy_make(pair *pair, ht_strategy **out_strategy, ht_error *error) {
+    size_t seed_count;
+    ht_config *seeds = seeds_find(pair, &seed_count);
+    ht_move moves[HT_FIRST_MOVES_MOST];
+    uint64_t seed = pair->session->options.seed;
+    ht_strategy_options options = {.seed = seed,
+                                   .seeds = seeds,
+                                   .seed_count = seed_count,
+                                   .moves = moves,
+                                   .move_count = ht_first_moves_find(pair->space, seed, moves)};
+    const char *name = strategy_choose(pair);
+    snprintf(pair->result->strategy, sizeof pair->result->strategy, "%s", name);
+    ht_status status = ht_strategy_create(name, pair->space, &options, out_strategy, error);
+    free(seeds);
+    return status;
+}
+
+static ht_status search(pair *pair, ht_error *error) {
+    ht_strategy *strategy;
+    ht_status status = strategy_make(pair, &strategy, error);
+    if (status != HT_OK)
+        return status;
+    const ht_tuning_options *given = &pair->session->options;
+    uint64_t planned = ht_space_count(pair->space);
+    if (given->max_evals && given->max_evals < planned)
+        planned = given->max_evals;
+    ht_progress_plan(pair->session->progress, planned, ht_job_baseline(pair->job).median_ms);
+    ht_search_options options = {
+        .budget = {.max_evaluations = given->max_evals,
+                   .each_seconds = pair->session->each_seconds},
+        .on_event = ht_progress_event,
+        .context = pair->session->progress,
+        .interrupted = &ht_stopped,
+    };
+    if (pair->deadline > 0) {
+        double total = pair->deadline - pair->begun;
+        double finals =
+            fmin(fmax(total * finals_share, pair->session->finals_seconds), total * finals_most);
+        double left = pair->deadline - ht_clock_seconds() - finals;
+        options.budget.max_seconds = left > 0 ? left : 1e-9;
+    }
+    status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options, &pair->result->search,
+                           error);
+    ht_strategy_free(strategy);
+    pair->session->each_seconds = pair->result->search.each_seconds;
+    pair->result->evaluated = pair->result->search.trial_count;
+    pair->result->exhausted = pair->result->search.exhausted;
+    if (pair->result->search.interrupted && status == HT_OK)
+        status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    return status;
+}
+
+static void rejection_count(ht_pair_result *result, ht_status status, const char *reason) {
+    for (size_t i = 0; i < result->rejection_count; ++i) {
+        if (result->rejections[i].status == status) {
+            ++result->rejections[i].count;
+            return;
+        }
+    }
+    HT_GROW(result->rejections, result->rejection_count);
+    result->rejections[result->rejection_count++] =
+        (ht_rejection){.status = status, .count = 1, .example = ht_strdup(reason)};
+}
+
+static void rejections_count(ht_pair_result *result) {
+    for (size_t i = 0; i < result->search.trial_count; ++i) {
+        const ht_outcome *outcome = &result->search.trials[i].outcome;
+        if (outcome->status != HT_OK)
+            rejection_count(result, outcome->status, outcome->reason);
+    }
+}
+
+/* The default first, then the cheapest others; only one of them when time is short. */
+static void finalists_choose(pair *pair) {
+    ht_pair_result *result = pair->result;
+    double left = pair->deadline - ht_clock_seconds();
+    bool hurry = pair->deadline > 0 && left < pair->session->finals_seconds;
+    size_t most = hurry ? 1 : FINALISTS;
+    ht_config standard = ht_config_default(pair->binding.template);
+    result->finalists[0] = (ht_candidate){.config = standard, .is_default = true};
+    result->finalist_count = 1;
+    size_t best[FINALISTS + 1];
+    size_t count = ht_search_result_best(&result->search, FINALISTS + 1, best);
+    for (size_t i = 0; i < count && result->finalist_count <= most; ++i) {
+        const ht_config *config = &result->search.trials[best[i]].config;
+        if (!ht_config_equal(config, &standard))
+            result->finalists[result->finalist_count++] = (ht_candidate){.config = *config};
+    }
+}
+
+static ht_status finals_run(pair *pair, ht_error *error) {
+    ht_pair_result *result = pair->result;
+    double seconds = finals_seconds;
+    if (pair->deadline > 0) {
+        double left = (pair->deadline - ht_clock_seconds()) / 2;
+        seconds = left > least_seconds ? left : least_seconds;
+        seconds = seconds < finals_seconds ? seconds : finals_seconds;
+    }
+    ht_config configs[HT_FINALISTS_MAX];
+    ht_final finals[HT_FINALISTS_MAX];
+    for (size_t i = 0; i < result->finalist_count; ++i)
+        configs[i] = result->finalists[i].config;
+    const ht_finals_rule rule = {.max_seconds = seconds,
+                                 .confirm_seconds = seconds,
+                                 .min_speedup = pair->session->options.min_speedup,
+                                 .first = 1};
+    ht_status status =
+        ht_job_finals_confirmed(pair->job, configs, result->finalist_count, &rule,
+                                &result->original, finals, &result->confirmation, error);
+    for (size_t i = 0; status == HT_OK && i < result->finalist_count; ++i)
+        result->finalists[i].final = finals[i];
+    return status;
+}
+
+static void take_final(ht_pair_result *result, const ht_candidate *candidate) {
+    result->measured = true;
+    result->verified = true;
+    result->has_config = true;
+    result->config = candidate->config;
+    result->tuned = candidate->final.timing;
+    result->speedup = candidate->final.speedup;
+    result->speedup_lo = candidate->final.speedup_lo;
+    result->speedup_hi = candidate->final.speedup_hi;
+}
+
+/* What the report says of a winner is from the rounds that did not choose it. */
+static void take_confirmation(ht_pair_result *result) {
+    const ht_confirmation *made = &result->confirmation;
+    result->original = made->original;
+    result->tuned = made->timing;
+    result->speedup = made->speedup;
+    result->speedup_lo = made->speedup_lo;
+    result->speedup_hi = made->speedup_hi;
+}
+
+/* "1.013x [1.002, 1.025]", and when it met the original again, that too. */
+static void speedup_print(const ht_pair_result *result, const ht_candidate *best, ht_text *out) {
+    const ht_confirmation *again = &result->confirmation;
+    ht_text_printf(out, "gives %.3fx [%.3f, %.3f]", best->final.speedup, best->final.speedup_lo,
+                   best->final.speedup_hi);
+    if (again->made)
+        ht_text_printf(out, ", and %.3fx [%.3f, %.3f] when it met the original again",
+                       again->speedup, again->speedup_lo, again->speedup_hi);
+}
+
+/* Why nothing replaces the original; free(). */
+static char *kept_reason(const pair *pair, const ht_candidate *best, ht_comparison comparison) {
+    if (!best && pair->result->evaluated <= 1 && !pair->result->exhausted)
+        return ht_strdup("the limit was reached before another configuration could be tried");
+    if (!best && pair->result->space == 1)
+        return ht_strdup("there is no other legal configuration");
+    if (!best) {
+        bool others = pair->result->finalist_count > 1;
+        return ht_strdup(others ? "no other configuration passed the final check"
+                                : "no other configuration gave a correct result");
+    }
+    ht_text reason = {0};
+    char *config = ht_config_string(pair->binding.template, &best->config);
+    if (comparison == HT_COMPARISON_FASTER)
+        ht_text_printf(&reason, "nothing is faster by enough (--min-speedup %g); the best, %s, ",
+                       pair->session->options.min_speedup, config);
+    else
+        ht_text_printf(&reason, "%s; the best, %s, ",
+                       comparison == HT_COMPARISON_SLOWER ? "all others are slower"
+                                                          : "nothing is clearly faster",
+                       config);
+    speedup_print(pair->result, best, &reason);
+    free(config);
+    return ht_text_take(&reason);
+}
+
+/* In the rounds that chose, then in those that did not: it must be faster in both. */
+static ht_comparison compare(const ht_pair_result *result, const ht_candidate *best) {
+    const ht_confirmation *again = &result->confirmation;
+    ht_comparison chosen = ht_final_compare(&best->final);
+    if (chosen != HT_COMPARISON_FASTER || !again->made)
+        return chosen;
+    return again->speedup_lo > 1 ? HT_COMPARISON_FASTER : HT_COMPARISON_UNCLEAR;
+}
+
+static void decide(pair *pair) {
+    ht_pair_result *result = pair->result;
+    const ht_candidate *standard = &result->finalists[0];
+    const ht_candidate *best = NULL;
+    for (size_t i = 1; i < result->finalist_count; ++i) {
+        const ht_candidate *candidate = &result->finalists[i];
+        bool good = candidate->final.status == HT_OK && candidate->final.verified;
+        if (good && (!best || candidate->final.speedup > best->final.speedup))
+            best = candidate;
+        if (!good)
+            rejection_count(result, candidate->final.status, candidate->final.reason);
+    }
+    bool standard_good = standard->final.status == HT_OK && standard->final.verified;
+    ht_comparison comparison = best ? compare(result, best) : HT_COMPARISON_SLOWER;
+    bool confirmed = result->confirmation.made && comparison == HT_COMPARISON_FASTER &&
+                     best == &result->finalists[result->confirmation.finalist] &&
+                     result->confirmation.speedup >= pair->session->options.min_speedup;
+    if (confirmed) {
+        take_final(result, best);
+        take_confirmation(result);
+        conclude(pair, HT_VERDICT_IMPROVED, NULL);
+    } else if (standard_good) {
+        take_final(result, standard);
+        conclude(pair, comparison == HT_COMPARISON_UNCLEAR ? HT_VERDICT_UNCLEAR : HT_VERDICT_KEPT,
+                 kept_reason(pair, best, comparison));
+    } else {
+        conclude(pair, HT_VERDICT_FAILED,
+                 ht_format("the default configuration does not agree with the original: %s",
+                           standard->final.reason));
+    }
+}
+
+/* The space, without the parameters that make it too large. */
+static ht_status space_make(pair *pair, ht_error *error) {
+    ht_space_cut cut;
+    ht_status status = ht_space_cap(&pair->binding, pair->session->device.emulated, space_most,
+                                    &pair->capped, &pair->space, &cut, error);
+    if (status == HT_OK)
+        pair->result->space = ht_space_count(pair->space);
+    if (status == HT_OK && cut.idle.length)
+        pair->result->idle = ht_text_take(&cut.idle);
+    if (status == HT_OK && cut.too_large.length)
+        pair->result->left_out = ht_text_take(&cut.too_large);
+    ht_space_cut_free(&cut);
+    return status;
+}
+
+/* Of the transformations, over the whole space: what was cut away is not looked at. */
+static void ablate(pair *pair) {
+    ht_binding bound = pair->binding;
+    const ht_ablation_options options = {.evaluations = pair->session->options.ablation,
+                                         .deadline = pair->deadline,
+                                         .seed = pair->session->options.seed,
+                                         .interrupted = &ht_stopped};
+    if (pair->capped)
+        bound.template = pair->capped;
+    if (options.evaluations)
+        ht_progress_phase(pair->session->progress, "leaving out each transformation");
+    ht_ablation_run(&bound, &pair->result->search, ht_job_evaluator(pair->job), &options,
+                    &pair->result->ablation);
+}
+
+static ht_status pair_run(pair *pair, ht_error *error) {
+    ht_progress *progress = pair->session->progress;
+    ht_status status = space_make(pair, error);
+    if (status != HT_OK)
+        return status;
+    ht_progress_phase(progress, "compiling, checking and timing the original");
+    status = job_start(pair, error);
+    if (status != HT_OK)
+        return status;
+    pair->session->prepare_seconds =
+        fmax(ht_clock_seconds() - pair->session->prepare_begun, pair->session->prepare_seconds / 2);
+    pair->result->check_seconds = pair->session->check_seconds > 0
+                                      ? pair->session->check_seconds
+                                      : fmax(2 * pair->session->prepare_seconds, least_check);
+    if (pair->deadline > 0) { /* what is won has to be checked within the pair's time */
+        double left = pair->deadline - ht_clock_seconds();
+        pair->deadline -= fmin(pair->result->check_seconds, fmax(left, 0) / 2);
+    }
+    pair->result->original = ht_job_baseline(pair->job);
+    pair->result->reference = ht_job_reference_source(pair->job);
+    status = search(pair, error);
+    rejections_count(pair->result);
+    if (status != HT_OK)
+        return status;
+    finalists_choose(pair);
+    ht_progress_phase(progress, "checking the best again and timing them next to the original");
+    double begun = ht_clock_seconds(), *longest = &pair->session->finals_seconds;
+    status = finals_run(pair, error);
+    *longest = fmax(*longest, ht_clock_seconds() - begun);
+    if (ht_job_original_finding(pair->job))
+        pair->result->original_finding = ht_strdup(ht_job_original_finding(pair->job));
+    if (status == HT_OK)
+        decide(pair);
+    pair->result->counts = ht_job_get_counts(pair->job);
+    if (status == HT_OK)
+        ablate(pair);
+    return status;
+}
+
+ht_status ht_tuning_run(ht_session *session, const ht_template *template, const ht_problem *problem,
+                        ht_pair_result *out_result, ht_error *error) {
+    *out_result = (ht_pair_result){.verdict = HT_VERDICT_FAILED};
+    pair pair = {
+        .session = session,
+        .binding = {.template = template, .problem = problem, .device = &session->device.fields},
+        .result = out_result,
+        .begun = ht_clock_seconds(),
+    };
+    pair.deadline = deadline_find(session, pair.begun);
+    ht_error own = {0};
+    ht_status status = begin_check(&pair, &own);
+    if (status == HT_OK)
+        status = pair_run(&pair, &own);
+    if (status != HT_OK)
+        fail(&pair, status, &own);
+    if (pair.job && status != HT_OK)
+        out_result->counts = ht_job_get_counts(pair.job);
+    ht_job_free(pair.job);
+    ht_space_free(pair.space);
+    if (pair.capped)
+        ht_template_free(pair.capped, 1);
+    out_result->seconds = ht_clock_seconds() - pair.begun;
+    if (session->pairs_left)
+        --session->pairs_left;
+    /* What hits every kernel alike ends the command. */
+    if (status != HT_ERROR_MISSING && status != HT_ERROR_DEVICE)
+        return HT_OK;
+    if (error)
+        *error = own;
+    return status;
+}
+
+const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
+    const ht_candidate *rival = NULL;
+    if (result->verdict != HT_VERDICT_IMPROVED)
+        return NULL;
+    for (size_t i = 0; i < result->finalist_count; ++i) {
+        const ht_candidate *candidate = &result->finalists[i];
+        const ht_final *final = &candidate->final;
+        if (final->status != HT_OK || final->over_best_lo > 1 ||
+            ht_config_equal(&candidate->config, &result->config))
+            continue;
+        if (!rival || final->over_best < rival->final.over_best)
+            rival = candidate;
+    }
+    return rival;
+}
+
+void ht_pair_result_free(ht_pair_result *result) {
+    free(result->reason);
+    free(result->original_finding);
+    free(result->left_out);
+    free(result->idle);
+    ht_ablation_free(&result->ablation);
+    free(result->predictor_refused);
+    for (size_t i = 0; i < result->rejection_count; ++i)
+        free(result->rejections[i].example);
+    free(result->rejections);
+    ht_search_result_free(&result->search);
+    *result = (ht_pair_result){0};
+}

@@ -1,0 +1,141 @@
+/* Tuning one template for one problem on one device: baseline, seeds, search, finals. What optimize
+ * and tune share. */
+#ifndef HT_PIPELINE_TUNING_H
+#define HT_PIPELINE_TUNING_H
+
+#include "pipeline/ablation.h"
+#include "pipeline/progress.h"
+#include "pipeline/report.h"
+#include "pipeline/stop.h"
+#include "predictor/predictor.h"
+#include "runtime/job/job.h"
+#include "search/strategy.h"
+
+/* What the user says about the search; the options table of optimize and tune. */
+typedef struct ht_tuning_options {
+    const char *device;
+    const char *strategy; /* NULL: chosen by the size of the space */
+    const char *database;
+    const char *cache;  /* "hot" or "cold": what every timed run finds */
+    double max_time;    /* seconds for the whole command; 0: no limit */
+    double min_speedup; /* less is no improvement: the original stays */
+    uint64_t max_evals; /* a kernel and problem; 0: no limit */
+    const char *check;  /* "none", "finals" or "all" */
+    uint64_t seed;
+    uint64_t compile_workers; /* 0: one a core */
+    bool fresh;
+    const char *predictor; /* model, folder of models or "builtin"; NULL: none */
+    uint64_t predictor_seeds;
+    uint64_t
+        ablation; /* further configurations for each transformation, to tell what it is worth */
+} ht_tuning_options;
+
+struct ht_entry; /* pipeline/entry.h */
+
+/* What all pairs of one command share. */
+typedef struct ht_session {
+    ht_tuning_options options;
+    ht_device device;
+    ht_database *database;   /* owned; NULL when it could not be opened */
+    ht_database *recording;  /* owned; of timings to replay; usually NULL */
+    ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
+    double start;            /* clock */
+    double
+        reserve; /* seconds of max_time kept for the checks of what was won and not written yet */
+    double check_seconds; /* how long the check of a tuned source took, for each kernel in it,
+                             reading it again included; 0: none was checked yet */
+    /* Prints what became of an entry. */
+    void (*report)(const struct ht_entry *entry, const ht_device *device, FILE *out);
+    /* When all kernels of a source were tuned: writes its files. NULL: nothing is written yet. */
+    void (*settle)(void *context, size_t source);
+    void *settle_context;
+    double prepare_begun; /* clock: when the pair at hand was begun, its problem's check included */
+    double prepare_seconds; /* how long pairs took until their search began; 0: none did yet */
+    double finals_seconds;  /* the longest that the finals of a kernel took so far */
+    double each_seconds;    /* and that a configuration took */
+    size_t pairs_left; /* kernel and problem pairs not begun: they share the time that is left */
+    ht_progress *progress; /* borrowed */
+} ht_session;
+
+/* Finds the device (one that can run), checks the strategy's name and opens the database. */
+ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_session,
+                          ht_error *error);
+void ht_session_close(ht_session *session);
+
+typedef enum ht_verdict {
+    HT_VERDICT_NONE,     /* not tuned */
+    HT_VERDICT_IMPROVED, /* the confirmation's interval of the speedup is above 1, and the speedup
+                            at least --min-speedup */
+    HT_VERDICT_KEPT,     /* the original stays: everything else is slower, or hardly faster */
+    HT_VERDICT_UNCLEAR,  /* the original stays: the interval of the best's speedup holds 1 */
+    HT_VERDICT_REFUSED,  /* this kernel cannot be tuned, for a known reason */
+    HT_VERDICT_FAILED,   /* it should have been, but something went wrong */
+    HT_VERDICT_WITHHELD, /* improved, but the tuned source failed its last check: not written */
+    HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
+} ht_verdict;
+const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "needs-problem" */
+
+/* Rejected configurations of one kind. */
+typedef struct ht_rejection {
+    ht_status status;
+    uint64_t count;
+    char *example; /* the first one's reason; owned */
+} ht_rejection;
+
+typedef struct ht_candidate {
+    ht_config config;
+    ht_final final;
+    bool is_default;
+} ht_candidate;
+
+enum { HT_FINALISTS_MAX = 4 };
+
+/* A kernel with a problem, and what became of it. */
+typedef struct ht_pair_result {
+    ht_verdict verdict;
+    bool verified; /* of the configuration that stays */
+    bool interrupted;
+    bool bad_input; /* failed because of what the user gave: exit code 2 */
+    char *reason;   /* owned; NULL when improved */
+    bool measured;  /* `original`, `tuned` and the speedup are valid */
+    ht_timing original, tuned;
+    double speedup, speedup_lo, speedup_hi;
+    ht_confirmation
+        confirmation; /* where `original`, `tuned` and the speedup are from when improved */
+    bool has_config;
+    ht_config config; /* the one that stays: the winner, or the default when kept */
+    uint64_t space;   /* legal configurations; 0 when the space was not built */
+    char *idle;       /* parameters that keep their defaults because they do nothing here; owned;
+                         NULL: none */
+    char *left_out;   /* parameters that keep their defaults because the space is too large; owned;
+                         NULL: none */
+    ht_ablation ablation;
+    uint64_t evaluated;
+    ht_job_counts counts;
+    char *original_finding; /* what checking found in the original; owned; NULL: nothing */
+    const char *reference; /* where expected outputs come from; static; NULL before the job began */
+    ht_rejection *rejections; /* owned */
+    size_t rejection_count;
+    size_t seeds_from_database, seeds_from_predictor;
+    char *predictor_refused; /* why the model gave no seeds; owned; NULL: it was asked, or there is
+                                none */
+    bool exhausted;
+    char strategy[32];
+    ht_search_result search; /* owned */
+    ht_candidate finalists[HT_FINALISTS_MAX];
+    size_t finalist_count;
+    double seconds;
+    double check_seconds; /* that the check of the tuned file is thought to take */
+} ht_pair_result;
+
+/* Never fails as a whole: what goes wrong is in the result. The exception is something missing from
+ * the machine, which every other pair would meet too: HT_ERROR_MISSING. The template and problem
+ * must outlive the result. */
+ht_status ht_tuning_run(ht_session *session, const ht_template *template, const ht_problem *problem,
+                        ht_pair_result *out_result, ht_error *error);
+/* The finalist that may be as fast as the winner, the nearest when there are several: which of the
+ * two is faster is unclear. NULL when the choice is clear, or nothing was improved. */
+const ht_candidate *ht_pair_result_rival(const ht_pair_result *result);
+void ht_pair_result_free(ht_pair_result *result);
+
+#endif

@@ -1,0 +1,330 @@
+#include "pipeline/written_check.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "pipeline/report.h"
+#include "pipeline/stop.h"
+#include "refactor/rewrite/written.h"
+#include "runtime/verify/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTANCES = 16 }; /* of the kernel that a launch chooses between */
+
+typedef struct checking {
+    ht_written_checker *checker;
+    const ht_kernel *kernel;
+    const ht_written_subject *subject;
+    ht_written_proof *proof;
+    const ht_written_launch *launch; /* that is run */
+} checking;
+
+void ht_written_checker_free(ht_written_checker *checker) {
+    for (size_t i = 0; i < checker->agreed_count; ++i)
+        free(checker->agreed[i].unit);
+    free(checker->agreed);
+    checker->agreed = NULL;
+    checker->agreed_count = 0;
+}
+
+void ht_written_proof_free(ht_written_proof *proof) {
+    free(proof->fault);
+    free(proof->unproven);
+    *proof = (ht_written_proof){0};
+}
+
+static const ht_written_agreed *agreed_find(const ht_written_checker *checker, const char *unit) {
+    for (size_t i = 0; i < checker->agreed_count; ++i)
+        if (strcmp(checker->agreed[i].unit, unit) == 0)
+            return &checker->agreed[i];
+    return NULL;
+}
+
+/* ---- what is launched is what was measured
+ * --------------------------------------------------------------------- */
+
+/* Returns true if the tuned configuration is for this size. At others the launch may choose the
+ * original's block, so that not one of them would run what was tuned. */
+static bool is_legal(const checking *in, const ht_problem *problem) {
+    const ht_binding binding = {in->kernel->template, problem, &in->checker->device->fields};
+    bool legal = false;
+    return ht_binding_legal(&binding, in->subject->config, &legal, NULL, NULL) == HT_OK && legal;
+}
+
+static char *difference_at(const checking *in, const ht_written_launch *launch,
+                           const ht_problem *problem) {
+    const ht_template *tuned = in->kernel->template;
+    if (!is_legal(in, problem))
+        return NULL;
+    char *words = ht_written_difference(launch, tuned, in->subject->config, problem,
+                                        &in->checker->device->fields);
+    if (!words || !problem)
+        return words;
+    char *sizes = ht_problem_string(&tuned->problem, problem);
+    char *whole = ht_format("at %s %s", sizes, words);
+    free(sizes);
+    free(words);
+    return whole;
+}
+
+/* At the size that was tuned for, and at those to be run. */
+static char *difference_find(const checking *in, const ht_written_launch *launch) {
+    ht_problem *problems = NULL;
+    size_t count = 0;
+    char *found = difference_at(in, launch, in->subject->instance);
+    if (in->subject->instance)
+        ht_verify_problems(in->kernel->template, in->subject->instance, &problems, &count);
+    for (size_t i = 0; i < count; ++i) {
+        if (!found)
+            found = difference_at(in, launch, &problems[i]);
+        ht_problem_free(&problems[i]);
+    }
+    free(problems);
+    return found;
+}
+
+/* ---- and does what the original does
+ * --------------------------------------------------------------------------- */
+
+static bool is_listed(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Do its sums come in another order than the original's? */
+static bool reassociates(const checking *in) {
+    const ht_template *tuned = in->kernel->template;
+    bool other = in->kernel->reassociates;
+    for (size_t i = 0; i < tuned->param_count; ++i)
+        other = other || (in->subject->config->choice[i] != tuned->params[i].default_index &&
+                          is_listed(in->kernel->rounds, tuned->params[i].name));
+    return other;
+}
+
+static void fault_tell(checking *in, const ht_written_launch *launch, char *words) {
+    in->proof->fault =
+        ht_format("its launch at %s:%d is wrong: %s", launch->file, launch->line, words);
+    free(words);
+}
+
+static void unproven_tell(checking *in, const ht_written_launch *launch, const char *words) {
+    if (!in->proof->unproven)
+        in->proof->unproven =
+            ht_format("the launch at %s:%d was not run: %s", launch->file, launch->line, words);
+}
+
+static void agreed_note(checking *in, const ht_written_agreed *agreed) {
+    ht_written_proof *proof = in->proof;
+    proof->sizes = agreed->sizes > proof->sizes ? agreed->sizes : proof->sizes;
+    proof->bitwise = agreed->bitwise && (proof->bitwise || proof->launches == 0);
+    ++proof->launches;
+}
+
+static void agreed_add(checking *in, const ht_written_launch *launch,
+                       const ht_verify_result *result) {
+    ht_written_checker *checker = in->checker;
+    HT_GROW(checker->agreed, checker->agreed_count);
+    checker->agreed[checker->agreed_count] =
+        (ht_written_agreed){ht_strdup(launch->template->unit), result->size_count, result->bitwise};
+    agreed_note(in, &checker->agreed[checker->agreed_count++]);
+}
+
+static void settle(checking *in, const ht_written_launch *launch, const ht_verify_result *result) {
+    if (result->outcome == HT_VERIFY_AGREES)
+        agreed_add(in, launch, result);
+    else if (result->outcome == HT_VERIFY_ORIGINAL)
+        unproven_tell(in, launch, result->reason);
+    else {
+        const char *sizes = result->failing_size < result->size_count
+                                ? result->sizes[result->failing_size].problem
+                                : "";
+        fault_tell(in, launch,
+                   ht_format("it does not do what the original's does%s%s: %s",
+                             *sizes ? " at " : "", sizes, result->reason));
+    }
+}
+
+static bool is_tuned(void *context, const ht_problem *problem) {
+    return is_legal(context, problem);
+}
+
+static bool is_original(void *context, const ht_problem *problem) {
+    const checking *in = context;
+    return !ht_written_launches(in->launch, problem, &in->checker->device->fields);
+}
+
+static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_error *error) {
+    if (!launch->template) {
+        fault_tell(in, launch, ht_format("it cannot be taken out of the file: %s", launch->unread));
+        return HT_OK;
+    }
+    char *difference = difference_find(in, launch);
+    if (difference) {
+        fault_tell(in, launch, difference);
+        return HT_OK;
+    }
+    const ht_written_agreed *known = agreed_find(in->checker, launch->template->unit);
+    if (known) {
+        agreed_note(in, known);
+        return HT_OK;
+    }
+    ht_device host;
+    ht_verify_result result = {0};
+    in->launch = launch;
+    const ht_verify_options options = {.seed = in->checker->seed,
+                                       .configurations = INSTANCES,
+                                       .reassociates = reassociates(in),
+                                       .written = true,
+                                       .unreduced = true,
+                                       .asked = is_tuned,
+                                       .skipped = launch->where ? is_original : NULL,
+                                       .context = in,
+                                       .interrupted = in->checker->interrupted};
+    ht_status status = ht_device_find("host", &host, error);
+    if (status == HT_OK)
+        status =
+            ht_verify(launch->template, in->subject->instance, &host, &options, &result, error);
+    if (status == HT_OK)
+        settle(in, launch, &result);
+    ht_verify_result_free(&result);
+    return status;
+}
+
+static bool is_stopped(const ht_written_checker *checker) {
+    return checker->interrupted && *checker->interrupted;
+}
+
+static void stopped_tell(ht_written_proof *proof) {
+    proof->stopped = true;
+    proof->fault = ht_strdup(ht_interrupted ? "it was not verified: interrupted"
+                                            : "it was not verified: the time limit (--max-time) "
+                                              "was reached");
+}
+
+/* Returns true if the failure is of what does the checking: of a scratch file on a full disk, say.
+ * Anything else is of what was to be run, which then cannot be run here. */
+static bool is_own_failure(ht_status status) {
+    return status == HT_ERROR_IO || status == HT_ERROR_DEVICE || status == HT_ERROR_INTERNAL;
+}
+
+static void failed_tell(ht_written_proof *proof, const ht_error *error) {
+    proof->stopped = true;
+    proof->fault = ht_format("it was not verified: %s%s%s", error->file, *error->file ? ": " : "",
+                             error->message);
+}
+
+/* What cannot be run here proves nothing, neither right nor wrong. */
+static void launch_check(checking *in, const ht_written_launch *launch) {
+    ht_error error = {0};
+    ht_status status =
+        is_stopped(in->checker) ? HT_ERROR_INTERRUPTED : launch_run(in, launch, &error);
+    if (status == HT_ERROR_INTERRUPTED)
+        stopped_tell(in->proof);
+    else if (is_own_failure(status))
+        failed_tell(in->proof, &error);
+    else if (status != HT_OK)
+        unproven_tell(in, launch, error.message);
+}
+
+static void kernel_check(checking *in, ht_written *written) {
+    ht_written_kernel kernel;
+    ht_written_kernel_read(written, in->subject->kernel, &kernel);
+    if (kernel.fault) {
+        in->proof->fault = kernel.fault;
+        kernel.fault = NULL;
+    }
+    for (size_t i = 0; i < kernel.launch_count && !in->proof->fault; ++i)
+        launch_check(in, &kernel.launches[i]);
+    ht_written_kernel_free(&kernel);
+}
+
+ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refactor,
+                           const ht_applied *applied, const ht_written_subject *subjects,
+                           size_t count, ht_written_proof *proofs, ht_error *error) {
+    ht_written *written = NULL;
+    ht_error own = {0};
+    for (size_t i = 0; i < count; ++i)
+        proofs[i] = (ht_written_proof){0};
+    if (is_stopped(checker)) {
+        for (size_t i = 0; i < count; ++i)
+            stopped_tell(&proofs[i]);
+        return HT_OK;
+    }
+    ht_status status = ht_written_open(refactor, applied, &written, &own);
+    for (size_t i = 0; i < count && status == HT_ERROR_COMPILE; ++i)
+        proofs[i].fault = ht_strdup(own.message);
+    if (status == HT_ERROR_COMPILE)
+        return HT_OK;
+    if (status != HT_OK && error)
+        *error = own;
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        checking in = {.checker = checker,
+                       .kernel = ht_refactor_kernel(refactor, subjects[i].kernel),
+                       .subject = &subjects[i],
+                       .proof = &proofs[i]};
+        kernel_check(&in, written);
+    }
+    ht_written_close(written);
+    return status;
+}
+
+static bool says_defaults(const ht_template *now, const ht_template *template,
+                          const ht_config *config) {
+    const ht_config plain = ht_config_default(now);
+    bool same = now->param_count == template->param_count;
+    for (size_t i = 0; i < now->param_count && same; ++i) {
+        const ht_param_value *own = &now->params[i].values[plain.choice[i]];
+        const ht_param_value *wanted = &template->params[i].values[config->choice[i]];
+        same = strcmp(now->params[i].name, template->params[i].name) == 0 &&
+               own->number == wanted->number &&
+               (own->text ? wanted->text && strcmp(own->text, wanted->text) == 0 : !wanted->text);
+    }
+    return same;
+}
+
+char *ht_written_defaults_fault(const char *text, const char *path, const ht_template *template,
+                                const ht_config *config) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    ht_error error = {0};
+    if (ht_template_parse(text, path, &templates, &count, &error) != HT_OK)
+        return ht_format("line %d: %s", error.line, error.message);
+    bool found = false;
+    for (size_t i = 0; i < count; ++i)
+        found = found || (strcmp(templates[i].name, template->name) == 0 &&
+                          says_defaults(&templates[i], template, config));
+    ht_template_free(templates, count);
+    return found ? NULL : ht_format("its annotations do not have the new defaults");
+}
+
+/* ---- reports
+ * --------------------------------------------------------------------------------------------------
+ */
+
+char *ht_written_proof_string(const ht_written_proof *proof) {
+    ht_text text = {0};
+    ht_text_printf(&text, "%zu launch%s of the file run next to the original's", proof->launches,
+                   proof->launches == 1 ? "" : "es");
+    if (proof->sizes > 1)
+        ht_text_printf(&text, " at %zu sizes", proof->sizes);
+    if (proof->sizes)
+        ht_text_append(&text,
+                       proof->bitwise ? ": equal to the bit" : ": equal within the tolerance");
+    if (proof->unproven)
+        ht_text_printf(&text, "; %s", proof->unproven);
+    return ht_text_take(&text);
+}
+
+json_t *ht_written_proof_json(const ht_written_proof *proof) {
+    char *text = proof->fault ? NULL : ht_written_proof_string(proof);
+    json_t *object =
+        json_pack("{s:I, s:I, s:b, s:o, s:o}", "launches", (json_int_t)proof->launches, "sizes",
+                  (json_int_t)proof->sizes, "bitwise", proof->bitwise, "not_proven",
+                  ht_report_json_text(proof->unproven), "text", ht_report_json_text(text));
+    free(text);
+    return object;
+}

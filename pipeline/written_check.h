@@ -1,0 +1,63 @@
+/* The last step before a tuned file is written: kernel and launches are taken out of its text and
+ * run against the original's, at the sizes that `refactor` verifies. docs/apply.md tells what is
+ * proven. */
+#ifndef HT_PIPELINE_WRITTEN_CHECK_H
+#define HT_PIPELINE_WRITTEN_CHECK_H
+
+#include "refactor/refactor.h"
+#include "runtime/provider/provider.h"
+
+#include <jansson.h>
+
+/* A unit that was run. */
+typedef struct ht_written_agreed {
+    char *unit; /* owned */
+    size_t sizes;
+    bool bitwise;
+} ht_written_agreed;
+
+/* Keeps what was proven, so that the same text is not run twice. */
+typedef struct ht_written_checker {
+    const ht_device *device; /* that was tuned for: its fields are in geometries */
+    uint64_t seed;
+    const volatile int *interrupted; /* Ctrl-C, or the time is over; may be NULL */
+    ht_written_agreed *agreed;       /* owned */
+    size_t agreed_count;
+} ht_written_checker;
+void ht_written_checker_free(ht_written_checker *checker);
+
+/* A kernel that was rewritten in the files. */
+typedef struct ht_written_subject {
+    size_t kernel; /* index in the refactor */
+    const ht_config *config;
+    const ht_problem *instance; /* what it was tuned for; NULL: sizes are not known */
+} ht_written_subject;
+
+/* What came of it. */
+typedef struct ht_written_proof {
+    bool stopped;    /* the fault is that it was not checked to the end */
+    char *fault;     /* why the file must not be delivered; NULL: it may; owned */
+    char *unproven;  /* what could not be run, and why; NULL: everything was; owned */
+    size_t launches; /* that were run */
+    size_t sizes;    /* problems, of the launch that ran at most */
+    bool bitwise;    /* outputs were equal to the bit */
+} ht_written_proof;
+void ht_written_proof_free(ht_written_proof *proof);
+
+/* `applied` is what the refactor made of its file with all of the subjects. *proofs has an element
+ * for each. An error: nothing could be found out. */
+ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refactor,
+                           const ht_applied *applied, const ht_written_subject *subjects,
+                           size_t count, ht_written_proof *proofs, ht_error *error);
+
+/* The same of an annotated source, which only gets new defaults: does its text say them? NULL: it
+ * does; free(). */
+char *ht_written_defaults_fault(const char *text, const char *path, const ht_template *template,
+                                const ht_config *config);
+
+/* For reports: "1 launch at 5 sizes, to the bit"; free(). */
+char *ht_written_proof_string(const ht_written_proof *proof);
+/* {"launches", "sizes", "bitwise", "not_proven", "text"} */
+json_t *ht_written_proof_json(const ht_written_proof *proof);
+
+#endif
