@@ -1,0 +1,1 @@
+#include "low/f4.h"

@@ -1,0 +1,1 @@
+#include "low/f5.h"

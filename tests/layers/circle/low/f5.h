@@ -1,0 +1,1 @@
+#include "low/f6.h"

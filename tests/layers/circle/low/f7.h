@@ -1,0 +1,1 @@
+#include "low/f8.h"

@@ -1,0 +1,1 @@
+#include "low/f9.h"

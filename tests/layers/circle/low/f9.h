@@ -1,0 +1,1 @@
+#include "low/f0.h"
