@@ -2,6 +2,7 @@
 #include "pipeline/ablation.h"
 
 #include "base/memory.h"
+#include "refactor/plan/searched.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,41 +33,33 @@ ht_template *ht_template_fix(const ht_template *template, const bool *fixed) {
     return copy;
 }
 
-/* What is given up first. A prefix of the parameter's name, or all of a transformation. */
-static const struct order {
-    const char *origin, *prefix; /* NULL: any */
-} order[] = {
-    {"waves-per-eu", NULL},
-    {"launch-bounds", NULL},
-    {NULL, "PAD_"},
-    {"restrict", NULL},
-    {"coarsen-x", "COARSEN_X_STRIDED"},
-    {"coarsen-yz", "COARSEN_Y_STRIDED"},
-    {"coarsen-yz", "COARSEN_Z"},
-    {"unroll", NULL},
-    {NULL, "BUFFERS_"},
-    {NULL, "CHUNK_"},
-    {"vector-width", NULL},
-    {"thread-order", NULL},
-    {"grid-order", NULL},
-    {"inner-path", NULL},
-    {"lds-stage", NULL},
-    {"stream-window", NULL},
-    {"loop-order", "STRIP_"},
-    {"loop-order", NULL},
-    {"coarsen-yz", NULL},
-    {"fixed-sizes", NULL},
-    {"coarsen-x", NULL},
-};
+enum { GIVEN_UP_MAX = 64 };
 
-/* On the host: there are no registers to share out between threads, and what threads that run one
- * after the other read lies in the same cache, whichever of them make a block. */
-static const struct order idle[] = {
-    {"waves-per-eu", NULL}, {"launch-bounds", NULL}, {"thread-order", NULL}};
+/* Parameters of a transformation that are given up together. */
+typedef struct given_up {
+    const char *transformation;
+    ht_drop drop;
+} given_up;
 
-static bool is_next(const ht_param *param, const struct order *step) {
-    return ht_param_is_from(param, step->origin) &&
-           (!step->prefix || strncmp(param->name, step->prefix, strlen(step->prefix)) == 0);
+/* What transformations give up of spaces that are too large, the first first. */
+static size_t given_up_list(given_up out_list[GIVEN_UP_MAX]) {
+    size_t count = 0;
+    const char *name;
+    const ht_searched *searched;
+    for (size_t i = 0; (searched = ht_searched_at(i, &name)) != NULL; ++i)
+        for (size_t k = 0; k < HT_DROPS && searched->drops[k].rank && count < GIVEN_UP_MAX; ++k) {
+            size_t at = count++;
+            for (; at > 0 && out_list[at - 1].drop.rank > searched->drops[k].rank; --at)
+                out_list[at] = out_list[at - 1];
+            out_list[at] = (given_up){name, searched->drops[k]};
+        }
+    return count;
+}
+
+static bool is_next(const ht_param *param, const given_up *step) {
+    const char *prefix = step->drop.prefix;
+    return ht_param_is_from(param, step->transformation) &&
+           (!prefix || strncmp(param->name, prefix, strlen(prefix)) == 0);
 }
 
 typedef struct capping {
@@ -77,7 +70,7 @@ typedef struct capping {
 } capping;
 
 /* Marks what the step names as fixed; their names, "" when there are none. */
-static ht_text mark(const ht_template *template, const struct order *step, bool *fixed) {
+static ht_text mark(const ht_template *template, const given_up *step, bool *fixed) {
     ht_text names = {0};
     for (size_t i = 0; i < template->param_count; ++i) {
         const ht_param *param = &template->params[i];
@@ -91,7 +84,7 @@ static ht_text mark(const ht_template *template, const struct order *step, bool 
 
 /* Fixes what the step names, as long as the template has room for as many constraints; the space of
  * the template before is gone then. */
-static void fix(capping *in, const struct order *step, ht_text *dropped) {
+static void fix(capping *in, const given_up *step, ht_text *dropped) {
     bool fixed[HT_PARAM_MAX];
     memcpy(fixed, in->fixed, sizeof fixed);
     ht_text names = mark(in->binding->template, step, fixed);
@@ -108,6 +101,14 @@ static void fix(capping *in, const struct order *step, ht_text *dropped) {
     ht_text_free(&names);
 }
 
+/* On the host there are no registers to share out between threads, and what threads that run one
+ * after the other read lies in the same cache, whichever of them make a block. */
+static void idle_fix(capping *in, const given_up *list, size_t count, ht_text *dropped) {
+    for (size_t i = 0; i < count; ++i)
+        if (!list[i].drop.prefix && ht_searched_of(list[i].transformation)->idle_emulated)
+            fix(in, &list[i], dropped);
+}
+
 /* Where there is none yet, or no longer. */
 static ht_status build(capping *in, ht_error *error) {
     ht_binding bound = *in->binding;
@@ -121,13 +122,15 @@ ht_status ht_space_cap(const ht_binding *binding, bool emulated, uint64_t most,
                        ht_error *error) {
     capping in = {.binding = binding};
     *out_cut = (ht_space_cut){0};
-    for (size_t i = 0; emulated && i < sizeof idle / sizeof *idle; ++i)
-        fix(&in, &idle[i], &out_cut->idle);
+    given_up list[GIVEN_UP_MAX];
+    size_t count = given_up_list(list);
+    if (emulated)
+        idle_fix(&in, list, count, &out_cut->idle);
     ht_status status = build(&in, error);
-    for (size_t i = 0; i < sizeof order / sizeof *order && status == HT_OK; ++i) {
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
         if (ht_space_count(in.space) <= most)
             break;
-        fix(&in, &order[i], &out_cut->too_large);
+        fix(&in, &list[i], &out_cut->too_large);
         status = build(&in, error);
     }
     *out_template = in.template;

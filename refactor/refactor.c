@@ -55,7 +55,7 @@ static void pass_remarks(ht_kernel *kernel, char *first, ht_kernel_status status
 /* Hints to the compiler alone are no choice worth a template. */
 static bool is_empty(const ht_plan *plan) {
     for (size_t i = 0; i < plan->applied_count; ++i)
-        if (!ht_transformation_is_hint(plan->applied[i]))
+        if (!ht_searched_of(plan->applied[i])->is_hint)
             return false;
     return true;
 }

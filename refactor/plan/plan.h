@@ -163,8 +163,6 @@ void ht_plan_limit_growth(ht_plan *plan);
 void ht_loop_order_keep(ht_plan *plan, CXCursor loop, const char *where);
 /* The parameters that `rounds`, "A,B"; NULL: none. free(). */
 char *ht_plan_rounds(const ht_plan *plan);
-/* Returns true if it is a hint to the compiler, which alone makes no template. */
-bool ht_transformation_is_hint(const char *name);
 /* Sets the block along an axis, a template expression. */
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
 /* Threads of a block as a template expression; free(). */

@@ -9,6 +9,7 @@
 
 #include "refactor/kernel/model.h"
 #include "refactor/plan/remark.h"
+#include "refactor/plan/searched.h"
 
 /* ---- the plan
  * -----------------------------------------------------------------------------------------------
@@ -26,6 +27,7 @@ typedef struct ht_transformation {
      */
     void (*apply)(const ht_model *model, ht_plan *plan);
     unsigned stopped_by; /* of ht_pinned: where one is held fast, it is not applied */
+    ht_searched searched;
 } ht_transformation;
 
 /* All transformations in the order they run, NULL-terminated. Those that wrap statements come last.

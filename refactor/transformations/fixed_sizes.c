@@ -5,9 +5,9 @@
  * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
 #include "base/memory.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/kernel/launch_words.h"
 #include "refactor/plan/launch_edit.h"
 #include "refactor/plan/plan.h"
-#include "refactor/kernel/launch_words.h"
 #include "refactor/plan/transform.h"
 
 #include <ctype.h>
@@ -403,4 +403,5 @@ const ht_transformation ht_transformation_fixed_sizes = {
     .summary = "filter and window sizes as template constants, the general kernel for others",
     .apply = apply,
     .stopped_by = HT_PINNED_HEADER | HT_PINNED_LAUNCH | HT_PINNED_SIZES,
+    .searched = {.is_foundation = true, .drops = {{200, NULL}}},
 };

@@ -112,4 +112,5 @@ const ht_transformation ht_transformation_grid_order = {
     .summary = "where in the grid blocks lie that follow each other in time",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES,
+    .searched = {.is_hint = true, .drops = {{130, NULL}}},
 };

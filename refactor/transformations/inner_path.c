@@ -291,4 +291,5 @@ const ht_transformation ht_transformation_inner_path = {
     .summary = "a way without edge tests for threads whose windows lie inside",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
+    .searched = {.exports = {"INNER_PATH"}, .drops = {{140, NULL}}},
 };

@@ -127,4 +127,5 @@ const ht_transformation ht_transformation_launch_bounds = {
     .summary = "__launch_bounds__ of the block's threads, on or off",
     .apply = apply,
     .stopped_by = HT_PINNED_HEADER | HT_PINNED_LAUNCH,
+    .searched = {.is_hint = true, .idle_emulated = true, .drops = {{20, NULL}}},
 };

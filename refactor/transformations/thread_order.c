@@ -408,4 +408,5 @@ const ht_transformation ht_transformation_thread_order = {
     .summary = "which threads of the launch make a block",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES,
+    .searched = {.is_hint = true, .idle_emulated = true, .drops = {{120, NULL}}},
 };

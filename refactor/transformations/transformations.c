@@ -28,12 +28,25 @@ const ht_transformation *const ht_transformations[] = {
     NULL,
 };
 
-bool ht_transformation_is_hint(const char *name) {
-    const char *hints[] = {ht_transformation_launch_bounds.name, ht_transformation_waves.name,
-                           ht_transformation_restrict.name, ht_transformation_grid_order.name,
-                           ht_transformation_thread_order.name};
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; ++i)
-        if (strcmp(name, hints[i]) == 0)
+const ht_searched *ht_searched_at(size_t index, const char **out_transformation) {
+    if (index >= ht_transformation_count())
+        return NULL;
+    *out_transformation = ht_transformations[index]->name;
+    return &ht_transformations[index]->searched;
+}
+
+const ht_searched *ht_searched_of(const char *transformation) {
+    const char *name;
+    const ht_searched *searched;
+    for (size_t i = 0; transformation && (searched = ht_searched_at(i, &name)) != NULL; ++i)
+        if (strcmp(name, transformation) == 0)
+            return searched;
+    return NULL;
+}
+
+bool ht_searched_exports(const ht_searched *searched, const char *prefix) {
+    for (size_t i = 0; i < HT_EXPORTS && searched->exports[i]; ++i)
+        if (strcmp(searched->exports[i], prefix) == 0)
             return true;
     return false;
 }

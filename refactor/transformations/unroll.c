@@ -258,4 +258,5 @@ const ht_transformation ht_transformation_unroll = {
     .name = "unroll",
     .summary = "unroll factors of loops",
     .apply = apply,
+    .searched = {.drops = {{80, NULL}}, .steps = {{60, {{"UNROLL", {4, 8, 2}}}}}},
 };

@@ -109,4 +109,5 @@ const ht_transformation ht_transformation_vector = {
     .summary = "neighbouring elements loaded and stored at once",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
+    .searched = {.exports = {"VECTOR_", "VECTOR_OUTPUTS"}, .drops = {{110, NULL}}},
 };

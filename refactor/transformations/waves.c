@@ -43,4 +43,5 @@ const ht_transformation ht_transformation_waves = {
     .summary = "wavefronts that a SIMD of an AMD GPU is to hold",
     .apply = apply,
     .stopped_by = HT_PINNED_HEADER,
+    .searched = {.is_hint = true, .idle_emulated = true, .drops = {{10, NULL}}},
 };

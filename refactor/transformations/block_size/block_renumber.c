@@ -7,9 +7,9 @@
 #include "refactor/transformations/block_size/block_renumber.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/launch_words.h"
 #include "refactor/transformations/block_size/block_size.h"
 #include "refactor/transformations/launch_bounds.h"
-#include "refactor/kernel/launch_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -372,4 +372,5 @@ const ht_transformation ht_transformation_block_size = {
     .summary = "the block's shape, with the constants that depend on it",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH,
+    .searched = {.steps = {{80, {{"BLOCK_X", {64, 128}}, {"BLOCK_Y", {4, 8}}}}}},
 };

@@ -177,4 +177,7 @@ const ht_transformation ht_transformation_coarsen_outer = {
     .summary = "each thread computes several outputs along y and z",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS,
+    .searched = {.exports = {"COARSEN_Y"},
+                 .drops = {{60, "COARSEN_Y_STRIDED"}, {70, "COARSEN_Z"}, {190, NULL}},
+                 .steps = {{70, {{"COARSEN_Y", {4, 2}}}}, {100, {{"COARSEN_Z", {4, 2}}}}}},
 };

@@ -211,4 +211,12 @@ const ht_transformation ht_transformation_stage = {
     .summary = "inputs that a block reads more than once, in shared memory",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_FORMS,
+    .searched = {.drops = {{30, "PAD_"}, {90, "BUFFERS_"}, {100, "CHUNK_"}, {150, NULL}},
+                 .steps = {{40,
+                            {{"STAGE_", {1}},
+                             {"TILED", {1}, true},
+                             {"COARSEN_X", {8, 4, 2}, true},
+                             {"COARSEN_Y", {2}, true},
+                             {"VECTOR_", {4, 2}, true},
+                             {"TILE_", {2}, true}}}}},
 };

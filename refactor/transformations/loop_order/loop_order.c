@@ -376,4 +376,5 @@ const ht_transformation ht_transformation_loop_order = {
     .summary = "the order of loops that add up",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
+    .searched = {.drops = {{170, "STRIP_"}, {180, NULL}}},
 };

@@ -3,8 +3,8 @@
  * is right. */
 #include "base/memory.h"
 #include "refactor/kernel/geometry.h"
-#include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/transformations/register_tile/tiled_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -373,4 +373,16 @@ const ht_transformation ht_transformation_tiled = {
     .summary = "each thread computes a tile of outputs in registers",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
+    .searched = {.exports = {"TILED", "COARSEN_X", "COARSEN_Y", "TILE_"},
+                 .steps = {{20,
+                            {{"TILED", {1}},
+                             {"COARSEN_X", {2}, true},
+                             {"COARSEN_Y", {2}, true},
+                             {"TILE_", {4, 2}}}},
+                           {30,
+                            {{"TILED", {1}},
+                             {"COARSEN_X", {8, 4, 2}, true},
+                             {"INNER_PATH", {1}, true},
+                             {"VECTOR_OUTPUTS", {4}, true},
+                             {"TILE_", {2}}}}}},
 };

@@ -2,8 +2,8 @@
  * that the tiled form does, so that it can keep in registers what the next output needs again. */
 #include "base/memory.h"
 #include "refactor/kernel/geometry.h"
-#include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/transformations/register_tile/tiled_parts.h"
 
 #include <stdlib.h>
 

@@ -234,4 +234,5 @@ const ht_transformation ht_transformation_restrict = {
     .summary = "const and __restrict__ on pointers to memory that nothing else leads to",
     .apply = apply,
     .stopped_by = HT_PINNED_HEADER | HT_PINNED_POINTERS,
+    .searched = {.is_hint = true, .drops = {{40, NULL}}},
 };

@@ -198,4 +198,7 @@ const ht_transformation ht_transformation_stream = {
     .summary = "a thread walks along an axis with what it reads again in registers",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
+    .searched =
+        {.drops = {{160, NULL}},
+         .steps = {{50, {{"STREAM_", {8, 4}}, {"TILED", {1}, true}, {"COARSEN_X", {4, 2}, true}}}}},
 };

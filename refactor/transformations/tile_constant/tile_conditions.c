@@ -2,8 +2,8 @@
  * that the original's value takes, so other values must take the same ones: each such condition
  * becomes a require. */
 #include "base/memory.h"
-#include "refactor/transformations/tile_constant/tile.h"
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/tile_constant/tile.h"
 
 #include <stdlib.h>
 #include <string.h>
