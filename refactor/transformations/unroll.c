@@ -258,5 +258,6 @@ const ht_transformation ht_transformation_unroll = {
     .name = "unroll",
     .summary = "unroll factors of loops",
     .apply = apply,
-    .searched = {.drops = {{80, NULL}}, .steps = {{60, {{"UNROLL", {4, 8, 2}}}}}},
+    .searched = {.drops = {{80, NULL}},
+                 .steps = {{60, {{.prefix = "UNROLL", .values = {4, 8, 2}}}}}},
 };

@@ -372,5 +372,7 @@ const ht_transformation ht_transformation_block_size = {
     .summary = "the block's shape, with the constants that depend on it",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH,
-    .searched = {.steps = {{80, {{"BLOCK_X", {64, 128}}, {"BLOCK_Y", {4, 8}}}}}},
+    .searched = {.steps = {{80,
+                            {{.prefix = "BLOCK_X", .values = {64, 128}},
+                             {.prefix = "BLOCK_Y", .values = {4, 8}}}}}},
 };

@@ -317,6 +317,8 @@ const ht_transformation ht_transformation_coarsen_x = {
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
     .searched = {.exports = {"COARSEN_X"},
                  .drops = {{50, "COARSEN_X_STRIDED"}, {210, NULL}},
-                 .steps = {{10, {{"COARSEN_X", {4, 2}}}},
-                           {90, {{"COARSEN_X", {2, 4}}, {"COARSEN_X_STRIDED", {1}}}}}},
+                 .steps = {{10, {{.prefix = "COARSEN_X", .values = {4, 2}}}},
+                           {90,
+                            {{.prefix = "COARSEN_X", .values = {2, 4}},
+                             {.prefix = "COARSEN_X_STRIDED", .values = {1}}}}}},
 };

@@ -179,5 +179,6 @@ const ht_transformation ht_transformation_coarsen_outer = {
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS,
     .searched = {.exports = {"COARSEN_Y"},
                  .drops = {{60, "COARSEN_Y_STRIDED"}, {70, "COARSEN_Z"}, {190, NULL}},
-                 .steps = {{70, {{"COARSEN_Y", {4, 2}}}}, {100, {{"COARSEN_Z", {4, 2}}}}}},
+                 .steps = {{70, {{.prefix = "COARSEN_Y", .values = {4, 2}}}},
+                           {100, {{.prefix = "COARSEN_Z", .values = {4, 2}}}}}},
 };

@@ -198,7 +198,9 @@ const ht_transformation ht_transformation_stream = {
     .summary = "a thread walks along an axis with what it reads again in registers",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
-    .searched =
-        {.drops = {{160, NULL}},
-         .steps = {{50, {{"STREAM_", {8, 4}}, {"TILED", {1}, true}, {"COARSEN_X", {4, 2}, true}}}}},
+    .searched = {.drops = {{160, NULL}},
+                 .steps = {{50,
+                            {{.prefix = "STREAM_", .values = {8, 4}},
+                             {.prefix = "TILED", .values = {1}, .of_others = true},
+                             {.prefix = "COARSEN_X", .values = {4, 2}, .of_others = true}}}}},
 };
