@@ -1,6 +1,6 @@
-# gnuplot docs/plots/search.gp (from the top folder): docs/plots/search.svg
+# gnuplot docs/results/plots/search.gp (from the top folder): docs/results/plots/search.svg
 set terminal svg size 760,440 font "sans,12" background "white"
-set output "docs/plots/search.svg"
+set output "docs/results/plots/search.svg"
 set datafile commentschars "#"
 set datafile missing "nan"
 set key autotitle columnhead bottom right
@@ -10,4 +10,4 @@ set xlabel "evaluations"
 set ylabel "optimum / best so far"
 set yrange [0.5:1]
 set grid
-plot for [i=2:9] "docs/plots/search.tsv" using 1:i with linespoints linewidth (i < 4 ? 3 : 1)
+plot for [i=2:9] "docs/results/plots/search.tsv" using 1:i with linespoints linewidth (i < 4 ? 3 : 1)
