@@ -1,5 +1,5 @@
-/* A command, `hiptemper NAME ...`, is one file cli/cmd_NAME.c that defines an ht_command, and a
- * line in cli/commands.c.
+/* A command, `hiptemper NAME ...`, is one file cli/commands/cmd_NAME.c that defines an ht_command,
+ * and a line in cli/commands.c.
  *
  * The command says what its options are; options.c parses and checks them into the command's own
  * struct, help.c writes its --help from the same table. A minimal command:
