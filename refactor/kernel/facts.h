@@ -4,8 +4,8 @@
 #define HT_REFACTOR_KERNEL_FACTS_H
 
 #include "refactor/kernel/effort.h"
-#include "refactor/launch/launch.h"
 #include "refactor/kernel/model.h"
+#include "refactor/launch/launch.h"
 #include "refactor/source/source.h"
 
 /* One template parameter of the kernel. */

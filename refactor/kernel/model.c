@@ -1,7 +1,7 @@
 /* The model of one kernel: its parameters and local variables, and what writes to them. */
 #include "base/memory.h"
-#include "refactor/kernel/pins.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/kernel/pins.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Finding the launches of a kernel: calls with a __hipPushCallConfiguration child, written
  * k<<<...>>>(...) or hipLaunchKernelGGL(k, ...). */
-#include "base/memory.h"
 #include "refactor/launch/launch.h"
+#include "base/memory.h"
 #include "refactor/source/ast.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The grid after a plan, and the requires that keep its coverage. */
+#include "refactor/plan/coverage.h"
 #include "base/memory.h"
 #include "refactor/kernel/geometry.h"
-#include "refactor/plan/coverage.h"
 #include "refactor/plan/transform.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "refactor/plan/launch_edit.h"
 
 #include "base/memory.h"
-#include "refactor/plan/launch_text.h"
-#include "refactor/plan/coverage.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/plan/coverage.h"
+#include "refactor/plan/launch_text.h"
 
 #include <stdlib.h>
 #include <string.h>

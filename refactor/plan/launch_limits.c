@@ -6,9 +6,9 @@
 #include "refactor/plan/launch_choice.h"
 
 #include "base/memory.h"
-#include "refactor/plan/launch_edit.h"
-#include "refactor/plan/coverage.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/plan/coverage.h"
+#include "refactor/plan/launch_edit.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
-#include "refactor/source/conditional.h"
 #include "refactor/plan/transform.h"
+#include "refactor/source/conditional.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -109,10 +109,10 @@ struct ht_plan {
     const char **omitted; /* of `without`, those that the record names */
     size_t omitted_count;
     char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
-    ht_wide_edit wide;           /* of coarsen-x */
-    struct ht_tiled_form *tiled; /* the kernel's tiled form; NULL: none; owned */
+    ht_wide_edit wide;                              /* of coarsen-x */
+    struct ht_tiled_form *tiled;                    /* the kernel's tiled form; NULL: none; owned */
     void (*tiled_free)(struct ht_tiled_form *form); /* set with it */
-    bool launch_chooses;         /* launches ask whether a device launches the new grid */
+    bool launch_chooses;    /* launches ask whether a device launches the new grid */
     const char *old_kernel; /* the original kernel's name where it is kept; NULL: it cannot be */
     bool unfinished; /* a transformation took more operations of isl than its share: to be planned
                         anew, without it */

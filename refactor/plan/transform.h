@@ -17,7 +17,6 @@
 
 typedef struct ht_plan ht_plan;
 
-
 typedef struct ht_transformation {
     const char *name;    /* "block-size" */
     const char *summary; /* one line */

@@ -3,10 +3,10 @@
 #include "refactor/rewrite/launcher.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/launch_words.h"
+#include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_edit.h"
 #include "templates/expr/expr_c.h"
-#include "refactor/plan/coverage.h"
-#include "refactor/kernel/launch_words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #define HT_REFACTOR_SOURCE_SOURCE_H
 
 #include "base/error.h"
+#include "refactor/source/lexer.h"
 #include "refactor/source/options.h"
 #include "refactor/source/split_index.h"
-#include "refactor/source/lexer.h"
 
 /* One of the user's files in the unit: its main file or a header that is no system header. */
 typedef struct ht_user_file {

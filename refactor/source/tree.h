@@ -3,8 +3,8 @@
 #ifndef HT_REFACTOR_SOURCE_TREE_H
 #define HT_REFACTOR_SOURCE_TREE_H
 
-#include "refactor/source/options.h"
 #include "refactor/source/commands.h"
+#include "refactor/source/options.h"
 
 typedef struct ht_tree_file {
     char *path;    /* of a file that mentions __global__ */

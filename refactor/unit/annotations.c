@@ -1,7 +1,7 @@
 /* The annotations of a template, from the plan, the launch and the problem entry. */
 #include "base/memory.h"
-#include "refactor/unit/emit.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/unit/emit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

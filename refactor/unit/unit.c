@@ -1,7 +1,7 @@
 /* The template's unit: the slice, with the kernel as it was and as it is parameterized. */
 #include "base/memory.h"
-#include "refactor/unit/emit.h"
 #include "refactor/plan/plan.h"
+#include "refactor/unit/emit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef HT_REFACTOR_BLOCK_RENUMBER_H
 #define HT_REFACTOR_BLOCK_RENUMBER_H
 
-#include "refactor/kernel_model/kernel_model.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/kernel_model/kernel_model.h"
 #include "refactor/plan/plan.h"
 
 /* Around the kernel's body: variables with the names of the built-in indices, which answer with the
