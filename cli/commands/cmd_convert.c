@@ -21,7 +21,7 @@ typedef struct convert_options {
 static const ht_option options[] = {
     {"from", HT_OPTION_TEXT, offsetof(convert_options, from), "FORMAT",
      .help = "Format of IN: cache (Kernel Tuner cache file), t4 (T4 results) or database (tuning "
-             "database). Default: told by the content."},
+             "database). Default: by the content."},
     {"to", HT_OPTION_TEXT, offsetof(convert_options, to), "FORMAT",
      .help = "Format of OUT: cache or t4. Default: t4 when the name ends in T4 (A100_T4.json.gz), "
              "else t4 from a cache and cache from the others."},

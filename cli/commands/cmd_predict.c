@@ -254,7 +254,7 @@ const ht_command ht_command_predict = {
         "Prints the configurations that a trained model finds likeliest to be the best for a "
         "problem, likeliest first, all of them legal. Log-probabilities are of the model under its "
         "constraints: over all legal configurations the probabilities sum to 1. Fields that lie "
-        "outside of what the model was trained on are told.\n\n"
+        "outside of what the model was trained on are reported.\n\n"
         "MODEL is a model file; or a folder, or 'builtin' for the models that come with "
         "hiptemper, with --kernel.",
     .examples =

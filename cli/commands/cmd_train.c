@@ -56,12 +56,12 @@ static const ht_option options[] = {
          "dropout, epochs, batch, rate, rate_end, warmup, clip, weight_decay, smoothing, "
          "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels, "
          "trees, trees_leaf, trees_tried, trees_share. The last four are of the forests that "
-         "answer along with the networks: trees of each parameter (32; 0 is none, and with --db), "
+         "answer along with the networks: trees of each parameter (32; 0 for none, and with --db), "
          "records of a leaf, share of the numbers that a split tries, and the weight of their "
          "answer, from 0 to 1."},
     {"valid-split", HT_OPTION_NUMBER, offsetof(ht_train_options, valid_split), "SHARE",
      .fallback = "0.1",
-     .help = "Share of the problems that training is watched with and stopped by; 0 is none."},
+     .help = "Share of the problems that training is watched with and stopped by; 0 for none."},
     {"share", HT_OPTION_NUMBER, offsetof(ht_train_options, share), "SHARE", .fallback = "1",
      .help = "Trains on this share of the training problems only, to see what more data brings."},
     HT_FOLD_OPTIONS(ht_train_options, fold,

@@ -29,7 +29,7 @@ void ht_recurrent_join(size_t rows, size_t width, const ht_real *left, const ht_
 void ht_recurrent_split(size_t rows, size_t width, const ht_real *wide, ht_real *left,
                         ht_real *right);
 
-/* memory = encoded behind dropout; the gradient's way back, in place. */
+/* memory = encoded after dropout; the gradient's way back, in place. */
 void ht_recurrent_remember(const ht_core *core, const ht_real *weights, ht_pass *pass);
 void ht_recurrent_remember_backward(const ht_core *core, const ht_real *weights, ht_pass *pass,
                                     ht_real *gradient);

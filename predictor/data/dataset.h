@@ -82,7 +82,7 @@ size_t ht_tokenizer_unseen(const ht_tokenizer *tokenizer, const int64_t *fields,
 
 void ht_schema_output(const ht_schema *schema, ht_output_shape *out_shape);
 /* All records as examples. With `rules`, what is allowed is worked out too (in parallel; a label
- * that is not legal allows everything behind it). */
+ * that is not legal allows everything after it). */
 void ht_examples_make(const ht_dataset *dataset, const ht_tokenizer *tokenizer,
                       const ht_rules *rules, ht_examples *out_examples);
 

@@ -6,7 +6,7 @@
 
 typedef struct ht_tree_node {
     int32_t feature; /* below 0: a leaf with this many shares, negative */
-    uint32_t at;     /* the left child, the right one behind it; a leaf: its first share */
+    uint32_t at;     /* the left child, the right one after it; a leaf: its first share */
     float threshold;
 } ht_tree_node;
 

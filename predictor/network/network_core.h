@@ -49,7 +49,7 @@ typedef struct ht_transformer_plan {
     ht_heads heads;
     ht_feed_forward forward;
     ht_block_plan encoder[HT_LAYERS_MAX], decoder[HT_LAYERS_MAX];
-    size_t at_norm_memory, at_norm_read; /* behind the last block of each */
+    size_t at_norm_memory, at_norm_read; /* after the last block of each */
 } ht_transformer_plan;
 
 typedef struct ht_core ht_core;
@@ -124,15 +124,15 @@ void ht_core_init(const ht_core *core, ht_real *weights, ht_random *random);
 
 /* Buffers of the recurrent architectures between forward and backward. */
 typedef struct ht_recurrent_pass {
-    ht_real *conv, *grad_conv;     /* [positions][rows][width], behind ReLU */
+    ht_real *conv, *grad_conv;     /* [positions][rows][width], after ReLU */
     ht_real *encoded;              /* [positions][rows][hidden] */
-    ht_real *memory, *grad_memory; /* dropout behind it */
+    ht_real *memory, *grad_memory; /* dropout after it */
     ht_real *final_h, *final_c, *grad_final_h, *grad_final_c;
     ht_real *encoder_cache;
     ht_real *keys, *grad_keys;
     ht_real *context, *grad_context;                             /* [steps][rows][hidden] */
     ht_real *attention_cache;                                    /* for each step */
-    ht_real *inputs[HT_LAYERS_MAX], *grad_inputs[HT_LAYERS_MAX]; /* behind dropout */
+    ht_real *inputs[HT_LAYERS_MAX], *grad_inputs[HT_LAYERS_MAX]; /* after dropout */
     ht_real *h[HT_LAYERS_MAX], *grad_h[HT_LAYERS_MAX];           /* [steps][rows][hidden] */
     ht_real *cache[HT_LAYERS_MAX];
     ht_real *gates, *cells, *grad_cell; /* of a decoder that goes step by step */

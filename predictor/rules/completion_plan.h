@@ -23,7 +23,7 @@ typedef struct ht_problem_rules {
 /* One way of being legal: all requirements together, or one admitted exception. */
 typedef struct ht_lookahead {
     bool impossible;
-    size_t last;                      /* behind this level nothing can go wrong any more */
+    size_t last;                      /* after this level nothing can go wrong any more */
     uint32_t step_ends[HT_LEVEL_MAX]; /* of a level; it starts where the one before ends */
     uint32_t kept_ends[HT_LEVEL_MAX];
     ht_step *steps;

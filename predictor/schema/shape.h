@@ -40,7 +40,7 @@ typedef struct ht_examples {
     /* [count]: whose ids and features an example has, where several share them; NULL: its own. */
     uint32_t *inputs;
     uint16_t *targets; /* [count][steps]: value indices */
-    /* [count][total]: 1 where the value of step t can be completed to a legal configuration behind
+    /* [count][total]: 1 where the value of step t can be completed to a legal configuration after
      * the example's own targets before t. The target itself is always allowed. NULL: everything is.
      */
     uint8_t *allowed;

@@ -71,7 +71,7 @@ typedef struct ht_km_comparison {
     const ht_km_test *test; /* NULL: it stands for different things */
 } ht_km_comparison;
 
-/* Where a statement stands: inside which loops, behind which conditions. */
+/* Where a statement stands: inside which loops, under which conditions. */
 typedef struct ht_km_control {
     size_t *loops; /* indices, outermost first */
     size_t loop_count;
@@ -172,7 +172,7 @@ typedef struct ht_km_footprint {
      * text could be made. */
     const ht_poly **low, **high;
     char **low_text, **high_text, **extent_text;
-    /* How far it reaches before and behind what the block writes in the same dimension (of the
+    /* How far it reaches before and after what the block writes in the same dimension (of the
      * first written array with as many); NULL: unknown. */
     const ht_poly **before, **behind;
 } ht_km_footprint;

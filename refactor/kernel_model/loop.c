@@ -253,7 +253,7 @@ static size_t loop_new(ht_scan *scan, loop_work *work, CXCursor statement) {
     loop.step = counter ? counter->step : NULL;
     loop.normal = counter && work->of.tests_first;
     loop.problem = loop.normal             ? NULL
-                   : !work->of.known       ? "its parts cannot be told apart"
+                   : !work->of.known       ? "its parts cannot be distinguished"
                    : !work->of.tests_first ? "it tests after its body"
                    : work->count ? "no variable that it tests moves by the same step each time"
                                  : "it tests nothing that it changes";

@@ -76,7 +76,7 @@ const ht_km_value *ht_environment_find(const ht_scan *scan, CXCursor variable);
 void ht_environment_set(ht_scan *scan, CXCursor variable, ht_km_value value);
 ht_environment ht_environment_copy(const ht_scan *scan);
 void ht_environment_free(ht_environment *environment);
-/* Values behind an `if`: of `then` where the test holds, else of the scan's own. */
+/* Values after an `if`: of `then` where the test holds, else of the scan's own. */
 void ht_environment_join(ht_scan *scan, const ht_km_test *test, const ht_environment *then,
                          CXCursor at);
 /* Variables of the environment that a statement assigns to. free(). */

@@ -119,7 +119,7 @@ bool ht_stage_asks_block(const ht_stage *stage, int axis);
  * are not int are converted to stage->type. False: it holds something that cannot be named there.
  */
 bool ht_stage_print(const ht_stage *stage, const ht_poly *poly, ht_text *out);
-/* The same behind something else: " + 3", " - pad"; nothing for 0. */
+/* The same after something else: " + 3", " - pad"; nothing for 0. */
 bool ht_stage_print_more(const ht_stage *stage, const ht_poly *poly, ht_text *out);
 /* As a template expression, arguments by their constants (which are noted to be needed). */
 bool ht_stage_print_constant(ht_stage *stage, const ht_poly *poly, ht_text *out);

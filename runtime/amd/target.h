@@ -32,7 +32,7 @@ typedef struct ht_amd_target {
 extern const ht_amd_target ht_amd_targets[];
 extern const size_t ht_amd_target_count;
 
-/* By architecture name; features behind a colon ("gfx90a:xnack-") are ignored. NULL when there is
+/* By architecture name; features after a colon ("gfx90a:xnack-") are ignored. NULL when there is
  * no table for it. */
 const ht_amd_target *ht_amd_target_find(const char *arch);
 

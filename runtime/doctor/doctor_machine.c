@@ -256,7 +256,7 @@ static void judge_clocks(const ht_machine *m, ht_findings *findings) {
                         "governor %s, %.0f MHz", m->governor, m->mhz);
     else
         ht_findings_add(findings, "machine", "clock", HT_LEVEL_FINE, NULL,
-                        "not told by this machine");
+                        "not reported by this machine");
     if (m->throttled > 0)
         ht_findings_add(findings, "machine", "heat", HT_LEVEL_WARNING,
                         "better cooling; samples taken while the count rises are thrown away",

@@ -32,10 +32,10 @@ enum {
 extern const ht_nvidia_target ht_nvidia_targets[];
 extern const size_t ht_nvidia_target_count;
 
-/* By the number behind "sm_"; NULL when there is no table for it. */
+/* By the number after "sm_"; NULL when there is no table for it. */
 const ht_nvidia_target *ht_nvidia_target_find(int capability);
 
-/* The number behind the '_' of "sm_90", "sm_90a" or "compute_90"; 0 when it is neither. */
+/* The number after the '_' of "sm_90", "sm_90a" or "compute_90"; 0 when it is neither. */
 int ht_nvidia_capability(const char *arch);
 
 /* The device fields of a typical board, for compiling without one. */

@@ -73,7 +73,7 @@ typedef struct ht_node {
     bool entered;    /* IF: the work lies inside */
     bool unresolved; /* CALL: by a name that nothing is known about */
     bool apart;      /* statement: runs once for each output */
-    bool skips;      /* IF, apart: statements behind it ask for themselves (coarsen_carry.c) */
+    bool skips;      /* IF, apart: statements after it ask for themselves (coarsen_carry.c) */
     bool enters;     /* IF: so do those in it, unless it is apart */
     bool kept;       /* x in a macro's body: stays, as the first output's */
     bool next;       /* an access: the next output's is the next element (coarsen_vector.h) */
@@ -122,7 +122,7 @@ typedef struct ht_coarsen {
     size_t vector_count;                    /* accesses written so */
     const char *vector_why;                 /* the first that is not; NULL: none; static */
     CXCursor vector_at;
-    bool carries;       /* tests may be carried into the loops behind them */
+    bool carries;       /* tests may be carried into the loops after them */
     bool meets;         /* threads may meet at barriers and share arrays */
     bool refused;       /* a remark has been made */
     char *apart_reason; /* why outputs have to be computed one after the other; NULL: no reason;
@@ -170,7 +170,7 @@ bool ht_node_escapes(const ht_node *jump, const ht_node *root);
 size_t ht_statement_end(const ht_coarsen *c, const ht_node *node);
 /* The same with a comment that follows on the same line. */
 size_t ht_statement_tail(const ht_coarsen *c, const ht_node *node);
-/* Where the text in front of a statement begins: behind the one before, or behind the brace. */
+/* Where the text in front of a statement begins: after the one before, or after the brace. */
 size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node);
 /* The node that stands in a list of statements: the declaration of a VARIABLE, else the node. */
 const ht_node *ht_statement_of(const ht_node *node);
@@ -246,10 +246,10 @@ bool ht_node_is_linear(ht_coarsen *c, ht_node *node);
 /* An access whose address is one element further for each output. */
 bool ht_node_steps(ht_coarsen *c, ht_node *node);
 
-/* ---- coarsen_carry.c: tests that differ between outputs, and loops behind them that do not ----
+/* ---- coarsen_carry.c: tests that differ between outputs, and loops after them that do not ----
  */
 
-/* if (outside) continue; with a loop behind it in the list, if (inside) { with a loop in it. */
+/* if (outside) continue; with a loop after it in the list, if (inside) { with a loop in it. */
 bool ht_carry_skips(ht_coarsen *c, ht_node **list, size_t at, size_t count);
 bool ht_carry_enters(ht_coarsen *c, ht_node *node);
 /* A loop that may be run where a test would have kept it from that. */
@@ -299,7 +299,7 @@ typedef enum ht_part_kind {
     HT_PART_X,     /* the declaration of x */
     HT_PART_ITEM,  /* a statement or variable before the last guard, without effects */
     HT_PART_GUARD, /* if (outside) return; */
-    HT_PART_ENTER, /* if (inside) { ... }: the parts behind it lie inside */
+    HT_PART_ENTER, /* if (inside) { ... }: the parts after it lie inside */
     HT_PART_WORK   /* everything else */
 } ht_part_kind;
 
@@ -318,7 +318,7 @@ typedef struct ht_layout {
     ht_region region; /* items and work in order, as one list */
 } ht_layout;
 
-/* Cuts up the body. Refuses when threads behind the end are not proved to do nothing. `enter`: look
+/* Cuts up the body. Refuses when threads after the end are not proved to do nothing. `enter`: look
  * inside if (inside) { ... }. */
 void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout);
 void ht_layout_release(ht_layout *layout);
@@ -361,7 +361,7 @@ void ht_writer_variable(ht_writer *writer, const ht_node *variable);
  * follow; NULL when it cannot be written. free(). */
 char *ht_variable_type(const ht_variable *variable, bool element);
 size_t ht_variable_name_end(const ht_node *node, const ht_variable *variable);
-/* The end of the `[n][m]` behind a name. */
+/* The end of the `[n][m]` after a name. */
 size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size_t begin);
 
 /* ---- coarsen_prepare.c: how the work is written side by side ---- */

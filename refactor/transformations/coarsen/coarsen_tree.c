@@ -474,7 +474,7 @@ static ht_node *build_for(ht_coarsen *c, ht_node *parent, CXCursor cursor) {
     CXCursor parts[4];
     if (!ht_ast_for(cursor, &parts[0], &parts[1], &parts[2], &parts[3]) ||
         clang_Cursor_isNull(parts[3])) {
-        ht_coarsen_refuse(c, cursor, "a `for` whose parts cannot be told apart");
+        ht_coarsen_refuse(c, cursor, "a `for` whose parts cannot be distinguished");
         return node;
     }
     for (size_t i = 0; i < 4 && !c->refused; ++i)

@@ -1,6 +1,6 @@
 /* Accesses of neighbouring outputs as one. A group of statements that runs once for each output of
- * a thread may read, before all else, and write, behind all else, elements that lie side by side
- * for outputs that do. Then a loop over the outputs goes by so many at a time: it loads their
+ * a thread may read, before all else, and write, after all else, elements that lie next to each
+ * other for outputs that do. Then a loop over the outputs goes by so many at a time: it loads their
  * elements at once, runs the statements for one after the other, and stores the results at once. */
 #ifndef HT_REFACTOR_COARSEN_VECTOR_H
 #define HT_REFACTOR_COARSEN_VECTOR_H

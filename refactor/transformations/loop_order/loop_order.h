@@ -21,7 +21,7 @@ typedef struct ht_nest_loop {
 
 typedef struct ht_nest {
     ht_nest_loop
-        loops[HT_NEST_LOOPS_MAX]; /* outermost first; inside is the next one, behind declarations */
+        loops[HT_NEST_LOOPS_MAX]; /* outermost first; inside is the next one, after declarations */
     size_t count;
     char *type;   /* of all counters; owned */
     bool rounds;  /* sums in another order may differ in their last bits */

@@ -5,7 +5,7 @@
  * barriers placed there. docs/tiling.md explains it.
  *
  * The transformation `register-tile` makes the form and keeps it in the plan (ht_tiled_of).
- * Transformations that run behind it may ask about it, replace expressions, and insert text. All
+ * Transformations that run after it may ask about it, replace expressions, and insert text. All
  * text is in the language of ht_plan_edit (`${}`, `$[]`, `$?{}{}{}`).
  *
  * What holds inside of the form:

@@ -67,7 +67,7 @@ typedef struct ht_tiled {
     ht_tile_item *items; /* in front of the work; owned */
     size_t item_count;
     ht_region all;  /* everything but guards and indices */
-    ht_region work; /* what is written behind the guards */
+    ht_region work; /* what is written after the guards */
     bool *part;     /* by variable: serves nothing but an index; owned */
     bool *again;    /* by variable: computed anew in each segment that needs it; owned */
     bool *along;    /* by node: depends on the plain index; owned */

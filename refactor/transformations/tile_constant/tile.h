@@ -41,8 +41,8 @@ char *ht_tiles_expression(const ht_tiles *tiles, CXCursor expression);
 
 /* What the accesses to global memory say about the number of threads along each axis. */
 typedef struct ht_access_facts {
-    char *store_bound[3];  /* all stores lie behind `global index < bound`; NULL: not; owned */
-    bool loads_bounded[3]; /* all loads that depend on the axis lie behind an upper bound */
+    char *store_bound[3];  /* all stores lie after `global index < bound`; NULL: not; owned */
+    bool loads_bounded[3]; /* all loads that depend on the axis lie after an upper bound */
 } ht_access_facts;
 void ht_tile_accesses(const ht_tiles *tiles, ht_access_facts *out_facts);
 
