@@ -97,37 +97,44 @@ static ht_status outputs_write(const work *in, ht_survey *survey,
 }
 
 /* "NAME.KERNEL.launch.hpp" next to "NAME.KERNEL.template.hip". */
-static void launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
+static ht_status launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t *row,
+                              ht_error *error) {
     static const ht_device_fields unknown;
     const char *path = entry->template_file;
     const char *suffix = path ? strstr(ht_path_name(path), ".template.hip") : NULL;
     if (!suffix || kernel->status != HT_KERNEL_TEMPLATED)
-        return;
+        return HT_OK;
     const ht_binding binding = {kernel->template, entry->instance, &unknown};
     char *name = ht_format("%.*s.launch.hpp", (int)(suffix - path), path);
     char *text = ht_launcher_write(&binding, NULL, ht_path_name(path),
                                    "Its template arguments are the template's parameters; sizes "
                                    "are those of the problem.");
-    ht_error error = {0};
-    if (ht_result_write(name, text, strlen(text), &error) == HT_OK)
+    ht_status status = ht_result_write(name, text, strlen(text), error);
+    if (status == HT_OK)
         json_object_set_new(row, "launcher", ht_report_json_text(name));
     free(text);
     free(name);
+    return status;
 }
 
-/* A template that is to be verified waits under another name. */
-static void proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry, json_t *row) {
-    ht_error error = {0};
+/* A template that is to be verified waits under another name. One that cannot is not offered. */
+static ht_status proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry,
+                           json_t *row, ht_error *error) {
     json_t *proof = in->request->verify && entry->template_file
                         ? ht_refactor_proof_make(kernel, entry->instance)
                         : NULL;
-    if (proof && ht_refactor_template_hold(entry->template_file, &error) == HT_OK)
+    ht_status status = proof ? ht_refactor_template_hold(entry->template_file, error) : HT_OK;
+    if (proof && status == HT_OK)
         json_object_set(row, "proof", proof);
+    else if (proof)
+        remove(entry->template_file);
     json_decref(proof);
+    return status;
 }
 
-static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) {
-    json_t *rows = json_array();
+static ht_status rows_make(const work *in, size_t index, const ht_survey *survey, json_t *out_rows,
+                           ht_error *error) {
+    ht_status status = HT_OK;
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < survey->entries.count; ++i) {
         const ht_entry *entry = &survey->entries.items[i];
@@ -135,13 +142,18 @@ static json_t *rows_make(const work *in, size_t index, const ht_survey *survey) 
             ht_refactor_kernel(survey->analyses[entry->source].refactor, entry->kernel);
         if (entry->kernel != last && !belongs_elsewhere(in, index, kernel)) {
             json_t *row = ht_refactor_row_json(kernel, entry->template_file, entry->skeleton_file);
-            launcher_add(kernel, entry, row);
-            proof_add(in, kernel, entry, row);
-            json_array_append_new(rows, row);
+            if (status == HT_OK)
+                status = launcher_add(kernel, entry, row, error);
+            ht_error own = {0};
+            if (proof_add(in, kernel, entry, row, &own) != HT_OK && status == HT_OK) {
+                status = own.status;
+                *error = own;
+            }
+            json_array_append_new(out_rows, row);
         }
         last = entry->kernel; /* the next may be another instance of the same kernel */
     }
-    return rows;
+    return status;
 }
 
 static json_t *names_make(const ht_refactor *refactor) {
@@ -219,9 +231,15 @@ static int file_run(void *context, size_t task, FILE *out) {
         code = HT_EXIT_INPUT;
     if (error.status == HT_OK && outputs_write(in, &survey, &options.compiler, &error) != HT_OK)
         code = ht_status_exit_code(error.status);
-    json_t *document = json_pack("{s:o, s:o, s:b, s:i}", "rows", rows_make(in, index, &survey),
-                                 "names", names_make(analysis->refactor), "parsed",
-                                 analysis->refactor != NULL, "code", code);
+    json_t *rows = json_array();
+    ht_error writing = {0};
+    if (rows_make(in, index, &survey, rows, &writing) != HT_OK && error.status == HT_OK) {
+        error = writing;
+        code = ht_status_exit_code(error.status);
+    }
+    json_t *document =
+        json_pack("{s:o, s:o, s:b, s:i}", "rows", rows, "names", names_make(analysis->refactor),
+                  "parsed", analysis->refactor != NULL, "code", code);
     if (error.status != HT_OK)
         json_object_set_new(document, "error", ht_file_error_json(&error));
     return json_dumpf(document, out, 0) == 0 ? 0 : 1; /* the process ends: nothing is freed */

@@ -129,6 +129,16 @@ static size_t blank_ends(const char *text) {
     return count;
 }
 
+Test(files, a_launcher_that_cannot_be_written_is_an_error) {
+    workplace_write("src/big.hip", source);
+    char *out = inside("out"), *launcher = inside("out/big.scale.launch.hpp");
+    cr_assert_eq(mkdir(out, 0777), 0);
+    cr_assert_eq(mkdir(launcher, 0777), 0);
+    RUN(1, "big.scale.launch.hpp", "refactor", "src/big.hip", "--no-verify", "--out", "out");
+    free(launcher);
+    free(out);
+}
+
 Test(files, a_file_with_carriage_returns_keeps_them_on_every_line) {
     char *text = with_ends(source, every);
     workplace_write("crlf.hip", text);
