@@ -51,8 +51,8 @@ void ht_forest_ask(const ht_forest *forest, const float *features, double *out_s
  * 0, the number of classes at the leaf, and of each the class and how many rows. Only for forests
  * with short thresholds. */
 void ht_forest_pack(const ht_forest *forest, ht_text *out);
-/* Reads as many trees as are given; moves *at behind them. False when that is no forest over so
- * many features and classes: nothing is left behind then. */
+/* Reads as many trees as are given; moves *at past them. False when that is not a forest over
+ * these features and classes: nothing is kept then. */
 bool ht_forest_unpack(const uint8_t **at, const uint8_t *end, size_t trees, size_t features,
                       size_t classes, ht_forest **out_forest);
 /* Numbers, the same way. */

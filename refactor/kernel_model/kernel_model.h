@@ -147,8 +147,8 @@ typedef struct ht_km_effect {
     ht_km_place place;
 } ht_km_effect;
 
-/* Is there a write that another thread of the launch (of the block, for shared arrays, with no
- * barrier between) reads or writes? */
+/* A write that another thread of the launch (of the block, for shared arrays, with no barrier
+ * between) reads or writes. */
 typedef struct ht_km_dependence {
     size_t array;
     ht_answer answer;

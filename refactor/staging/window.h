@@ -30,8 +30,8 @@ typedef struct ht_windows {
     size_t count;
 } ht_windows;
 
-/* All windows of at least two reads of arrays that are only read. `apart` (may be NULL): are two
- * arrays proved to be different memory? */
+/* All windows of at least two reads of arrays that are only read. `apart` (may be NULL)
+ * returns true if two arrays are proved to be different memory. */
 ht_windows ht_windows_find(ht_kernel_model *km, const ht_window_along *along,
                            bool (*apart)(const ht_kernel_model *km, size_t first, size_t second));
 void ht_windows_free(ht_windows *windows);

@@ -1,4 +1,4 @@
-/* Providers fill the HIP table and describe the devices behind it. Adding one: a folder under
+/* Providers fill the HIP table and describe its devices. Adding one: a folder under
  * runtime/ with a file that defines an ht_provider, and a line in runtime/providers.c.
  *
  * Device names, as in --device: "host" (wavefront 64), "host:wave32", "amd:0" (the first AMD GPU),

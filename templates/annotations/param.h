@@ -53,7 +53,7 @@ typedef struct ht_config {
     uint16_t choice[HT_PARAM_MAX];
 } ht_config;
 
-/* Did the transformation make it? Of NULL: did any? */
+/* Returns true if the transformation made it; of NULL: if any did. */
 bool ht_param_is_from(const ht_param *param, const char *transformation);
 
 bool ht_config_equal(const ht_config *a, const ht_config *b);

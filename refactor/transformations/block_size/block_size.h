@@ -15,8 +15,8 @@ bool ht_block_tile_apply(const ht_model *model, ht_plan *plan);
 /* For kernels whose threads stride over ranges by the block. False: they do not, or it is not
  * proved; nothing was added. */
 bool ht_block_stride_apply(const ht_model *model, ht_plan *plan);
-/* Does the body of such a loop do the same whichever thread runs an iteration, and in whichever
- * block? */
+/* Returns true if the body of such a loop does the same whichever thread runs an iteration, and in
+ * whichever block. */
 bool ht_block_loop_is_uniform(const ht_model *model, CXCursor loop, CXCursor body);
 /* Returns true if all threads come to all of these loops. They are statements of the kernel's body
  * itself, with no return in front of them. */

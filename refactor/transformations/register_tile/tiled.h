@@ -135,8 +135,8 @@ char *ht_tiled_last(const ht_tiled_form *form, size_t axis, bool block);
 /* ---- walking (tiled_stream.c) ---- */
 
 /* Of an axis with one output a thread: `param` outputs of a thread along it are computed one after
- * the other, in a loop around all else. `fresh` is a variable of the form: is it the first of them?
- * NULL as `param` takes it back. */
+ * the other, in a loop around all else. `fresh` is a variable of the form: true in the first of
+ * them. NULL as `param` takes it back. */
 void ht_tiled_walk(ht_tiled_form *form, size_t axis, const char *param, const char *fresh);
 
 /* Threads of a block meet inside of the form (at barriers in inserted text) when `condition`, an

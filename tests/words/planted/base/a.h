@@ -1,0 +1,4 @@
+/* What lies beside it. */
+int a;
+/* Is it so? */
+int b;

@@ -1,0 +1,1 @@
+const char *t = "it is told";
