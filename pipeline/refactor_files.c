@@ -117,7 +117,8 @@ static ht_status launcher_add(const ht_kernel *kernel, const ht_entry *entry, js
     return status;
 }
 
-/* A template that is to be verified waits under another name. One that cannot is not offered. */
+/* A template that is to be verified waits under another name. One that cannot is there, with an
+ * error that says that it was not verified. */
 static ht_status proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry,
                            json_t *row, ht_error *error) {
     json_t *proof = in->request->verify && entry->template_file
@@ -126,8 +127,6 @@ static ht_status proof_add(const work *in, const ht_kernel *kernel, const ht_ent
     ht_status status = proof ? ht_refactor_template_hold(entry->template_file, error) : HT_OK;
     if (proof && status == HT_OK)
         json_object_set(row, "proof", proof);
-    else if (proof)
-        remove(entry->template_file);
     json_decref(proof);
     return status;
 }

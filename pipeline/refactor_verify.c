@@ -44,7 +44,9 @@ ht_status ht_refactor_template_hold(const char *path, ht_error *error) {
     char *held = held_name(path);
     ht_status status = HT_OK;
     if (rename(path, held) != 0)
-        status = ht_error_set(error, HT_ERROR_IO, "cannot rename %s: %s", path, strerror(errno));
+        status = ht_error_set(error, HT_ERROR_IO,
+                              "%s was not verified: it cannot be put aside for that: %s", path,
+                              strerror(errno));
     free(held);
     return status;
 }
