@@ -63,9 +63,13 @@ void ht_text_free(ht_text *text) {
     *text = (ht_text){0};
 }
 
+bool ht_text_begins(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 bool ht_text_starts(const char *text, const char *const *prefixes) {
     for (; *prefixes; ++prefixes)
-        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
+        if (ht_text_begins(text, *prefixes))
             return true;
     return false;
 }

@@ -18,6 +18,7 @@ void ht_text_append_n(ht_text *text, const char *part, size_t length);
 void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `text` with `by` in place of each `mark`; free(). */
 char *ht_text_replaced(const char *text, const char *mark, const char *by);
+bool ht_text_begins(const char *text, const char *prefix);
 /* Returns true if it starts with one of these, which NULL ends. */
 bool ht_text_starts(const char *text, const char *const *prefixes);
 /* Letters in capitals, in place. */

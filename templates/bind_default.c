@@ -3,6 +3,7 @@
 #include "templates/bind_check.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,10 @@ typedef struct naming {
     bool params, device;
 } naming;
 
-static bool starts(const char *name, const char *with) {
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
 static void on_name(void *context, const char *name) {
     naming *in = context;
     in->params = in->params || ht_template_param(in->template, name) != NULL;
-    in->device = in->device || starts(name, "device.");
+    in->device = in->device || ht_text_begins(name, "device.");
     for (size_t i = 0; i < in->template->arg_count; ++i) { /* a scalar's value may hang on it */
         const ht_arg *arg = &in->template->args[i];
         for (size_t v = 0; v < arg->value_count && strcmp(arg->name, name) == 0; ++v)

@@ -37,10 +37,6 @@ static const char *line_end(const char *line) {
     return line + strcspn(line, "\n");
 }
 
-static bool starts(const char *line, const char *words) {
-    return strncmp(line, words, strlen(words)) == 0;
-}
-
 /* "error: ..." of "k.hip:3:12: error: ..."; NULL where the line is no head. */
 static const char *words_find(const char *line) {
     static const char *const kinds[] = {"fatal error: ", "error: ", "warning: ", "note: "};
@@ -48,7 +44,7 @@ static const char *words_find(const char *line) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
         const char *at = memmem(line, (size_t)(end - line), kinds[i], strlen(kinds[i]));
         bool whole = at && (at == line || (at - line > 1 && at[-1] == ' ' && at[-2] == ':') ||
-                            (at - line == 6 && starts(line, "ptxas ")));
+                            (at - line == 6 && ht_text_begins(line, "ptxas ")));
         if (whole && (!first || at < first))
             first = at;
     }
@@ -56,7 +52,7 @@ static const char *words_find(const char *line) {
 }
 
 static bool is_error(const diagnostic *in) {
-    return starts(in->words, "error: ") || starts(in->words, "fatal error: ");
+    return ht_text_begins(in->words, "error: ") || ht_text_begins(in->words, "fatal error: ");
 }
 
 /* ---- whose place
@@ -122,18 +118,18 @@ static bool is_header(const char *place, const char *end) {
         return is_known_header(name, length);
     return before >= sizeof folder - 1 &&
            memcmp(name - (sizeof folder - 1), folder, sizeof folder - 1) == 0 &&
-           starts(name, "ht_");
+           ht_text_begins(name, "ht_");
 }
 
 static void site_find(const ht_asked_names *names, diagnostic *in) {
     const char *place = in->begin;
-    if (starts(place, HT_NAME_EXPRESSIONS ":")) {
+    if (ht_text_begins(place, HT_NAME_EXPRESSIONS ":")) {
         in->site = SITE_NAME;
         in->name = name_by_code(names, in);
-    } else if (starts(place, HT_NAME_EXPRESSION)) {
+    } else if (ht_text_begins(place, HT_NAME_EXPRESSION)) {
         in->site = SITE_NAME;
         in->name = name_by_text(names, place + sizeof HT_NAME_EXPRESSION - 1, in->words);
-    } else if (starts(place, "__nv_name_map")) {
+    } else if (ht_text_begins(place, "__nv_name_map")) {
         in->site = SITE_NAME;
         in->name = name_by_word(names, in->words);
     } else if (is_header(place, in->words)) {
@@ -161,7 +157,7 @@ static void log_read(const char *log, report *out) {
             HT_GROW(out->items, out->count);
             open = &out->items[out->count++];
             *open = (diagnostic){.begin = line, .end = end, .words = words};
-        } else if (is_summary(line) || starts(line, "In file included from ")) {
+        } else if (is_summary(line) || ht_text_begins(line, "In file included from ")) {
             open = NULL; /* units are whole: only the providers' headers are included */
         } else if (open) {
             open->end = end;
@@ -232,8 +228,8 @@ static void diagnostic_put(report *out, const diagnostic *in) {
 static const diagnostic *open_brace(const report *in) {
     for (size_t i = 0; i + 1 < in->count; ++i)
         if (is_error(&in->items[i]) && in->items[i].site != SITE_AUTHOR &&
-            starts(in->items[i].words, "error: expected '}'") &&
-            starts(in->items[i + 1].words, "note: to match this '{'") &&
+            ht_text_begins(in->items[i].words, "error: expected '}'") &&
+            ht_text_begins(in->items[i + 1].words, "note: to match this '{'") &&
             in->items[i + 1].site == SITE_AUTHOR)
             return &in->items[i + 1];
     return NULL;

@@ -1,4 +1,5 @@
 #include "runtime/nvidia/ptxas.h"
+#include "base/text.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -21,10 +22,6 @@ static size_t line_length(const char *line) {
 static const char *line_next(const char *line) {
     line += line_length(line);
     return *line == '\n' ? line + 1 : line;
-}
-
-static bool starts(const char *line, const char *with) {
-    return strncmp(line, with, strlen(with)) == 0;
 }
 
 /* The number in front of `words`, within the line; `otherwise` when the line lacks them. */
@@ -53,15 +50,15 @@ void ht_ptxas_table_append(const char *log, ht_text *out) {
     const char *name = NULL;
     size_t length = 0;
     for (const char *line = log; *line; line = line_next(line)) {
-        if (starts(line, INFO KERNEL)) {
+        if (ht_text_begins(line, INFO KERNEL)) {
             name = line + strlen(INFO KERNEL);
             length = strcspn(name, "'\n");
             kernel = (ht_ptxas_kernel){0};
-        } else if (name && starts(line, MORE)) {
+        } else if (name && ht_text_begins(line, MORE)) {
             kernel.stack = number_before(line, " bytes stack frame", kernel.stack);
             kernel.spill_stores = number_before(line, " bytes spill stores", kernel.spill_stores);
             kernel.spill_loads = number_before(line, " bytes spill loads", kernel.spill_loads);
-        } else if (name && starts(line, INFO "Used ")) {
+        } else if (name && ht_text_begins(line, INFO "Used ")) {
             kernel.registers = number_before(line, " registers", 0);
             kernel.shared = number_before(line, " bytes smem", 0);
             row_append(&table, &kernel, name, length);
@@ -77,7 +74,7 @@ void ht_ptxas_table_append(const char *log, ht_text *out) {
 
 void ht_ptxas_log_strip(const char *log, ht_text *out) {
     for (const char *line = log; *line; line = line_next(line))
-        if (!starts(line, INFO) && !starts(line, MORE))
+        if (!ht_text_begins(line, INFO) && !ht_text_begins(line, MORE))
             ht_text_append_n(out, line, (size_t)(line_next(line) - line));
 }
 

@@ -1,5 +1,6 @@
 /* What calls may do: which functions are pure, atomic or unknown, and which arguments they change.
  */
+#include "base/text.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/transformations/coarsen/coarsen.h"
 
@@ -32,18 +33,14 @@ static bool known_name(const char *name, size_t length) {
     return false;
 }
 
-static bool has_prefix(const char *name, const char *prefix) {
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
 static bool is_pure_name(const char *name) {
     static const char *const prefixes[] = {"make_",   "__half",   "__float", "__int2",
                                            "__uint2", "__double", "__short", "__ushort",
                                            "__ll2",   "__ull2",   "__ocml_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
-        if (has_prefix(name, prefixes[i]))
+        if (ht_text_begins(name, prefixes[i]))
             return true;
-    if (has_prefix(name, "__builtin_"))
+    if (ht_text_begins(name, "__builtin_"))
         name += strlen("__builtin_");
     while (*name == '_')
         ++name;
@@ -131,7 +128,7 @@ static callee_kind classify_declaration(CXCursor callee) {
         bool member = kind == CXCursor_Constructor || kind == CXCursor_ConversionFunction;
         if (is_commuting_atomic(name))
             result = CALLEE_ATOMIC;
-        else if (member || has_prefix(name, "operator") || is_pure_name(name))
+        else if (member || ht_text_begins(name, "operator") || is_pure_name(name))
             result = CALLEE_PURE;
     } else if (!clang_Cursor_isNull(definition)) {
         result = touches_globals(definition) ? CALLEE_GLOBALS : CALLEE_PURE;
@@ -150,7 +147,7 @@ static callee_kind classify(const ht_node *call) {
         return classify_declaration(callee);
     CXString spelling = clang_getCursorSpelling(callee);
     bool known = is_pure_name(clang_getCString(spelling)) ||
-                 has_prefix(clang_getCString(spelling), "operator");
+                 ht_text_begins(clang_getCString(spelling), "operator");
     clang_disposeString(spelling);
     callee_kind worst = CALLEE_PURE;
     unsigned count = clang_getNumOverloadedDecls(callee);
@@ -211,9 +208,9 @@ bool ht_call_changes(const ht_node *call, size_t argument, bool pointers) {
     CXString spelling = clang_getCursorSpelling(callee);
     const char *name = clang_getCString(spelling);
     size_t length = strlen(name);
-    bool compound = has_prefix(name, "operator") && length > 9 && name[length - 1] == '=' &&
+    bool compound = ht_text_begins(name, "operator") && length > 9 && name[length - 1] == '=' &&
                     !strchr("=!<>", name[length - 2]);
-    bool known = is_pure_name(name) || has_prefix(name, "operator");
+    bool known = is_pure_name(name) || ht_text_begins(name, "operator");
     clang_disposeString(spelling);
     if (known)
         return compound && argument == 0;
