@@ -74,22 +74,6 @@ static ht_status hiprtc_failed(const request *request, const char *what, hiprtcR
                         request->hip->hiprtcGetErrorString(result));
 }
 
-/* Each expression once, however many configurations share it. */
-static ht_status names_add(const request *request, hiprtcProgram program, char *const *names,
-                           size_t count, ht_error *error) {
-    for (size_t i = 0; i < count; i++) {
-        bool repeated = false;
-        for (size_t before = 0; before < i && !repeated; before++)
-            repeated = strcmp(names[before], names[i]) == 0;
-        if (repeated)
-            continue;
-        hiprtcResult result = request->hip->hiprtcAddNameExpression(program, names[i]);
-        if (result != HT_HIPRTC_SUCCESS)
-            return hiprtc_failed(request, "hiprtcAddNameExpression", result, error);
-    }
-    return HT_OK;
-}
-
 static char *program_log(const ht_hip *hip, hiprtcProgram program) {
     size_t size = 0;
     if (hip->hiprtcGetProgramLogSize(program, &size) != HT_HIPRTC_SUCCESS)
@@ -120,32 +104,34 @@ static ht_place name_place(const request *request, size_t index) {
                                           : request->launches[index % request->launch_count].place);
 }
 
-/* The names that names_add() gave to the compiler, each once. */
-static void names_asked(const request *request, ht_asked_name *out, size_t *out_count) {
+/* Each expression once, however many configurations share it. What it returns, free(), is `out`'s.
+ */
+static ht_asked_name *names_ask(const request *request, ht_asked_names *out) {
     size_t all = request->kernel_count + request->constant_count, count = 0;
+    ht_asked_name *items = ht_alloc(all + 1, sizeof *items);
     for (size_t i = 0; i < all; i++) {
         const char *name = i < request->kernel_count
                                ? request->kernels[i]
                                : request->constants[i - request->kernel_count];
         bool repeated = false;
         for (size_t before = 0; before < count && !repeated; before++)
-            repeated = strcmp(out[before].expression, name) == 0;
+            repeated = strcmp(items[before].expression, name) == 0;
         if (!repeated)
-            out[count++] = (ht_asked_name){name, name_place(request, i)};
+            items[count++] = (ht_asked_name){name, name_place(request, i)};
     }
-    *out_count = count;
+    *out = (ht_asked_names){.items = items, .count = count};
+    return items;
 }
 
-static ht_status log_error(const request *request, const char *log, hiprtcResult result,
-                           ht_error *error) {
-    ht_asked_name *items =
-        ht_alloc(request->kernel_count + request->constant_count + 1, sizeof *items);
-    ht_asked_names names = {.items = items};
-    names_asked(request, items, &names.count);
-    ht_status status =
-        ht_compile_log_error(log, request->hip->hiprtcGetErrorString(result), &names, error);
-    free(items);
-    return status;
+static ht_status names_add(const request *request, hiprtcProgram program,
+                           const ht_asked_names *names, ht_error *error) {
+    for (size_t i = 0; i < names->count; i++) {
+        hiprtcResult result =
+            request->hip->hiprtcAddNameExpression(program, names->items[i].expression);
+        if (result != HT_HIPRTC_SUCCESS)
+            return hiprtc_failed(request, "hiprtcAddNameExpression", result, error);
+    }
+    return HT_OK;
 }
 
 /* The provider's options and the macros that the first configuration needs (all have the same). */
@@ -219,12 +205,10 @@ static ht_status files_failed(const char *log, ht_error *error) {
     return ht_error_set(error, HT_ERROR_IO, "%.*s", (int)strcspn(last, "\n"), last);
 }
 
-static ht_status program_make(const request *request, hiprtcProgram program, ht_program *out,
-                              ht_error *error) {
+static ht_status program_make(const request *request, hiprtcProgram program,
+                              const ht_asked_names *names, ht_program *out, ht_error *error) {
     double start = ht_clock_seconds();
-    ht_status status = names_add(request, program, request->kernels, request->kernel_count, error);
-    if (!status)
-        status = names_add(request, program, request->constants, request->constant_count, error);
+    ht_status status = names_add(request, program, names, error);
     if (status)
         return status;
     hiprtcResult result = program_build(request, program);
@@ -233,7 +217,8 @@ static ht_status program_make(const request *request, hiprtcProgram program, ht_
     if (result == HT_HIPRTC_ERROR_PROGRAM_CREATION)
         status = files_failed(log, error);
     else if (result != HT_HIPRTC_SUCCESS)
-        status = log_error(request, log, result, error);
+        status =
+            ht_compile_log_error(log, request->hip->hiprtcGetErrorString(result), names, error);
     for (size_t i = 0; i < request->count && !status; i++) {
         out[i].seconds = seconds / (double)request->count;
         out[i].log = ht_strdup(log);
@@ -254,10 +239,13 @@ static ht_status compile(const ht_device *device, const ht_binding *binding,
     if (!status) {
         hiprtcResult result = request.hip->hiprtcCreateProgram(&program, template->unit,
                                                                template->file, 0, NULL, NULL);
+        ht_asked_names names;
+        ht_asked_name *owned = names_ask(&request, &names);
         if (result != HT_HIPRTC_SUCCESS)
             status = hiprtc_failed(&request, "hiprtcCreateProgram", result, error);
         else
-            status = program_make(&request, program, out_programs, error);
+            status = program_make(&request, program, &names, out_programs, error);
+        free(owned);
         if (program)
             request.hip->hiprtcDestroyProgram(&program);
     }
