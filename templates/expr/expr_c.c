@@ -16,8 +16,6 @@ typedef struct printing {
 
 static bool print(const printing *in, const ht_node *node, int precedence, ht_c_demand demand);
 
-enum { RELATIONAL = 8, ADDITIVE = 10, MULTIPLICATIVE = 11 }; /* as in ht_operators */
-
 /* Is it a number whatever the sizes are? sizeof alone stays as it is written. */
 static bool is_number(const printing *in, const ht_node *node, int64_t *out_value) {
     ht_node copy = *node;
@@ -138,22 +136,22 @@ static bool ceil_div_print(const printing *in, const ht_node *a, const ht_node *
     int64_t value;
     bool number = is_number(in, b, &value) && value > 0;
     if (number && value == 1)
-        return print(in, a, ADDITIVE, demand);
+        return print(in, a, HT_PRECEDENCE_ADDITIVE, demand);
     if (number && in->naming->hold && !in->lazy && a->kind != HT_NODE_NAME)
         return pieces_print(in, a, value);
     const ht_c_demand demands[2] = {number ? demand : HT_C_WIDE, number ? HT_C_ANY : HT_C_WIDE};
-    if (!operands_print(in, a, "/", b, MULTIPLICATIVE, demands))
+    if (!operands_print(in, a, "/", b, HT_PRECEDENCE_MULTIPLICATIVE, demands))
         return false;
     ht_text_append(in->out, " + (");
-    if (!operands_print(in, a, "%", b, MULTIPLICATIVE, demands))
+    if (!operands_print(in, a, "%", b, HT_PRECEDENCE_MULTIPLICATIVE, demands))
         return false;
     ht_text_append(in->out, number ? " > 0)" : " != 0 && (");
     if (number)
         return true;
-    if (!print(in, a, RELATIONAL + 1, HT_C_WIDE))
+    if (!print(in, a, HT_PRECEDENCE_RELATIONAL + 1, HT_C_WIDE))
         return false;
     ht_text_append(in->out, " < 0) == (");
-    if (!print(in, b, RELATIONAL + 1, HT_C_WIDE))
+    if (!print(in, b, HT_PRECEDENCE_RELATIONAL + 1, HT_C_WIDE))
         return false;
     ht_text_append(in->out, " < 0))");
     return true;
@@ -164,7 +162,7 @@ static bool round_up_print(const printing *in, const ht_node *a, const ht_node *
     if (!ceil_div_print(in, a, b, HT_C_WIDE))
         return false;
     ht_text_append(in->out, ") * ");
-    return print(in, b, MULTIPLICATIVE + 1, HT_C_MIXED);
+    return print(in, b, HT_PRECEDENCE_MULTIPLICATIVE + 1, HT_C_MIXED);
 }
 
 static ht_c_demand demand_of(const printing *in, const ht_node *node) {
@@ -177,12 +175,12 @@ static bool extreme_print(const printing *in, const ht_node *node, size_t count)
     const ht_node *last = node->children[count - 1];
     const char *op = node->op == HT_FN_MIN ? " < " : " > ";
     if (count == 1)
-        return print(in, last, RELATIONAL + 1, demand_of(in, last));
+        return print(in, last, HT_PRECEDENCE_RELATIONAL + 1, demand_of(in, last));
     ht_text_append(in->out, "(");
     if (in->out->length > LENGTH_MAX || !extreme_print(in, node, count - 1))
         return false;
     ht_text_append(in->out, op);
-    if (!print(in, last, RELATIONAL + 1, demand_of(in, last)))
+    if (!print(in, last, HT_PRECEDENCE_RELATIONAL + 1, demand_of(in, last)))
         return false;
     ht_text_append(in->out, " ? ");
     if (!extreme_print(in, node, count - 1))
@@ -267,8 +265,9 @@ static int precedence_of(const printing *in, const ht_node *node) {
     if (node->kind == HT_NODE_CONDITIONAL)
         return HT_PRECEDENCE_CONDITIONAL;
     if (plain && node->op == HT_FN_CEIL_DIV)
-        return ADDITIVE;
-    return plain && node->op == HT_FN_ROUND_UP ? MULTIPLICATIVE : HT_PRECEDENCE_PRIMARY;
+        return HT_PRECEDENCE_ADDITIVE;
+    return plain && node->op == HT_FN_ROUND_UP ? HT_PRECEDENCE_MULTIPLICATIVE
+                                               : HT_PRECEDENCE_PRIMARY;
 }
 
 static bool bare_print(const printing *in, const ht_node *node, ht_c_demand demand) {

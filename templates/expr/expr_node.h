@@ -48,7 +48,14 @@ typedef enum ht_operator {
 
 /* Precedences as printed and parsed: 1 is ?:, 2..11 the binary operators, then unary and primary.
  */
-enum { HT_PRECEDENCE_CONDITIONAL = 1, HT_PRECEDENCE_UNARY = 12, HT_PRECEDENCE_PRIMARY = 13 };
+enum {
+    HT_PRECEDENCE_CONDITIONAL = 1,
+    HT_PRECEDENCE_RELATIONAL = 8,
+    HT_PRECEDENCE_ADDITIVE = 10,
+    HT_PRECEDENCE_MULTIPLICATIVE = 11,
+    HT_PRECEDENCE_UNARY = 12,
+    HT_PRECEDENCE_PRIMARY = 13
+};
 
 typedef struct ht_operator_info {
     const char *text;
