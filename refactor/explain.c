@@ -1,11 +1,10 @@
 /* The kernels of one file, modelled one after the other. */
 #include "refactor/explain.h"
 
-#include "refactor/kernel_model/kernel_model.h"
-#include "refactor/result.h"
-
 #include "base/memory.h"
 #include "refactor/kernel/discover.h"
+#include "refactor/kernel_model/kernel_model.h"
+#include "refactor/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,7 @@ static void explain_one(const ht_source *source, CXCursor cursor, const ht_probl
     ht_model facts = {0};
     ht_model_build(source, cursor, NULL, &facts);
     if (answers_to(&facts, wanted)) {
-        const ht_problem_entry *entry =
-            problems ? ht_problem_file_entry(problems, facts.qualified) : NULL;
-        if (entry) {
-            ht_model_free(&facts);
-            ht_model_build(source, cursor, entry, &facts);
-        }
+        ht_model_take_entry(&facts, problems);
         const ht_source_error *wrong = ht_kernel_error(&facts);
         ht_kernel_model *model = wrong ? NULL : ht_kernel_model_build(&facts);
         if (model)

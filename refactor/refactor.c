@@ -396,18 +396,12 @@ typedef struct analysis {
 } analysis;
 
 static void model_build(const analysis *in) {
-    ht_model named = {0};
-    ht_model_build(in->source, in->cursor, NULL, &named);
-    const ht_problem_entry *entry =
-        in->problems ? ht_problem_file_entry(in->problems, named.qualified) : NULL;
+    ht_model *model = &in->work->model;
+    ht_model_build(in->source, in->cursor, NULL, model);
     free(in->kernel->name);
-    in->kernel->name = ht_strdup(named.qualified);
-    if (entry) {
-        ht_model_free(&named);
-        ht_model_build(in->source, in->cursor, entry, &named);
-    }
-    in->work->model = named;
-    note_launch(in->kernel, &in->work->model);
+    in->kernel->name = ht_strdup(model->qualified);
+    ht_model_take_entry(model, in->problems);
+    note_launch(in->kernel, model);
 }
 
 static void analyse(void *argument) {

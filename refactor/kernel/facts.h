@@ -47,6 +47,8 @@ typedef struct ht_kernel_facts {
 /* Builds the model of a kernel definition. `launches` is taken over. */
 void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
                     ht_model *out_model);
+/* Builds it again with the kernel's entry, when the problems (may be NULL) have one. */
+void ht_model_take_entry(ht_model *model, const ht_problem_file *problems);
 void ht_model_free(ht_model *model);
 
 /* The parts of building, one file each. */

@@ -466,6 +466,17 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     model->facts->problem = ht_launch_problem(model, &model->facts->problem_line);
 }
 
+void ht_model_take_entry(ht_model *model, const ht_problem_file *problems) {
+    const ht_source *source = model->facts->source;
+    const ht_problem_entry *entry =
+        problems ? ht_problem_file_entry(problems, model->qualified) : NULL;
+    CXCursor kernel = model->kernel;
+    if (!entry)
+        return;
+    ht_model_free(model);
+    ht_model_build(source, kernel, entry, model);
+}
+
 void ht_model_free(ht_model *model) {
     for (size_t i = 0; i < model->parameter_count; ++i) {
         free(model->parameters[i].name);
