@@ -15,6 +15,7 @@
 #include "pipeline/launcher.h"
 #include "refactor/refactor.h"
 #include "refactor/rewrite/written.h"
+#include "tests/refactor/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,22 +164,9 @@ static void source_case(run *in, const subject *of, size_t i, const ht_template 
 /* A random configuration of block and outputs a thread; false: the kernel has no template. */
 static bool configuration_draw(run *in, const ht_kernel *kernel, const ht_problem_entry *entry,
                                ht_config *out) {
-    const ht_device_fields device = {.max_threads = 1024,
-                                     .max_block_x = 1024,
-                                     .max_block_y = 1024,
-                                     .max_block_z = 1024,
-                                     .max_grid_x = INT32_MAX,
-                                     .max_grid_y = 65535,
-                                     .max_grid_z = 65535,
-                                     .max_static_lds = 65536,
-                                     .max_dynamic_lds = 65536,
-                                     .lds_per_unit = 65536,
-                                     .wavefront = 64,
-                                     .units = 8,
-                                     .registers = 256};
     for (size_t tries = 0; kernel->status == HT_KERNEL_TEMPLATED && tries < TRIES; ++tries) {
         const ht_template *template = kernel->template;
-        const ht_binding binding = {template, &entry->instances[0], &device};
+        const ht_binding binding = {template, &entry->instances[0], &test_gpu};
         bool legal = false;
         *out = ht_config_default(template);
         for (size_t i = 0; i < template->param_count; ++i)

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "refactor/refactor.h"
 #include "templates/bind.h"
+#include "tests/refactor/gpu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -355,20 +356,7 @@ static int program_run(run *in, const char *folder) {
 
 int main(int argc, char **argv) {
     size_t sources = argc > 1 ? strtoul(argv[1], NULL, 10) : SOURCES_DEFAULT;
-    run in = {.random = argc > 2 ? strtoull(argv[2], NULL, 10) : 1,
-              .device = {.max_threads = 1024,
-                         .max_block_x = 1024,
-                         .max_block_y = 1024,
-                         .max_block_z = 1024,
-                         .max_grid_x = INT32_MAX,
-                         .max_grid_y = 65535,
-                         .max_grid_z = 65535,
-                         .max_static_lds = 65536,
-                         .max_dynamic_lds = 65536,
-                         .lds_per_unit = 65536,
-                         .wavefront = 64,
-                         .units = 8,
-                         .registers = 256}};
+    run in = {.random = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, .device = test_gpu};
     char *folder;
     ht_error error = {0};
     if (ht_dir_temporary("launches", &folder, &error) != HT_OK) {
