@@ -35,7 +35,7 @@ static bool is_taken(const ht_model *model, const char *name) {
     return taken;
 }
 
-/* `wanted`, or the first of it with underscores behind it that nothing else has; free(). */
+/* `wanted`, with underscores appended until nothing else is called so; free(). */
 static char *free_name(const ht_model *model, const char *wanted) {
     char *name = ht_strdup(wanted);
     while (is_taken(model, name)) {
