@@ -21,9 +21,13 @@ static bool is_private(const char *path) {
 static void find(void) {
     const char *named = getenv("HIPTEMPER_CACHE");
     ht_error error;
-    if (!named || !*named || ht_dir_make(named, &error) != HT_OK)
+    if (!named || !*named)
         return;
-    if (is_private(named))
+    if (ht_dir_make(named, &error) != HT_OK)
+        ht_warning("$HIPTEMPER_CACHE is not used: %s: %s; name a folder that can be made, or unset "
+                   "it",
+                   error.file, error.message);
+    else if (is_private(named))
         folder = named;
     else
         ht_warning(

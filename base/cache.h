@@ -1,4 +1,4 @@
-/* What compilers made, kept between runs: parsed headers. */
+/* Results of compilers, kept between runs: parsed headers. */
 #ifndef HT_BASE_CACHE_H
 #define HT_BASE_CACHE_H
 

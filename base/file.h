@@ -16,7 +16,7 @@ ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size
  * it should have been. */
 ht_status ht_file_read_text(const char *path, const char *what, char **out_text, ht_error *error);
 
-/* For scratch files and caches: ht_file_replace, not synced. What a user keeps goes through
+/* For scratch files and caches: ht_file_replace, not synced. Files that a user keeps go through
  * ht_result_write. */
 ht_status ht_file_write(const char *path, const void *data, size_t length, ht_error *error);
 
@@ -32,6 +32,8 @@ ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error);
 
 bool ht_file_exists(const char *path);
 bool ht_dir_exists(const char *path);
+/* Returns true for two names of one file. */
+bool ht_file_same(const char *a, const char *b);
 
 /* "a/b" from "a" and "b"; `name` alone when it is absolute. free(). */
 char *ht_path_join(const char *folder, const char *name);

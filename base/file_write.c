@@ -62,7 +62,8 @@ static bool owner_is_dead(const char *name) {
     return pid > 0 && end && *end == '-' && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* The lock tells a writer on another machine, or in another container, from a dead one. */
+/* Returns true if nobody holds the lock, which distinguishes a writer on another machine, or in
+ * another container, from a dead one. */
 static bool is_abandoned(int folder, const char *name) {
     struct stat info;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -73,7 +74,7 @@ static bool is_abandoned(int folder, const char *name) {
     return abandoned;
 }
 
-/* Fresh files whose writers died before they could rename or remove them. */
+/* Removes fresh files whose writers died before they could rename or remove them. */
 static void sweep(const char *folder) {
     DIR *directory = opendir(folder);
     int place = directory ? dirfd(directory) : -1;
@@ -104,7 +105,7 @@ char *ht_path_target(const char *path) {
     return NULL;
 }
 
-/* Rights that were the old group's are nobody's when the new file cannot have that group. */
+/* Gives the new file the old one's rights, but for the group's when it cannot have that group. */
 static bool rights_keep(int fd, const struct stat *before) {
     struct stat now;
     if (fstat(fd, &now) != 0)
@@ -117,7 +118,7 @@ static bool rights_keep(int fd, const struct stat *before) {
     return fchmod(fd, mode) == 0;
 }
 
-/* One that nobody else can have known. */
+/* Draws a name that nobody else can have known. */
 static bool fresh_name(char *name) {
     uint64_t bits[2];
     if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
@@ -127,7 +128,7 @@ static bool fresh_name(char *name) {
     return true;
 }
 
-/* -1 and errno when there is none. */
+/* Returns -1, with errno set, when no fresh file could be made. */
 static int fresh_open(staged *at) {
     int fd = -1;
     for (int i = 0; i < TRIES && fd < 0; ++i) {
@@ -166,7 +167,7 @@ static int folder_open(const char *folder) {
     return fd < 0 && errno == EACCES ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* Everything but the renaming. Leaves errno. */
+/* Does everything but the renaming. Leaves errno. */
 static bool stage(staged *at, const char *path, const void *data, size_t length, bool synced) {
     *at = (staged){.target = ht_path_target(path), .folder = -1};
     if (!at->target)
@@ -209,7 +210,8 @@ static void staged_end(staged *at) {
     errno = code;
 }
 
-/* So that the first of several can be taken back; file systems without hard links do without. */
+/* Keeps the old file under a second name, so that the first of several can be taken back; file
+ * systems without hard links do without. */
 static void keep(staged *at) {
     if (at->exists && fresh_name(at->kept) &&
         linkat(at->folder, at->name, at->folder, at->kept, 0) != 0)
@@ -229,8 +231,8 @@ static ht_status failure(const char *path, ht_error *error) {
     return ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot write: %s", strerror(errno));
 }
 
-/* A device or a pipe has no content to keep; what standard output already goes to must not be
- * replaced under it. */
+/* Writes to a device or a pipe in place: it has no content to keep. A file that standard output
+ * already goes to must not be replaced under it. */
 static bool stream_write(const char *path, const void *data, size_t length, const struct stat *is) {
     fflush(stdout);
     int fd =

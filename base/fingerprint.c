@@ -20,7 +20,7 @@ static void append_time(const struct stat *info, ht_text *out) {
                    info->st_mtim.tv_nsec);
 }
 
-/* Parts at even distances, the ends among them. */
+/* Hashes parts at even distances, the ends among them. */
 static void hash_parts(const char *data, size_t size, char out_hex[HT_HASH_SIZE]) {
     ht_text parts = {0};
     for (size_t i = 0; i < PARTS; ++i)

@@ -1,12 +1,12 @@
-/* What a file is, for keys: results made by one compiler are not those of another. */
+/* The identity of a file, for keys: results made by one compiler are not those of another. */
 #ifndef HT_BASE_FINGERPRINT_H
 #define HT_BASE_FINGERPRINT_H
 
 #include "base/hash.h"
 #include "base/text.h"
 
-/* Appends a line that tells this file, links followed, from any other: its size and a hash of its
- * content. Of files above 16 MiB the hash is of a part, and the time of the last change is
+/* Appends a line that distinguishes this file, links followed, from any other: its size and a hash
+ * of its content. Of files above 16 MiB the hash is of a part, and the time of the last change is
  * added, so that a compiler's libraries cost milliseconds. A file that cannot be read is a line
  * too. */
 void ht_fingerprint_file(const char *path, ht_text *out);

@@ -10,7 +10,7 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/* Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 static size_t edit_distance(const char *a, const char *b) {
     size_t rows = strlen(a), columns = strlen(b);
     if (rows > WORD_MAX || columns > WORD_MAX)

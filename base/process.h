@@ -1,4 +1,4 @@
-/* What Linux tells of a running process (/proc/PID/stat), and signals to all children. */
+/* Linux's record of a running process (/proc/PID/stat), and signals to all children. */
 #ifndef HT_BASE_PROCESS_H
 #define HT_BASE_PROCESS_H
 

@@ -26,7 +26,8 @@ void ht_input_add(const char *path) {
     inputs[input_count++] = (input){ht_strdup(path), info.st_dev, info.st_ino};
 }
 
-/* The input that this file is; an editor may have put a new file in its place since it was read. */
+/* Returns the input that this file is; an editor may have put a new file in its place since it was
+ * read. */
 static const input *input_find(const struct stat *file) {
     for (size_t i = 0; i < input_count; ++i) {
         struct stat now;

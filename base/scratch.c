@@ -22,7 +22,7 @@ static const char prefix[] = "hiptemper-";
 /* Between its making and its locking a folder has only its name to say whose it is. */
 enum { UNLOCKED_SECONDS = 60, SUFFIX = 6 };
 
-/* The lock file appears already locked, so that nobody finds it free too early. */
+/* Makes the lock file appear already locked, so that nobody finds it free too early. */
 static int hold(const char *folder) {
     char *fresh = ht_path_join(folder, "lock.new"), *path = ht_path_join(folder, "lock");
     int fd = open(fresh, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -35,7 +35,7 @@ static int hold(const char *folder) {
     return fd;
 }
 
-/* The number in "hiptemper-STEM-PID-XXXXXX"; 0 when the name is not of this form. */
+/* Returns the number in "hiptemper-STEM-PID-XXXXXX"; 0 when the name is not of this form. */
 static pid_t owner_of(const char *name) {
     size_t length = strlen(name);
     if (strncmp(name, prefix, sizeof prefix - 1) != 0 || length < sizeof prefix + SUFFIX + 2 ||
@@ -53,7 +53,8 @@ static bool is_dead(pid_t pid) {
     return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Does nobody hold this folder? A lock decides; without one, a dead owner and some age do. */
+/* Returns true if nobody holds this folder. A lock decides; without one, a dead owner and some age
+ * do. */
 static bool is_stale(const char *folder, pid_t owner) {
     char *path = ht_path_join(folder, "lock");
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -125,4 +126,19 @@ void ht_scratch_remove(ht_scratch *scratch) {
         close(scratch->lock);
     free(scratch->path);
     *scratch = (ht_scratch){.lock = -1};
+}
+
+ht_status ht_scratch_check(const char *folder, ht_error *error) {
+    enum { SIZE = 1 << 20 };
+    const char *root = getenv("TMPDIR");
+    const char *at = folder ? folder : root && *root ? root : "/tmp";
+    char *name = ht_format("hiptemper-room-%ld", (long)getpid());
+    char *path = ht_path_join(at, name), *data = ht_alloc(SIZE, 1);
+    ht_error own;
+    ht_status status = ht_file_write(path, data, SIZE, &own);
+    unlink(path);
+    free(data);
+    free(path);
+    free(name);
+    return status == HT_OK ? HT_OK : ht_error_set_at(error, status, at, 0, 0, "%s", own.message);
 }

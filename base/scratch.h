@@ -1,4 +1,4 @@
-/* Private folders for temporary files that a killed process cannot leave behind for good: the owner
+/* Private folders for temporary files that a killed process cannot leave for good: the owner
  * holds a lock on a file in its folder, and whoever makes a folder next removes those next to it
  * that nobody holds any more. The kernel drops the lock with the process, however that ends. */
 #ifndef HT_BASE_SCRATCH_H
@@ -17,6 +17,10 @@ typedef struct ht_scratch {
 ht_status ht_scratch_make(const char *stem, ht_scratch *out_scratch, ht_error *error);
 /* Removes the folder with what is in it. Does nothing for an empty record. */
 void ht_scratch_remove(ht_scratch *scratch);
+
+/* Where a tool failed without a reason: HT_ERROR_IO when a file of a megabyte cannot be written
+ * into this folder for temporary files either (NULL: $TMPDIR, else /tmp). */
+ht_status ht_scratch_check(const char *folder, ht_error *error);
 
 /* Removes the folders hiptemper-*-PID-XXXXXX in `root` that belong to this user and to no living
  * process. Errors are ignored: somebody else may sweep at the same time. Returns how many went. */

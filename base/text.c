@@ -74,6 +74,13 @@ bool ht_text_starts(const char *text, const char *const *prefixes) {
     return false;
 }
 
+bool ht_text_is_one(const char *text, const char *const *words) {
+    for (; *words; ++words)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
 void ht_text_upper(char *text) {
     for (; *text; ++text)
         *text = (char)toupper((unsigned char)*text);

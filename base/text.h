@@ -21,6 +21,8 @@ char *ht_text_replaced(const char *text, const char *mark, const char *by);
 bool ht_text_begins(const char *text, const char *prefix);
 /* Returns true if it starts with one of these, which NULL ends. */
 bool ht_text_starts(const char *text, const char *const *prefixes);
+/* Returns true if it is one of these, which NULL ends. */
+bool ht_text_is_one(const char *text, const char *const *words);
 /* Letters in capitals, in place. */
 void ht_text_upper(char *text);
 /* Control characters become '?', but for those in `kept`, in place; with `ascii` so do all bytes

@@ -32,13 +32,13 @@ char *ht_tool_find(const char *name) {
     return NULL;
 }
 
-/* A debugger's stop is another state. */
+/* Returns true if a signal stopped it; a debugger's stop is another state. */
 static bool is_stopped(long pid, ht_process_state *out) {
     return ht_process_read(pid, out) && out->state == 'T';
 }
 
-/* In the process or below it. Few small files are read, so that it can be asked every second while
- * others are timed. */
+/* Looks in the process and below it. Few small files are read, so that it can be asked every second
+ * while others are timed. */
 static bool find_stopped(long pid, int depth, ht_process_state *out) {
     if (is_stopped(pid, out))
         return true;
@@ -61,8 +61,8 @@ bool ht_tool_stopped(long pid, char *out, size_t size) {
     return stopped;
 }
 
-/* This process's variables and the one that is added; NULL: nothing is. Made before the fork, after
- * which a process that had threads may not ask for memory. */
+/* Returns this process's variables and the one that is added; NULL when none is. Made before the
+ * fork, after which a process that had threads may not ask for memory. */
 static char **environment_make(const ht_tool_call *call) {
     if (call->variable == NULL)
         return NULL;
@@ -106,7 +106,7 @@ static void child(const ht_tool_call *call, const char *program, char **environm
     _exit(NOT_STARTED);
 }
 
-/* Appends what there is; false at the end. */
+/* Appends what can be read now; false at the end. */
 static bool take(int fd, ht_text *out) {
     char buffer[65536];
     ssize_t got = read(fd, buffer, sizeof buffer);
@@ -115,14 +115,14 @@ static bool take(int fd, ht_text *out) {
     return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/* What a program that has ended left in the pipe, though another may hold it open. */
+/* Reads what a program that has ended left in the pipe, though another may hold it open. */
 static void drain(int fd, ht_text *out) {
     struct pollfd waiting = {fd, POLLIN, 0};
     while (poll(&waiting, 1, 0) > 0 && take(fd, out))
         continue;
 }
 
-/* False at the deadline. */
+/* Returns false at the deadline. */
 static bool wait_for(pid_t pid, int fd, double deadline, ht_text *out, int *out_status) {
     for (bool open = true; ht_clock_seconds() < deadline;) {
         struct pollfd waiting = {fd, POLLIN, 0};
@@ -139,8 +139,8 @@ static bool wait_for(pid_t pid, int fd, double deadline, ht_text *out, int *out_
     return false;
 }
 
-/* With all that it started in its group. A process that waits for a disk may take its time to go.
- */
+/* Ends it with all that it started in its group. A process that waits for a disk may take its time
+ * to go. */
 static void put_down(pid_t pid) {
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);

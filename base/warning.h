@@ -1,4 +1,4 @@
-/* What a person should know although the work goes on. */
+/* Warnings: facts that a person should know although the work goes on. */
 #ifndef HT_BASE_WARNING_H
 #define HT_BASE_WARNING_H
 
