@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One evaluation. Scalar arguments are computed when asked for and kept: each may use those before
- * it, and computing them anew each time would take exponential time. */
+/* One evaluation. Scalar arguments are computed when first needed and kept: each may use those
+ * before it, and computing them anew each time would take exponential time. */
 typedef struct names {
     const ht_binding *binding;
     const ht_config *config; /* may be NULL: no parameter is known */
@@ -145,7 +145,7 @@ ht_status ht_binding_extent(const ht_binding *binding, const ht_config *config, 
     return HT_OK;
 }
 
-/* The "in line 7" of a constraint's message; empty when its place is unknown. */
+/* Returns the "in line 7" of a constraint's message; empty when its place is unknown. */
 static char *line_words(const ht_expr *expr) {
     ht_place at = ht_expr_place(expr);
     return at.line ? ht_format(" (line %d)", at.line) : ht_strdup("");

@@ -51,7 +51,7 @@ ht_status ht_binding_extent(const ht_binding *binding, const ht_config *config, 
  * the array). */
 void ht_binding_macros(const ht_binding *binding, const ht_config *config, char ***out_options,
                        size_t *out_count);
-/* What is wrong with a name expression for which the compiler finds no one function. */
+/* The message for a name expression for which the compiler finds no one function. */
 #define HT_NO_SUCH_KERNEL                                                                          \
     "no kernel of this name takes these template arguments, or more than one does"
 /* Name expression of a launch's kernel under this configuration: "conv2d<16, true, float>" or

@@ -38,7 +38,7 @@ static ht_status evaluate(const ht_binding *binding, const ht_config *config,
     return status;
 }
 
-/* NULL when the value is in range, else why not; free(). */
+/* Returns NULL when the value is in range, else the reason; free(). */
 static char *range(const ht_launch *launch, const char *what, char axis, int64_t value,
                    int64_t least, int64_t most) {
     char name[16] = {0};
@@ -53,7 +53,8 @@ static char *range(const ht_launch *launch, const char *what, char axis, int64_t
                      value, most);
 }
 
-/* What no device could launch: not positive, or beyond the 32 bits that HIP passes. */
+/* Says what no device could launch: sizes that are not positive, or beyond the 32 bits that HIP
+ * passes. */
 static char *impossible(const ht_launch *launch, const raw_geometry *raw) {
     char *reason = NULL;
     for (int axis = 0; !reason && axis < 3; ++axis) {

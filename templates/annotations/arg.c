@@ -1,4 +1,4 @@
-/* What arguments do besides being parsed. */
+/* Arguments apart from parsing. */
 #include "templates/annotations/template.h"
 #include "templates/expr/real_print.h"
 

@@ -12,7 +12,7 @@
 
 static const char *const role_names[] = {"in", "out", "inout", "temp", "constant"};
 
-/* Takes numbers, as many as `count`, from inside uniform(...) and the like. */
+/* Takes `count` numbers from inside uniform(...) and the like. */
 static ht_status parse_numbers(ht_span inside, ht_span word, size_t count, double *out_numbers,
                                ht_error *error) {
     ht_span piece;
@@ -78,7 +78,7 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
                          (int)word.length, word.text);
 }
 
-/* `partial`, and then TYPE. */
+/* Takes `partial`, and then TYPE. */
 static ht_status take_partial(ht_arg *arg, ht_span *rest, ht_error *error) {
     ht_span after = *rest, word;
     if (ht_span_take_name(&after, true, "", &word, NULL) != HT_OK || !ht_span_is(word, "partial"))
@@ -93,7 +93,7 @@ static ht_status take_partial(ht_arg *arg, ht_span *rest, ht_error *error) {
     return HT_OK;
 }
 
-/* TYPE[extent] init */
+/* Parses "TYPE[extent] init". */
 static ht_status parse_buffer(ht_arg *arg, ht_span rest, ht_error *error) {
     ht_span inside;
     ht_status status = take_partial(arg, &rest, error);
@@ -121,7 +121,7 @@ static ht_status parse_buffer(ht_arg *arg, ht_span rest, ht_error *error) {
     return parse_init(rest, &arg->init, error);
 }
 
-/* Is the whole text one parenthesised list with a comma: (a, b)? */
+/* Returns true if the whole text is one parenthesised list with a comma: (a, b). */
 static bool take_list(ht_span text, ht_span *out_inside) {
     ht_span rest = text;
     if (ht_span_take_group(&rest, '(', "", out_inside, NULL) != HT_OK || ht_span_trim(rest).length)
@@ -148,7 +148,7 @@ static ht_status parse_components(ht_arg *arg, ht_span list, ht_span whole, size
     return HT_OK;
 }
 
-/* TYPE = value */
+/* Parses "TYPE = value". */
 static ht_status parse_scalar(ht_arg *arg, ht_span rest, ht_error *error) {
     ht_span type, value, list;
     ht_span_split(&rest, '=', true, &type);
@@ -194,7 +194,7 @@ static ht_status parse_rest(ht_arg *arg, ht_span rest, ht_error *error) {
     return parse_scalar(arg, rest, error);
 }
 
-/* "<float, 3>" behind a name, brackets included; nothing where there are none. */
+/* Takes "<float, 3>" after a name, brackets included; an empty span where there are none. */
 static ht_span take_arguments(ht_span *rest) {
     size_t length = 0;
     int depth = 0;
@@ -211,7 +211,8 @@ static ht_span take_arguments(ht_span *rest) {
     return taken;
 }
 
-/* A symbol may lie in a namespace, or be a variable of a template; arguments have plain names. */
+/* Takes a name. A symbol may lie in a namespace, or be a variable of a template; arguments have
+ * plain names. */
 static ht_status take_name(ht_span *rest, ht_arg *arg, ht_error *error) {
     ht_span name;
     ht_status status = ht_span_take_name(rest, true, "the argument's name", &name, error);

@@ -1,5 +1,5 @@
-/* What expressions can ask of a device, as device.NAME. The runtime fills it; templates only
- * evaluate. */
+/* The fields of a device that expressions can ask for, as device.NAME. The runtime fills it;
+ * templates only evaluate. */
 #ifndef HT_TEMPLATES_ANNOTATIONS_DEVICE_FIELDS_H
 #define HT_TEMPLATES_ANNOTATIONS_DEVICE_FIELDS_H
 

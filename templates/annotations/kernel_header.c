@@ -46,7 +46,7 @@ static void end_param(ht_kernel_header *header, param_state *state) {
     *state = (param_state){0};
 }
 
-/* Reads behind `template` up to the closing '>'; false at the end of the text. */
+/* Reads on after `template` up to the closing '>'; false at the end of the text. */
 static bool read_header(ht_source_scanner *scanner, ht_kernel_header *header) {
     param_state state = {0};
     int angles = 0, others = 0;
@@ -82,7 +82,8 @@ static bool read_header(ht_source_scanner *scanner, ht_kernel_header *header) {
     }
 }
 
-/* Words in a declaration whose parentheses do not make them the function's name. */
+/* Returns true for words in a declaration whose parentheses do not make them the function's
+ * name. */
 static bool attribute_word(const ht_source_token *token) {
     static const char *const words[] = {"__launch_bounds__", "__attribute__", "alignas",
                                         "decltype",          "__align__",     "requires",
@@ -95,8 +96,8 @@ static bool attribute_word(const ht_source_token *token) {
 
 typedef enum declaration { DECLARATION_OTHER, DECLARATION_FOUND } declaration;
 
-/* Reads a declaration up to its '{' or ';'. Stops before another `template`, which *out_again gets
- * told of. */
+/* Reads a declaration up to its '{' or ';'. Stops before another `template` and sets *out_again
+ * then. */
 static declaration read_declaration(ht_source_scanner *scanner, ht_source_token token,
                                     const char *kernel, ht_header_list *out_list, bool *out_again) {
     ht_source_token before = {0};
@@ -127,7 +128,7 @@ static declaration read_declaration(ht_source_scanner *scanner, ht_source_token 
     return found && global ? DECLARATION_FOUND : DECLARATION_OTHER;
 }
 
-/* Adds what another declaration of the same kernel tells. */
+/* Adds what another declaration of the same kernel says. */
 static void merge(ht_kernel_header *known, ht_kernel_header *more) {
     if (known->param_count != more->param_count) {
         if (!known->param_count) {

@@ -1,4 +1,4 @@
-/* What parameters do besides being parsed. */
+/* Parameters apart from parsing. */
 #include "templates/annotations/param_parse.h"
 
 #include "base/memory.h"
@@ -38,7 +38,7 @@ bool ht_param_equal(const ht_param *a, const ht_param *b) {
     return true;
 }
 
-/* How many values from `first` on go up by one each. */
+/* Returns how many values from `first` on go up by one each. */
 static size_t run_length(const ht_param *param, size_t first) {
     size_t length = 1;
     while (first + length < param->value_count &&

@@ -33,7 +33,7 @@ static ht_status add_integer(ht_param *param, ht_span at, int64_t number, ht_err
     return add_value(param, at, number, ht_format("%" PRId64, number), error);
 }
 
-/* Position of ".." in the span; its length when there is none. */
+/* Returns the position of ".." in the span; its length when there is none. */
 static size_t find_dots(ht_span span) {
     for (size_t i = 0; i + 1 < span.length; ++i)
         if (span.text[i] == '.' && span.text[i + 1] == '.')
@@ -41,7 +41,7 @@ static size_t find_dots(ht_span span) {
     return span.length;
 }
 
-/* lo..hi or lo..hi:step */
+/* Adds lo..hi or lo..hi:step. */
 static ht_status add_range(ht_param *param, ht_span piece, size_t dots, ht_error *error) {
     ht_span rest = ht_span_part(piece, dots + 2, piece.length), high, stride;
     int64_t lo, hi, step = 1;
@@ -67,7 +67,7 @@ static ht_status add_range(ht_param *param, ht_span piece, size_t dots, ht_error
     return status;
 }
 
-/* pow2(a, b): powers of two from a to b. */
+/* Adds pow2(a, b): powers of two from a to b. */
 static ht_status add_powers(ht_param *param, ht_span piece, ht_span bounds, ht_error *error) {
     ht_span at;
     int64_t limits[2];
@@ -182,7 +182,7 @@ static ht_status set_default(ht_param *param, ht_span text, ht_error *error) {
     return HT_OK;
 }
 
-/* "type float, double": takes the word "type" off when a type follows it. */
+/* Takes the word "type" off "type float, double", when a type follows it. */
 static bool take_type_word(ht_span *values) {
     ht_span rest = *values, word;
     if (ht_span_take_name(&rest, false, "", &word, NULL) != HT_OK || !ht_span_is(word, "type"))

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the next piece of a preprocessor line; *out_blank tells comments and continuations. A
- * lone ' is no literal here: #error lines hold apostrophes. */
+/* Returns the length of the next piece of a preprocessor line; *out_blank: it is a comment or a
+ * continuation. A lone ' is not a literal here: #error lines hold apostrophes. */
 static size_t line_piece(const char *text, bool *out_blank) {
     size_t length = ht_source_comment(text);
     if (!length)
@@ -21,8 +21,8 @@ static size_t line_piece(const char *text, bool *out_blank) {
     return length ? length : 1;
 }
 
-/* Length of the logical line at `text`: to its newline, which is not in it, over continuations and
- * comments. */
+/* Returns the length of the logical line at `text`: to its newline, which is not in it, over
+ * continuations and comments. */
 static size_t logical_line(const char *text) {
     size_t at = 0;
     bool blank;
@@ -55,7 +55,7 @@ static bool take_word(const char *text, size_t *at, size_t end, const char *word
     return true;
 }
 
-/* The text with comments and continuations blanked, newlines kept. */
+/* Returns the text with comments and continuations blanked, newlines kept. */
 static char *blanked(const char *text, size_t from, size_t to) {
     char *copy = ht_strndup(text + from, to - from);
     for (size_t at = 0; at < to - from;) {
@@ -90,7 +90,7 @@ static int newlines(const char *text, size_t length) {
     return count;
 }
 
-/* `#pragma tune` at `at` (the '#')? */
+/* Returns true if `#pragma tune` begins at `at`, which is a '#'. */
 static bool is_tune(const char *text, size_t at, size_t end, size_t *out_behind) {
     *out_behind = at + 1;
     return take_word(text, out_behind, end, "pragma") && take_word(text, out_behind, end, "tune");

@@ -4,8 +4,8 @@
 
 #include "templates/expr/span.h"
 
-/* What stands after `#pragma tune` on one logical line: comments and line continuations are
- * blanks, newlines stay, so that places inside are those of the file. */
+/* The text after `#pragma tune` on one logical line: comments and line continuations are blanks,
+ * newlines stay, so that places inside are those of the file. */
 typedef struct ht_pragma {
     char *text; /* owned */
     int line, column;

@@ -22,7 +22,7 @@ static bool is_among(const char *word, const char *const *words) {
     return false;
 }
 
-/* Words that say nothing of what is passed. */
+/* Returns true for words that say nothing of what is passed. */
 static bool is_qualifier(const char *word) {
     static const char *const words[] = {
         "volatile", "__restrict__", "__restrict", "restrict",          "struct", "class", "enum",
@@ -40,8 +40,7 @@ void ht_signature_free(ht_signature *signature) {
     *signature = (ht_signature){0};
 }
 
-/* ---- what a name stands for
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what a name stands for */
 
 typedef struct meanings {
     const char *unit, *name;
@@ -65,7 +64,8 @@ static void word_add(const ht_source_token *token, ht_text *text) {
     ht_text_printf(text, "%s%.*s", gap ? " " : "", (int)token->length, token->text);
 }
 
-/* typedef TYPE NAME; and using NAME = TYPE; and, of another kind, struct NAME and enum NAME. */
+/* Reads typedef TYPE NAME; and using NAME = TYPE; and, of another kind, struct NAME and enum
+ * NAME. */
 static void declarations_look(meanings *found) {
     ht_source_scanner scanner = {.next = found->unit, .line_start = true};
     for (ht_source_token token = ht_source_next(&scanner), before = {0}; token.length;
@@ -100,11 +100,11 @@ static void declarations_look(meanings *found) {
     }
 }
 
-/* #define NAME WORDS; the length of the name after #define, 0 on other lines. */
+/* Reads #define NAME WORDS. */
 static void macros_look(meanings *found) {
     size_t size = strlen(found->name);
-    for (const char *line = found->unit; line && *line;
-         line = strchr(line, '\n'), line += line != NULL) {
+    for (const char *line = found->unit, *after; line && *line; line = after ? after + 1 : NULL) {
+        after = strchr(line, '\n');
         const char *at = line + strspn(line, " \t");
         if (*at != '#')
             continue;
@@ -140,9 +140,7 @@ char *ht_signature_alias(const char *unit, const char *name, bool *out_open) {
     return found.text;
 }
 
-/* ---- one parameter
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- one parameter */
 
 /* A parameter while it is read: the words before the first '*' or '[' and those after. */
 typedef struct reading {
@@ -177,7 +175,7 @@ static char *take_word(ht_source_scanner *scanner, ht_source_token token) {
     }
 }
 
-/* Leaves out [[...]], __attribute__((...)) and alignas(...). */
+/* Skips [[...]], __attribute__((...)) and alignas(...). */
 static bool skip_attribute(ht_source_scanner *scanner, const ht_source_token *token) {
     ht_source_scanner ahead = *scanner;
     ht_source_token next = ht_source_next(&ahead);
@@ -242,7 +240,7 @@ static char *joined(char *const *words, size_t count) {
     return ht_text_take(&text);
 }
 
-/* Is it certain that one word alone is a type, and no macro for something longer? */
+/* Returns true if one word alone is certainly a type, and not a macro for something longer. */
 static bool is_type(const char *unit, const ht_kernel_header *header, const char *word) {
     bool open;
     char *alias = ht_signature_alias(unit, word, &open);
@@ -253,7 +251,7 @@ static bool is_type(const char *unit, const ht_kernel_header *header, const char
     return known || strchr(word, ':') || strchr(word, '<');
 }
 
-/* False: it may stand for several, or for none. */
+/* Returns false if it may stand for several parameters, or for none. */
 static bool understand(const char *unit, const ht_kernel_header *header, const reading *in,
                        ht_signature_param *out) {
     size_t type_words = in->before;
@@ -276,7 +274,7 @@ static bool understand(const char *unit, const ht_kernel_header *header, const r
     return true;
 }
 
-/* The text with blanks for comments and newlines, without the default's. */
+/* Returns the text with blanks for comments and newlines, without the default's. */
 static char *collapsed(const char *text, size_t length) {
     char *copy = ht_strndup(text, length);
     ht_source_scanner scanner = {.next = copy};
@@ -292,11 +290,10 @@ static char *collapsed(const char *text, size_t length) {
     return ht_text_take(&out);
 }
 
-/* ---- the list
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- the list */
 
-/* Lines that are compiled or not, and macros with commas, leave the number of parameters open. */
+/* Returns false where the number of parameters is open: lines that are compiled or not, and macros
+ * with commas. */
 static bool is_plain(const char *unit, const char *text) {
     for (const char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n'))
         if (line[1 + strspn(line + 1, " \t")] == '#')
@@ -319,7 +316,7 @@ static bool is_plain(const char *unit, const char *text) {
     return true;
 }
 
-/* The place of the next comma between parameters, or of the end. */
+/* Returns the place of the next comma between parameters, or of the end. */
 static size_t param_end(const char *text) {
     ht_source_scanner scanner = {.next = text};
     int depth = 0, angles = 0;
@@ -371,7 +368,7 @@ static bool read_list(const char *unit, const ht_kernel_header *header, const ht
     return good;
 }
 
-/* The line of a place in the unit, as #line directives count. */
+/* Returns the line of a place in the unit, as #line directives count. */
 static int line_of(const char *unit, const char *place) {
     int line = 1;
     for (const char *at = unit; at < place; ++at) {

@@ -1,6 +1,6 @@
 /* A kernel's parameters as its declaration spells them, found in a unit's text without a compiler.
- * What macros, unknown types or conditional compilation leave open is marked as not understood, so
- * that nobody is blamed for it. Private to templates/. */
+ * Parts that macros, unknown types or conditional compilation leave open are marked as not
+ * understood, so that nobody is blamed for it. Private to templates/. */
 #ifndef HT_TEMPLATES_ANNOTATIONS_SIGNATURE_H
 #define HT_TEMPLATES_ANNOTATIONS_SIGNATURE_H
 
@@ -12,7 +12,7 @@ typedef struct ht_signature_param {
     char *name; /* "" when it has none; owned */
     char *type; /* of a scalar, or what a pointer points to, without const; "" when not understood;
                    owned */
-    bool is_known;   /* pointer or scalar: is_pointer tells */
+    bool is_known;   /* is_pointer is right: it is a pointer or a scalar */
     bool is_pointer; /* arrays, too */
     bool is_const;   /* what it points to is certainly const */
 } ht_signature_param;
@@ -28,7 +28,7 @@ typedef struct ht_signature {
 bool ht_signature_find(const char *unit, const char *kernel, ht_signature *out_signature);
 void ht_signature_free(ht_signature *signature);
 
-/* What the unit's typedefs, using and #define lines say a name stands for, once: "float",
+/* Returns the meaning of a name by the unit's typedefs, using and #define lines, once: "float",
  * "const float *". NULL when they say nothing or several things; *out_open is then true for a name
  * whose meaning is not known. Free(). */
 char *ht_signature_alias(const char *unit, const char *name, bool *out_open);

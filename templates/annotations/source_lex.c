@@ -41,7 +41,7 @@ static size_t quoted(const char *text) {
     return text[at] == quote ? at + 1 : at;
 }
 
-/* R"delimiter( ... )delimiter" at the quote. */
+/* Returns the length of R"delimiter( ... )delimiter" at the quote. */
 static size_t raw_string(const char *text) {
     size_t delimiter = 1;
     while (text[delimiter] && delimiter <= 17 && !strchr("()\\ \t\n\"", text[delimiter]))

@@ -1,4 +1,4 @@
-/* What follows from all of a template's directives together. */
+/* Checks that need all of a template's directives together. */
 #include "templates/annotations/kernel_header.h"
 #include "templates/annotations/launch.h"
 #include "templates/annotations/reference.h"
@@ -38,7 +38,7 @@ static const char *nearest_arg(const ht_template *template, const char *name) {
     return ht_nearest_word(name, candidates);
 }
 
-/* `passed`: to a kernel, so that constants cannot be among them. */
+/* `passed`: they go to a kernel, so that constants cannot be among them. */
 static ht_status check_argument_names(const ht_template *template, char *const *names, size_t count,
                                       bool passed, ht_place at, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {
@@ -73,7 +73,8 @@ static ht_status check_arg_types(const ht_template *template, ht_error *error) {
     return HT_OK;
 }
 
-/* Do the words of a template argument's text, which is no parameter's name itself, name one? */
+/* Returns the parameter that the words of a template argument's text name; the text is not a
+ * parameter's name itself. */
 static const char *names_param(const ht_template *template, const char *text) {
     for (size_t i = 0; i < template->param_count; ++i) {
         const char *name = template->params[i].name;
@@ -198,7 +199,7 @@ static bool has_geometry(const ht_launch *launch) {
     return launch->block[0] || launch->grid[0] || launch->lds;
 }
 
-/* A reference without geometry: must be one built-in. */
+/* Resolves a reference without geometry: it must be a built-in. */
 static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht_error *error) {
     ht_kernel_header header;
     if (!ht_reference_is_builtin(reference->kernel)) {
@@ -236,7 +237,8 @@ static ht_status resolve_builtin(ht_template *template, ht_launch *reference, ht
     return HT_OK;
 }
 
-/* A built-in is computed on the CPU: there is no time to compare with. */
+/* Refuses a built-in as the baseline: it is computed on the CPU, so there is no time to compare
+ * with. */
 static ht_status check_baseline(const ht_template *template, ht_error *error) {
     for (size_t i = 0; i < template->baseline_launch_count; ++i) {
         const ht_launch *launch = &template->baseline_launches[i];
@@ -269,6 +271,6 @@ ht_status ht_draft_finish(ht_draft *draft, ht_error *error) {
         status = check_baseline(template, error);
     if (status == HT_OK)
         status = ht_template_check(template, error);
-    /* Of the whole file only: what is cut out of it may lack branches that name a parameter. */
+    /* Only in the whole file: what is cut out of it may lack branches that name a parameter. */
     return status == HT_OK ? ht_template_check_unused(template, error) : status;
 }

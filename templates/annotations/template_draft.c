@@ -44,7 +44,7 @@ static ht_status apply_param(ht_draft *draft, ht_span name, ht_span inside, ht_e
     return status;
 }
 
-/* "block-size" */
+/* Returns true for names such as "block-size". */
 static bool is_transformation(ht_span name) {
     for (size_t i = 0; i < name.length; ++i)
         if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", name.text[i]))
@@ -52,7 +52,7 @@ static bool is_transformation(ht_span name) {
     return name.length > 0;
 }
 
-/* from(TRANSFORMATION : PARAMETER, ...) */
+/* Applies from(TRANSFORMATION : PARAMETER, ...). */
 static ht_status apply_from(ht_draft *draft, ht_span name, ht_span inside, ht_error *error) {
     ht_template *template = &draft->template;
     ht_span origin, piece;
@@ -100,7 +100,7 @@ static ht_status apply_arg(ht_draft *draft, ht_span name, ht_span inside, ht_err
     return status;
 }
 
-/* The launch that block, grid and lds speak of. */
+/* Returns the launch that block, grid and lds speak of. */
 static ht_launch *current_launch(ht_draft *draft) {
     ht_template *template = &draft->template;
     switch (draft->set) {
@@ -235,9 +235,14 @@ static const struct {
     {"baseline", apply_baseline}, {"tolerance", apply_tolerance},
 };
 
+const char *ht_draft_directive(size_t index) {
+    return index < sizeof directives / sizeof *directives ? directives[index].name : NULL;
+}
+
 bool ht_draft_knows(ht_span name) {
-    for (size_t i = 0; i < sizeof directives / sizeof *directives; ++i)
-        if (ht_span_is(name, directives[i].name))
+    const char *known;
+    for (size_t i = 0; (known = ht_draft_directive(i)); ++i)
+        if (ht_span_is(name, known))
             return true;
     return false;
 }

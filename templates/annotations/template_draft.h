@@ -18,6 +18,8 @@ typedef struct ht_draft {
 /* Applies one directive to the draft: its name, and the inside of its parentheses. */
 ht_status ht_draft_kernel(ht_draft *draft, ht_span inside, ht_error *error);
 ht_status ht_draft_apply(ht_draft *draft, ht_span name, ht_span inside, ht_error *error);
+/* Names of the directives that a draft takes; NULL past the last. */
+const char *ht_draft_directive(size_t index);
 bool ht_draft_knows(ht_span name);
 /* Completes and checks the draft's template. */
 ht_status ht_draft_finish(ht_draft *draft, ht_error *error);

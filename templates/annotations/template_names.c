@@ -103,7 +103,7 @@ bool ht_template_enumerator(const ht_template *template, const char *name, int64
     return false;
 }
 
-/* What an expression may name. */
+/* The names that an expression may have. */
 typedef struct name_check {
     const ht_template *template;
     bool params;      /* parameters and enumerators */
@@ -178,7 +178,7 @@ static ht_status check_sizeof(const name_check *check, const char *type, ht_plac
     return ht_type_size(type) ? HT_OK : unknown(check, at, "sizeof: unknown type '%s'", type);
 }
 
-/* A parameter or scalar that may have been meant. */
+/* Returns a parameter or scalar that may have been meant. */
 static const char *nearest_name(const name_check *check, const char *name) {
     const ht_template *template = check->template;
     const char *candidates[HT_PARAM_MAX + HT_ARG_MAX + 1] = {NULL};
@@ -191,7 +191,7 @@ static const char *nearest_name(const name_check *check, const char *name) {
     return ht_nearest_word(name, candidates);
 }
 
-/* Why a bare name that exists cannot be used here, or that it does not exist. */
+/* Says why a bare name that exists cannot be used here, or that it does not exist. */
 static ht_status explain(const name_check *check, const char *name, ht_place at) {
     const ht_arg *arg = ht_template_arg(check->template, name);
     if (arg && !ht_arg_is_name(arg))

@@ -41,23 +41,26 @@ static ht_status read_unit(reader *r, ht_span name) {
 }
 
 static ht_status unknown_directive(const reader *r, ht_span name) {
-    static const char *const known[] = {"unit",    "kernel",    "problem",  "param",     "from",
-                                        "require", "block",     "grid",     "lds",       "arg",
-                                        "launch",  "reference", "baseline", "tolerance", NULL};
+    const char *known[32] = {"unit", "kernel"};
+    size_t count = 2;
+    ht_text listed = {0};
+    for (size_t i = 0; count + 1 < sizeof known / sizeof *known; ++i, ++count)
+        if (!(known[count] = ht_draft_directive(i)))
+            break;
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&listed, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", known[i]);
     char *word = ht_strndup(name.text, name.length > 40 ? 40 : name.length);
     const char *like = ht_nearest_word(word, known);
     char *hint = like ? ht_format("did you mean '%s'? There", like) : ht_strdup("there");
-    ht_status status = ht_span_error(
-        name, r->error,
-        "unknown directive '%s'; %s are unit, kernel, problem, param, require, block, grid, lds, "
-        "arg, launch, reference, baseline and tolerance",
-        word, hint);
+    ht_status status =
+        ht_span_error(name, r->error, "unknown directive '%s'; %s are %s", word, hint, listed.data);
     free(hint);
     free(word);
+    ht_text_free(&listed);
     return status;
 }
 
-/* One directive off the front of a line. */
+/* Takes one directive off the front of a line. */
 static ht_status read_directive(reader *r, ht_span *line) {
     ht_span name, inside;
     ht_status status = ht_span_take_name(line, false, "a directive", &name, r->error);

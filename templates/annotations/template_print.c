@@ -59,7 +59,7 @@ static void print_tolerance(const ht_template *template, ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
-/* One line for each transformation, in the order of its first parameter. */
+/* Prints one line for each transformation, in the order of its first parameter. */
 static void print_origins(const ht_template *template, ht_text *out) {
     for (size_t i = 0; i < template->param_count; ++i) {
         const char *origin = template->params[i].origin;

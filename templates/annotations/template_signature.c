@@ -20,7 +20,7 @@ typedef struct launch_view {
     size_t arg_count;
 } launch_view;
 
-/* What a type's name comes to. */
+/* The type that a name stands for. */
 typedef struct meaning {
     bool known;
     bool is_pointer, is_const;
@@ -53,18 +53,16 @@ static void view_close(launch_view *view) {
     ht_kernel_header_free(&view->header);
 }
 
-/* ---- types
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- types */
 
-/* A type parameter's value where nothing else is said. */
+/* Returns a type parameter's value where nothing else is said. */
 static const char *param_type(const ht_template *template, const char *name) {
     const ht_param *param = ht_template_param(template, name);
     return param && param->kind == HT_PARAM_TYPE ? param->values[param->default_index].text : NULL;
 }
 
-/* What the launch gives for a parameter of the kernel's template; *out_open: it is one, and that is
- * not known. */
+/* Returns what the launch gives for a parameter of the kernel's template; *out_open: it is one, and
+ * its value is not known. */
 static const char *argument_for(const launch_view *view, const char *name, bool *out_open) {
     bool pack = false;
     *out_open = false;
@@ -91,7 +89,6 @@ static char base_kind(const char *type) {
     return strncmp(type, "float", 5) != 0 && strncmp(type, "double", 6) != 0 ? 'i' : 'f';
 }
 
-/* A type of C or HIP. */
 static meaning plain_meaning(const char *type) {
     size_t size = ht_type_size(type), components = ht_type_components(type);
     if (!size || !components)
@@ -155,22 +152,20 @@ static meaning resolve(const launch_view *view, const char *type) {
     return result;
 }
 
-/* ---- messages
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- messages */
 
 static const char *role_name(ht_arg_role role) {
     static const char *const names[] = {"in", "out", "inout", "temp", "constant"};
     return role == HT_ARG_SCALAR ? "a scalar" : names[role];
 }
 
-/* "out float[...]", "int". */
+/* Returns an argument's type as declared: "out float[...]", "int". */
 static char *declared(const ht_arg *arg) {
     return arg->role == HT_ARG_SCALAR ? ht_strdup(arg->type)
                                       : ht_format("%s %s[...]", role_name(arg->role), arg->type);
 }
 
-/* "parameter 2 of blur (line 17), 'const float *in'" */
+/* Returns "parameter 2 of blur (line 17), 'const float *in'". */
 static char *param_words(const launch_view *view, size_t index) {
     return ht_format("parameter %zu of %s (line %d), '%s'", index + 1, view->launch->kernel,
                      view->signature.line, view->signature.params[index].text);
@@ -181,13 +176,13 @@ static const char *param_name(const launch_view *view, size_t index) {
     return name[0] ? name : "NAME";
 }
 
-/* The type that an annotation would give for a parameter. */
+/* Returns the type that an annotation would give for a parameter. */
 static const char *param_spelling(const launch_view *view, size_t index) {
     const char *type = view->signature.params[index].type;
     return type[0] ? type : "TYPE";
 }
 
-/* Is it the one launch that kernel(...) itself stands for? */
+/* Returns true if it is the one launch that kernel(...) itself stands for. */
 static bool is_implicit(const launch_view *view) {
     return !view->launch->has_arguments && view->launch->place.line == view->template->line;
 }
@@ -203,9 +198,7 @@ static ht_status report(ht_place at, ht_error *error, char *message) {
     return status;
 }
 
-/* ---- number and order
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- number and order */
 
 static bool has_param(const launch_view *view, const char *name) {
     for (size_t i = 0; i < view->signature.count; ++i)
@@ -221,7 +214,8 @@ static bool has_arg(const launch_view *view, const char *name) {
     return false;
 }
 
-/* The parameter that has no argument: the first whose name is missing, else the first too many. */
+/* Reports the parameter that has no argument: the first whose name is missing, else the first too
+ * many. */
 static ht_status missing(const launch_view *view, ht_error *error) {
     size_t index = view->arg_count, named = 0;
     for (size_t i = 0; i < view->arg_count; ++i)
@@ -266,7 +260,8 @@ static ht_status too_many(const launch_view *view, ht_error *error) {
     return report(place_of(view, extra), error, message);
 }
 
-/* A name that belongs to another parameter. With a list of its own a launch says what it means. */
+/* Refuses a name that belongs to another parameter. A launch with a list of its own says which
+ * argument is which. */
 static ht_status check_order(const launch_view *view, ht_error *error) {
     if (view->launch->has_arguments)
         return HT_OK;
@@ -288,11 +283,9 @@ static ht_status check_order(const launch_view *view, ht_error *error) {
     return HT_OK;
 }
 
-/* ---- one argument
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- one argument */
 
-/* 0 of 8 bytes for a pointer: none is passed. */
+/* Returns true for a 0 of 8 bytes, which passes no pointer. */
 static bool is_null(const ht_arg *arg) {
     bool whole = ht_type_size(arg->type) == sizeof(void *) && ht_type_integral(arg->type);
     char *text = whole && arg->value_count == 1 ? ht_expr_string(arg->values[0]) : NULL;
@@ -328,7 +321,7 @@ static ht_status mismatch(const launch_view *view, size_t index, ht_error *error
     return report(place_of(view, arg), error, message);
 }
 
-/* What the parameter is, its type's aliases followed; false when that is not known. */
+/* Finds what the parameter is, its type's aliases followed; false when that is not known. */
 static bool complete(const launch_view *view, size_t index, meaning *out_wanted) {
     ht_signature_param *param = &view->signature.params[index];
     meaning wanted = param->type[0] ? resolve(view, param->type) : (meaning){0};
@@ -370,8 +363,7 @@ static ht_status check_view(const launch_view *view, ht_error *error) {
     return status;
 }
 
-/* ---- written where it cannot be
- * ------------------------------------------------------------------------------------------ */
+/* ---- written where it cannot be */
 
 /* Whether a launch can write an argument. */
 typedef enum access { ACCESS_NONE, ACCESS_CONST, ACCESS_OPEN } access;
@@ -399,7 +391,7 @@ static ht_status written_const(const launch_view *view, size_t index, const ht_a
     return report(arg->place.line ? arg->place : view->launch->place, error, message);
 }
 
-/* Outputs that every launch of a sequence takes as const. */
+/* Refuses outputs that every launch of a sequence takes as const. */
 static ht_status check_outputs(const ht_template *template, const launch_view *views, size_t count,
                                ht_error *error) {
     for (size_t i = 0; i < template->arg_count; ++i) {

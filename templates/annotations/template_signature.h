@@ -4,7 +4,7 @@
 
 #include "templates/annotations/template.h"
 
-/* What one of a template's launches passes to a kernel of its unit must be what the kernel takes:
+/* Checks that each of a template's launches passes the arguments that the kernel of its unit takes:
  * number, order, pointers, element types, constness. Kernels that the unit does not define, and
  * what the text leaves open (ht_signature_find), are not judged. */
 ht_status ht_template_check_signatures(const ht_template *template, ht_error *error);

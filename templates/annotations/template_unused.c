@@ -25,7 +25,7 @@ static size_t occurrences(const char *text, const char *name) {
     return count;
 }
 
-/* Does the code, annotations left out, hold the name? */
+/* Returns true if the code, without annotations, holds the name. */
 static bool in_code(const char *unit, const char *name) {
     ht_pragma *pragmas;
     size_t count, all = occurrences(unit, name);
@@ -43,32 +43,32 @@ static void on_name(void *context, const char *name) {
         in->found = in->found || !strcmp(name, in->param->values[v].text);
 }
 
-static void look(search *in, const ht_expr *expr) {
+static void look_in(search *in, const ht_expr *expr) {
     if (expr)
         ht_expr_names(expr, on_name, in);
 }
 
-/* Does a launch's geometry or a buffer's size name it, or is it a buffer's type? A constraint alone
- * gives it no effect. */
+/* Returns true if a launch's geometry or a buffer's size names it, or it is a buffer's type. A
+ * constraint alone gives it no effect. */
 static bool in_launches(const ht_template *template, const ht_param *param) {
     search in = {.name = param->name, .param = param};
     for (size_t i = 0; i < template->launch_count; ++i) {
         const ht_launch *launch = &template->launches[i];
         for (int axis = 0; axis < 3; ++axis) {
-            look(&in, launch->block[axis]);
-            look(&in, launch->grid[axis]);
+            look_in(&in, launch->block[axis]);
+            look_in(&in, launch->grid[axis]);
         }
-        look(&in, launch->lds);
+        look_in(&in, launch->lds);
     }
     for (size_t i = 0; i < template->arg_count; ++i) {
-        look(&in, template->args[i].extent);
+        look_in(&in, template->args[i].extent);
         in.found = in.found || !strcmp(template->args[i].type, param->name);
     }
     return in.found;
 }
 
-/* May an include bring code that names a parameter? HIP's headers and those of the standard do not.
- */
+/* Returns true if an include may bring code that names a parameter. HIP's headers and the
+ * standard's do not. */
 static bool includes_more(const char *unit) {
     for (const char *at = strstr(unit, "include"); at; at = strstr(at + 1, "include")) {
         at += strlen("include");
@@ -87,7 +87,7 @@ static bool includes_more(const char *unit) {
 ht_status ht_template_check_unused(const ht_template *template, ht_error *error) {
     ht_signature signature;
     const char *unit = template->unit;
-    /* A space alone, code that is elsewhere, or that an include may bring. */
+    /* Only a space, code that is elsewhere, or that an include may bring. */
     if (!template->arg_count || !unit || includes_more(unit) ||
         !ht_signature_find(unit, template->launches[0].kernel, &signature))
         return HT_OK;

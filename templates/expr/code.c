@@ -86,7 +86,7 @@ bool ht_code_constant(const ht_code *code, uint32_t instruction, ht_number *out_
     return true;
 }
 
-/* The number of this instruction; `table` sets those apart that differ in nothing else. */
+/* Returns the number of this instruction; `table` sets those apart that differ in nothing else. */
 static uint32_t add(ht_code *code, const ht_instruction *in, uint32_t table, bool *out_fresh) {
     uint64_t bits;
     memcpy(&bits, &in->constant, sizeof bits);
@@ -171,7 +171,7 @@ static ht_code_type result_type(const ht_code *code, const ht_instruction *in) {
     return real ? HT_CODE_REAL : HT_CODE_WHOLE;
 }
 
-/* The result when all operands are constants. */
+/* Returns the result when all operands are constants. */
 static uint32_t fold(ht_code *code, const ht_instruction *in, size_t arity) {
     ht_number values[4] = {0};
     uint8_t faults[4] = {0};
@@ -203,7 +203,7 @@ static uint32_t make(ht_code *code, ht_instruction in) {
         ranges[k] = operand->range;
         in.params |= operand->params;
     }
-    /* `fails && false` stays, as it is false where its parts are looked at one by one. */
+    /* `fails && false` stays, as it is false where its parts are evaluated one by one. */
     bool split = in.op == HT_CODE_BOTH && code->items[in.operands[0]].op == HT_CODE_FAIL;
     if (constants == arity && !split)
         return fold(code, &in, arity);
@@ -220,7 +220,7 @@ uint32_t ht_code_unary(ht_code *code, ht_code_op op, uint32_t a) {
     return make(code, (ht_instruction){.op = op, .operands = {a}});
 }
 
-/* and, or with one side known; UINT32_MAX when that does not help. */
+/* Shortens `and` and `or` with one side known; UINT32_MAX when that does not help. */
 static uint32_t shorten(ht_code *code, ht_code_op op, uint32_t a, uint32_t b) {
     ht_number value;
     if (ht_code_constant(code, a, &value))

@@ -1,4 +1,4 @@
-/* Between which values results lie. Wide where it is not worth being exact, never too narrow. */
+/* The range of each result. Wide where it is not worth being exact, never too narrow. */
 #include "templates/expr/code.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static void widen(ht_range *range, int64_t value) {
         range->high.whole = value;
 }
 
-/* Sums, differences and products have their extremes at the corners. */
+/* Returns the range over the corners, where sums, differences and products have their extremes. */
 static ht_range corners(ht_code_op op, ht_range a, ht_range b) {
     ht_range out = whole(INT64_MAX, INT64_MIN);
     for (int i = 0; i < 4; ++i) {
@@ -260,7 +260,7 @@ static ht_range united(ht_code_type type, ht_range a, ht_range b) {
     return out;
 }
 
-/* and, or, ?: take the faults only of what they look at. */
+/* Returns the range of and, or, ?:, which take the faults only of the operands they evaluate. */
 static ht_range chosen(const ht_instruction *in, const ht_range *operands) {
     ht_range a = operands[0], b = operands[1];
     ht_range truth = one_whole(HT_CODE_TRUTH, a);

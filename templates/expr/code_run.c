@@ -18,8 +18,8 @@ typedef struct lanes {
     for (size_t i = 0; i < l->count; ++i)                                                          \
         l->out[i].member = (value);                                                                \
     break
-/* For operations that may have no value: `test` tells so and sets `value`. A lane that has failed
- * keeps its first fault. */
+/* For operations that may have no value: `test` says whether it has one and sets `value`. A lane
+ * that has failed keeps its first fault. */
 #define CHECKED(test, why)                                                                         \
     for (size_t i = 0; i < l->count; ++i) {                                                        \
         int64_t a = l->a[i].whole, b = l->b[i].whole, value = 0;                                   \
@@ -135,8 +135,8 @@ static void run_checked(ht_code_op op, const lanes *l) {
     }
 }
 
-/* Operations that cannot fail; sums and products only where their ranges show that. Unsigned, as
- * lanes that failed before hold anything. */
+/* Runs operations that cannot fail; sums and products only where their ranges show that. Unsigned,
+ * as lanes that failed before hold anything. */
 static void run_whole(ht_code_op op, const lanes *l) {
     switch (op) {
     case HT_CODE_NEGATE:
@@ -178,7 +178,7 @@ static void run_whole(ht_code_op op, const lanes *l) {
     }
 }
 
-/* As CPython's float_floor_div: from the remainder, so that both agree. */
+/* Divides as CPython's float_floor_div: from the remainder, so that both agree. */
 static double floor_real_quotient(double a, double b) {
     double rest = fmod(a, b), quotient = (a - rest) / b;
     if (rest != 0 && (rest < 0) != (b < 0))
@@ -218,7 +218,7 @@ static void run_real_checked(ht_code_op op, const lanes *l) {
     }
 }
 
-/* Beyond 2^53 not every whole number is a real. */
+/* Returns false past 2^53 for whole numbers that no real is equal to. */
 static bool to_real(int64_t a, ht_number *out) {
     out->real = (double)a;
     return a > (int64_t)1 << 53 || a < -((int64_t)1 << 53);
@@ -278,12 +278,12 @@ static void run_choosing(ht_code_op op, const lanes *l) {
     }
 }
 
-/* The fault of operand `operand` in a lane, 0 when it cannot have any. */
+/* Returns the fault of operand `operand` in a lane, 0 when it cannot have any. */
 static uint8_t fault_of(const uint8_t *faults, size_t lane) {
     return faults ? faults[lane] : HT_FAULT_NONE;
 }
 
-/* Faults of the operands that count. */
+/* Collects the faults of the operands that count. */
 static void gather_faults(ht_code_op op, const lanes *l, const uint8_t *const *faults) {
     for (size_t i = 0; i < l->count; ++i) {
         uint8_t fault = fault_of(faults[0], i);

@@ -170,3 +170,29 @@ void ht_expr_names(const ht_expr *expr, void (*visit)(void *context, const char 
     names_context names = {visit, context};
     ht_expr_walk_names(expr, visit_name, &names);
 }
+
+static void choices_walk(const ht_expr *expr, ht_node *node,
+                         void (*visit)(void *context, const ht_expr *condition), void *context) {
+    if (node->kind == HT_NODE_CONDITIONAL) {
+        const ht_expr condition = {expr->file, node->line, node->column, node->children[0]};
+        visit(context, &condition);
+    }
+    for (size_t i = 0; i < node->child_count; ++i)
+        choices_walk(expr, node->children[i], visit, context);
+}
+
+void ht_expr_choices(const ht_expr *expr, void (*visit)(void *context, const ht_expr *condition),
+                     void *context) {
+    if (expr)
+        choices_walk(expr, expr->root, visit, context);
+}
+
+bool ht_expr_text_names(const char *text, void (*visit)(void *context, const char *name),
+                        void *context) {
+    ht_expr *expr;
+    if (ht_expr_parse(text, (ht_place){0}, &expr, NULL) != HT_OK)
+        return false;
+    ht_expr_names(expr, visit, context);
+    ht_expr_free(expr);
+    return true;
+}

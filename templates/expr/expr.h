@@ -51,6 +51,12 @@ void ht_expr_free(ht_expr *expr);
 ht_status ht_expr_evaluate(const ht_expr *expr, const ht_scope *scope, int64_t *out_value,
                            ht_error *error);
 
+/* Evaluates an expression's text. Returns false if it does not parse or has no value. */
+bool ht_expr_text_value(const char *text, const ht_scope *scope, int64_t *out_value);
+/* Calls `visit` with each name in an expression's text. Returns false if it does not parse. */
+bool ht_expr_text_names(const char *text, void (*visit)(void *context, const char *name),
+                        void *context);
+
 /* Prints so that parsing the print gives an equal expression; fewest parentheses that keep the
  * tree. */
 void ht_expr_print(const ht_expr *expr, ht_text *out);
@@ -60,6 +66,10 @@ char *ht_expr_string(const ht_expr *expr);
 /* Calls `visit` once for every occurrence of a name (and of a name inside sizeof). */
 void ht_expr_names(const ht_expr *expr, void (*visit)(void *context, const char *name),
                    void *context);
+/* Calls `visit` for each condition of a ?:, outermost first; the expression is borrowed for the
+ * call. NULL has none. */
+void ht_expr_choices(const ht_expr *expr, void (*visit)(void *context, const ht_expr *condition),
+                     void *context);
 bool ht_expr_equal(const ht_expr *a, const ht_expr *b);
 ht_place ht_expr_place(const ht_expr *expr);
 

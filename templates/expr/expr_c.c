@@ -16,7 +16,7 @@ typedef struct printing {
 
 static bool print(const printing *in, const ht_node *node, int precedence, ht_c_demand demand);
 
-/* Is it a number whatever the sizes are? sizeof alone stays as it is written. */
+/* Returns true if it is a number whatever the sizes are. sizeof alone stays as it is written. */
 static bool is_number(const printing *in, const ht_node *node, int64_t *out_value) {
     ht_node copy = *node;
     const ht_expr expr = {.root = &copy};
@@ -37,7 +37,7 @@ static bool number_print(const printing *in, int64_t value, int precedence, ht_c
     return true;
 }
 
-/* One of the two is a long long, and makes the operation one. A number is left as it is. */
+/* Makes one of the two a long long, and with it the operation. A number is left as it is. */
 static void demands_of(const printing *in, const ht_node *left, ht_c_demand out[2]) {
     int64_t value;
     bool number = is_number(in, left, &value);
@@ -69,7 +69,7 @@ static bool is_truth(const ht_node *node) {
              op == HT_OP_GREATER_EQUAL));
 }
 
-/* x + 0, x - 0, x * 1 and x / 1 are x. */
+/* Returns true for x + 0, x - 0, x * 1 and x / 1. */
 static bool is_idle(int op, int64_t right) {
     return ((op == HT_OP_ADD || op == HT_OP_SUBTRACT) && right == 0) ||
            ((op == HT_OP_MULTIPLY || op == HT_OP_DIVIDE) && right == 1);
@@ -112,10 +112,9 @@ static bool conditional_print(const printing *in, const ht_node *node, ht_c_dema
     return print(&lazy, node->children[2], HT_PRECEDENCE_CONDITIONAL, demands[1]);
 }
 
-/* ---- functions as operators
- * ------------------------------------------------------------------------------------- */
+/* ---- functions as operators */
 
-/* items / 64 + (items % 64 > 0), of items that are computed ahead. */
+/* Prints items / 64 + (items % 64 > 0), of items that are computed ahead. */
 static bool pieces_print(const printing *in, const ht_node *items, int64_t per) {
     ht_text text = {0}, name = {0};
     const printing ahead = {in->naming, &text, false};
@@ -130,7 +129,7 @@ static bool pieces_print(const printing *in, const ht_node *items, int64_t per) 
     return done;
 }
 
-/* A sum; the caller has it in parentheses where it takes them. */
+/* Prints a sum; the caller puts it in parentheses where it needs them. */
 static bool ceil_div_print(const printing *in, const ht_node *a, const ht_node *b,
                            ht_c_demand demand) {
     int64_t value;
@@ -170,7 +169,7 @@ static ht_c_demand demand_of(const printing *in, const ht_node *node) {
     return is_number(in, node, &value) ? HT_C_MIXED : HT_C_WIDE;
 }
 
-/* The least or the greatest of the first `count`: (... < c ? ... : c) */
+/* Prints the least or the greatest of the first `count`: (... < c ? ... : c) */
 static bool extreme_print(const printing *in, const ht_node *node, size_t count) {
     const ht_node *last = node->children[count - 1];
     const char *op = node->op == HT_FN_MIN ? " < " : " > ";
@@ -191,7 +190,7 @@ static bool extreme_print(const printing *in, const ht_node *node, size_t count)
     return done;
 }
 
-/* Text with the arguments in place of a, b and c. */
+/* Prints the pattern with the arguments in place of a, b and c. */
 static bool pattern_print(const printing *in, const ht_node *node, const char *pattern) {
     bool done = true;
     for (const char *at = pattern; *at && done; ++at) {
@@ -239,8 +238,7 @@ static bool call_print(const printing *in, const ht_node *node, ht_c_demand dema
     return done;
 }
 
-/* ---- any expression
- * --------------------------------------------------------------------------------------------- */
+/* ---- any expression */
 
 static bool unary_print(const printing *in, const ht_node *node, ht_c_demand demand) {
     const ht_node *operand = node->children[0];

@@ -5,7 +5,7 @@
 
 #include "templates/expr/expr.h"
 
-/* What the type of a text must be, so that the operation around it is exact. */
+/* The type that a text must have, so that the operation around it is exact. */
 typedef enum ht_c_demand {
     HT_C_ANY,   /* any integer that has the value */
     HT_C_MIXED, /* with a long long it makes a long long: no 64 bits without sign */

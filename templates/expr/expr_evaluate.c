@@ -295,3 +295,12 @@ ht_status ht_expr_evaluate(const ht_expr *expr, const ht_scope *scope, int64_t *
     evaluation e = {expr, scope, error};
     return evaluate(&e, expr->root, out_value);
 }
+
+bool ht_expr_text_value(const char *text, const ht_scope *scope, int64_t *out_value) {
+    ht_expr *expr;
+    if (ht_expr_parse(text, (ht_place){0}, &expr, NULL) != HT_OK)
+        return false;
+    bool known = ht_expr_evaluate(expr, scope, out_value, NULL) == HT_OK;
+    ht_expr_free(expr);
+    return known;
+}

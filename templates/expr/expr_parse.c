@@ -183,7 +183,7 @@ static int unary_operator(const ht_token *token) {
     return -1;
 }
 
-/* What a unary operator applied to the operand gives; takes the operand. */
+/* Applies a unary operator to the operand, which it takes. */
 static ht_status apply_unary(parser *p, int op, int line, int column, ht_node *operand,
                              ht_node **out_node) {
     if (op == HT_OP_MINUS && operand->kind == HT_NODE_NUMBER && operand->number != INT64_MIN) {
@@ -226,7 +226,7 @@ static int binary_operator(const ht_token *token) {
     return -1;
 }
 
-/* Operators of at least this precedence; all are left-associative. */
+/* Parses operators of at least this precedence; all are left-associative. */
 static ht_status parse_binary(parser *p, int precedence, ht_node **out_node) {
     ht_node *left = NULL;
     ht_status status = parse_unary(p, &left);

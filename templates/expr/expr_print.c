@@ -74,7 +74,7 @@ static void print_bare(const ht_node *node, ht_text *out) {
     }
 }
 
-/* In parentheses when the tree binds less than `precedence`. */
+/* Prints in parentheses when the tree binds less than `precedence`. */
 static void print(const ht_node *node, int precedence, ht_text *out) {
     bool parentheses = precedence_of(node) < precedence;
     if (parentheses)

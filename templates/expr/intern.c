@@ -20,7 +20,7 @@ const uint32_t *ht_intern_row(const ht_intern *set, uint32_t number) {
     return set->rows + number * set->width;
 }
 
-/* The slot that holds the row, or the free one where it belongs. */
+/* Returns the slot that holds the row, or the free one where it belongs. */
 static size_t slot_of(const ht_intern *set, const uint32_t *row) {
     size_t slot = (size_t)hash_row(row, set->width) & (set->slot_count - 1);
     while (set->slots[slot] &&

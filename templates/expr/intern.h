@@ -14,7 +14,7 @@ typedef struct ht_intern {
     size_t row_capacity, slot_count;
 } ht_intern;
 
-/* The row's number. *out_fresh tells whether it is new. The row is copied. */
+/* Returns the row's number. *out_fresh: it is new. The row is copied. */
 uint32_t ht_intern_put(ht_intern *set, const uint32_t *row, bool *out_fresh);
 const uint32_t *ht_intern_row(const ht_intern *set, uint32_t number);
 void ht_intern_free(ht_intern *set);

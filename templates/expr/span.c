@@ -26,7 +26,9 @@ ht_span ht_span_part(ht_span span, size_t from, size_t to) {
             ++place.column;
         }
     }
-    return (ht_span){.text = span.text + from, .length = to - from, .place = place};
+    const char *text =
+        from ? span.text + from : span.text; /* which may be NULL, when it is empty */
+    return (ht_span){.text = text, .length = to - from, .place = place};
 }
 
 ht_span ht_span_trim(ht_span span) {
@@ -93,7 +95,7 @@ bool ht_span_split(ht_span *span, char separator, bool angles, ht_span *out_piec
     return true;
 }
 
-/* "'x'", or "the end" for nothing left: what an error says it found. */
+/* Returns "'x'", or "the end" for nothing left: what an error says it found. */
 static const char *found(ht_span span, char buffer[48]) {
     span = ht_span_trim(span);
     if (!span.length)
@@ -109,7 +111,8 @@ static const char *found(ht_span span, char buffer[48]) {
     return buffer;
 }
 
-/* The rest of the span without leading white space; at its end when there is nothing else. */
+/* Returns the rest of the span without leading white space; at its end when there is nothing else.
+ */
 static ht_span skip_space(ht_span span) {
     size_t from = 0;
     while (from < span.length && isspace((unsigned char)span.text[from]))
@@ -147,8 +150,8 @@ bool ht_span_take(ht_span *span, char c) {
     return true;
 }
 
-/* Position of the bracket that closes the one at 0; 0 when none does, with *out_open the innermost
- * that lacks its own. */
+/* Returns the position of the bracket that closes the one at 0; 0 when none does, with *out_open
+ * the innermost that lacks its own. */
 static size_t closing(ht_span span, char open, size_t *out_open) {
     enum { NESTING_MAX = 256 };
     size_t stack[NESTING_MAX] = {0}, depth = 0;
@@ -219,7 +222,7 @@ ht_status ht_span_integer(ht_span span, int64_t *out_value, ht_error *error) {
     return HT_OK;
 }
 
-/* Length of a real literal without a sign at `text`; 0 when there is none. */
+/* Returns the length of a real literal without a sign at `text`; 0 when there is none. */
 static size_t real_length(const char *text, size_t length, bool *out_integer) {
     size_t at = 0, digits = 0;
     *out_integer = true;

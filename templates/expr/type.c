@@ -60,7 +60,7 @@ static bool vector_type(const char *name, scalar_type *out) {
     return false;
 }
 
-/* "unsigned long int", "long long", "short": the words in any order, as C allows. */
+/* Recognises "unsigned long int", "long long", "short": the words in any order, as C allows. */
 static bool integer_words(const char *name, scalar_type *out) {
     int longs = 0, shorts = 0, chars = 0, ints = 0, signs = 0, doubles = 0;
     while (*name) {

@@ -42,7 +42,7 @@ static bool lookup_field(const void *context, const char *name, int64_t *out_val
     return ht_problem_get(context, name, out_value);
 }
 
-/* Does the given name set this field: by its own name, or as an alias of the family? */
+/* Returns true if the given name sets this field: by its own name, or as an alias of the family. */
 static bool sets_field(const ht_problem_spec *spec, const char *given, const char *field) {
     if (!strcmp(given, field))
         return true;
@@ -85,7 +85,7 @@ static ht_status check_given(const ht_problem_spec *spec, const ht_problem_value
     return HT_OK;
 }
 
-/* The value of a field of the instance whose earlier fields are filled in. */
+/* Computes a field's value in the instance whose earlier fields are filled in. */
 static ht_status field_value(const ht_problem_spec *spec, const ht_field *field,
                              const ht_problem_value *given, size_t count, const ht_problem *sofar,
                              ht_place where, int64_t *out_value, ht_error *error) {

@@ -11,7 +11,7 @@ enum { HT_FIELD_MAX = 64 };
 ht_status ht_problem_spec_parse_span(ht_span inside, ht_problem_spec *out_spec, ht_error *error);
 const ht_field *ht_problem_spec_field(const ht_problem_spec *spec, const char *name);
 
-/* What a built-in family adds to its fields. */
+/* The aliases that a built-in family adds to its fields. */
 typedef struct ht_problem_alias {
     const char *name;      /* "pad" */
     const char *fields[2]; /* sets both */

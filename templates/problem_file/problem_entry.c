@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry seen as a template, so that names are checked by the same rules. Borrows everything. */
+/* Returns the entry seen as a template, so that names are checked by the same rules. Borrows
+ * everything. */
 static ht_template as_template(const ht_problem_entry *entry) {
     return (ht_template){.name = entry->kernel,
                          .problem = entry->spec,

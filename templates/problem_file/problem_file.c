@@ -133,7 +133,7 @@ ht_status ht_problem_file_load(const char *path, ht_problem_file **out_file, ht_
     return status;
 }
 
-/* Does the name end in "::part"? */
+/* Returns true if the name ends in "::part". */
 static bool ends_in(const char *name, const char *part) {
     size_t length = strlen(name), tail = strlen(part);
     return length > tail + 2 && !strcmp(name + length - tail, part) &&

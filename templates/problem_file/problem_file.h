@@ -1,4 +1,4 @@
-/* Problem files: JSON that tells what a kernel's arguments mean and which sizes to tune for, when
+/* Problem files: JSON with the meaning of a kernel's arguments and the sizes to tune for, when
  * the source does not say so in annotations; also plain catalogues of instances of one family.
  * docs/problem-file.md shows the format.
  *

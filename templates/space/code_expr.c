@@ -123,7 +123,7 @@ static uint32_t make_binary(const maker *m, const ht_node *node) {
     return ht_code_binary(m->scope->code, ops[node->op], a, b);
 }
 
-/* clamp(x, lo, hi): a lower bound above the upper one is an error. */
+/* Makes clamp(x, lo, hi): a lower bound above the upper one is an error. */
 static uint32_t make_clamp(const maker *m, const uint32_t *values) {
     ht_code *code = m->scope->code;
     uint32_t wrong = ht_code_binary(code, HT_CODE_LESS, values[2], values[1]);

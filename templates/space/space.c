@@ -21,7 +21,7 @@ static uint64_t cartesian_of(const ht_space_model *model) {
     return product;
 }
 
-/* The error of a constraint that cannot be evaluated for a configuration. */
+/* Reports the error of a constraint that cannot be evaluated for a configuration. */
 static ht_status fail_at(const ht_space *space, const ht_config *config, ht_error *error) {
     const ht_space_model *model = &space->model;
     if (space->binding.template) {
@@ -52,7 +52,7 @@ static ht_status fail_at(const ht_space *space, const ht_config *config, ht_erro
     return status;
 }
 
-/* Most parameters first: those constraints make a diagram large. */
+/* Orders by parameters, most first: those constraints make a diagram large. */
 static int by_size(const void *a, const void *b) {
     const ht_space_constraint *const *x = a, *const *y = b;
     size_t left = (*x)->table ? (*x)->scope_count : SIZE_MAX;
@@ -60,7 +60,7 @@ static int by_size(const void *a, const void *b) {
     return (left < right) - (left > right);
 }
 
-/* A diagram of as many constraints as the allowed work bears; the others are left to
+/* Builds a diagram of as many constraints as the allowed work bears; the others are left to
  * ht_space_legal. */
 static void relax(ht_space *space, const ht_space_constraint **all, size_t count) {
     uint32_t order[HT_PARAM_MAX];
@@ -96,7 +96,8 @@ static ht_status finish_relaxed(ht_space *space, const ht_space_constraint **all
                            space->model.subject);
 }
 
-/* Counts over 2^63 rows of memory are not listed, whatever is asked for. */
+/* Finishes an exact diagram. Counts over 2^63 rows of memory are not listed, whatever is asked
+ * for. */
 static void finish_exact(ht_space *space, uint64_t max_legal, bool declared) {
     uint64_t count = ht_diagram_count(&space->diagram);
     space->exact = true;

@@ -27,8 +27,8 @@ typedef struct ht_dimension {
  * smallest set of constraints that leave nothing. So is a constraint that cannot be evaluated for a
  * configuration that no other constraint excludes; both sides of an `&&` count as constraints.
  * `max_legal` 0 means 4,000,000; a space with more legal configurations is built all the same, but
- * is not listed. The work is bounded: docs/space.md tells what is left of a space that is too much.
- */
+ * is not listed. The work is bounded: docs/space.md says what is left of a space that is too much.
+ * / */
 ht_status ht_space_build(const ht_binding *binding, uint64_t max_legal, ht_space **out_space,
                          ht_error *error);
 /* From a file in the T1 format (docs/space.md): Python expressions. The space owns all it needs. */
@@ -74,6 +74,10 @@ size_t ht_space_neighbours(const ht_space *space, const ht_config *config, ht_ne
  * device's limits on the launch of k". */
 size_t ht_space_constraint_count(const ht_space *space);
 const char *ht_space_constraint_text(const ht_space *space, size_t constraint);
+
+/* A constraint that the defaults break, as its author wrote it; NULL: they are legal. Those of a T1
+ * file need not be: nothing begins with them. */
+const char *ht_space_default_breaks(const ht_space *space);
 
 /* Values of the constraints' own subexpressions, so that a model can see what the author of the
  * constraints thought mattered (threads in a block, bytes of LDS, a quotient). */

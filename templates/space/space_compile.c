@@ -69,7 +69,7 @@ static void level_make(compiler *c, size_t at, const uint32_t *rank) {
     l->children = ht_alloc(c->diagram->widths[at], sizeof *l->children);
 }
 
-/* The state behind value v; false when nothing is left. */
+/* Makes the state after value v; false when nothing is left. */
 static bool step(compiler *c, level *l, size_t width, const uint32_t *state, size_t v) {
     uint32_t *next = l->state;
     next[0] = state[0];
@@ -182,7 +182,7 @@ static void compiler_free(compiler *c) {
     }
 }
 
-/* Constraints that see no parameter, or that no value can change. */
+/* Starts with constraints that see no parameter, or that no value can change. */
 static bool start_state(compiler *c, uint32_t *out_state) {
     *out_state = 0;
     for (size_t i = 0; i < c->request->constraint_count; ++i) {

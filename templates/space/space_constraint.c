@@ -7,7 +7,7 @@
 
 enum { TABLE_MAX = 1 << 17 };
 
-/* The combinations of the parameters in `params`; SIZE_MAX when there are more. */
+/* Returns the combinations of the parameters in `params`; SIZE_MAX when there are more. */
 static size_t combinations(const ht_space_model *model, uint64_t params) {
     size_t product = 1;
     for (; params; params &= params - 1)
@@ -21,7 +21,7 @@ static uint64_t params_of(const ht_space_model *model, size_t condition) {
     return ht_code_at(model->code, model->conditions[condition].instruction)->params;
 }
 
-/* The constraint that a condition belongs to, a new one when there is none. */
+/* Returns the constraint that a condition belongs to, a new one when there is none. */
 static ht_space_constraint *place_of(const ht_space_model *model, size_t condition, bool by_source,
                                      ht_space_constraints *out) {
     uint64_t params = params_of(model, condition);
@@ -54,7 +54,7 @@ static void scope_make(const ht_space_model *model, ht_space_constraint *constra
     }
 }
 
-/* One verdict of several: a condition that is false decides, whatever else fails. */
+/* Combines verdicts: a condition that is false decides, whatever else fails. */
 static void combine(const ht_routine *routine, const ht_workspace *space, size_t lanes,
                     uint8_t *verdicts) {
     for (size_t lane = 0; lane < lanes; ++lane)

@@ -6,8 +6,8 @@
 #include "templates/expr/intern.h"
 #include "templates/space/space_model.h"
 
-/* What a constraint says of a configuration; also the numbers of the residuals that say it of every
- * configuration that is left. */
+/* The verdict of a constraint on a configuration; also the numbers of the residuals that say it of
+ * every configuration that is left. */
 typedef enum ht_verdict { HT_VERDICT_FALSE, HT_VERDICT_TRUE, HT_VERDICT_FAULT } ht_verdict;
 
 typedef struct ht_space_constraint {
@@ -63,7 +63,8 @@ enum { HT_RESIDUAL_UNKNOWN = -1 };
 void ht_residuals_make(const ht_space_constraint *constraint, const ht_space_model *model,
                        const uint32_t *rank, ht_residuals *out);
 void ht_residuals_free(ht_residuals *residuals);
-/* What is left of `residual`, of `stage` parameters chosen, with a value for the next one. */
+/* Returns what is left of `residual`, of `stage` parameters chosen, with a value for the next
+ * one. */
 uint32_t ht_residual_next(ht_residuals *residuals, uint32_t residual, size_t stage, size_t value);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a diagram answers, and its parts. */
+/* The answers of a diagram, and its parts. */
 #include "templates/space/space_diagram.h"
 
 #include "base/memory.h"
@@ -57,7 +57,7 @@ uint32_t ht_diagram_add(ht_diagram *diagram, const uint32_t *children, size_t wi
     return diagram->node_count++;
 }
 
-/* Nodes come after those they lead to. */
+/* Sums weights; nodes come after those that they lead to. */
 static void fill_weights(ht_diagram *diagram, uint32_t node, size_t level) {
     double weight = 0;
     if (diagram->weight[node] > 0 || node == 0)
@@ -92,8 +92,8 @@ uint64_t ht_diagram_count(const ht_diagram *diagram) {
     return diagram->total[diagram->root];
 }
 
-/* The last edge with no more than `rank` configurations before it: those that lead nowhere have as
- * many before them as the next one. */
+/* Returns the last edge with no more than `rank` configurations before it: those that lead nowhere
+ * have as many before them as the next one. */
 static size_t edge_of(const uint64_t *before, size_t width, uint64_t rank) {
     size_t low = 0, high = width;
     if (width <= 8) {
@@ -184,7 +184,7 @@ bool ht_diagram_find(const ht_diagram *diagram, const ht_config *config, uint64_
     return node != 0;
 }
 
-/* Down the diagram with probabilities as the weights, for spaces too large for a rank. */
+/* Walks down the diagram with probabilities as the weights, for spaces too large for a rank. */
 static ht_config sample_weighted(const ht_diagram *diagram, ht_random *random) {
     ht_config config = {.count = (uint16_t)diagram->params};
     uint32_t node = diagram->root;

@@ -20,7 +20,8 @@ static uint32_t source_of(const ht_space_model *model, const ht_space_constraint
     return model->conditions[constraint->conditions[0]].source;
 }
 
-/* Do the kept sources leave nothing? False also when that is too much work to tell. */
+/* Returns true if the kept sources leave nothing; false also when that is too much work to find
+ * out. */
 static bool is_empty(culprits *c) {
     const ht_space_model *model = c->constraints.model;
     ht_diagram diagram;
@@ -53,7 +54,8 @@ static void reduce(culprits *c, size_t count) {
         }
 }
 
-/* "a never holds", "a and b contradict each other", "a, b and c cannot hold together". */
+/* Describes the culprits: "a never holds", "a and b contradict each other", "a, b and c cannot hold
+ * together". */
 static void describe(const culprits *c, ht_text *out, ht_place *out_place) {
     const ht_space_model *model = c->constraints.model;
     size_t count = 0, done = 0;

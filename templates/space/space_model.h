@@ -1,4 +1,4 @@
-/* What a space is built of, wherever it came from: parameters, conditions and terms. Private to
+/* The parts of a space, wherever it came from: parameters, conditions and terms. Private to
  * templates/. */
 #ifndef HT_TEMPLATES_SPACE_SPACE_MODEL_H
 #define HT_TEMPLATES_SPACE_SPACE_MODEL_H
@@ -12,7 +12,7 @@ typedef struct ht_space_source {
     ht_place place;
 } ht_space_source;
 
-/* What must be true, as small as can be: an author's `a && b` is two. */
+/* A condition that must be true, as small as can be: an author's `a && b` is two. */
 typedef struct ht_space_condition {
     uint32_t instruction;
     uint32_t source;

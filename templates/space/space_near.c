@@ -18,13 +18,26 @@ bool ht_space_legal(const ht_space *space, const ht_config *config) {
     return true;
 }
 
+const char *ht_space_default_breaks(const ht_space *space) {
+    const ht_space_model *model = &space->model;
+    uint16_t choice[HT_PARAM_MAX];
+    for (size_t i = 0; i < model->dimension_count; ++i)
+        choice[i] = (uint16_t)model->dimensions[i].default_index;
+    for (size_t i = 0; i < space->constraints.count; ++i) {
+        const ht_space_constraint *constraint = &space->constraints.items[i];
+        if (ht_space_constraint_check(constraint, choice) != HT_VERDICT_TRUE)
+            return model->sources[model->conditions[constraint->conditions[0]].source].text;
+    }
+    return NULL;
+}
+
 static bool is_step(const ht_dimension *dimension, ht_neighbourhood kind, size_t from, size_t to) {
     bool ordered = dimension->kind == HT_PARAM_INTEGER || dimension->kind == HT_PARAM_BOOLEAN;
     return from != to &&
            (kind == HT_NEIGHBOURS_HAMMING || !ordered || from + 1 == to || to + 1 == from);
 }
 
-/* Are all constraints that do not see `param` kept? `broken` are those that are not. */
+/* Returns true if all constraints that do not see `param` hold. `broken` are those that do not. */
 static bool only_breaks(const ht_space *space, uint32_t param, const uint32_t *broken,
                         size_t count) {
     for (size_t i = 0; i < count; ++i)
@@ -33,7 +46,7 @@ static bool only_breaks(const ht_space *space, uint32_t param, const uint32_t *b
     return true;
 }
 
-/* Which values of `param` are legal, the other parameters as they are. */
+/* Finds the legal values of `param`, the other parameters as they are. */
 static void legal_values(const ht_space *space, const ht_config *config, uint32_t param,
                          uint8_t *out_legal) {
     uint8_t verdicts[HT_PARAM_VALUES_MAX];

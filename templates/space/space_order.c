@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* How many combinations must be remembered, as a logarithm, once `chosen` are chosen. */
+/* Returns the logarithm of how many combinations must be remembered once `chosen` are chosen. */
 static double memory(const ht_space_model *model, const ht_space_constraint *const *constraints,
                      size_t count, uint64_t chosen) {
     uint64_t open = 0;
@@ -25,7 +25,7 @@ void ht_space_order(const ht_space_model *model, const ht_space_constraint *cons
         for (size_t p = 0; p < model->dimension_count; ++p) {
             if (chosen >> p & 1)
                 continue;
-            /* Of equals the one with fewer values. */
+            /* Among equals, the one with fewer values wins. */
             double cost = memory(model, constraints, count, chosen | UINT64_C(1) << p) +
                           1e-3 * log2((double)model->dimensions[p].value_count);
             if (cost < best) {

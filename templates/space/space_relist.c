@@ -38,7 +38,7 @@ static int by_values(const void *a, const void *b, void *params) {
     return 0;
 }
 
-/* The node for rows [low, high), which agree on all levels before. */
+/* Returns the node for rows [low, high), which agree on all levels before. */
 static uint32_t gather(relister *r, size_t level, size_t low, size_t high) {
     const ht_diagram *to = r->to;
     bool fresh;

@@ -36,7 +36,8 @@ static uint32_t residual_add(ht_residuals *r, size_t width, uint32_t fill) {
     return (uint32_t)r->count++;
 }
 
-/* The residual of a row of residuals; rows that say one thing of all values are that verdict. */
+/* Returns the residual of a row of residuals; rows that say one thing of all values are that
+ * verdict. */
 static uint32_t row_add(ht_residuals *r, ht_intern *set, uint32_t **numbers, const uint32_t *row) {
     bool same = row[0] < NONE, fresh;
     for (size_t v = 1; same && v < set->width; ++v)
@@ -76,7 +77,7 @@ static uint32_t *table_ordered(const ht_residuals *r, size_t size) {
     return out;
 }
 
-/* From the last parameter to the first, rows of what the next stage made. */
+/* Makes residuals from the last parameter to the first: rows of what the next stage made. */
 static void from_table(ht_residuals *r) {
     size_t size = 1;
     for (size_t k = 0; k < r->constraint->scope_count; ++k)
@@ -109,7 +110,7 @@ static void stages_make(ht_residuals *r, ht_residual_maker *m) {
     }
 }
 
-/* Is instruction i, of an earlier stage, used from `stage` on? */
+/* Returns true if instruction i, of an earlier stage, is used from `stage` on. */
 static bool is_cut(const ht_residual_maker *m, size_t i, size_t stage) {
     if (m->stage_of[i] == UNSTAGED || m->stage_of[i] >= (int)stage)
         return false;
@@ -209,7 +210,7 @@ void ht_residuals_free(ht_residuals *r) {
     *r = (ht_residuals){0};
 }
 
-/* Is the result the same whatever is still chosen? Decided from ranges. */
+/* Returns true if ranges show that the result is the same whatever is still to be chosen. */
 static bool decided(ht_residual_maker *m, size_t stage, uint32_t *out_verdict) {
     const ht_routine *routine = m->routine;
     ht_range operands[3];
@@ -231,7 +232,7 @@ static bool decided(ht_residual_maker *m, size_t stage, uint32_t *out_verdict) {
     return true;
 }
 
-/* Does an instruction leave operand k out, given what is known after `stage`? */
+/* Returns true if an instruction leaves operand k out, given what is known after `stage`. */
 static bool left_out(const ht_residual_maker *m, const ht_instruction *in, size_t k, size_t stage) {
     uint32_t first = in->operands[0];
     if (in->op < HT_CODE_BOTH || k == 0 || m->stage_of[first] > (int)stage)
@@ -242,7 +243,7 @@ static bool left_out(const ht_residual_maker *m, const ht_instruction *in, size_
                                                                  : truth != (k == 1));
 }
 
-/* Marks what the result will look at, of the instructions up to `stage`. Operands come before what
+/* Marks what the result will need, of the instructions up to `stage`. Operands come before what
  * uses them, so that one pass from the end does. */
 static void mark_needed(ht_residual_maker *m, size_t stage) {
     memset(m->needed, 0, m->routine->count * sizeof *m->needed);
@@ -256,7 +257,7 @@ static void mark_needed(ht_residual_maker *m, size_t stage) {
     }
 }
 
-/* The residual of the values that are needed after `stage`. */
+/* Returns the residual of the values that are needed after `stage`. */
 static uint32_t intern_values(ht_residuals *r, ht_residual_maker *m, size_t stage) {
     size_t next = stage + 1, count = m->cut_counts[next];
     uint32_t *key = ht_alloc(3 * count, sizeof *key);

@@ -30,7 +30,7 @@ static bool draw(const ht_space *space, size_t most, ht_random *random, ht_confi
     return false;
 }
 
-/* Do all constraints hold that the last choice completed? */
+/* Returns true if all constraints hold that the last choice completed. */
 static bool completes(const walk *w, uint32_t param) {
     const ht_space_constraints *constraints = &w->space->constraints;
     for (size_t i = 0; i < constraints->count; ++i) {

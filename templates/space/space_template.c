@@ -55,7 +55,7 @@ static bool is_numeric(const ht_node *node) {
     return node->kind == HT_NODE_NAME || node->kind == HT_NODE_CONDITIONAL;
 }
 
-/* Operands of comparisons and remainders with `first`, everything else without. */
+/* Adds the operands of comparisons and remainders with `first`, everything else without. */
 static void add_terms(builder *b, const ht_node *node, bool prominent, bool first) {
     if (is_numeric(node) && prominent == first)
         ht_space_model_add_term(b->model, ht_code_expr(&b->scope, node), print_node(node));
@@ -79,7 +79,7 @@ static int64_t least_of(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* The conditions of ht_binding_launch_fits. */
+/* Adds the conditions of ht_binding_launch_fits. */
 static void add_launch(builder *b, const ht_launch *launch) {
     const ht_device_fields *device = b->scope.binding->device;
     const ht_device_fields any = {.max_threads = INT64_MAX,
@@ -120,7 +120,7 @@ static void add_launch(builder *b, const ht_launch *launch) {
                            within(b, lds, 0, least_of(limits->max_dynamic_lds, INT32_MAX)), source);
 }
 
-/* Threads a block as a product of what is written, and the bytes of LDS. */
+/* Adds threads a block as a product of what is written, and the bytes of LDS. */
 static void add_launch_terms(builder *b, const ht_launch *launch) {
     ht_text text = {0};
     uint32_t threads = ht_code_whole(b->scope.code, 1);

@@ -74,7 +74,8 @@ ht_status ht_python_parse(const char *text, ht_python_node **out_node, ht_error 
 void ht_python_free(ht_python_node *node);
 bool ht_python_equal(const ht_python_node *a, const ht_python_node *b);
 
-/* What names mean. Texts are numbered in sorted order, so that comparing numbers compares texts. */
+/* The meaning of names. Texts are numbered in sorted order, so that comparing numbers compares
+ * texts. */
 typedef struct ht_python_scope {
     ht_code *code;
     bool (*lookup)(const void *context, const char *name, uint32_t *out_instruction);

@@ -1,4 +1,4 @@
-/* From Python's tree to code. Whole numbers, reals and texts are told apart here, once. */
+/* From Python's tree to code. Whole numbers, reals and texts are distinguished here, once. */
 #include "templates/t1/python_lex.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ static ht_code_type type_of(const maker *m, uint32_t instruction) {
     return (ht_code_type)ht_code_at(m->scope->code, instruction)->type;
 }
 
-/* What always fails fits any type. */
+/* Returns true for what always fails: it fits any type. */
 static bool fails(const maker *m, uint32_t instruction) {
     return ht_code_at(m->scope->code, instruction)->op == HT_CODE_FAIL;
 }
@@ -26,7 +26,8 @@ static uint32_t as_real(const maker *m, uint32_t a) {
     return type_of(m, a) == HT_CODE_WHOLE ? ht_code_unary(m->scope->code, HT_CODE_TO_REAL, a) : a;
 }
 
-/* A text is true unless it is empty, and the empty one comes first in order. */
+/* Returns the truth of a value. A text is true unless it is empty, and the empty one comes first in
+ * order. */
 static uint32_t truth(const maker *m, uint32_t a) {
     ht_code *code = m->scope->code;
     if (type_of(m, a) == HT_CODE_REAL)
@@ -48,7 +49,7 @@ static ht_status make_condition(const maker *m, const ht_python_node *node, uint
             *out = truth(m, *out);
         return status;
     }
-    /* From the last to the first, as the first is looked at first. */
+    /* From the last to the first, as the first is evaluated first. */
     for (size_t i = node->child_count; status == HT_OK && i-- > 0;) {
         uint32_t part = 0;
         status = make_condition(m, node->children[i], &part);
@@ -86,7 +87,7 @@ static ht_status choose(const maker *m, const ht_python_node *node, uint32_t con
     return HT_OK;
 }
 
-/* `a and b`, `a or b` as values: one of the operands. */
+/* Makes `a and b`, `a or b` as values: one of the operands. */
 static ht_status make_logic(const maker *m, const ht_python_node *node, uint32_t *out) {
     ht_status status = make(m, node->children[node->child_count - 1], out);
     for (size_t i = node->child_count - 1; status == HT_OK && i-- > 0;) {
@@ -183,7 +184,7 @@ static ht_status compare(const maker *m, const ht_python_node *link, ht_python_o
     return HT_OK;
 }
 
-/* in, not in: equal to any element. */
+/* Makes `in` and `not in`: equal to any element. */
 static ht_status make_in(const maker *m, const ht_python_node *link, uint32_t value,
                          uint32_t *out) {
     ht_code *code = m->scope->code;

@@ -23,7 +23,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* 0x10, 0b1, 0o7: the base, or 10. */
+/* Returns the base of 0x10, 0b1, 0o7; 10 for others. */
 static int base_of(const char *digits) {
     if (digits[0] != '0')
         return 10;

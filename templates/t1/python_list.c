@@ -1,4 +1,4 @@
-/* Lists of values: what is no list in them is computed by folding code to a constant. */
+/* Lists of values: elements that are not lists are computed by folding code to a constant. */
 #include "templates/expr/real_print.h"
 #include "templates/t1/python_lex.h"
 
@@ -183,7 +183,7 @@ static ht_status compute_comprehension(computer *c, const binding *names,
     return status;
 }
 
-/* list * n: the list again and again. */
+/* Computes list * n: the list n times in a row. */
 static ht_status compute_repeated(computer *c, const binding *names, const ht_python_node *node,
                                   list *out) {
     int64_t times = 0;

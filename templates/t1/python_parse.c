@@ -8,7 +8,7 @@
 
 typedef struct parser {
     const char *text;
-    size_t next; /* behind `token` */
+    size_t next; /* after `token` */
     ht_python_token token;
     size_t last_end; /* of the token before */
     int depth;
@@ -48,7 +48,7 @@ static ht_python_node *node_new(ht_python_kind kind, size_t begin) {
     return node;
 }
 
-/* Nothing to add is what is left after an error. */
+/* Adds a child; there is none to add after an error. */
 static void node_add(ht_python_node *node, ht_python_node *child) {
     if (!child)
         return;
@@ -86,7 +86,7 @@ static ht_status expect(parser *p, const char *word) {
     return fail_here(p, quoted);
 }
 
-/* Ends a node behind the last token read; frees it when it is nested too deep. */
+/* Ends a node after the last token read; frees it when it is nested too deep. */
 static ht_status finish(parser *p, ht_python_node *node, ht_status status, ht_python_node **out) {
     node->end = p->last_end;
     if (status == HT_OK && node->depth > HT_PYTHON_DEPTH_MAX)
@@ -108,7 +108,7 @@ static ht_status parse_into(parser *p, ht_python_node *node,
     return status;
 }
 
-/* Expressions with commas between, up to `close`, which is taken. */
+/* Parses expressions with commas between, up to `close`, which is taken. */
 static ht_status parse_items(parser *p, ht_python_node *node, const char *close) {
     ht_status status = HT_OK;
     while (status == HT_OK && !is(p, close)) {
@@ -128,7 +128,7 @@ static bool is_keyword(const parser *p) {
     return false;
 }
 
-/* A name, True, False or a call. */
+/* Parses a name, True, False or a call. */
 static ht_status parse_name(parser *p, ht_python_node **out) {
     ht_python_node *node = node_new(HT_PYTHON_NAME, p->token.begin);
     if (is_keyword(p)) {
@@ -151,7 +151,7 @@ static ht_status parse_name(parser *p, ht_python_node **out) {
     return finish(p, node, status, out);
 }
 
-/* Behind '[' and a first element: "for NAME in LIST [if CONDITION] ]". */
+/* Parses what follows '[' and a first element: "for NAME in LIST [if CONDITION] ]". */
 static ht_status parse_comprehension(parser *p, ht_python_node *node) {
     ht_status status = advance(p);
     node->kind = HT_PYTHON_COMPREHENSION;
@@ -190,7 +190,7 @@ static ht_status parse_list(parser *p, ht_python_node **out) {
     return finish(p, node, status, out);
 }
 
-/* What is in parentheses is itself; with a comma it is a tuple, here the same as a list. */
+/* Parses parentheses: their content itself; with a comma it is a tuple, here the same as a list. */
 static ht_status parse_parentheses(parser *p, ht_python_node **out) {
     ht_python_node *inner = NULL;
     size_t begin = p->token.begin;
@@ -241,7 +241,7 @@ static ht_status parse_atom(parser *p, ht_python_node **out) {
     return fail_here(p, "a value");
 }
 
-/* + - and **, which binds tighter to its left than a sign there. */
+/* Parses + - and **, which binds tighter to its left than a sign there. */
 static ht_status parse_factor(parser *p, ht_python_node **out) {
     ht_python_node *atom = NULL;
     if (++p->depth > HT_PYTHON_DEPTH_MAX)
@@ -298,7 +298,7 @@ static const sign *sign_here(const parser *p, const sign *signs) {
     return NULL;
 }
 
-/* Operands with left-binding signs between. */
+/* Parses operands with left-binding signs between. */
 static ht_status parse_left(parser *p, const sign *signs,
                             ht_status (*operand)(parser *, ht_python_node **),
                             ht_python_node **out) {
@@ -329,7 +329,7 @@ static ht_status parse_sum(parser *p, ht_python_node **out) {
     return parse_left(p, sum_signs, parse_product, out);
 }
 
-/* Behind `in` or `not in`: a list or tuple written here. */
+/* Parses what follows `in` or `not in`: a list or tuple written here. */
 static ht_status parse_elements(parser *p, ht_python_node *link) {
     ht_python_node *list = NULL;
     size_t begin = p->token.begin;
@@ -396,7 +396,7 @@ static ht_status parse_not(parser *p, ht_python_node **out) {
     return finish(p, node, status, out);
 }
 
-/* One node for all the operands of a chain of the same word. */
+/* Makes one node for all the operands of a chain of the same word. */
 static ht_status parse_words(parser *p, const char *word, ht_python_op op,
                              ht_status (*operand)(parser *, ht_python_node **),
                              ht_python_node **out) {

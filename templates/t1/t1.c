@@ -67,7 +67,7 @@ static bool lookup(const void *context, const char *name, uint32_t *out_instruct
     return false;
 }
 
-/* Whole numbers, or reals when one is, or texts. */
+/* Brings values to one type: whole numbers, or reals when one is, or texts. */
 static ht_status unify(t1 *t, const ht_python_value *values, size_t count, ht_code_type *out) {
     size_t kinds[3] = {0};
     for (size_t i = 0; i < count; ++i)
@@ -111,7 +111,7 @@ static ht_status json_value(t1 *t, const json_t *item, ht_python_value *out) {
     return HT_OK;
 }
 
-/* A Python list in a string, or a JSON array. */
+/* Reads a Python list in a string, or a JSON array. */
 static ht_status read_values(t1 *t, const json_t *given, ht_python_value **out, size_t *out_count) {
     *out = NULL;
     *out_count = 0;
@@ -148,21 +148,26 @@ static ht_status check_values(t1 *t, const ht_python_value *values, size_t count
     return HT_OK;
 }
 
-/* The index of the "Default", 0 when it is missing or no value. */
-static size_t find_default(t1 *t, const json_t *given, const ht_python_value *values,
-                           size_t count) {
-    ht_python_value wanted;
-    size_t found = 0;
-    ht_error *error = t->reader.error;
-    t->reader.error = NULL;
-    if (given && json_value(t, given, &wanted) == HT_OK) {
-        for (size_t i = count; i-- > 0;)
-            if (same_value(&values[i], &wanted))
-                found = i;
-        free(wanted.text);
+/* Finds the index of the "Default"; the first value's where there is none. */
+static ht_status read_default(t1 *t, const json_t *given, const ht_python_value *values,
+                              size_t count, size_t *out_index) {
+    ht_python_value wanted = {0};
+    *out_index = 0;
+    if (!given || json_is_null(given))
+        return HT_OK;
+    ht_status status = json_value(t, given, &wanted);
+    while (status == HT_OK && *out_index < count && !same_value(&values[*out_index], &wanted))
+        ++*out_index;
+    if (*out_index == count) {
+        ht_text text = {0};
+        ht_python_value_print(&wanted, &text);
+        status = ht_json_fail(&t->reader,
+                              "%.80s is not one of the values; give one of them, or no default",
+                              text.data);
+        ht_text_free(&text);
     }
-    t->reader.error = error;
-    return found;
+    free(wanted.text);
+    return status;
 }
 
 static void add_dimension(t1 *t, const char *name, const ht_python_value *values, size_t count,
@@ -209,7 +214,7 @@ static ht_status read_name(t1 *t, const json_t *given, const char **out_name) {
 static ht_status read_parameter(t1 *t, const json_t *given) {
     const char *name = NULL;
     ht_python_value *values = NULL;
-    size_t count = 0, index = t->model->dimension_count;
+    size_t count = 0, index = t->model->dimension_count, default_index = 0;
     if (!json_is_object(given))
         return ht_json_fail(&t->reader, "expected an object {...}");
     size_t mark = ht_json_enter(&t->reader, "Name");
@@ -226,13 +231,17 @@ static ht_status read_parameter(t1 *t, const json_t *given) {
     if (status == HT_OK)
         status = unify(t, values, count, &t->types[index]);
     ht_json_leave(&t->reader, mark);
+    if (status == HT_OK) {
+        mark = ht_json_enter(&t->reader, "Default");
+        status = read_default(t, json_object_get(given, "Default"), values, count, &default_index);
+        ht_json_leave(&t->reader, mark);
+    }
     if (status != HT_OK) {
         ht_python_list_free(values, count);
         return status;
     }
     t->values[index] = values;
-    add_dimension(t, name, values, count,
-                  find_default(t, json_object_get(given, "Default"), values, count));
+    add_dimension(t, name, values, count, default_index);
     for (size_t i = 0; i < count && t->types[index] == HT_CODE_TEXT; ++i)
         add_word(t, values[i].text);
     return HT_OK;
@@ -293,7 +302,7 @@ static bool is_numeric(const ht_python_node *node) {
            (node->kind == HT_PYTHON_CALL && strcmp(node->text, "bool") != 0);
 }
 
-/* Operands of comparisons and remainders with `first`, everything else without. */
+/* Adds the operands of comparisons and remainders with `first`, everything else without. */
 static void add_terms(t1 *t, const ht_python_scope *scope, const ht_python_node *node,
                       const char *text, bool prominent, bool first) {
     uint32_t made;
