@@ -2,13 +2,14 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "runtime/compile/compile_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What one compile asks for: launches of `count` configurations, all of the same unit. */
+/* The request of one compile: launches of `count` configurations, all of the same unit. */
 typedef struct request {
     const ht_device *device;
     const ht_provider *provider;
@@ -84,7 +85,7 @@ static char *program_log(const ht_hip *hip, hiprtcProgram program) {
     return log;
 }
 
-/* `place` in the template; without one, the template's own. */
+/* Returns `place` in the template; without one, the template's own. */
 static ht_place asked_place(const ht_template *template, ht_place place) {
     return place.line ? (ht_place){template->file, place.line, place.column}
                       : (ht_place){template->file, template->line, 1};
@@ -104,8 +105,8 @@ static ht_place name_place(const request *request, size_t index) {
                                           : request->launches[index % request->launch_count].place);
 }
 
-/* Each expression once, however many configurations share it. What it returns, free(), is `out`'s.
- */
+/* Lists each expression once, however many configurations share it. The result, free(), is
+ * `out`'s. */
 static ht_asked_name *names_ask(const request *request, ht_asked_names *out) {
     size_t all = request->kernel_count + request->constant_count, count = 0;
     ht_asked_name *items = ht_alloc(all + 1, sizeof *items);
@@ -134,7 +135,8 @@ static ht_status names_add(const request *request, hiprtcProgram program,
     return HT_OK;
 }
 
-/* The provider's options and the macros that the first configuration needs (all have the same). */
+/* Builds with the provider's options and the macros that the first configuration needs (all have
+ * the same). */
 static hiprtcResult program_build(const request *request, hiprtcProgram program) {
     const char *provider_options[8];
     size_t provided = request->provider->compile_options(request->device, provider_options);
@@ -173,7 +175,7 @@ static ht_status names_lower(const request *request, hiprtcProgram program, char
     return HT_OK;
 }
 
-/* Code and names of the built program for the configuration at `index`. */
+/* Reads code and names of the built program for the configuration at `index`. */
 static ht_status program_read(const request *request, hiprtcProgram program, size_t index,
                               ht_program *out, ht_error *error) {
     const ht_hip *hip = request->hip;
@@ -195,8 +197,8 @@ static ht_status program_read(const request *request, hiprtcProgram program, siz
     return status;
 }
 
-/* A file of the compiler's own could not be written, as the log's last error says: no fault of the
- * configuration. */
+/* Reports a file of the compiler's own that could not be written, as the log's last error says: no
+ * fault of the configuration. */
 static ht_status files_failed(const char *log, ht_error *error) {
     static const char mark[] = "error: ";
     const char *last = log;
@@ -205,8 +207,30 @@ static ht_status files_failed(const char *log, ht_error *error) {
     return ht_error_set(error, HT_ERROR_IO, "%.*s", (int)strcspn(last, "\n"), last);
 }
 
+/* Returns the length of a text without the words that it may end in. */
+static size_t length_without(const char *text, size_t length, const char *words) {
+    size_t tail = strlen(words);
+    return length >= tail && strncmp(text + length - tail, words, tail) == 0 ? length - tail
+                                                                             : length;
+}
+
+/* Returns true if an error of the log has a place in the source before it: "unit.hip:3:7: " or
+ * "unit.hip(3): ". A compiler's and a linker's own errors have none. */
+static bool has_place(const char *log) {
+    static const char mark[] = "error: ";
+    for (const char *at = log; (at = strstr(at, mark)); at += sizeof mark - 1) {
+        size_t words = length_without(log, (size_t)(at - log), "fatal ");
+        size_t place = length_without(log, words, ": ");
+        if (place < words && place > 0 && strchr("0123456789)", log[place - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* `out_silent`: it failed, and its log says nothing of the source. */
 static ht_status program_make(const request *request, hiprtcProgram program,
-                              const ht_asked_names *names, ht_program *out, ht_error *error) {
+                              const ht_asked_names *names, ht_program *out, bool *out_silent,
+                              ht_error *error) {
     double start = ht_clock_seconds();
     ht_status status = names_add(request, program, names, error);
     if (status)
@@ -214,6 +238,7 @@ static ht_status program_make(const request *request, hiprtcProgram program,
     hiprtcResult result = program_build(request, program);
     double seconds = ht_clock_seconds() - start;
     char *log = program_log(request->hip, program);
+    *out_silent = result == HT_HIPRTC_ERROR_COMPILATION && !has_place(log);
     if (result == HT_HIPRTC_ERROR_PROGRAM_CREATION)
         status = files_failed(log, error);
     else if (result != HT_HIPRTC_SUCCESS)
@@ -228,26 +253,36 @@ static ht_status program_make(const request *request, hiprtcProgram program,
     return status;
 }
 
+static ht_status compile_once(const request *request, ht_program *out_programs, bool *out_silent,
+                              ht_error *error) {
+    const ht_template *template = request->binding->template;
+    hiprtcProgram program = NULL;
+    hiprtcResult result =
+        request->hip->hiprtcCreateProgram(&program, template->unit, template->file, 0, NULL, NULL);
+    if (result != HT_HIPRTC_SUCCESS)
+        return hiprtc_failed(request, "hiprtcCreateProgram", result, error);
+    ht_asked_names names;
+    ht_asked_name *owned = names_ask(request, &names);
+    ht_status status = program_make(request, program, &names, out_programs, out_silent, error);
+    free(owned);
+    request->hip->hiprtcDestroyProgram(&program);
+    return status;
+}
+
+/* ROCm's compiler does not say that a file of its own could not be written. */
 static ht_status compile(const ht_device *device, const ht_binding *binding,
                          const ht_config *configs, size_t count, ht_launch_set set,
                          ht_program *out_programs, ht_error *error) {
-    const ht_template *template = binding->template;
     request request;
-    hiprtcProgram program = NULL;
+    bool silent = false;
     memset(out_programs, 0, count * sizeof *out_programs);
     ht_status status = request_make(&request, device, binding, configs, count, set, error);
-    if (!status) {
-        hiprtcResult result = request.hip->hiprtcCreateProgram(&program, template->unit,
-                                                               template->file, 0, NULL, NULL);
-        ht_asked_names names;
-        ht_asked_name *owned = names_ask(&request, &names);
-        if (result != HT_HIPRTC_SUCCESS)
-            status = hiprtc_failed(&request, "hiprtcCreateProgram", result, error);
-        else
-            status = program_make(&request, program, &names, out_programs, error);
-        free(owned);
-        if (program)
-            request.hip->hiprtcDestroyProgram(&program);
+    if (!status)
+        status = compile_once(&request, out_programs, &silent, error);
+    if (silent) {
+        status = ht_scratch_check(NULL, error);
+        if (!status)
+            status = compile_once(&request, out_programs, &silent, error);
     }
     request_free(&request);
     if (status)

@@ -11,9 +11,9 @@
 
 enum { ERRORS_SHOWN = 3, LINES_SHOWN = 24 };
 
-/* Where the head of a diagnostic says that something is. */
+/* The place that the head of a diagnostic names. */
 typedef enum site {
-    SITE_AUTHOR, /* in what the author wrote */
+    SITE_AUTHOR, /* in the author's code */
     SITE_NAME,   /* in a name expression */
     SITE_HEADER  /* in the providers' headers */
 } site;
@@ -37,7 +37,7 @@ static const char *line_end(const char *line) {
     return line + strcspn(line, "\n");
 }
 
-/* "error: ..." of "k.hip:3:12: error: ..."; NULL where the line is no head. */
+/* Returns "error: ..." of "k.hip:3:12: error: ..."; NULL where the line is not a head. */
 static const char *words_find(const char *line) {
     static const char *const kinds[] = {"fatal error: ", "error: ", "warning: ", "note: "};
     const char *end = line_end(line), *first = NULL;
@@ -55,10 +55,9 @@ static bool is_error(const diagnostic *in) {
     return ht_text_begins(in->words, "error: ") || ht_text_begins(in->words, "fatal error: ");
 }
 
-/* ---- whose place
- * ---------------------------------------------------------------------------------------------- */
+/* ---- whose place */
 
-/* The expression that the host's place names, in front of ":1:COLUMN". */
+/* Returns the expression that the host's place names, in front of ":1:COLUMN". */
 static const ht_asked_name *name_by_text(const ht_asked_names *names, const char *text,
                                          const char *end) {
     const ht_asked_name *found = NULL;
@@ -74,7 +73,8 @@ static const ht_asked_name *name_by_text(const ht_asked_names *names, const char
     return found;
 }
 
-/* The one that hiprtc's line of code shows: "extern "C" constexpr auto __hiprtc_1 = k<64, 2>;". */
+/* Returns the expression that hiprtc's line of code shows: "extern "C" constexpr auto __hiprtc_1 =
+ * k<64, 2>;". */
 static const ht_asked_name *name_by_code(const ht_asked_names *names, const diagnostic *in) {
     for (size_t i = 0; names && i < names->count; ++i) {
         char *code = ht_format("= %s;", names->items[i].expression);
@@ -86,7 +86,7 @@ static const ht_asked_name *name_by_code(const ht_asked_names *names, const diag
     return NULL;
 }
 
-/* One that has a word of the message, quoted there; else the first. */
+/* Returns one that has a word of the message, quoted there; else the first. */
 static const ht_asked_name *name_by_word(const ht_asked_names *names, const char *words) {
     const char *end = line_end(words);
     const char *quote = memchr(words, '"', (size_t)(end - words));
@@ -108,7 +108,8 @@ static bool is_known_header(const char *name, size_t length) {
     return false;
 }
 
-/* "/tmp/.../prelude/ht_core.h:322:52", or "ht_core.h(12)" where headers have no folder. */
+/* Returns true for "/tmp/.../prelude/ht_core.h:322:52", or "ht_core.h(12)" where headers have no
+ * folder. */
 static bool is_header(const char *place, const char *end) {
     static const char folder[] = "/prelude/";
     const char *name = memrchr(place, '/', (size_t)(end - place));
@@ -137,11 +138,10 @@ static void site_find(const ht_asked_names *names, diagnostic *in) {
     }
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- reading */
 
-/* "1 warning and 1 error generated.": of what is shown here nothing more can be learnt from it. */
+/* Returns true for "1 warning and 1 error generated.", from which nothing more can be learnt
+ * here. */
 static bool is_summary(const char *line) {
     static const char tail[] = " generated.";
     size_t length = (size_t)(line_end(line) - line);
@@ -168,9 +168,7 @@ static void log_read(const char *log, report *out) {
         site_find(out->names, &out->items[i]);
 }
 
-/* ---- writing
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- writing */
 
 static void line_put(report *out, const char *line, size_t length) {
     if (out->lines++ > 0)
@@ -178,7 +176,7 @@ static void line_put(report *out, const char *line, size_t length) {
     ht_text_append_n(&out->text, line, length);
 }
 
-/* The head with `place` for its own place (NULL: as it is). */
+/* Writes the head with `place` for its own place (NULL: as it is). */
 static void head_put(report *out, const diagnostic *in, const char *place) {
     char *words = ht_compile_words(in->words, (size_t)(line_end(in->words) - in->words));
     char *own = ht_format("%.*s", (int)(in->words - in->begin), in->begin);
@@ -223,8 +221,8 @@ static void diagnostic_put(report *out, const diagnostic *in) {
         head_put(out, in, "hip/hip_runtime.h");
 }
 
-/* A brace that is never closed is an error at the end of all, after what follows the author's code:
- * what it says there hangs on nothing else. */
+/* Finds the error of a brace that is never closed. It stands at the end of all, after what follows
+ * the author's code, and has nothing to do with the text there. */
 static const diagnostic *open_brace(const report *in) {
     for (size_t i = 0; i + 1 < in->count; ++i)
         if (is_error(&in->items[i]) && in->items[i].site != SITE_AUTHOR &&
@@ -254,7 +252,7 @@ static void all_put(report *out) {
         free(place);
         return;
     }
-    /* What the headers say follows from what the author's code says. */
+    /* Errors in the headers follow from those in the author's code. */
     bool headers = !has_errors_at(out, SITE_AUTHOR) && !has_errors_at(out, SITE_NAME);
     bool shown = true;
     for (size_t i = 0; i < out->count && out->lines < LINES_SHOWN; ++i) {

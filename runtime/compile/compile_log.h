@@ -1,5 +1,5 @@
-/* A compiler's text, cut down to what tells a person why a variant was rejected, in the names of
- * the template's author. */
+/* A compiler's text, cut down to the reason why a variant was rejected, in the names of the
+ * template's author. */
 #ifndef HT_RUNTIME_COMPILE_COMPILE_LOG_H
 #define HT_RUNTIME_COMPILE_COMPILE_LOG_H
 
@@ -26,7 +26,7 @@ typedef struct ht_asked_names {
 } ht_asked_names;
 
 /* Sets HT_ERROR_COMPILE with the first errors of `log`, each with the lines that show its place;
- * `otherwise` when the log has none. What providers put around the author's code is not shown:
+ * `otherwise` when the log has none. Code that providers put around the author's is not shown:
  * errors in a name expression are at the annotation that asks for it, and notes in the headers that
  * stand for HIP's are left out. Returns the status. */
 ht_status ht_compile_log_error(const char *log, const char *otherwise, const ht_asked_names *names,

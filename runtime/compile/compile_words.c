@@ -37,8 +37,8 @@ static bool is_own_type(const char *word, size_t length, const char **out_theirs
     return false;
 }
 
-/* Length of " (aka 'ht_vector<float, 4>')", which explains a name of HIP's by one of ours; 0 when
- * no such words begin here. */
+/* Returns the length of " (aka 'ht_vector<float, 4>')", which explains a name of HIP's by one of
+ * ours; 0 when no such words begin here. */
 static size_t own_alias(const char *at, const char *end) {
     static const char begin[] = " (aka '";
     size_t left = (size_t)(end - at);

@@ -1,4 +1,4 @@
-/* What compilers say, without names of the tool's own. */
+/* Compilers' words, without names of the tool's own. */
 #ifndef HT_RUNTIME_COMPILE_COMPILE_WORDS_H
 #define HT_RUNTIME_COMPILE_COMPILE_WORDS_H
 

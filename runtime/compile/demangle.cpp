@@ -4,7 +4,7 @@
 #include <cstring>
 #include <cxxabi.h>
 
-/* What stands behind the last "::" that is in no parentheses and no angle brackets. */
+/* Returns the part after the last "::" that is outside of parentheses and angle brackets. */
 static const char *last_part(const char *name) {
     const char *part = name;
     int depth = 0;

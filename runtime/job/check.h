@@ -7,25 +7,26 @@
 
 #include <jansson.h>
 
-/* A launch and pass, unless told otherwise; and while tuning. */
+/* Of a launch and pass, by default; and while tuning. */
 enum { HT_CHECK_ACCESSES = 4000000, HT_CHECK_TUNING_ACCESSES = 1000000 };
 
 typedef struct ht_check_settings {
     bool all_blocks;   /* however long it takes */
     bool count;        /* compiles as for running, so that counts of accesses mean something; sees
                           less of what is wrong */
-    uint64_t accesses; /* else no further block is begun after so many in one launch of one pass;
+    uint64_t accesses; /* else no further block is begun after this many in one launch of one pass;
                           0: HT_CHECK_ACCESSES */
     bool every_output; /* in the first pass the other blocks run too, without being looked at, so
                           that all outputs are compared, unless a launch would make more than
-                          HT_CHECK_ACCESSES */
+                          `affordable` accesses */
+    uint64_t affordable; /* 0: HT_CHECK_ACCESSES */
 } ht_check_settings;
 
 typedef struct ht_check_result {
     ht_status status;  /* HT_OK: nothing was found */
     char message[512]; /* the error's own */
     char reason[512];  /* the same with its kind, as in reports */
-    json_t *details; /* what the worker tells (docs/json.md); NULL when it did not live to; owned */
+    json_t *details;   /* the worker's report (docs/json.md); NULL when it died before; owned */
     double seconds;
 } ht_check_result;
 
@@ -44,7 +45,7 @@ ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
 /* The same for the original. */
 ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
                                 ht_check_result *out_result, ht_error *error);
-/* What checking found in the job's original: text that is the job's, NULL for nothing or when it
+/* Returns the finding in the job's original: text that is the job's, NULL for nothing or when it
  * was not checked. */
 const char *ht_job_original_finding(const ht_job *job);
 void ht_check_result_free(ht_check_result *result);

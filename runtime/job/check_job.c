@@ -1,4 +1,4 @@
-/* Checking, seen from the tuner: compile for it, ask the worker, keep what it says. */
+/* Checking, seen from the tuner: compile for it, ask the worker, keep its answer. */
 #include "runtime/job/check.h"
 
 #include "base/clock.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some hundred times slower than a plain run, four times over, of a part of the blocks. */
+/* A check is some hundred times slower than a plain run, four times over, of a part of the
+ * blocks. */
 enum { CHECK_SECONDS = 120, ALL_BLOCKS_FACTOR = 30 };
 
 bool ht_check_possible(const ht_device *device) {
@@ -29,9 +30,9 @@ static ht_status ask(ht_job *job, json_t *request, double seconds, json_t **out_
                      ht_error *error) {
     size_t index = 0;
     *out_reply = NULL;
-    ht_process_ask(&job->checker, request, seconds);
+    ht_process_ask(&job->workers.checker, request, seconds);
     ht_status status =
-        ht_process_wait(&job->checker, 1, job->options.interrupted, &index, out_reply);
+        ht_process_wait(&job->workers.checker, 1, job->options.interrupted, &index, out_reply);
     if (status == HT_OK)
         return ht_message_get_error(*out_reply, error);
     char evidence[200];
@@ -40,11 +41,11 @@ static ht_status ask(ht_job *job, json_t *request, double seconds, json_t **out_
         return ht_error_set(error, status, "check: no end within %.3g s", seconds);
     if (status == HT_ERROR_INTERRUPTED)
         return ht_error_set(error, status, "interrupted");
-    ht_process_evidence(&job->checker, evidence, sizeof evidence);
+    ht_process_evidence(&job->workers.checker, evidence, sizeof evidence);
     return ht_error_set(error, status, "check: %s", evidence);
 }
 
-/* The environment is the new process's alone: ours is put back. */
+/* Starts the checker with an environment of its own: ours is put back. */
 static ht_status start_checker(ht_job *job, ht_error *error) {
     const char *const *wanted = ht_check_environment();
     size_t count = 0;
@@ -56,7 +57,7 @@ static ht_status start_checker(ht_job *job, ht_error *error) {
         before[i / 2] = value ? ht_strdup(value) : NULL;
         setenv(wanted[i], wanted[i + 1], 1);
     }
-    ht_status status = ht_job_start_worker(job, &job->checker, "check", error);
+    ht_status status = ht_job_start_worker(job, &job->workers.checker, "check", error);
     for (size_t i = 0; i < count; i += 2) {
         if (before[i / 2])
             setenv(wanted[i], before[i / 2], 1);
@@ -70,19 +71,19 @@ static ht_status start_checker(ht_job *job, ht_error *error) {
 
 static ht_status ready(ht_job *job, ht_error *error) {
     ht_status status = HT_OK;
-    if (job->checker.pid <= 0)
+    if (job->workers.checker.pid <= 0)
         status = start_checker(job, error);
     if (status != HT_OK)
         return status;
     json_t *reply = NULL;
-    status = ask(job, json_pack("{s:s, s:s}", "op", "expect", "file", job->expect_file),
+    status = ask(job, json_pack("{s:s, s:s}", "op", "expect", "file", job->reference.expect_file),
                  HT_START_SECONDS, &reply, error);
     json_decref(reply);
     return status;
 }
 
-/* Asks (`request` is stolen), once more when somebody outside killed the checker. What it said of
- * the program is in `out`; an error is one of the checker itself. */
+/* Asks (`request` is stolen), once more when somebody outside killed the checker. Its words on the
+ * program are in `out`; an error is one of the checker itself. */
 static ht_status ask_steady(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                             ht_check_result *out, ht_error *error) {
     ht_status status = HT_OK;
@@ -92,8 +93,8 @@ static ht_status ask_steady(ht_job *job, json_t *request, double seconds, json_t
         out->status = status = ready(job, error);
         if (status == HT_OK)
             out->status = ask(job, json_incref(request), seconds, out_reply, error);
-        if (out->status != HT_ERROR_CRASH || job->checker.pid > 0 ||
-            !ht_process_killed_outside(&job->checker))
+        if (out->status != HT_ERROR_CRASH || job->workers.checker.pid > 0 ||
+            !ht_process_killed_outside(&job->workers.checker))
             break;
     }
     json_decref(request);
@@ -130,7 +131,10 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
                                                  : HT_CHECK_ACCESSES;
         json_object_set_new(request, "accesses", json_integer((json_int_t)accesses));
         if (settings->every_output)
-            json_object_set_new(request, "affordable", json_integer(HT_CHECK_ACCESSES));
+            json_object_set_new(
+                request, "affordable",
+                json_integer(
+                    (json_int_t)(settings->affordable ? settings->affordable : HT_CHECK_ACCESSES)));
         double seconds = CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1);
         ht_status status = ask_steady(job, request, seconds, &reply, out, &own);
         if (status != HT_OK) {
@@ -142,16 +146,16 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
         own = task->error;
     }
     if (json_is_true(json_object_get(reply, "spent")))
-        ht_process_kill(&job->checker);
+        ht_process_kill(&job->workers.checker);
     out->details = json_incref(json_object_get(reply, "check"));
     json_decref(reply);
     out->seconds = task->seconds + ht_clock_seconds() - begin;
     return ht_check_result_finish(out, &own, error);
 }
 
-static ht_status run(ht_job *job, ht_compile_task *tasks, size_t count,
-                     const ht_check_settings *settings, ht_check_result *out_results,
-                     ht_error *error) {
+static ht_status run_checks(ht_job *job, ht_compile_task *tasks, size_t count,
+                            const ht_check_settings *settings, ht_check_result *out_results,
+                            ht_error *error) {
     memset(out_results, 0, count * sizeof *out_results);
     if (!ht_check_possible(job->device))
         return ht_error_set(error, HT_ERROR_UNSUPPORTED,
@@ -172,13 +176,13 @@ ht_status ht_job_check(ht_job *job, const ht_config *configs, size_t count,
     for (size_t i = 0; i < count; ++i)
         tasks[i] =
             (ht_compile_task){.config = &configs[i], .checked = true, .counted = settings->count};
-    ht_status status = run(job, tasks, count, settings, out_results, error);
+    ht_status status = run_checks(job, tasks, count, settings, out_results, error);
     free(tasks);
     return status;
 }
 
 const char *ht_job_original_finding(const ht_job *job) {
-    return job->original_finding;
+    return job->original_check.finding;
 }
 
 static const char *kind_of(const ht_check_result *result) {
@@ -189,16 +193,17 @@ static const char *kind_of(const ht_check_result *result) {
 
 static const ht_check_settings tuning_settings = {.accesses = HT_CHECK_TUNING_ACCESSES};
 
-/* Once a job. A default configuration that stands for an original is judged as a variant. */
+/* Checks the original, once a job. A default configuration that stands for an original is judged as
+ * a variant. */
 static ht_status look_at_original(ht_job *job, ht_error *error) {
-    if (job->original_checked || job->reference == HT_LAUNCHES_OWN)
+    if (job->original_check.done || job->reference.set == HT_LAUNCHES_OWN)
         return HT_OK;
     ht_check_result result;
     ht_status status = ht_job_check_original(job, &tuning_settings, &result, error);
-    job->original_checked = status == HT_OK;
+    job->original_check.done = status == HT_OK;
     if (status == HT_OK && result.status != HT_OK) {
-        job->original_finding = ht_strdup(result.reason);
-        snprintf(job->original_kind, sizeof job->original_kind, "%s", kind_of(&result));
+        job->original_check.finding = ht_strdup(result.reason);
+        snprintf(job->original_check.kind, sizeof job->original_check.kind, "%s", kind_of(&result));
     }
     ht_check_result_free(&result);
     return status;
@@ -215,7 +220,7 @@ ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_wh
         return status;
     status = ht_job_check(job, config, 1, &tuning_settings, &result, error);
     if (status == HT_OK && result.status != HT_OK &&
-        strcmp(job->original_kind, kind_of(&result)) != 0) {
+        strcmp(job->original_check.kind, kind_of(&result)) != 0) {
         *out_status = result.status;
         ht_error_set(why, result.status, "%s", result.message);
     }
@@ -226,8 +231,8 @@ ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_wh
 ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
                                 ht_check_result *out_result, ht_error *error) {
     ht_compile_task task = {.config = &job->default_config,
-                            .set = job->reference,
+                            .set = job->reference.set,
                             .checked = true,
                             .counted = settings->count};
-    return run(job, &task, 1, settings, out_result, error);
+    return run_checks(job, &task, 1, settings, out_result, error);
 }

@@ -2,7 +2,9 @@
 #include "runtime/job/job_memory.h"
 
 #include "base/clock.h"
+#include "base/machine_memory.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/job/check.h"
 #include "runtime/protocol/spec.h"
 
@@ -34,7 +36,8 @@ static void fill_options(ht_job *job, const ht_job_options *options) {
         job->options.relative_interval = 0.02;
 }
 
-/* Everything that changes a result without being in the kernel, problem, device or compiler. */
+/* Returns everything that changes a result without being in the kernel, problem, device or
+ * compiler. */
 static char *method_text(const ht_job *job) {
     ht_text text = {0};
     ht_text_printf(&text, "hiptemper " HT_METHOD_VERSION "; interval %g; budget %g s",
@@ -54,7 +57,7 @@ static char *method_text(const ht_job *job) {
     return ht_text_take(&text);
 }
 
-/* What the provider adds to every compile and run. */
+/* Returns what the provider adds to every compile and run. */
 static char *settings_text(const ht_job *job) {
     enum { OPTIONS_MAX = 8 };
     const ht_provider *provider = ht_provider_find(job->device->provider);
@@ -74,18 +77,19 @@ static char *settings_text(const ht_job *job) {
     return ht_text_take(&text);
 }
 
-/* "clang 19.1.7 (5d41...)". The hash is for the database alone, and costs some. */
+/* Names the compiler: "clang 19.1.7 (5d41...)". The hash is for the database alone, and costs
+ * some. */
 static ht_status name_compiler(ht_job *job, ht_error *error) {
     const ht_provider *provider = ht_provider_find(job->device->provider);
     bool wanted = job->options.database != NULL || job->options.recording != NULL;
     char hash[HT_HASH_SIZE];
     if (!wanted || provider == NULL || provider->compiler_hash == NULL) {
-        job->compiler = ht_strdup(job->device->compiler);
+        job->identity.compiler = ht_strdup(job->device->compiler);
         return HT_OK;
     }
     ht_status status = provider->compiler_hash(hash, error);
     if (status == HT_OK)
-        job->compiler = ht_format("%s (%s)", job->device->compiler, hash);
+        job->identity.compiler = ht_format("%s (%s)", job->device->compiler, hash);
     return status;
 }
 
@@ -96,25 +100,26 @@ static ht_status make_key(ht_job *job, ht_error *error) {
     const ht_template *template = job->binding->template;
     ht_text annotations = {0};
     ht_template_print(template, &annotations);
-    ht_hash_strings(job->template_hash, template->unit, annotations.data ? annotations.data : "",
-                    NULL);
-    ht_hash_strings(job->source_hash, template->unit, NULL);
+    ht_hash_strings(job->identity.template_hash, template->unit,
+                    annotations.data ? annotations.data : "", NULL);
+    ht_hash_strings(job->identity.source_hash, template->unit, NULL);
     ht_text_free(&annotations);
-    job->problem = job->binding->problem
-                       ? ht_problem_string(&template->problem, job->binding->problem)
-                       : ht_strdup("");
-    job->device_text = ht_format("%s: %s", job->device->name, job->device->description);
-    job->method = method_text(job);
-    job->settings = settings_text(job);
-    job->key = (ht_database_key){
-        .source_hash = job->options.source_hash ? job->options.source_hash : job->source_hash,
+    job->identity.problem = job->binding->problem
+                                ? ht_problem_string(&template->problem, job->binding->problem)
+                                : ht_strdup("");
+    job->identity.device = ht_format("%s: %s", job->device->name, job->device->description);
+    job->identity.method = method_text(job);
+    job->identity.settings = settings_text(job);
+    job->identity.key = (ht_database_key){
+        .source_hash =
+            job->options.source_hash ? job->options.source_hash : job->identity.source_hash,
         .template_name = template->name,
-        .template_hash = job->template_hash,
-        .problem = job->problem,
-        .device = job->device_text,
-        .compiler = job->compiler,
-        .method = job->method,
-        .settings = job->settings,
+        .template_hash = job->identity.template_hash,
+        .problem = job->identity.problem,
+        .device = job->identity.device,
+        .compiler = job->identity.compiler,
+        .method = job->identity.method,
+        .settings = job->identity.settings,
         .checking = job->options.check == HT_CHECK_ALL && ht_check_possible(job->device)
                         ? "outputs, guards and accesses"
                         : "outputs and guards",
@@ -122,27 +127,28 @@ static ht_status make_key(ht_job *job, ht_error *error) {
     return HT_OK;
 }
 
-/* Enough for every compile worker to have a second program while the first is measured, or for a
- * program as large as pays off; no more, because a search learns only between batches. */
+/* Returns a size that is enough for every compile worker to have a second program while the first
+ * is measured, or for a program as large as pays off; no more, because a search learns only between
+ * batches. */
 static size_t batch_size(const ht_job *job) {
     size_t two_each = 2 * (size_t)job->options.compile_workers;
     return two_each > job->options.program_size ? two_each : job->options.program_size;
 }
 
 static void make_processes(ht_job *job) {
-    job->compiler_count = job->options.compile_workers;
-    job->compilers = ht_alloc(job->compiler_count, sizeof *job->compilers);
-    for (size_t i = 0; i < job->compiler_count; ++i) {
+    job->workers.compiler_count = job->options.compile_workers;
+    job->workers.compilers = ht_alloc(job->workers.compiler_count, sizeof *job->workers.compilers);
+    for (size_t i = 0; i < job->workers.compiler_count; ++i) {
         char name[40];
         snprintf(name, sizeof name, "compile-%zu.log", i);
-        ht_process_init(&job->compilers[i], job->folder, name);
+        ht_process_init(&job->workers.compilers[i], job->folder.path, name);
     }
-    ht_process_init(&job->runner, job->folder, "run.log");
-    ht_process_init(&job->checker, job->folder, "check.log");
+    ht_process_init(&job->workers.runner, job->folder.path, "run.log");
+    ht_process_init(&job->workers.checker, job->folder.path, "check.log");
 }
 
-/* Has the template something to check, of types that can be made? Do float64 twins serve its
- * reference? */
+/* Finds out whether the template has something to check, of types that can be made, and whether
+ * float64 twins serve its reference. */
 static ht_status look_at_arguments(ht_job *job, ht_error *error) {
     const ht_template *template = job->binding->template;
     ht_layout layout;
@@ -165,29 +171,30 @@ static ht_status look_at_arguments(ht_job *job, ht_error *error) {
     /* One run of a twin costs less than a search, wherever the compiler takes it. */
     if (floating && !template->exact && template->reference_kind != HT_REFERENCE_BUILTIN &&
         ht_provider_find(job->device->provider)->float64_twins)
-        job->numbers = HT_NUMBERS_TRACKED;
+        job->reference.numbers = HT_NUMBERS_TRACKED;
     return HT_OK;
 }
 
-/* The original, and at once the twin that its reference will probably come from. */
+/* Compiles the original, and at once the twin that its reference will probably come from. */
 static ht_status compile_original(ht_job *job, ht_error *error) {
-    bool other =
-        job->baseline_set != job->reference && !job->options.only_check && !job->options.unbound;
+    bool other = job->baseline.set != job->reference.set && !job->options.only_check &&
+                 !job->options.unbound;
     ht_compile_task tasks[3] = {
-        {.config = &job->default_config, .set = job->reference},
+        {.config = &job->default_config, .set = job->reference.set},
         {.config = &job->default_config,
-         .set = job->reference,
-         .numbers = job->numbers,
-         .skip = job->numbers == HT_NUMBERS_PLAIN},
-        {.config = &job->default_config, .set = job->baseline_set, .skip = !other},
+         .set = job->reference.set,
+         .numbers = job->reference.numbers,
+         .skip = job->reference.numbers == HT_NUMBERS_PLAIN},
+        {.config = &job->default_config, .set = job->baseline.set, .skip = !other},
     };
     ht_status status = ht_job_compile(job, tasks, 3, error);
-    job->original = tasks[0].program;
-    job->twin = tasks[1].program;
-    job->base = other ? tasks[2].program : json_incref(job->original);
+    job->reference.program = tasks[0].program;
+    job->reference.twin = tasks[1].program;
+    job->baseline.program = other ? tasks[2].program : json_incref(job->reference.program);
     if (!(job->options.compile_limit > 0))
-        job->compile_limit =
+        job->limits.compile =
             fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * tasks[0].seconds));
+    job->limits.more = fmin(job->limits.compile, HT_COMPILE_MORE * tasks[0].seconds);
     if (status == HT_OK && ht_job_fatal(tasks[1].status)) { /* without a twin it would go on */
         status = tasks[1].status;
         if (error != NULL)
@@ -208,15 +215,15 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
     return status;
 }
 
-/* Who disagrees with whom. */
+/* Names the two that disagree in front of the message. */
 static void disagreement_prefix(const ht_job *job, ht_error *error) {
     const ht_template *template = job->binding->template;
-    if (job->baseline_set == job->reference) {
+    if (job->baseline.set == job->reference.set) {
         ht_error_prefix(error, "the original does not agree with its own reference: ");
         return;
     }
-    char *base = ht_template_set_words(template, job->baseline_set);
-    char *wanted = ht_template_set_words(template, job->reference);
+    char *base = ht_template_set_words(template, job->baseline.set);
+    char *wanted = ht_template_set_words(template, job->reference.set);
     ht_error_prefix(error, "the baseline (%s) does not agree with the reference (%s): ", base,
                     wanted);
     free(base);
@@ -225,8 +232,8 @@ static void disagreement_prefix(const ht_job *job, ht_error *error) {
 
 static ht_status measure_baseline(ht_job *job, ht_error *error) {
     json_t *reply = NULL;
-    json_t *request =
-        ht_job_run_request("measure", &job->default_config, job->base, job->baseline_set);
+    json_t *request = ht_job_run_request("measure", &job->default_config, job->baseline.program,
+                                         job->baseline.set);
     json_object_set_new(request, "time", json_true());
     json_object_set_new(request, "budget", json_real(job->options.sample_budget));
     json_object_set_new(request, "interval", json_real(job->options.relative_interval));
@@ -243,34 +250,43 @@ static ht_status measure_baseline(ht_job *job, ht_error *error) {
                                 .resources = ht_resources_unknown()};
     if (status == HT_OK)
         status = ht_job_take_timing(job, reply, &evaluation, error);
-    job->baseline = ht_timing_of(evaluation.samples, evaluation.sample_count);
-    /* Ten times slower than the original is slow enough, in all that a measurement does; seven runs
-     * is the least of it. Two attempts share the limit (job_deaths.c). */
-    job->limit = job->options.time_limit > 0
-                     ? job->options.time_limit
-                     : fmax(5, 10 * fmax(took, 14 * job->baseline.median_ms / 1000 +
-                                                   job->options.sample_budget));
+    job->baseline.timing = ht_timing_of(evaluation.samples, evaluation.sample_count);
+    /* The limit is ten times the original's time, in all that a measurement does; seven runs is the
+     * least of it. Two attempts share the limit (job_deaths.c). */
+    job->limits.run = job->options.time_limit > 0
+                          ? job->options.time_limit
+                          : fmax(5, 10 * fmax(took, 14 * job->baseline.timing.median_ms / 1000 +
+                                                        job->options.sample_budget));
     bool known = false;
     if (status == HT_OK)
         status = ht_job_control_begin(job, &known, error);
     if (status == HT_OK && !known && job->options.database != NULL)
-        status = ht_database_put(job->options.database, &job->key, &evaluation, error);
-    job->conditions = evaluation.conditions;
+        status = ht_database_put(job->options.database, &job->identity.key, &evaluation, error);
+    job->baseline.conditions = evaluation.conditions;
     evaluation.conditions = NULL;
     ht_evaluation_free(&evaluation);
     json_decref(reply);
     return status;
 }
 
+/* A kernel that an annotation names as the reference is not what its author calls the original. */
+static void running_prefix(const ht_job *job, ht_status status, ht_error *error) {
+    char *words = ht_template_set_words(job->binding->template, job->reference.set);
+    bool original = job->reference.set == HT_LAUNCHES_OWN || ht_text_begins(words, "the original ");
+    ht_error_prefix(error, "running %s%s: %s: ", original ? "the original" : "the reference ",
+                    original ? "" : words, ht_status_name(status));
+    free(words);
+}
+
 static ht_status start(ht_job *job, ht_error *error) {
     ht_status status = look_at_arguments(job, error);
     if (status == HT_OK)
-        status = ht_scratch_make("job", &job->scratch, error);
+        status = ht_scratch_make("job", &job->folder.scratch, error);
     if (status != HT_OK)
         return status;
-    job->folder = job->scratch.path;
+    job->folder.path = job->folder.scratch.path;
     make_processes(job);
-    status = ht_spec_write(job->folder, job->binding, job->device, error);
+    status = ht_spec_write(job->folder.path, job->binding, job->device, error);
     bool needless =
         job->options.only_check && job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
     if (status == HT_OK && !needless)
@@ -279,7 +295,7 @@ static ht_status start(ht_job *job, ht_error *error) {
         status = ht_job_make_reference(job, job->options.seed, error);
         if (status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
             status == HT_ERROR_MISMATCH)
-            ht_error_prefix(error, "running the original: %s: ", ht_status_name(status));
+            running_prefix(job, status, error);
     }
     if (status == HT_OK)
         status =
@@ -298,16 +314,16 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     ht_job *job = ht_alloc(1, sizeof *job);
     job->binding = binding;
     job->device = device;
-    job->runner.fd = -1;
-    job->checker.fd = -1;
+    job->workers.runner.fd = -1;
+    job->workers.checker.fd = -1;
     job->default_config = ht_config_default(binding->template);
-    job->reference = ht_template_reference_set(binding->template);
-    job->baseline_set = ht_template_baseline_set(binding->template);
+    job->reference.set = ht_template_reference_set(binding->template);
+    job->baseline.set = ht_template_baseline_set(binding->template);
     fill_options(job, options);
-    job->compile_limit = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
+    job->limits.compile = options->compile_limit > 0 ? options->compile_limit : HT_COMPILE_SECONDS;
     job->evaluator =
         (ht_evaluator){.self = job, .evaluate = ht_job_evaluate, .batch = batch_size(job)};
-    ht_status status = ht_job_memory_check(binding, device, ht_memory_of_machine(), error);
+    ht_status status = ht_job_memory_check(binding, device, ht_machine_memory_usable(), error);
     if (status == HT_OK)
         status = make_key(job, error);
     if (status == HT_OK)
@@ -320,7 +336,7 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     return HT_OK;
 }
 
-/* After Ctrl-C nobody waits for a worker that may be stopped. */
+/* Ends a process; after Ctrl-C nobody waits for a worker that may be stopped. */
 static void end_process(const ht_job *job, ht_process *process) {
     const volatile int *interrupted = job->options.interrupted;
     if (interrupted == NULL || *interrupted == 0)
@@ -331,24 +347,24 @@ static void end_process(const ht_job *job, ht_process *process) {
 void ht_job_free(ht_job *job) {
     if (job == NULL)
         return;
-    for (size_t i = 0; i < job->compiler_count; ++i)
-        end_process(job, &job->compilers[i]);
-    free(job->compilers);
-    end_process(job, &job->runner);
-    end_process(job, &job->checker);
+    for (size_t i = 0; i < job->workers.compiler_count; ++i)
+        end_process(job, &job->workers.compilers[i]);
+    free(job->workers.compilers);
+    end_process(job, &job->workers.runner);
+    end_process(job, &job->workers.checker);
     ht_job_control_end(job);
-    ht_scratch_remove(&job->scratch);
-    json_decref(job->original);
-    json_decref(job->base);
-    free(job->original_finding);
-    json_decref(job->twin);
-    free(job->expect_file);
-    free(job->problem);
-    free(job->device_text);
-    free(job->compiler);
-    free(job->method);
-    free(job->conditions);
-    free(job->settings);
+    ht_scratch_remove(&job->folder.scratch);
+    json_decref(job->reference.program);
+    json_decref(job->baseline.program);
+    free(job->original_check.finding);
+    json_decref(job->reference.twin);
+    free(job->reference.expect_file);
+    free(job->identity.problem);
+    free(job->identity.device);
+    free(job->identity.compiler);
+    free(job->identity.method);
+    free(job->baseline.conditions);
+    free(job->identity.settings);
     free(job);
 }
 
@@ -357,11 +373,11 @@ ht_evaluator *ht_job_evaluator(ht_job *job) {
 }
 
 ht_timing ht_job_baseline(const ht_job *job) {
-    return job->baseline;
+    return job->baseline.timing;
 }
 
 const char *ht_job_conditions(const ht_job *job) {
-    return job->conditions;
+    return job->baseline.conditions;
 }
 
 ht_job_counts ht_job_get_counts(const ht_job *job) {
@@ -371,7 +387,7 @@ ht_job_counts ht_job_get_counts(const ht_job *job) {
 const char *ht_job_reference_source(const ht_job *job) {
     if (job->binding->template->reference_kind == HT_REFERENCE_BUILTIN)
         return "float64 conv2d";
-    switch (job->numbers) {
+    switch (job->reference.numbers) {
     case HT_NUMBERS_TRACKED:
         return "float64 twin with tracked sums";
     case HT_NUMBERS_DOUBLE:
@@ -383,5 +399,5 @@ const char *ht_job_reference_source(const ht_job *job) {
 }
 
 const ht_database_key *ht_job_key(const ht_job *job) {
-    return &job->key;
+    return &job->identity.key;
 }

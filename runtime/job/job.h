@@ -1,6 +1,6 @@
 /* A tuning job: one template, one problem, one device. It owns worker processes that compile, check
  * and time, and talks to the database; it is the evaluator that a search runs against.
- * docs/measuring.md tells how each number is made. */
+ * docs/measuring.md says how each number is made. */
 #ifndef HT_RUNTIME_JOB_JOB_H
 #define HT_RUNTIME_JOB_JOB_H
 
@@ -19,8 +19,8 @@ typedef struct ht_job_options {
                                  with the device's compiler */
     double time_limit;        /* seconds one variant may take to check and time; 0: derived from the
                                  baseline, at least 5 */
-    double compile_limit;     /* seconds a compile may take; 0: derived from the original's, 20 to
-                                 120 */
+    double compile_limit;     /* seconds a compile of one variant may take; 0: derived from the
+                                 original's, 20 to 120 */
     uint64_t memory_limit;    /* bytes of address space of a worker and its compiler on emulated
                                  devices, of data of a compile worker on others; 0: the machine's
                                  memory, at least 8 GiB */
@@ -30,8 +30,8 @@ typedef struct ht_job_options {
     ht_database *database;    /* borrowed; NULL: nothing is kept or reused */
     bool fresh;               /* measure even what the database knows, the condemned too */
     ht_database *recording;   /* borrowed; not NULL: everything is compiled, run and checked, but
-                                 timings are those that an earlier run kept here, so that runs can be
-                                 compared to the bit; what it lacks ends the job */
+                                 timings are those that an earlier run kept here, so that runs can
+                                 be compared to the bit; what it lacks ends the job */
     bool cold_cache;          /* every timed run finds the device's caches empty */
     bool unpaired; /* no control next to each variant, and so no racing: for experiments */
     const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
@@ -74,8 +74,8 @@ ht_evaluator *ht_job_evaluator(ht_job *job);
 /* The baseline's time (what speedups are relative to): that of the template's baseline kernel, or
  * of its default configuration. */
 ht_timing ht_job_baseline(const ht_job *job);
-/* What the original was timed under, a JSON object (docs/measuring.md); borrowed; NULL when its
- * time was replayed. */
+/* Returns the conditions that the original was timed under, a JSON object (docs/measuring.md);
+ * borrowed; NULL when its time was replayed. */
 const char *ht_job_conditions(const ht_job *job);
 ht_job_counts ht_job_get_counts(const ht_job *job);
 /* Where expected outputs come from, for reports: "float64 conv2d", "float64 twin with tracked
@@ -99,7 +99,7 @@ typedef struct ht_final {
     double over_best_lo, over_best_hi; /* holds 1: which of the two is faster is unclear */
 } ht_final;
 
-/* What the interval of the speedup says; unclear when it holds 1. */
+/* The verdict of the speedup's interval; unclear when it holds 1. */
 typedef enum ht_comparison {
     HT_COMPARISON_UNCLEAR,
     HT_COMPARISON_FASTER,
@@ -111,8 +111,8 @@ const char *ht_comparison_name(ht_comparison comparison); /* "unclear", "faster"
 ht_status ht_job_finals(ht_job *job, const ht_config *configs, size_t count, double max_seconds,
                         ht_timing *out_original, ht_final *out_finals, ht_error *error);
 
-/* What a choice of the fastest among several reports is too good: the luckiest wins. So the winner
- * meets the original once more, in rounds whose samples chose nothing. */
+/* The time of the fastest among several is too good: the luckiest wins. So the winner meets the
+ * original once more, in rounds whose samples chose nothing. */
 typedef struct ht_finals_rule {
     double max_seconds;     /* of the choice */
     double confirm_seconds; /* of the confirmation; 0: there is none */

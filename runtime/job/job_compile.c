@@ -1,6 +1,7 @@
 #include "runtime/job/job_internal.h"
 
 #include "base/memory.h"
+#include "base/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ typedef struct range {
 /* Tasks on their way over the compile workers. */
 typedef struct work {
     ht_job *job;
-    ht_compile_task **order; /* those that are wanted, sharers of a program side by side; owned */
+    ht_compile_task *
+        *order; /* those that are wanted, sharers of a program next to each other; owned */
     size_t count;
     range *waiting; /* the last one is next; owned */
     size_t waiting_count;
@@ -32,7 +34,7 @@ static bool share(const ht_job *job, const ht_compile_task *a, const ht_compile_
            ht_program_shares(job->binding->template, a->config, b->config);
 }
 
-/* Puts a task and all that can be in its program into the order; returns how many they are. */
+/* Puts a task and all that can be in its program into the order; returns their number. */
 static size_t gather(work *work, ht_compile_task *tasks, size_t count, size_t first, bool *placed) {
     size_t begun = work->count;
     for (size_t i = first; i < count; ++i)
@@ -43,7 +45,7 @@ static size_t gather(work *work, ht_compile_task *tasks, size_t count, size_t fi
     return work->count - begun;
 }
 
-/* On top of what waits, so that it comes next. */
+/* Pushes a range on top of those that wait, so that it comes next. */
 static void push(work *work, size_t first, size_t count) {
     if (count == 0)
         return;
@@ -51,10 +53,10 @@ static void push(work *work, size_t first, size_t count) {
     work->waiting[work->waiting_count++] = (range){first, count};
 }
 
-/* The provider's measure, but no more than each worker's share: idle workers cost more than small
- * programs. */
+/* Returns the provider's measure, but no more than each worker's share: idle workers cost more than
+ * small programs. */
 static size_t program_size(const ht_job *job, size_t group) {
-    size_t share = (group + job->compiler_count - 1) / job->compiler_count;
+    size_t share = (group + job->workers.compiler_count - 1) / job->workers.compiler_count;
     size_t most = job->options.program_size;
     return share < most ? share : most;
 }
@@ -82,11 +84,17 @@ static void plan(work *work, ht_compile_task *tasks, size_t count) {
     free(placed);
 }
 
+/* Returns the limit of a program. One that the compiler rejects is compiled again in halves: of n
+ * configurations, up to 2 n - 1 programs. */
+static double limit_of(const ht_job *job, range range) {
+    return job->limits.compile + (double)(range.count - 1) * job->limits.more;
+}
+
 static void ask_compile(work *work, ht_process *process, range range) {
     ht_job *job = work->job;
     const ht_compile_task *task = work->order[range.first];
     char file[32];
-    snprintf(file, sizeof file, "program-%u", job->files++);
+    snprintf(file, sizeof file, "program-%u", job->folder.files++);
     json_t *request = json_object(), *configs = json_array();
     for (size_t i = 0; i < range.count; ++i)
         json_array_append_new(configs, ht_message_config(work->order[range.first + i]->config));
@@ -97,8 +105,8 @@ static void ask_compile(work *work, ht_process *process, range range) {
     json_object_set_new(request, "checked", json_boolean(task->checked));
     json_object_set_new(request, "counted", json_boolean(task->counted));
     json_object_set_new(request, "output", json_string(file));
-    ht_process_ask(process, request, job->compile_limit);
-    work->running[process - job->compilers] = range;
+    ht_process_ask(process, request, limit_of(job, range));
+    work->running[process - job->workers.compilers] = range;
 }
 
 static void take_answer(ht_job *job, ht_compile_task *task, const json_t *reply) {
@@ -123,17 +131,20 @@ static void take_end(ht_job *job, ht_process *process, ht_compile_task *task, ht
     char evidence[200];
     if (status == HT_ERROR_TIMEOUT) {
         task->status = ht_error_set(&task->error, status, "compiler: no end within %.3g s",
-                                    job->compile_limit);
+                                    job->limits.compile);
         return;
     }
     ht_process_evidence(process, evidence, sizeof evidence);
-    task->status = ht_error_set(&task->error, status, "compiler: %s", evidence);
+    task->status =
+        ht_scratch_check(job->folder.path, &task->error); /* what compilers die of, too */
+    if (task->status == HT_OK)
+        task->status = ht_error_set(&task->error, status, "compiler: %s", evidence);
 }
 
-/* The worker died or was too slow. A program of several is divided: halves find what kills a
- * compiler soonest; what takes too long may be several or all, and waiting is what costs, so each
- * goes alone. A death of one alone may come of what the worker did before, or of somebody's hand:
- * only the second counts. */
+/* Takes the loss of a worker that died or was too slow. A program of several is divided: halves
+ * find what kills a compiler soonest; what takes too long may be several or all, and waiting is
+ * what costs, so each goes alone. A death of one alone may come of what the worker did before, or
+ * of somebody's hand: only the second counts. */
 static void take_loss(work *work, ht_process *process, range range, ht_status status) {
     ht_compile_task *task = work->order[range.first];
     ++work->job->counts.worker_restarts;
@@ -155,12 +166,12 @@ static void take_loss(work *work, ht_process *process, range range, ht_status st
     }
 }
 
-/* Gives every idle worker a program; `*out_busy` tells how many work now. */
+/* Gives every idle worker a program; `*out_busy` is the number that work now. */
 static ht_status hand_out(work *work, size_t *out_busy, ht_error *error) {
     ht_job *job = work->job;
     *out_busy = 0;
-    for (size_t i = 0; i < job->compiler_count; ++i) {
-        ht_process *process = &job->compilers[i];
+    for (size_t i = 0; i < job->workers.compiler_count; ++i) {
+        ht_process *process = &job->workers.compilers[i];
         if (process->deadline <= 0) {
             if (work->waiting_count == 0)
                 continue;
@@ -176,11 +187,12 @@ static ht_status hand_out(work *work, size_t *out_busy, ht_error *error) {
     return HT_OK;
 }
 
-/* After an error the other workers' answers would be taken for those of the next batch. */
+/* Abandons the batch: after an error the other workers' answers would be taken for those of the
+ * next one. */
 static void abandon(ht_job *job) {
-    for (size_t i = 0; i < job->compiler_count; ++i)
-        if (job->compilers[i].deadline > 0)
-            ht_process_kill(&job->compilers[i]);
+    for (size_t i = 0; i < job->workers.compiler_count; ++i)
+        if (job->workers.compilers[i].deadline > 0)
+            ht_process_kill(&job->workers.compilers[i]);
 }
 
 static ht_status compile_all(work *work, ht_error *error) {
@@ -195,22 +207,41 @@ static ht_status compile_all(work *work, ht_error *error) {
             return HT_OK;
         size_t index = 0;
         json_t *reply = NULL;
-        status = ht_process_wait(job->compilers, job->compiler_count, job->options.interrupted,
-                                 &index, &reply);
+        status = ht_process_wait(job->workers.compilers, job->workers.compiler_count,
+                                 job->options.interrupted, &index, &reply);
         if (status == HT_ERROR_INTERRUPTED)
             return ht_error_set(error, status, "interrupted");
         if (status == HT_OK)
             take_answers(work, work->running[index], reply);
         else
-            take_loss(work, &job->compilers[index], work->running[index], status);
+            take_loss(work, &job->workers.compilers[index], work->running[index], status);
         json_decref(reply);
+    }
+}
+
+/* Lets the provider prepare each way of compiling that the tasks ask for. */
+static void prepare(const ht_job *job, const ht_compile_task *tasks, size_t count) {
+    const ht_provider *provider = ht_provider_find(job->device->provider);
+    if (provider == NULL || provider->prepare == NULL)
+        return;
+    bool prepared[2][2] = {{false}};
+    for (size_t i = 0; i < count; ++i) {
+        bool *done = &prepared[tasks[i].checked][tasks[i].counted];
+        if (tasks[i].skip || *done)
+            continue;
+        ht_device device = *job->device;
+        device.checked = tasks[i].checked;
+        device.counted = tasks[i].counted;
+        provider->prepare(&device);
+        *done = true;
     }
 }
 
 ht_status ht_job_compile(ht_job *job, ht_compile_task *tasks, size_t count, ht_error *error) {
     work work = {.job = job};
     work.order = ht_alloc(count + 1, sizeof(ht_compile_task *));
-    work.running = ht_alloc(job->compiler_count, sizeof *work.running);
+    work.running = ht_alloc(job->workers.compiler_count, sizeof *work.running);
+    prepare(job, tasks, count);
     plan(&work, tasks, count);
     ht_status status = compile_all(&work, error);
     free(work.order);

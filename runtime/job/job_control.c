@@ -1,4 +1,4 @@
-/* The control: a variant of known time that every other is timed beside, so that a machine which
+/* The control: a variant of known time that every other is timed next to, so that a machine which
  * became slower in the middle of a job makes nobody look slow. */
 #include "runtime/job/job_internal.h"
 
@@ -20,8 +20,8 @@ static ht_status known_time(ht_job *job, double *out_ms, ht_error *error) {
         return HT_OK;
     ht_evaluation known;
     bool found = false;
-    ht_status status =
-        ht_database_get(job->options.database, &job->key, "original", &found, &known, error);
+    ht_status status = ht_database_get(job->options.database, &job->identity.key, "original",
+                                       &found, &known, error);
     if (status != HT_OK || !found)
         return status;
     if (known.status == HT_OK)
@@ -36,10 +36,10 @@ ht_status ht_job_control_begin(ht_job *job, bool *out_known, ht_error *error) {
     *out_known = known > 0;
     if (status != HT_OK || job->options.unpaired)
         return status;
-    job->control = (ht_job_control){.program = json_incref(job->base),
+    job->control = (ht_job_control){.program = json_incref(job->baseline.program),
                                     .config = job->default_config,
                                     .original = true,
-                                    .ms = known > 0 ? known : job->baseline.median_ms,
+                                    .ms = known > 0 ? known : job->baseline.timing.median_ms,
                                     .id = 1};
     return HT_OK;
 }
@@ -50,7 +50,7 @@ void ht_job_control_offer(const ht_job *job, json_t *request) {
         return;
     bool original = control->original;
     json_t *beside = ht_job_run_request("control", &control->config, control->program,
-                                        original ? job->baseline_set : HT_LAUNCHES_OWN);
+                                        original ? job->baseline.set : HT_LAUNCHES_OWN);
     json_object_set_new(beside, "id", json_integer(control->id));
     json_object_set_new(beside, "ms", json_real(control->ms));
     json_object_set_new(request, "beside", beside);

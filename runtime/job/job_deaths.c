@@ -1,4 +1,4 @@
-/* Whose fault a failure is: the configuration's, that of one before it, or the device's. */
+/* Blame for a failure: on the configuration, on one before it, or on the device. */
 #include "runtime/job/job_internal.h"
 
 #include "base/memory.h"
@@ -20,18 +20,18 @@ typedef struct patient {
     unsigned own;    /* of them now */
 } patient;
 
-/* The original, checked but not timed, in the run worker as it is: what ran before must run still.
- */
+/* Runs the original, checked but not timed, in the run worker as it is: what ran before must run
+ * still. */
 static ht_status ask_original(ht_job *job, ht_error *error) {
     json_t *reply = NULL;
-    json_t *request =
-        ht_job_run_request("measure", &job->default_config, job->base, job->baseline_set);
-    ht_status status = ht_job_ask_steady(job, request, job->limit, &reply, error);
+    json_t *request = ht_job_run_request("measure", &job->default_config, job->baseline.program,
+                                         job->baseline.set);
+    ht_status status = ht_job_ask_steady(job, request, job->limits.run, &reply, error);
     json_decref(reply);
     return status;
 }
 
-/* Its key in the database; free(). NULL when nothing is kept. */
+/* Returns its key in the database; free(). NULL when nothing is kept. */
 static char *config_text(const patient *patient) {
     const ht_template *template = patient->job->binding->template;
     ht_config config;
@@ -52,21 +52,21 @@ static ht_status note_death(patient *patient, ht_status how, const ht_error *why
         return HT_OK;
     ht_text evidence = {0};
     ht_job_reason(how, why, &evidence);
-    ht_status status = ht_database_add_death(job->options.database, &job->key, text, how,
+    ht_status status = ht_database_add_death(job->options.database, &job->identity.key, text, how,
                                              evidence.data, &patient->deaths, error);
     ht_text_free(&evidence);
     free(text);
     return status;
 }
 
-/* The device failed, perhaps by itself: the deaths of this run count as one. Should the
- * configuration bring the device down again, it is condemned. */
+/* Acquits the configuration where the device failed, perhaps by itself: the deaths of this run
+ * count as one. Should the configuration bring the device down again, it is condemned. */
 static ht_status acquit(patient *patient, ht_status how, const ht_error *why, ht_error *error) {
     ht_job *job = patient->job;
     char *text = config_text(patient);
     ht_status status = HT_OK;
     if (text != NULL && patient->deaths == patient->own && patient->own > 1) {
-        status = ht_database_forgive(job->options.database, &job->key, text, error);
+        status = ht_database_forgive(job->options.database, &job->identity.key, text, error);
         if (status == HT_OK)
             status = note_death(patient, how, why, error);
     }
@@ -83,8 +83,9 @@ static void pause_before(const ht_job *job, int attempt) {
     }
 }
 
-/* A configuration that died is condemned only on a device that still runs the original: a GPU that
- * hangs or has gone fails whatever comes next. It gets time to recover. */
+/* Checks the device: a configuration that died is condemned only on one that still runs the
+ * original, since a GPU that hangs or has gone fails whatever comes next. It gets time to
+ * recover. */
 static ht_status check_device(ht_job *job, ht_status verdict, const ht_error *why,
                               ht_error *error) {
     ht_error own = {0};
@@ -107,8 +108,8 @@ static ht_status check_device(ht_job *job, ht_status verdict, const ht_error *wh
                         own.message);
 }
 
-/* The worker answered, but with a failure. Does the verdict stand, or was the worker ruined by
- * then? A kernel that wrote outside a buffer may have written elsewhere too; a failed launch may
+/* Returns true if a failure that the worker answered stands, and is not that of a worker ruined by
+ * then. A kernel that wrote outside a buffer may have written elsewhere too; a failed launch may
  * leave a context in which everything fails. */
 static bool verdict_stands(ht_job *job, ht_status status, const ht_error *why, bool used) {
     if (status == HT_ERROR_MISMATCH && strncmp(why->message, "guard:", 6) == 0) {
@@ -127,9 +128,9 @@ static bool is_death(ht_status status) {
     return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT;
 }
 
-/* A hang costs its limit once. In a worker that has served others it may be their doing, so the
- * first attempt gets half of the limit and leaves the rest to a fresh worker; what hangs in a fresh
- * one has only itself to blame. */
+/* Returns the limit of an attempt, so that a hang costs it once. In a worker that has served others
+ * the hang may be their doing, so the first attempt gets half of the limit and leaves the rest to a
+ * fresh worker; what hangs in a fresh one has only itself to blame. */
 static double attempt_limit(const patient *patient, bool used) {
     double left = patient->seconds - patient->hung;
     return used ? fmin(left, patient->seconds / 2) : left;
@@ -140,11 +141,11 @@ static bool is_condemned(const patient *patient, ht_status status) {
            (status == HT_ERROR_TIMEOUT && patient->hung >= patient->seconds);
 }
 
-/* One attempt; *out_dead when it counts as a death, *out_again when it says nothing. */
+/* Makes one attempt; *out_dead when it counts as a death, *out_again when it says nothing. */
 static ht_status attempt(patient *patient, bool *out_dead, bool *out_again, json_t **out_reply,
                          ht_error *error) {
     ht_job *job = patient->job;
-    bool used = job->runner.pid > 0 && job->runner.requests > 0;
+    bool used = job->workers.runner.pid > 0 && job->workers.runner.requests > 0;
     double seconds = attempt_limit(patient, used);
     *out_again = false;
     ht_status status =
@@ -158,16 +159,16 @@ static ht_status attempt(patient *patient, bool *out_dead, bool *out_again, json
         return status;
     if (verdict_stands(job, status, error, used))
         return status;
-    *out_again = used; /* whoever ruined the worker: a fresh one tells */
+    *out_again = used; /* a fresh worker decides, whoever ruined this one */
     *out_dead = !used;
     if (*out_dead)
         ht_error_prefix(error, "left a context in which nothing runs: ");
     return status;
 }
 
-/* Without its worker, or without a device, no variant is at fault. */
+/* Reports a lost device: without it, or without its worker, no variant is at fault. */
 static ht_status device_lost(ht_job *job, ht_status status, ht_error *error) {
-    if (status != HT_ERROR_MISSING || job->baseline.samples == 0)
+    if (status != HT_ERROR_MISSING || job->baseline.timing.samples == 0)
         return status;
     ht_error_prefix(error, "%s keeps failing: ", job->device->name);
     error->status = HT_ERROR_DEVICE;

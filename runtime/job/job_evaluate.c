@@ -7,7 +7,7 @@
 
 void ht_job_reason(ht_status status, const ht_error *error, ht_text *out) {
     const char *message = error->message;
-    /* Mismatches come with their kind in front. */
+    /* A mismatch's message begins with its kind. */
     if (status != HT_ERROR_MISMATCH)
         ht_text_printf(out, "%s: ", ht_status_name(status));
     ht_text_append_n(out, message, strcspn(message, "\n"));
@@ -34,8 +34,8 @@ ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *ev
     }
     bool found = false;
     ht_evaluation recorded;
-    ht_status status = ht_database_get(job->options.recording, &job->key, evaluation->config,
-                                       &found, &recorded, error);
+    ht_status status = ht_database_get(job->options.recording, &job->identity.key,
+                                       evaluation->config, &found, &recorded, error);
     if (status != HT_OK)
         return status;
     if (!found || recorded.status != HT_OK) {
@@ -85,7 +85,7 @@ static ht_status commit(ht_job *job, item *item, ht_error *error) {
     publish(item, false);
     if (job->options.database == NULL)
         return HT_OK;
-    return ht_database_put(job->options.database, &job->key, &item->evaluation, error);
+    return ht_database_put(job->options.database, &job->identity.key, &item->evaluation, error);
 }
 
 /* Takes the answer from the database, or refuses what is not legal. */
@@ -108,12 +108,12 @@ static ht_status look_up(ht_job *job, const ht_config *config, item *item, ht_er
     if (job->options.database == NULL)
         return HT_OK;
     if (job->options.fresh)
-        return ht_database_forgive(job->options.database, &job->key, item->evaluation.config,
-                                   error);
+        return ht_database_forgive(job->options.database, &job->identity.key,
+                                   item->evaluation.config, error);
     bool found = false;
     ht_evaluation known;
-    status = ht_database_get(job->options.database, &job->key, item->evaluation.config, &found,
-                             &known, error);
+    status = ht_database_get(job->options.database, &job->identity.key, item->evaluation.config,
+                             &found, &known, error);
     if (status == HT_OK && found) {
         ht_evaluation_free(&item->evaluation);
         item->evaluation = known;
@@ -121,7 +121,8 @@ static ht_status look_up(ht_job *job, const ht_config *config, item *item, ht_er
         ++job->counts.reused;
         /* The tuner was killed between the last death and the verdict. */
         if (known.condemned)
-            status = ht_database_put(job->options.database, &job->key, &item->evaluation, error);
+            status = ht_database_put(job->options.database, &job->identity.key, &item->evaluation,
+                                     error);
     } else if (status == HT_OK) {
         ht_evaluation_free(&known);
     }
@@ -136,7 +137,7 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
     json_object_set_new(request, "interval", json_real(job->options.relative_interval));
     ht_job_control_offer(job, request);
     ht_error own = {0};
-    ht_status status = ht_job_ask_measure(job, request, job->limit, &reply, &own);
+    ht_status status = ht_job_ask_measure(job, request, job->limits.run, &reply, &own);
     if (ht_job_fatal(status)) {
         json_decref(reply);
         if (error != NULL)
@@ -160,7 +161,8 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
     return commit(job, item, error);
 }
 
-/* Compiled all, now one by one: what failed to compile is written down, the rest is measured. */
+/* Finishes the items one by one, all compiled: what failed to compile is written down, the rest is
+ * measured. */
 static ht_status finish_items(ht_job *job, const ht_config *configs, ht_compile_task *tasks,
                               item *items, size_t count, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {

@@ -9,8 +9,8 @@
 
 enum { FRESH_SEEDS = 2, ROUNDS_MIN = 8, ROUNDS_MIN_LONG = 4, ROUNDS_MAX = 400, LOOK_EVERY = 8 };
 
-/* Of one comparison. Up to five of them are made side by side (four finalists, the best two), and
- * each is looked at while it grows: together they still hold in 95 of 100 jobs. */
+/* Of one comparison. Up to five of them are made at a time (four finalists, the best two), and each
+ * is tested while it grows: together they still hold in 95 of 100 jobs. */
 static const double CONFIDENCE = 0.99;
 
 typedef struct finals {
@@ -22,7 +22,7 @@ typedef struct finals {
     double **samples; /* [0] the original, [1 + i] finalist i; one value a round */
     size_t rounds;
     size_t only; /* slot that alone meets the original; 0: all do */
-    int losses;  /* of the worker, that are held to be nobody's fault */
+    int losses;  /* of the worker, that count as nobody's fault */
 } finals;
 
 static void fail(ht_final *result, ht_status status, const ht_error *error) {
@@ -65,11 +65,11 @@ static ht_status compile_finalists(finals *f, ht_error *error) {
     return status;
 }
 
-/* One measurement request whose failure is that of a finalist; errors that end the job are
+/* Sends a measurement request whose failure is that of a finalist; errors that end the job are
  * returned. */
 static ht_status ask(finals *f, json_t *request, size_t i, json_t **out_reply, ht_error *error) {
     ht_error own = {0};
-    ht_status status = ht_job_ask_measure(f->job, request, f->job->limit, out_reply, &own);
+    ht_status status = ht_job_ask_measure(f->job, request, f->job->limits.run, out_reply, &own);
     if (ht_job_fatal(status)) {
         if (error != NULL)
             *error = own;
@@ -122,8 +122,8 @@ static json_t *slot_request(finals *f, const char *op, size_t slot) {
     if (strcmp(op, "load") != 0)
         request = json_pack("{s:s}", "op", op);
     else if (slot == 0)
-        request =
-            ht_job_run_request(op, &f->job->default_config, f->job->base, f->job->baseline_set);
+        request = ht_job_run_request(op, &f->job->default_config, f->job->baseline.program,
+                                     f->job->baseline.set);
     else
         request = ht_job_run_request(op, &f->configs[slot - 1], f->tasks[slot - 1].program,
                                      HT_LAUNCHES_OWN);
@@ -137,14 +137,15 @@ static ht_status ask_slot(finals *f, const char *op, size_t slot, json_t **out_r
                           bool *out_lost, ht_error *error) {
     ht_error own = {0};
     ht_status status =
-        ht_job_ask_runner(f->job, slot_request(f, op, slot), f->job->limit, out_reply, &own);
-    *out_lost = f->job->runner.pid <= 0;
+        ht_job_ask_runner(f->job, slot_request(f, op, slot), f->job->limits.run, out_reply, &own);
+    *out_lost = f->job->workers.runner.pid <= 0;
     if (status == HT_OK)
         return HT_OK;
     /* Killed by somebody outside, or in the original, which ran before: no finalist is shown to be
      * at fault, and all is loaded again. */
     if (status == HT_ERROR_CRASH && *out_lost &&
-        (slot == 0 || ht_process_killed_outside(&f->job->runner)) && f->losses++ < HT_OUTSIDE_KILLS)
+        (slot == 0 || ht_process_killed_outside(&f->job->workers.runner)) &&
+        f->losses++ < HT_OUTSIDE_KILLS)
         return HT_OK;
     if (ht_job_fatal(status) || slot == 0) {
         if (error != NULL)
@@ -173,8 +174,8 @@ static ht_status load_all(finals *f, ht_error *error) {
     return HT_OK;
 }
 
-/* One sample of each, forwards in even rounds and backwards in odd ones, so that a drift of the
- * machine hits all alike. A round in which somebody fell out is not counted. */
+/* Takes one sample of each, forwards in even rounds and backwards in odd ones, so that a drift of
+ * the machine hits all alike. A round in which somebody fell out is not counted. */
 static ht_status run_round(finals *f, bool *out_complete, ht_error *error) {
     *out_complete = false;
     for (size_t step = 0; step <= f->count; ++step) {
@@ -197,7 +198,7 @@ static ht_status run_round(finals *f, bool *out_complete, ht_error *error) {
     return HT_OK;
 }
 
-/* How many times longer slot `slow` takes than slot `fast`. */
+/* Returns how many times longer slot `slow` takes than slot `fast`. */
 static ht_interval compare(const finals *f, size_t slow, size_t fast) {
     return ht_stats_paired_ratio(f->samples[slow], f->samples[fast], f->rounds, CONFIDENCE);
 }
@@ -213,7 +214,8 @@ static bool narrow_enough(const finals *f) {
     return true;
 }
 
-/* Long launches even out noise by themselves, and a user waits. */
+/* Returns true when the time is up: long launches even out noise by themselves, and a user
+ * waits. */
 static bool time_is_up(const finals *f, double seconds, double max_seconds) {
     return (f->rounds >= ROUNDS_MIN && seconds >= max_seconds) ||
            (f->rounds >= ROUNDS_MIN_LONG && seconds >= 2 * max_seconds);
@@ -234,7 +236,7 @@ static ht_status race(finals *f, double max_seconds, ht_error *error) {
     return status;
 }
 
-/* The incumbent: the finalist with the largest speedup. f->count when none is left. */
+/* Returns the incumbent: the finalist with the largest speedup. f->count when none is left. */
 static size_t find_best(const finals *f) {
     size_t best = f->count;
     for (size_t i = 0; i < f->count; ++i)
@@ -289,7 +291,7 @@ const char *ht_comparison_name(ht_comparison comparison) {
     return "unclear";
 }
 
-/* The fastest of those that may win and are faster by enough; f->count: nobody is. */
+/* Returns the fastest of those that may win and are faster by enough; f->count: nobody is. */
 static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
     size_t winner = f->count;
     for (size_t i = rule->first; i < f->count; ++i)
@@ -301,12 +303,12 @@ static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
     return faster ? winner : f->count;
 }
 
-/* What is loaded would only be in the way of what comes next. */
+/* Unloads all: it would only be in the way of what comes next. */
 static void unload(finals *f) {
-    if (f->job->runner.pid <= 0)
+    if (f->job->workers.runner.pid <= 0)
         return;
     json_t *reply = NULL;
-    ht_job_ask_runner(f->job, slot_request(f, "unload", 0), f->job->limit, &reply, NULL);
+    ht_job_ask_runner(f->job, slot_request(f, "unload", 0), f->job->limits.run, &reply, NULL);
     json_decref(reply);
 }
 
@@ -357,7 +359,7 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
     if (count > FINALISTS_MAX)
         return ht_error_set(error, HT_ERROR_INPUT, "%zu finalists; at most %d are timed together",
                             count, FINALISTS_MAX);
-    *out_original = job->baseline;
+    *out_original = job->baseline.timing;
     *out_confirmation = (ht_confirmation){0};
     memset(out_finals, 0, count * sizeof *out_finals);
     finals f = {.job = job, .configs = configs, .count = count, .results = out_finals};

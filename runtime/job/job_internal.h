@@ -12,6 +12,7 @@
 enum {
     HT_COMPILE_SECONDS = 120,    /* of the original, and the most of any variant */
     HT_COMPILE_SECONDS_MIN = 20, /* the least of any variant */
+    HT_COMPILE_MORE = 8,         /* times the original's, for each further one of a program */
     HT_START_SECONDS = 60,
     HT_REFERENCE_SECONDS = 180,
     HT_OUTSIDE_KILLS = 5 /* of one request, before they count as its own deaths */
@@ -30,45 +31,76 @@ typedef struct ht_job_control {
     json_int_t id; /* another for each */
 } ht_job_control;
 
+/* The private folder of a job, and what is in it. */
+typedef struct ht_job_folder {
+    ht_scratch scratch;
+    const char *path; /* in `scratch`; removed at the end */
+    unsigned files;   /* made so far in it */
+} ht_job_folder;
+
+typedef struct ht_job_workers {
+    ht_process *compilers;
+    size_t compiler_count;
+    ht_process checker; /* runs what was compiled for checking; check_job.c */
+    ht_process runner;  /* the one process that runs kernels: while it times, nothing else works */
+} ht_job_workers;
+
+/* The outcome of checking the original. */
+typedef struct ht_original_check {
+    bool done;
+    char *finding; /* NULL: nothing, or not checked */
+    char kind[24]; /* of that */
+} ht_original_check;
+
+/* Everything that results depend on, in words: the database keeps them under these. */
+typedef struct ht_job_identity {
+    char source_hash[HT_HASH_SIZE];
+    char template_hash[HT_HASH_SIZE];
+    char *problem;
+    char *device;
+    char *compiler;
+    char *method;
+    char *settings;
+    ht_database_key key; /* borrows the above */
+} ht_job_identity;
+
+/* The kernels whose outputs are those to be had. */
+typedef struct ht_job_reference {
+    ht_launch_set set;
+    json_t *program;    /* compiled, as the workers' messages describe it */
+    char *expect_file;  /* with the outputs in use; NULL before there is one */
+    json_t *twin;       /* the compiled twin of the original that outputs come from; NULL: none */
+    ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
+} ht_job_reference;
+
+/* The kernels that speedups are relative to. */
+typedef struct ht_job_base {
+    ht_launch_set set;
+    json_t *program; /* compiled; the reference's where both are the same kernels */
+    ht_timing timing;
+    char *conditions; /* of its samples; owned; may be NULL */
+} ht_job_base;
+
+/* Seconds that one variant may take. */
+typedef struct ht_job_limits {
+    double run, compile;
+    double more; /* to compile each further variant of one program */
+} ht_job_limits;
+
 struct ht_job {
     const ht_binding *binding;
     const ht_device *device;
     ht_job_options options; /* defaults filled in */
     ht_config default_config;
-    ht_launch_set reference;    /* whose outputs are those to be had */
-    ht_launch_set baseline_set; /* what speedups are relative to */
-    ht_scratch scratch;
-    const char *folder; /* the path in it: private; removed at the end */
-
-    ht_process *compilers;
-    size_t compiler_count;
-    ht_process checker; /* runs what was compiled for checking; check_job.c */
-    bool original_checked;
-    char *original_finding; /* what checking found in the original; NULL: nothing, or not checked */
-    char original_kind[24]; /* of that */
-    ht_process runner; /* the one process that runs kernels: while it times, nothing else works */
-
-    char source_hash[HT_HASH_SIZE];
-    char template_hash[HT_HASH_SIZE];
-    char *problem;
-    char *device_text;
-    char *compiler;
-    char *method;
-    char *settings;
-    ht_database_key key; /* borrows the above */
-
-    json_t *original;  /* the compiled reference, as the workers' messages describe it */
-    json_t *base;      /* the compiled baseline; the same one where both are the same kernels */
-    char *expect_file; /* the reference in use; NULL before there is one */
-    json_t *twin;      /* the compiled twin of the original that references come from; NULL: none */
-    ht_numbers numbers; /* its numbers; HT_NUMBERS_PLAIN: none is to be tried any more */
-    ht_timing baseline;
-    char *conditions; /* of the baseline's samples; owned; may be NULL */
+    ht_job_folder folder;
+    ht_job_workers workers;
+    ht_original_check original_check;
+    ht_job_identity identity;
+    ht_job_reference reference;
+    ht_job_base baseline;
     ht_job_control control;
-    double limit;         /* seconds a variant may take */
-    double compile_limit; /* seconds a compile may take */
+    ht_job_limits limits;
     ht_job_counts counts;
-    unsigned files; /* made so far in the folder */
     ht_evaluator evaluator;
 };
 
@@ -118,9 +150,9 @@ ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_
 /* Returns true if an outcome ends the whole job. */
 bool ht_job_fatal(ht_status status);
 
-/* check_job.c. Is this configuration's turn to be checked, and what came of it: *out_status and
- * `why` are the configuration's, an error ends the job. What the original does too is not held
- * against a variant of it. */
+/* check_job.c. Checks this configuration when it is its turn: *out_status and `why` are the
+ * configuration's, an error ends the job. A finding that the original has too is not held against a
+ * variant of it. */
 ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_when turn,
                                ht_status *out_status, ht_error *why, ht_error *error);
 
@@ -128,8 +160,9 @@ ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_wh
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,
                            ht_launch_set set);
 
-/* job_control.c. The original becomes the control. The database's time of it, when there is one, is
- * the scale, so that times of several runs of the tuner can be compared; *out_known tells. */
+/* job_control.c. The original becomes the control. The database's time of it, when there is one,
+ * is the scale, so that times of several runs of the tuner can be compared; *out_known: there is
+ * one. */
 ht_status ht_job_control_begin(ht_job *job, bool *out_known, ht_error *error);
 /* Adds to a measurement what it is to be taken next to. */
 void ht_job_control_offer(const ht_job *job, json_t *request);

@@ -7,14 +7,13 @@
 
 #include <stdint.h>
 
-/* Bytes of memory that this process may use at most: the machine's, or the limit of its control
- * group. */
-uint64_t ht_memory_of_machine(void);
-
 /* HT_ERROR_INPUT, at the largest buffer's line, when the buffers of the default configuration are
- * more than `memory`. What a device of its own holds is not counted, only what the host keeps of
- * it. */
+ * more than `memory`. The memory of a separate device is not counted, only the host's copies. */
 ht_status ht_job_memory_check(const ht_binding *binding, const ht_device *device, uint64_t memory,
                               ht_error *error);
+
+/* Returns `phase`, for people who wait for it, with how much memory it fills where that is a GiB or
+ * more: such runs take minutes. free(). */
+char *ht_job_memory_phase(const ht_binding *binding, const ht_device *device, const char *phase);
 
 #endif

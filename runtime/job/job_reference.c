@@ -13,22 +13,23 @@ static json_t *reference_request(ht_job *job, uint64_t seed, const char *file) {
     json_object_set_new(request, "op", json_string("reference"));
     json_object_set_new(request, "seed", json_integer((json_int_t)seed));
     json_object_set_new(request, "file", json_string(file));
-    json_object_set(request, "original", job->original);
-    if (job->twin != NULL) {
-        json_object_set(request, "twin", job->twin);
-        json_object_set_new(request, "numbers", json_integer(job->numbers));
+    json_object_set(request, "original", job->reference.program);
+    if (job->reference.twin != NULL) {
+        json_object_set(request, "twin", job->reference.twin);
+        json_object_set_new(request, "numbers", json_integer(job->reference.numbers));
     }
     return request;
 }
 
 /* Compiles the twin in job->numbers, unless it is there or does not compile. */
 static ht_status compile_twin(ht_job *job, ht_error *error) {
-    if (job->twin != NULL || job->numbers == HT_NUMBERS_PLAIN)
+    if (job->reference.twin != NULL || job->reference.numbers == HT_NUMBERS_PLAIN)
         return HT_OK;
-    ht_compile_task task = {
-        .config = &job->default_config, .set = job->reference, .numbers = job->numbers};
+    ht_compile_task task = {.config = &job->default_config,
+                            .set = job->reference.set,
+                            .numbers = job->reference.numbers};
     ht_status status = ht_job_compile(job, &task, 1, error);
-    job->twin = task.program;
+    job->reference.twin = task.program;
     if (status == HT_OK && ht_job_fatal(task.status)) {
         status = task.status;
         if (error != NULL)
@@ -37,12 +38,13 @@ static ht_status compile_twin(ht_job *job, ht_error *error) {
     return status;
 }
 
-/* The way of making references that was tried last is no good for this kernel: on to the next. */
+/* Goes on to the next way of making references, as the last one is no good for this kernel. */
 static void next_twin(ht_job *job) {
-    if (job->twin != NULL)
-        ht_job_forget_program(job, job->twin);
-    job->twin = NULL;
-    job->numbers = job->numbers == HT_NUMBERS_TRACKED ? HT_NUMBERS_DOUBLE : HT_NUMBERS_PLAIN;
+    if (job->reference.twin != NULL)
+        ht_job_forget_program(job, job->reference.twin);
+    job->reference.twin = NULL;
+    job->reference.numbers =
+        job->reference.numbers == HT_NUMBERS_TRACKED ? HT_NUMBERS_DOUBLE : HT_NUMBERS_PLAIN;
 }
 
 static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, bool *out_twin,
@@ -61,31 +63,31 @@ static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, boo
 }
 
 static void use_file(ht_job *job, const char *file) {
-    if (job->expect_file != NULL) {
-        char *path = ht_format("%s/%s", job->folder, job->expect_file);
+    if (job->reference.expect_file != NULL) {
+        char *path = ht_format("%s/%s", job->folder.path, job->reference.expect_file);
         unlink(path);
         free(path);
     }
-    free(job->expect_file);
-    job->expect_file = ht_strdup(file);
+    free(job->reference.expect_file);
+    job->reference.expect_file = ht_strdup(file);
 }
 
 ht_status ht_job_make_reference(ht_job *job, uint64_t seed, ht_error *error) {
     char file[32];
-    snprintf(file, sizeof file, HT_RUN_FOLDER "/reference-%u", job->files++);
+    snprintf(file, sizeof file, HT_RUN_FOLDER "/reference-%u", job->folder.files++);
     for (;;) {
         ht_status status = compile_twin(job, error);
         if (status != HT_OK)
             return status;
-        if (job->twin == NULL && job->numbers != HT_NUMBERS_PLAIN) {
+        if (job->reference.twin == NULL && job->reference.numbers != HT_NUMBERS_PLAIN) {
             next_twin(job);
             continue;
         }
-        bool from_twin = false, with_twin = job->twin != NULL;
+        bool from_twin = false, with_twin = job->reference.twin != NULL;
         status = ask_reference(job, seed, file, &from_twin, error);
-        if (status == HT_OK && !from_twin && job->numbers == HT_NUMBERS_DOUBLE)
+        if (status == HT_OK && !from_twin && job->reference.numbers == HT_NUMBERS_DOUBLE)
             next_twin(job); /* there is no better way than what came out */
-        if (status == HT_OK && (from_twin || job->numbers == HT_NUMBERS_PLAIN)) {
+        if (status == HT_OK && (from_twin || job->reference.numbers == HT_NUMBERS_PLAIN)) {
             use_file(job, file);
             return HT_OK;
         }

@@ -19,10 +19,10 @@ struct ht_programs {
 
 ht_status ht_job_bind(ht_job *job, const ht_binding *binding, uint64_t seed, ht_error *error) {
     job->binding = binding;
-    /* They know the problem that was; those that compile need none. */
-    ht_process_kill(&job->runner);
-    ht_process_kill(&job->checker);
-    ht_status status = ht_spec_write(job->folder, binding, job->device, error);
+    /* They know the last problem; those that compile need none. */
+    ht_process_kill(&job->workers.runner);
+    ht_process_kill(&job->workers.checker);
+    ht_status status = ht_spec_write(job->folder.path, binding, job->device, error);
     if (status == HT_OK)
         status = ht_job_make_reference(job, seed, error);
     return status;
@@ -37,9 +37,10 @@ ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t coun
     programs->tasks = ht_alloc(programs->count, sizeof *programs->tasks);
     for (size_t i = 0; i < programs->count; ++i) {
         programs->configs[i] = configs ? configs[i] : job->default_config;
-        programs->tasks[i] = (ht_compile_task){.config = &programs->configs[i],
-                                               .set = configs ? HT_LAUNCHES_OWN : job->reference,
-                                               .checked = checked};
+        programs->tasks[i] =
+            (ht_compile_task){.config = &programs->configs[i],
+                              .set = configs ? HT_LAUNCHES_OWN : job->reference.set,
+                              .checked = checked};
     }
     ht_status status = ht_job_compile(job, programs->tasks, programs->count, error);
     if (status != HT_OK) {
@@ -50,7 +51,7 @@ ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t coun
     return status;
 }
 
-/* As in any tuning run: full speed, guard words around the buffers. */
+/* Runs as in any tuning run: full speed, guard words around the buffers. */
 static ht_status run_plain(ht_job *job, const ht_compile_task *task, ht_check_result *out,
                            ht_error *error) {
     double begin = ht_clock_seconds();

@@ -19,12 +19,12 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
 typedef struct ht_programs ht_programs;
 
 /* Goes on with another problem (borrowed, outlives that) of the same template: runs the original on
- * random inputs of `seed` and keeps its outputs. What it does wrong is returned as from
- * ht_job_start, and another problem may follow. */
+ * random inputs of `seed` and keeps its outputs. A fault of it is returned as from ht_job_start,
+ * and another problem may follow. */
 ht_status ht_job_bind(ht_job *job, const ht_binding *binding, uint64_t seed, ht_error *error);
 
-/* `configs` NULL: the original. `checked`: for checking mode. What does not compile is known by its
- * run. */
+/* `configs` NULL: the original. `checked`: for checking mode. One that does not compile fails when
+ * it is run. */
 ht_status ht_programs_compile(ht_job *job, const ht_config *configs, size_t count, bool checked,
                               ht_programs **out_programs, ht_error *error);
 /* Runs one of them for the problem at hand and compares its outputs. An error ends the job. Free

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A worker that checks remembers much of every element, most of it never touched, and may have
- * AddressSanitizer's shadow. */
+/* Returns the limit of memory. A worker that checks remembers much of every element, most of it
+ * never touched, and may have AddressSanitizer's shadow. */
 static json_int_t memory_limit(const ht_job *job, const char *role) {
     return strcmp(role, "check") == 0 ? (json_int_t)1 << 50 : (json_int_t)job->options.memory_limit;
 }
@@ -59,21 +59,21 @@ ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role
 }
 
 static ht_status ready_runner(ht_job *job, ht_error *error) {
-    if (job->runner.pid > 0)
+    if (job->workers.runner.pid > 0)
         return HT_OK;
-    ht_status status = ht_job_start_worker(job, &job->runner, "run", error);
-    if (status != HT_OK || job->expect_file == NULL)
+    ht_status status = ht_job_start_worker(job, &job->workers.runner, "run", error);
+    if (status != HT_OK || job->reference.expect_file == NULL)
         return status;
     json_t *reply = NULL;
-    status =
-        ht_job_ask_runner(job, json_pack("{s:s, s:s}", "op", "expect", "file", job->expect_file),
-                          HT_START_SECONDS, &reply, error);
+    status = ht_job_ask_runner(
+        job, json_pack("{s:s, s:s}", "op", "expect", "file", job->reference.expect_file),
+        HT_START_SECONDS, &reply, error);
     json_decref(reply);
-    job->runner.requests = 0;
+    job->workers.runner.requests = 0;
     return status;
 }
 
-/* What a worker's end means for what it was asked to do. */
+/* Describes what a worker's end means for its request. */
 static ht_status describe_end(ht_process *process, ht_status status, double seconds,
                               ht_error *error) {
     char evidence[200];
@@ -88,7 +88,8 @@ static ht_status describe_end(ht_process *process, ht_status status, double seco
     }
 }
 
-/* What a process that runs kernels has no business to say of a request: these end a job. */
+/* Returns true for statuses that a process which runs kernels has no business to report of a
+ * request: these end a job. */
 static bool is_no_verdict(ht_status status) {
     return status == HT_ERROR_INTERRUPTED || status == HT_ERROR_MISSING ||
            status == HT_ERROR_DEVICE || status == HT_ERROR_INTERNAL;
@@ -100,7 +101,7 @@ static ht_status end_liar(ht_job *job, json_t **out_reply, ht_error *error) {
     ht_error_prefix(error, "the worker went wrong: ");
     if (error != NULL)
         error->status = HT_ERROR_CRASH;
-    ht_process_kill(&job->runner);
+    ht_process_kill(&job->workers.runner);
     ++job->counts.worker_restarts;
     return HT_ERROR_CRASH;
 }
@@ -114,15 +115,15 @@ ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t
         return status;
     }
     size_t index = 0;
-    ht_process_ask(&job->runner, request, seconds);
-    status = ht_process_wait(&job->runner, 1, job->options.interrupted, &index, out_reply);
+    ht_process_ask(&job->workers.runner, request, seconds);
+    status = ht_process_wait(&job->workers.runner, 1, job->options.interrupted, &index, out_reply);
     if (status == HT_OK) {
         status = ht_message_get_error(*out_reply, error);
         return is_no_verdict(status) ? end_liar(job, out_reply, error) : status;
     }
     if (status != HT_ERROR_INTERRUPTED)
         ++job->counts.worker_restarts;
-    return describe_end(&job->runner, status, seconds, error);
+    return describe_end(&job->workers.runner, status, seconds, error);
 }
 
 ht_status ht_job_ask_steady(ht_job *job, json_t *request, double seconds, json_t **out_reply,
@@ -133,8 +134,8 @@ ht_status ht_job_ask_steady(ht_job *job, json_t *request, double seconds, json_t
         json_decref(*out_reply);
         json_incref(request);
         status = ht_job_ask_runner(job, request, seconds, out_reply, error);
-        if (status != HT_ERROR_CRASH || job->runner.pid > 0 ||
-            !ht_process_killed_outside(&job->runner))
+        if (status != HT_ERROR_CRASH || job->workers.runner.pid > 0 ||
+            !ht_process_killed_outside(&job->workers.runner))
             break;
     }
     json_decref(request);
@@ -142,9 +143,9 @@ ht_status ht_job_ask_steady(ht_job *job, json_t *request, double seconds, json_t
 }
 
 void ht_job_retire_runner(ht_job *job) {
-    if (job->runner.pid <= 0)
+    if (job->workers.runner.pid <= 0)
         return;
-    ht_process_kill(&job->runner);
+    ht_process_kill(&job->workers.runner);
     ++job->counts.worker_restarts;
 }
 
@@ -166,7 +167,7 @@ json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *prog
 void ht_job_forget_program(ht_job *job, json_t *program) {
     const char *file = json_string_value(json_object_get(program, "code"));
     if (file != NULL) {
-        char *path = ht_path_join(job->folder, file);
+        char *path = ht_path_join(job->folder.path, file);
         unlink(path);
         free(path);
     }

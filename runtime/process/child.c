@@ -17,8 +17,7 @@
 
 enum { END_STEP_US = 500 };
 
-/* The parent's handlers and terminal are not the child's: a dying compiler should just die, and
- * quietly. */
+/* Leaves the parent's handlers and terminal: a dying compiler should just die, and quietly. */
 static void child_isolate(pid_t parent, const char *folder) {
     static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
                                   SIGINT,  SIGTERM, SIGPIPE, SIGHUP};
@@ -106,7 +105,7 @@ void ht_child_finish(ht_child *child, ht_child_result *out_result) {
         while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
             continue;
     }
-    kill(-child->pid, SIGKILL); /* what it may have started */
+    kill(-child->pid, SIGKILL); /* those that it may have */
     close(child->fd);
     ht_scratch_remove(&child->scratch);
     if (WIFSIGNALED(status))

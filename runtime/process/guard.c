@@ -14,7 +14,7 @@
 
 enum { FAILED_TO_FORK = 1 };
 
-/* What a killed child leaves behind becomes ours, so in the end nothing is below. */
+/* Kills all. Children of a killed child become ours, so in the end nothing is below. */
 static void kill_all(void) {
     do
         ht_process_signal_children(SIGKILL);
@@ -33,7 +33,7 @@ static void end_likewise(int status) {
     _exit(WEXITSTATUS(status));
 }
 
-/* Adopted processes end too, and are nobody's news. */
+/* Returns true if the worker has ended. Adopted processes end too, and are nobody's news. */
 static bool has_ended(pid_t worker, int *out_status) {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
@@ -44,8 +44,8 @@ static bool has_ended(pid_t worker, int *out_status) {
     return false;
 }
 
-/* The tuner's death is reported by SIGCONT, since a guard that somebody has stopped takes no other.
- */
+/* Watches the worker and the tuner, whose death is reported by SIGCONT, since a guard that somebody
+ * has stopped takes no other signal. */
 static void watch(pid_t worker, pid_t tuner, const sigset_t *signals) {
     int status = 0, number;
     do
@@ -60,14 +60,15 @@ static void watch(pid_t worker, pid_t tuner, const sigset_t *signals) {
     end_likewise(status);
 }
 
-void ht_guard(int fd) {
+void ht_guard(int fd, pid_t tuner) {
     sigset_t signals, before;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGCONT);
-    pid_t self = getpid(), tuner = getppid();
+    pid_t self = getpid();
     sigprocmask(SIG_BLOCK, &signals, &before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* which the worker does not inherit */
     ht_warden_prepare();
     pid_t worker = fork();
     if (worker == 0) {
@@ -84,7 +85,6 @@ void ht_guard(int fd) {
         _exit(FAILED_TO_FORK);
     ht_warden_start(worker);
     signal(SIGINT, SIG_IGN);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGCONT);
     if (getppid() != tuner)
         raise(SIGTERM);

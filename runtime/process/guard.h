@@ -4,12 +4,14 @@
 #ifndef HT_RUNTIME_PROCESS_GUARD_H
 #define HT_RUNTIME_PROCESS_GUARD_H
 
-/* Forks. The child, in a session of its own, returns and is the worker. The calling process
- * never returns: it closes `fd`, adopts what the worker's children leave behind
- * (PR_SET_CHILD_SUBREAPER), and when the worker ends, SIGTERM comes, or the caller's parent dies,
+#include <sys/types.h>
+
+/* Forks. The child, in a session of its own, returns and is the worker. The calling process never
+ * returns: it closes `fd`, adopts the processes that the worker's children leave
+ * (PR_SET_CHILD_SUBREAPER), and when the worker ends, SIGTERM comes, or `tuner`, its parent, dies,
  * kills all that is below it. Then it ends as the worker did: by the same signal or with the same
  * code; or by SIGSYS, with the reason on stderr, when the sandbox ended the worker. Call it before
  * there are threads. */
-void ht_guard(int fd);
+void ht_guard(int fd, pid_t tuner);
 
 #endif

@@ -52,9 +52,9 @@ static const char *worker_program(void) {
     return program != NULL && *program != '\0' ? program : "/proc/self/exe";
 }
 
-/* After the fork of a process that may have threads (libclang's, OpenMP's) and their locks: system
- * calls alone. The tuner's death is reported from the first moment on, by the one signal that also
- * wakes a process that was stopped before it could say a word. */
+/* Becomes the worker, after the fork of a process that may have threads (libclang's, OpenMP's) and
+ * their locks: by system calls alone. The tuner's death is reported from the first moment on, by
+ * the one signal that also wakes a process that was stopped before it could say a word. */
 static void child(const ht_process *process, const char *program, char *const *arguments,
                   int child_fd, int report, pid_t tuner) {
     prctl(PR_SET_PDEATHSIG, SIGCONT);
@@ -84,8 +84,8 @@ static void child(const ht_process *process, const char *program, char *const *a
     _exit(1);
 }
 
-/* What kept the child from becoming a worker; 0: it is one, or was stopped on the way, which will
- * show. */
+/* Returns what kept the child from becoming a worker; 0: it is one, or was stopped on the way,
+ * which will show. */
 static int read_report(int fd) {
     int code = 0;
     struct pollfd waiting = {fd, POLLIN, 0};
@@ -161,7 +161,7 @@ static void forget(ht_process *process) {
     ht_inbox_free(&process->inbox);
 }
 
-/* It ends by itself within so many steps. */
+/* Returns true if it ends by itself within this many steps. */
 static bool has_ended(ht_process *process, int steps, unsigned step_us) {
     for (int step = 0; step < steps; ++step) {
         if (waitpid(process->pid, &process->exit_status, WNOHANG) == process->pid)
@@ -195,8 +195,8 @@ void ht_process_stop(ht_process *process) {
         ht_process_kill(process);
 }
 
-/* How many processes the kernel has killed for want of memory since the machine started; -1 when it
- * does not tell. */
+/* Returns how many processes the kernel has killed for want of memory since the machine started; -1
+ * when that is not known. */
 static long count_oom_kills(void) {
     char line[256];
     long count = -1;
@@ -209,7 +209,7 @@ static long count_oom_kills(void) {
     return count;
 }
 
-/* A number that nobody can have sent before it was drawn. */
+/* Draws a number that nobody can have sent before it was drawn. */
 static json_int_t draw_id(void) {
     enum { BITS = 52 }; /* a double holds them */
     uint64_t id = 0;
@@ -226,7 +226,7 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
     process->oom_kills = count_oom_kills();
     bool sent = process->pid > 0 && ht_message_send(process->fd, request);
     json_decref(request);
-    /* A worker that is gone is found by the wait, which then tells how it died. */
+    /* The wait finds a worker that is gone, and then reports how it died. */
     double now = ht_clock_seconds();
     process->deadline = now + seconds;
     process->look_again = now + LOOK_SECONDS;
@@ -234,7 +234,7 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds) {
     return sent;
 }
 
-/* A process whose socket has closed is dying; it is reaped, or helped along. */
+/* Reaps a process whose socket has closed, or helps it along: it is dying. */
 static void reap(ht_process *process) {
     if (has_ended(process, STOP_STEPS, STOP_STEP_US)) {
         forget(process);
@@ -244,13 +244,15 @@ static void reap(ht_process *process) {
     ht_process_kill(process);
 }
 
-/* The guard alone keeps nobody from working. */
+/* Returns true if the worker or one below it is stopped. The guard is woken first: stopped alone,
+ * it keeps nobody from working. */
 static bool find_stopped(const ht_process *process, char *out, size_t size) {
     kill(process->pid, SIGCONT);
     return ht_tool_stopped(process->pid, out, size);
 }
 
-/* Has somebody been stopped for so long that there is no use in waiting for the deadline? */
+/* Returns true if somebody has been stopped for so long that there is no use in waiting for the
+ * deadline. */
 static bool is_stuck(ht_process *process, double now) {
     if (now < process->look_again || process->stops >= STOPS_EXCUSED)
         return false;
@@ -262,7 +264,8 @@ static bool is_stuck(ht_process *process, double now) {
     return process->stopped_since > 0 && now - process->stopped_since >= STOPPED_SECONDS;
 }
 
-/* Time is up. Who is stopped from outside cannot answer, which is no fault of what it works on. */
+/* Gives up as time is up. A process stopped from outside cannot answer, which is not the fault of
+ * its request. */
 static ht_status give_up(ht_process *process) {
     char stopped[sizeof process->stopped] = "";
     bool excused =
@@ -277,7 +280,7 @@ static ht_status give_up(ht_process *process) {
     return HT_ERROR_CRASH;
 }
 
-/* One process with a request under way; HT_OK without a reply means: nothing new. */
+/* Polls one process with a request under way; HT_OK without a reply means: nothing new. */
 static ht_status look_at(ht_process *process, bool readable, json_t **out_reply) {
     bool bad = false;
     *out_reply = NULL;
@@ -350,7 +353,7 @@ ht_status ht_process_wait(ht_process *processes, size_t count, const volatile in
     return HT_ERROR_INTERRUPTED;
 }
 
-/* The last line after `start` that holds anything. */
+/* Finds the last line after `start` that holds anything. */
 static void last_line(const char *path, off_t start, char *out, size_t size) {
     enum { TAIL = 4096 };
     char tail[TAIL + 1];
@@ -399,7 +402,7 @@ bool ht_process_killed_outside(const ht_process *process) {
     }
 }
 
-/* Its guard, or the kernel, found a system call that the sandbox refuses. */
+/* Returns true if its guard, or the kernel, found a system call that the sandbox refuses. */
 static bool ended_by_sandbox(const ht_process *process) {
     return process->misdeed == NULL && WIFSIGNALED(process->exit_status) &&
            WTERMSIG(process->exit_status) == SIGSYS;

@@ -30,8 +30,8 @@ static bool parses_to(const char *text, const ht_template *template) {
     return found;
 }
 
-/* A unit usually carries its annotations. One that was put together in memory may not: then they
- * are printed in front. */
+/* Returns the annotated text. A unit usually carries its annotations; for one that was put together
+ * in memory they are printed in front. */
 static char *annotated_text(const ht_template *template) {
     if (parses_to(template->unit, template))
         return ht_strdup(template->unit);
@@ -70,8 +70,7 @@ static json_t *encode_device(const ht_device *device, const ht_device_fields *fi
     return object;
 }
 
-/* ---- places: the text that a worker parses may be the annotations printed, which stand elsewhere
- * --------------------------------------------------------------------------------------------- */
+/* ---- places: a worker may parse the annotations as printed, which stand elsewhere */
 
 typedef void visit_place(void *context, ht_place *place);
 
@@ -176,7 +175,7 @@ static ht_status read_in(const char *folder, const char *name, char **out, ht_er
     return status;
 }
 
-/* The template by name among those parsed, with the unit that is compiled. */
+/* Reads the template by name among those parsed, with the unit that is compiled. */
 static ht_status read_template(const char *folder, const json_t *json, ht_spec *spec,
                                ht_error *error) {
     const char *name = json_string_value(json_object_get(json, "template"));

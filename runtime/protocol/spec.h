@@ -1,4 +1,4 @@
-/* What a job works on, handed to its workers as files in the job's folder: template, problem,
+/* The subject of a job, handed to its workers as files in the job's folder: template, problem,
  * device. */
 #ifndef HT_RUNTIME_PROTOCOL_SPEC_H
 #define HT_RUNTIME_PROTOCOL_SPEC_H

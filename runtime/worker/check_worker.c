@@ -113,7 +113,8 @@ static void unmap_all(check *in) {
     }
 }
 
-/* Elements that only blocks which did not run would have written are taken as right. */
+/* Completes the outputs: elements that only blocks which did not run would have written are taken
+ * as right. */
 static void complete(const check *in, const ht_expected *expected, char *got) {
     const ht_layout_arg *arg = &in->buffers->layout.args[expected->arg];
     size_t bytes = arg->element.bytes, buffer = in->described_as[expected->arg];
@@ -128,9 +129,9 @@ static void complete(const check *in, const ht_expected *expected, char *got) {
     }
 }
 
-/* What the original leaves alone is poison still, and so is what is computed from shared memory
- * that was never written: that an output was written at all tells them apart. Floating types alone
- * have a poison that no sum of numbers gives. */
+/* Finds what the original leaves alone. That is poison still, and so is what is computed from
+ * shared memory that was never written: they are distinguished by whether an output was written at
+ * all. Floating types alone have a poison that no sum of numbers gives. */
 static ht_status left_alone(const check *in, const ht_expected *expected, ht_error *error) {
     const ht_layout_arg *arg = &in->buffers->layout.args[expected->arg];
     if (!expected->bytes || in->buffers->buffers[expected->arg].contents ||
@@ -166,7 +167,7 @@ static ht_status compare(const check *in, bool partial, ht_error *error) {
     return status;
 }
 
-/* One pass, within a plan. */
+/* Runs one pass, within a plan. */
 static ht_status run_pass(check *in, ht_error *error) {
     ht_check_outcome so_far;
     ht_status status = ht_variant_launch(in->variant, error);

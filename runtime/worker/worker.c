@@ -2,6 +2,7 @@
 #include "runtime/worker/worker_main.h"
 
 #include "base/file.h"
+#include "base/machine_memory.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "runtime/host/symbolizer.h"
@@ -10,6 +11,7 @@
 #include "runtime/sandbox/sandbox.h"
 
 #include <fcntl.h>
+#include <omp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +19,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What eats memory must end as a failed allocation here, not as a swapping machine. The address
- * space is limited, with compilers that workers start; but GPU runtimes reserve address space far
- * beyond what they use, so with those only a compile worker's own data is. AddressSanitizer
- * reserves it too. */
+/* Limits memory: what eats it must end as a failed allocation here, not as a swapping machine. The
+ * address space is limited, with compilers that workers start; but GPU runtimes reserve address
+ * space far beyond what they use, so with those only a compile worker's own data is.
+ * AddressSanitizer reserves it too. */
 static void limit_memory(bool emulated, bool compiles, json_int_t wanted) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t memory = ht_machine_memory();
     struct rlimit limit;
     int resource = emulated ? RLIMIT_AS : RLIMIT_DATA;
-    if ((emulated || compiles) && !HT_ADDRESS_SANITIZED && pages > 0 && page > 0 &&
+    if ((emulated || compiles) && !HT_ADDRESS_SANITIZED && memory != UINT64_MAX &&
         getrlimit(resource, &limit) == 0) {
-        rlim_t most = (rlim_t)pages * (rlim_t)page, least = (rlim_t)8 << 30;
+        rlim_t most = (rlim_t)memory, least = (rlim_t)8 << 30;
         most = most > least ? most : least;
         most = wanted > 0 ? (rlim_t)wanted : most;
         limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
@@ -42,23 +44,16 @@ static void limit_memory(bool emulated, bool compiles, json_int_t wanted) {
     }
 }
 
-/* Bytes that a process which runs kernels may have resident: most of what is free now, or what was
- * asked for. */
+/* Returns the bytes that a process which runs kernels may have resident: what can be used, or what
+ * was asked for; 0: no limit is known. */
 static uint64_t most_memory(uint64_t wanted) {
-    char line[128];
-    unsigned long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file != NULL && kib == 0 && fgets(line, sizeof line, file) != NULL)
-        (void)sscanf(line, "MemAvailable: %llu", &kib);
-    if (file != NULL)
-        fclose(file);
-    const uint64_t least = (uint64_t)1 << 30, bytes = (uint64_t)kib * 1024 / 4 * 3;
-    uint64_t most = bytes < least ? least : bytes;
-    return wanted > 0 && (kib == 0 || wanted < most) ? wanted : kib == 0 ? 0 : most;
+    uint64_t most = ht_machine_memory_usable();
+    most = wanted > 0 && wanted < most ? wanted : most;
+    return most == UINT64_MAX ? 0 : most;
 }
 
-/* Of the job's folder, compilers have all; what runs kernels has a folder of its own inside, so
- * that it changes no program, log or specification. */
+/* Enters the sandbox. Compilers have all of the job's folder; what runs kernels has a folder of its
+ * own inside, so that it changes no program, log or specification. */
 static ht_status enter_sandbox(ht_worker *worker, const json_t *request, bool compiles,
                                ht_error *error) {
     ht_sandbox_plan plan = {.mode = ht_sandbox_chosen(),
@@ -75,6 +70,7 @@ static ht_status enter_sandbox(ht_worker *worker, const json_t *request, bool co
         plan.memory = most_memory((uint64_t)json_integer_value(json_object_get(request, "memory")));
         plan.sockets[1] = ht_symbolizer_socket();
     }
+    (void)omp_get_max_threads(); /* LLVM's library registers itself in a file */
     if (status == HT_OK)
         status = ht_sandbox_enter(&plan, error);
     worker->confined = plan.mode != HT_SANDBOX_OFF;
@@ -90,7 +86,8 @@ static ht_status open_provider(ht_worker *worker, const json_t *request, const c
     /* A GPU's driver starts threads, which would stay outside. */
     ht_status status = emulated ? HT_OK : enter_sandbox(worker, request, compiles, error);
     if (status == HT_OK && checks)
-        ht_worker_check_begin(worker); /* first: the compiler tells its version without sanitizer */
+        ht_worker_check_begin(
+            worker); /* first: the compiler prints its version without sanitizer */
     if (status == HT_OK)
         status = worker->provider->open(&worker->hip, error);
     if (status == HT_OK && checks && emulated && ht_sandbox_chosen() != HT_SANDBOX_OFF)
@@ -112,6 +109,8 @@ static ht_status start(ht_worker *worker, const json_t *request, ht_error *error
     if (worker->provider == NULL)
         return ht_error_set(error, HT_ERROR_MISSING, "this program has no provider '%s'",
                             worker->spec.device.provider);
+    if (worker->spec.device.emulated && *worker->spec.device.compiler)
+        ht_toolchain_know(worker->spec.device.compiler);
     status = open_provider(worker, request, role, error);
     if (status == HT_OK && role != NULL && strcmp(role, "run") == 0)
         status = ht_worker_open_device(worker, request, error);
@@ -181,8 +180,8 @@ static int serve_until_closed(ht_worker *worker, int fd) {
     return code;
 }
 
-/* A worker serves many requests, each of which has its limit: what the process that asks may take
- * says nothing of it. */
+/* Lifts the limit of time: a worker serves many requests, each of which has its own, whatever the
+ * process that asks may take. */
 static void lift_time_limit(void) {
     struct rlimit time;
     if (getrlimit(RLIMIT_CPU, &time) != 0)
@@ -203,16 +202,16 @@ int ht_worker_main(int argc, char **argv) {
     }
     int fd = atoi(argv[2]);
     /* No worker outlives its tuner. If that died before, the parent is another one by now. */
-    if (getppid() != (pid_t)atoi(argv[3]))
+    pid_t tuner = (pid_t)atoi(argv[3]);
+    if (getppid() != tuner)
         return 0;
     lift_time_limit();
     ht_sandbox_close_from(fd + 1, -1); /* what the tuner was started with is not for kernels */
-    ht_guard(fd);
+    ht_guard(fd, tuner);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     signal(SIGINT, SIG_IGN);
     ht_toolchain_killed = end_likewise;
-    /* What libraries put into temporary files goes when the job's folder goes, however this process
-     * ends. */
+    /* Temporary files of libraries go with the job's folder, however this process ends. */
     setenv("TMPDIR", argv[4], 1);
     /* Of one byte, not of none: that is what keeps the kernel from starting a program that takes
      * dumps from a pipe (core(5)). */
@@ -225,7 +224,8 @@ int ht_worker_main(int argc, char **argv) {
         ht_worker_close_device(&worker);
     ht_spec_free(&worker.spec);
     close(fd);
-    /* What kernels have left to be run at the end is not run; LeakSanitizer would need ptrace. */
+    /* Handlers that kernels left to be run at the end are not run; LeakSanitizer would need
+     * ptrace. */
     if (worker.confined && (worker.runs || HT_ADDRESS_SANITIZED))
         _exit(code);
     return code;

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Registers, spills and occupancy, where the provider can read them: information, so a failure is
- * not one of the variant. The first launch stands for a sequence. */
+/* Reads registers, spills and occupancy, where the provider can: information, so a failure is not
+ * one of the variant. The first launch stands for a sequence. */
 static ht_resources read_resources(ht_worker *worker, const ht_config *config, ht_launch_set set,
                                    const ht_program *program) {
     ht_resources resources = ht_resources_unknown();
@@ -35,8 +35,8 @@ typedef struct result {
     char name[64];  /* of the file in the job's folder */
 } result;
 
-/* Configurations of one program have the same code: one file then, with several names, so that each
- * can be removed when its configuration is done with. */
+/* Saves the code. Configurations of one program have the same code: one file then, with several
+ * names, so that each can be removed when its configuration is done with. */
 static ht_status save(const ht_worker *worker, const result *before, result *result) {
     char *path = ht_path_join(worker->folder, result->name);
     bool linked = false;
@@ -105,7 +105,7 @@ static json_t *compile_and_save(ht_worker *worker, const ht_binding *binding,
     return array;
 }
 
-/* NULL unless every one is a configuration of the template. free(). */
+/* Returns NULL unless every one is a configuration of the template. free(). */
 static ht_config *read_configs(const ht_worker *worker, const json_t *array, size_t *out_count) {
     *out_count = json_array_size(array);
     ht_config *configs = ht_alloc(*out_count + 1, sizeof *configs);

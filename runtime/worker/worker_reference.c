@@ -1,5 +1,5 @@
-/* What outputs must be, when a kernel says so: its own outputs, or better, those of its float64
- * twin. docs/measuring.md, "The reference", explains the ways and their limits. */
+/* The values that outputs must have, when a kernel gives them: its own outputs, or better, those of
+ * its float64 twin. docs/measuring.md, "The reference", explains the ways and their limits. */
 #include "runtime/worker/worker.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Outputs of one run, by argument; NULL for arguments that are no outputs. */
+/* Outputs of one run, by argument; NULL for arguments that are not outputs. */
 typedef struct run_outputs {
     void **data; /* owned */
     size_t count;
@@ -35,7 +35,7 @@ static ht_status run_and_read(ht_variant *variant, run_outputs *out, ht_error *e
     return status;
 }
 
-/* The same launches on absolute inputs, constants and real scalars; everything is put back
+/* Runs the same launches on absolute inputs, constants and real scalars; everything is put back
  * afterwards. */
 static ht_status run_absolute(ht_variant *variant, uint64_t seed, run_outputs *out,
                               ht_error *error) {
@@ -57,9 +57,9 @@ static bool compared_bitwise(const ht_template *template, const ht_layout_arg *a
     return template->exact || !ht_element_floating(arg->plain);
 }
 
-/* Sum of absolute products behind component `i`: tracked numbers carry it; else the run on absolute
- * inputs gives it, as far as the kernel is a sum of products; it is never less than the value
- * itself. */
+/* Returns the sum of absolute products in component `i`: tracked numbers carry it; else the run on
+ * absolute inputs gives it, as far as the kernel is a sum of products; it is never less than the
+ * value itself. */
 static double scale_of(const ht_layout_arg *arg, const void *data, const void *absolute, size_t i) {
     double size = fabs(ht_element_get(arg->element, data, i)), other = 0;
     if (arg->element.kind == HT_ELEMENT_TRACKED)
@@ -92,8 +92,8 @@ static void expect_bytes(const ht_layout_arg *arg, size_t index, const void *dat
         out->bytes[i] = ((const unsigned char *)data)[i];
 }
 
-/* Expected values of the floating outputs from `data` (in the numbers of `layout`); bitwise ones
- * from the original. */
+/* Makes expected values of the floating outputs from `data` (in the numbers of `layout`); bitwise
+ * ones from the original. */
 static void make_reference(const ht_template *template, const ht_layout *layout,
                            const run_outputs *data, const run_outputs *absolute,
                            const ht_layout *plain, const run_outputs *original,
@@ -118,7 +118,7 @@ static bool needs_scale(const ht_template *template, const ht_layout *layout) {
     return false;
 }
 
-/* Tracked numbers serve only where every floating output holds them. */
+/* Returns true if every floating output holds tracked numbers; they serve only then. */
 static bool all_tracked(const ht_template *template, const ht_layout *layout) {
     for (size_t i = 0; i < layout->count; ++i)
         if (ht_arg_is_output(layout->args[i].arg) &&
@@ -128,7 +128,8 @@ static bool all_tracked(const ht_template *template, const ht_layout *layout) {
     return true;
 }
 
-/* The twin counts only when the original agrees with it, within the tolerance. */
+/* Returns true if the original agrees with the twin within the tolerance; the twin counts only
+ * then. */
 static bool original_agrees(const ht_reference *reference, const ht_layout *plain,
                             const run_outputs *original, double tolerance, ht_error *error) {
     for (size_t i = 0; i < reference->count; ++i) {

@@ -45,8 +45,8 @@ static void drop_unused_buffers(ht_worker *worker) {
     worker->buffers_count = kept;
 }
 
-/* Variants of one layout share buffers: finalists are then compared on the very same memory, and
- * inputs need not be made anew for every variant. */
+/* Finds buffers. Variants of one layout share them: finalists are then compared on the very same
+ * memory, and inputs need not be made anew for every variant. */
 static ht_status find_buffers(ht_worker *worker, const ht_config *config, ht_numbers numbers,
                               uint64_t seed, ht_buffers **out_buffers, ht_error *error) {
     ht_layout layout;
@@ -120,9 +120,9 @@ ht_status ht_worker_compare(ht_worker *worker, const ht_reference *reference,
     return status;
 }
 
-/* After the timed runs: a race that spared the checked run, or a guard hit only in a hot loop,
- * still shows. Inout kernels have gone on from their own results by then, so only their guards are
- * looked at. */
+/* Checks after the timed runs: a race that spared the checked run, or a guard hit only in a hot
+ * loop, still shows. Inout kernels have gone on from their own results by then, so only their
+ * guards are checked. */
 static ht_status check_after_timing(ht_worker *worker, ht_variant *variant, ht_error *error) {
     ht_buffers *buffers = ht_variant_buffers(variant);
     ht_status status = ht_buffers_check(buffers, error);
@@ -131,7 +131,7 @@ static ht_status check_after_timing(ht_worker *worker, ht_variant *variant, ht_e
     return status;
 }
 
-/* What the samples were taken under; kept with them. */
+/* Returns the conditions that the samples were taken under; kept with them. */
 static json_t *conditions(const ht_worker *worker, const ht_samples *samples) {
     const ht_timer *timer = &worker->timer;
     json_t *object = json_object();
@@ -202,8 +202,8 @@ static ht_status request_variant(ht_worker *worker, const json_t *request, ht_va
                              out_variant, error);
 }
 
-/* Loads what the request is to be timed beside. It was found right before; should it fail now, that
- * says nothing about the variant asked about, which is then timed alone. */
+/* Loads what the request is to be timed next to. It was found right before; should it fail now,
+ * that says nothing about the variant asked about, which is then timed alone. */
 static void load_control(ht_worker *worker, const json_t *beside) {
     ht_control *control = &worker->control;
     json_int_t id = json_integer_value(json_object_get(beside, "id"));
