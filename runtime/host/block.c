@@ -78,7 +78,7 @@ static void stuck(ht_block *block) {
     ht_block_abandon(block, HT_HIP_ERROR_LAUNCH_FAILURE);
 }
 
-/* A fiber for a thread not yet started; when all have been, nobody can go on. */
+/* Returns a fiber for a thread not yet started; when all have been, nobody can go on. */
 static __attribute__((noinline)) ht_runner *take_fresh(ht_block *block) {
     if (!unstarted())
         stuck(block);
@@ -93,7 +93,7 @@ static __attribute__((noinline)) ht_runner *take_fresh(ht_block *block) {
     return runner;
 }
 
-/* Gets what the thread after the next will need on its way from the outer caches: with a few
+/* Fetches what the thread after the next will need on its way from the outer caches: with a few
  * hundred stacks in turn, the innermost holds none of it any more. */
 static inline void fetch_ahead(const ht_runner *after) {
     if (!after)
@@ -106,8 +106,8 @@ static inline void fetch_ahead(const ht_runner *after) {
     __builtin_prefetch(stack + 192);
 }
 
-/* The next fiber to run. A ready thread comes before one not yet started, which keeps the number of
- * begun threads small.
+/* Returns the next fiber to run. A ready thread comes before one not yet started, which keeps the
+ * number of begun threads small.
  */
 static inline ht_runner *take_next(ht_block *block) {
     ht_runner *runner = block->ready.head;
@@ -119,8 +119,8 @@ static inline ht_runner *take_next(ht_block *block) {
     return runner;
 }
 
-/* Nothing but the two stack pointers lives across the switch: every register kept for later would
- * be one more word on each of the stacks. */
+/* Switches from a thread that waits. Nothing but the two stack pointers lives across the switch:
+ * every register kept for later would be one more word on each of the stacks. */
 static inline void park(ht_block *block, ht_runner *self) {
     memcpy(self->thread, ht_device_state.thread, sizeof self->thread);
     ht_runner *next = take_next(block);
@@ -132,8 +132,8 @@ void ht_block_park(ht_block *block) {
     park(block, block->running);
 }
 
-/* A fiber's life: run threads until none is left to start, then hand over to whoever is ready; used
- * again by later blocks. */
+/* Runs a fiber's life: threads until none is left to start, then it hands over to whoever is ready;
+ * used again by later blocks. */
 static void runner_body(void *argument) {
     ht_block *block = argument;
     for (;;) {
@@ -168,7 +168,7 @@ void ht_block_first_wait(ht_block *block) {
     }
 }
 
-/* All that have not ended are here: everyone may go on. */
+/* Releases the barrier, as all that have not ended are here. */
 static void release_barrier(ht_block *block) {
     block->result_votes = block->votes;
     block->votes = 0;
@@ -250,7 +250,7 @@ static void enter(ht_block *block, const ht_block_launch *launch, const uint32_t
         ht_block_first_wait(block);
 }
 
-/* After an error fibers stand in the middle of threads: forget all of them. */
+/* Forgets all fibers, which stand in the middle of threads after an error. */
 static void forget(ht_block *block) {
     block->idle = NULL;
     block->runner_count = 0;
@@ -258,6 +258,7 @@ static void forget(ht_block *block) {
     block->barrier.head = NULL;
     block->arrived = 0;
     block->votes = 0;
+    ht_stacks_each(&block->stacks, ht_check_clean);
 }
 
 bool ht_block_run(ht_block *block, const ht_block_launch *launch, const uint32_t at[3],

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What all blocks of a launch share; borrowed during a run. */
+/* Shared by all blocks of a launch; borrowed during a run. */
 typedef struct ht_block_launch {
     void (*run)(void *const *arguments);
     void *const *arguments;

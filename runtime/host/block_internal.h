@@ -10,12 +10,12 @@
 
 #include <stddef.h>
 
-/* A fiber and the thread that it holds while that thread waits or is ready to go on. What a barrier
- * touches comes first and fits into one cache line. */
+/* A fiber and the thread that it holds while that thread waits or is ready to go on. The members
+ * that a barrier touches come first and fit into one cache line. */
 typedef struct ht_runner {
     struct ht_runner *next; /* in the list it waits in, or of free runners */
     ht_word thread[3];
-    /* What the thread waits for. */
+    /* The thread's reason to wait. */
     int line;
     const char *file;
     const char *what;
@@ -48,7 +48,7 @@ struct ht_block {
     uint32_t arrived; /* at the barrier */
     uint32_t votes, result_votes;
     uint32_t wavefront, shift; /* lanes, and their logarithm */
-    bool checked;              /* check.c is told what happens */
+    bool checked;              /* check.c gets each event */
     const ht_block_launch *launch;
     int code; /* 0 while all is well */
     char message[HT_BLOCK_MESSAGE];
@@ -87,7 +87,7 @@ static inline void ht_queue_move(ht_queue *to, ht_queue *from) {
     from->head = NULL;
 }
 
-/* What ht_device_barrier and ht_device_wave do; kernels come here through fiber_x86_64.S or
+/* The work of ht_device_barrier and ht_device_wave; kernels come here through fiber_x86_64.S or
  * fiber.cpp. */
 unsigned ht_block_barrier(unsigned predicate, const char *file, int line, const char *what);
 unsigned long ht_block_wave(unsigned wish, unsigned long mask, unsigned long value,

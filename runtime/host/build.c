@@ -8,6 +8,7 @@
 #include "runtime/host/launch_bounds.h"
 #include "runtime/host/object.h"
 #include "runtime/host/options.h"
+#include "runtime/host/parsed_prelude.h"
 #include "runtime/host/prelude/ht_state.h"
 #include "runtime/host/program.h"
 #include "runtime/host/toolchain.h"
@@ -30,9 +31,11 @@ typedef struct build {
     char *folder;     /* this compile's own */
     ht_text *log;
     bool checked, counted, addressed;
+    const ht_build_entry *entries; /* of the object */
+    size_t entry_count;
 } build;
 
-/* A file that could not be written says nothing about what was to be compiled. */
+/* Notes a file that could not be written, which says nothing about what was to be compiled. */
 static hiprtcResult note(build *in, const ht_error *error) {
     ht_text_printf(in->log, "error: %s%s%s\n", error->file, *error->file ? ": " : "",
                    error->message);
@@ -52,7 +55,7 @@ static ht_status write_in(build *in, const char *name, const char *data, size_t 
     return status;
 }
 
-/* `text` as part of a string literal. */
+/* Appends `text` as part of a string literal. */
 static void append_quoted(ht_text *to, const char *text) {
     for (; *text; ++text) {
         if (*text == '"' || *text == '\\')
@@ -61,7 +64,7 @@ static void append_quoted(ht_text *to, const char *text) {
     }
 }
 
-/* All that can be wrong with the expression is wrong in a line of that name. */
+/* Appends an entry. All that can be wrong with the expression is wrong in a line of that name. */
 static void append_entry(ht_text *to, size_t index, const char *expression) {
     ht_text_printf(to, "HT_ENTRY(" HT_BUILD_ENTRY "%zu) =\n#line 1 \"", index);
     ht_text_append(to, HT_NAME_EXPRESSION);
@@ -71,7 +74,7 @@ static void append_entry(ht_text *to, size_t index, const char *expression) {
     ht_text_append(to, "\");\n");
 }
 
-/* The options' macros, the unit under its own name and lines, then an entry for each name
+/* Composes the options' macros, the unit under its own name and lines, then an entry for each name
  * expression. */
 static char *compose(const ht_build_input *input, const char *macros) {
     ht_text text = {0};
@@ -89,7 +92,7 @@ static char *compose(const ht_build_input *input, const char *macros) {
     return ht_text_take(&text);
 }
 
-/* Folders above the compile's own are not for headers. */
+/* Returns false for folders above the compile's own, which are not for headers. */
 static bool safe_name(const char *name) {
     if (!*name || *name == '/')
         return false;
@@ -117,8 +120,8 @@ static hiprtcResult write_sources(build *in, const ht_option_list *options) {
     return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
 }
 
-/* Was it for the disk that a tool failed? They remove what they could not write whole, so that what
- * alone was too large leaves room. */
+/* Returns true if a tool failed for the disk. Tools remove what they could not write whole, so that
+ * a file that alone was too large leaves room. */
 static bool disk_is_full(const build *in, size_t said) {
     enum { ROOM = 1 << 20 };
     struct statvfs disk;
@@ -126,10 +129,9 @@ static bool disk_is_full(const build *in, size_t said) {
            statvfs(in->folder, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < ROOM;
 }
 
-/* Runs one tool; a failure without a word is given one. */
-static hiprtcResult run_tool(build *in, const char *const *arguments) {
-    size_t said = in->log->length;
-    int code = ht_toolchain_run(arguments, in->log);
+/* Judges a tool's exit status, where its output begins at `said` in the log; a failure without a
+ * word is given one. */
+static hiprtcResult judge(build *in, const char *const *arguments, int code, size_t said) {
     if (code == 0)
         return HT_HIPRTC_SUCCESS;
     if (disk_is_full(in, said)) {
@@ -145,7 +147,13 @@ static hiprtcResult run_tool(build *in, const char *const *arguments) {
     return HT_HIPRTC_ERROR_COMPILATION;
 }
 
-/* What every unit is compiled with; the caller's options come behind and win. */
+static hiprtcResult run_tool(build *in, const char *const *arguments) {
+    size_t said = in->log->length;
+    int code = ht_toolchain_run(arguments, in->log);
+    return judge(in, arguments, code, said);
+}
+
+/* The options of every unit; the caller's come after them and win. */
 static const char *const flags[] = {
     "-x", "c++", "-c", "-std=c++17", "-O3", "-march=native", "-fPIC", "-fdeclspec",
     /* Arithmetic as on a GPU: fused within an expression, no errno, no traps. */
@@ -169,7 +177,7 @@ static const char *const checked_flags[] = {"-DHT_CHECKED",
                                             "-gline-tables-only",
                                             "-fno-slp-vectorize",
                                             "-fno-unroll-loops",
-                                            "-fsanitize=thread,array-bounds,integer-divide-by-zero",
+                                            HT_BUILD_SANITIZERS,
                                             "-fstrict-flex-arrays=3", /* packs end in an array */
                                             "-fno-sanitize-recover=all",
                                             "-mllvm",
@@ -179,10 +187,14 @@ static const char *const checked_flags[] = {"-DHT_CHECKED",
  * pointer arguments of the prelude's own functions, whose accesses then count as the kernel's.) */
 static const char *const counted_flags[] = {"-O2", "-funroll-loops"};
 
-/* With AddressSanitizer beside it, for what lies between arrays; clang's driver would refuse the
- * two together. It goes on after a report, and the program stops at the next access. */
-static const char *const addressed_flags[] = {"-Xclang", "-fsanitize=address", "-Xclang",
-                                              "-fsanitize-recover=address"};
+/* With AddressSanitizer as well, for what lies between arrays; clang's driver would refuse the two
+ * together. It goes on after a report, and the program stops at the next access. It looks by a
+ * call, as every access is announced by one: looking in place was most of the code there was to
+ * translate. */
+static const char *const addressed_flags[] = {
+    "-Xclang", "-fsanitize=address",
+    "-Xclang", "-fsanitize-recover=address",
+    "-mllvm",  "-asan-instrumentation-with-call-threshold=0"};
 
 static const char **append(const char **to, const char *const *from, size_t count) {
     if (count)
@@ -197,8 +209,9 @@ char *ht_build_flags(void) {
     return ht_text_take(&text);
 }
 
-/* To machine code as it comes: with allocation of registers and scheduling, code that announces
- * every access took four times as long to compile as to improve, for runs that are none shorter. */
+/* Translates to machine code without improving it: with allocation of registers and scheduling,
+ * code that announces every access took four times as long to compile, for runs that are not
+ * shorter. */
 static hiprtcResult translate(build *in, const char *code, const char *object) {
     const char *arguments[] = {in->toolchain->clang,
                                "-c",
@@ -215,6 +228,57 @@ static hiprtcResult translate(build *in, const char *code, const char *object) {
     return run_tool(in, arguments);
 }
 
+/* Composes clang and the arguments that say how a unit is compiled, apart from its files; an array
+ * with room for `more` others, free(). */
+static const char **compose_arguments(const build *in, const ht_option_list *options, size_t more,
+                                      size_t *out_count) {
+    enum { FLAGS = sizeof flags / sizeof *flags };
+    size_t extra = options->checked ? sizeof checked_flags / sizeof *checked_flags : 0;
+    size_t counted = options->counted ? sizeof counted_flags / sizeof *counted_flags : 0;
+    size_t addressed = options->addressed ? sizeof addressed_flags / sizeof *addressed_flags : 0;
+    *out_count = 1 + FLAGS + options->count + extra + counted + addressed;
+    const char **arguments = ht_alloc(*out_count + more, sizeof *arguments), **end = arguments;
+    *end++ = in->toolchain->clang;
+    end = append(end, flags, FLAGS);
+    end = append(end, options->items, options->count);
+    end = append(end, checked_flags, extra);
+    end = append(end, counted_flags, counted);
+    append(end, addressed_flags, addressed);
+    return arguments;
+}
+
+/* Returns true if clang's output since `said` says that it did not take a parsed header. */
+static bool is_refused(const build *in, size_t said) {
+    static const char *const words[] = {"PCH", "AST file", "precompiled "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (in->log->data && strstr(in->log->data + said, words[i]))
+            return true;
+    return false;
+}
+
+/* Compiles with the parsed prelude, where there is one. `first` are the two arguments that include
+ * its text, which is taken when clang refuses the parsed one. */
+static hiprtcResult run_clang(build *in, const char **arguments, size_t count, const char **first) {
+    const char *parsed = ht_parsed_prelude(in->toolchain, arguments + 1, count - 1);
+    if (!parsed)
+        return run_tool(in, arguments);
+    const char *text[] = {first[0], first[1]};
+    size_t said = in->log->length;
+    first[0] = "-include-pch";
+    first[1] = parsed;
+    int code = ht_toolchain_run(arguments, in->log);
+    if (code == 0 || !is_refused(in, said))
+        return judge(in, arguments, code, said);
+    in->log->length = said;
+    if (in->log->data)
+        in->log->data[said] = '\0';
+    memcpy(first, text, sizeof text);
+    hiprtcResult result = run_tool(in, arguments);
+    if (result == HT_HIPRTC_SUCCESS)
+        ht_parsed_prelude_refuse(parsed);
+    return result;
+}
+
 static hiprtcResult compile(build *in, const ht_option_list *options) {
     char *prelude = ht_format("-isystem%s/prelude", in->home);
     char *first = ht_format("%s/prelude/ht_prelude.h", in->home);
@@ -223,22 +287,12 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
     char *object = ht_path_join(in->folder, "unit.o");
     char *code = ht_path_join(in->folder, "unit.bc");
     const char *own[] = {
-        prelude, "-include", first, include, source, "-o", in->checked ? code : object};
-    enum { FLAGS = sizeof flags / sizeof *flags, OWN = sizeof own / sizeof *own };
-    size_t extra = in->checked ? sizeof checked_flags / sizeof *checked_flags : 0;
-    size_t counted = in->counted ? sizeof counted_flags / sizeof *counted_flags : 0;
-    size_t more = in->addressed ? sizeof addressed_flags / sizeof *addressed_flags : 0;
-    const char **arguments =
-        ht_alloc(1 + FLAGS + options->count + extra + counted + more + OWN + 1, sizeof *arguments);
-    const char **end = arguments;
-    *end++ = in->toolchain->clang;
-    end = append(end, flags, FLAGS);
-    end = append(end, options->items, options->count);
-    end = append(end, checked_flags, extra);
-    end = append(end, counted_flags, counted);
-    end = append(end, addressed_flags, more);
-    append(end, own, OWN);
-    hiprtcResult result = run_tool(in, arguments);
+        "-include", first, prelude, include, source, "-o", in->checked ? code : object};
+    enum { OWN = sizeof own / sizeof *own };
+    size_t count;
+    const char **arguments = compose_arguments(in, options, OWN + 1, &count);
+    append(arguments + count, own, OWN);
+    hiprtcResult result = run_clang(in, arguments, count, arguments + count);
     if (result == HT_HIPRTC_SUCCESS && in->checked)
         result = translate(in, code, object);
     free(arguments);
@@ -251,8 +305,23 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
     return result;
 }
 
-/* `extern __shared__` arrays are undefined symbols: a second object defines all of them as one
- * block. */
+void ht_build_prepare(size_t option_count, const char *const *options) {
+    build in = {0};
+    ht_option_list list = {0};
+    ht_text log = {0};
+    if (ht_options_read(option_count, options, &list, &log) &&
+        ht_toolchain_find(&in.toolchain, NULL) == HT_OK) {
+        size_t count;
+        const char **arguments = compose_arguments(&in, &list, 0, &count);
+        ht_parsed_prelude(in.toolchain, arguments + 1, count - 1);
+        free(arguments);
+    }
+    ht_text_free(&log);
+    ht_options_free(&list);
+}
+
+/* Defines `extern __shared__` arrays, which are undefined symbols: a second object has all of them
+ * as one block. */
 static hiprtcResult define_dynamic(build *in, const char **names, size_t count) {
     ht_text text = {0};
     const char *type = in->checked ? "object" : "tls_object";
@@ -310,15 +379,14 @@ static hiprtcResult link_image(build *in, bool dynamic) {
 /* Notes in each kernel's entry how much static LDS it needs, and refuses one that needs too much.
  */
 static hiprtcResult assign_lds(build *in, const ht_object *object) {
-    for (size_t i = 0; i < in->input->expression_count; ++i) {
-        char symbol[64];
-        snprintf(symbol, sizeof symbol, HT_BUILD_ENTRY "%zu", i);
-        /* Arrays of a checked unit have space behind them; the plain unit's were counted. */
+    for (size_t i = 0; i < in->entry_count; ++i) {
+        const char *symbol = in->entries[i].symbol;
+        /* Arrays of a checked unit have space after them; the plain unit's were counted. */
         size_t lds = in->checked ? 0 : ht_object_static_lds(object, symbol);
         struct ht_device_entry *entry = ht_object_find_data(object, symbol, sizeof *entry);
         if (lds > HT_STATIC_LDS_MAX) {
             ht_text_printf(in->log, "%s: error: '%s' needs %zu bytes of LDS, more than %d\n",
-                           in->input->name, in->input->expressions[i], lds, HT_STATIC_LDS_MAX);
+                           in->input->name, in->entries[i].words, lds, HT_STATIC_LDS_MAX);
             return HT_HIPRTC_ERROR_COMPILATION;
         }
         unsigned bytes = (unsigned)lds;
@@ -347,7 +415,7 @@ static hiprtcResult complete(build *in, char *data, size_t length, bool *out_dyn
     return result;
 }
 
-/* From clang's object to the image. */
+/* Makes the image of clang's object. */
 static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     ht_error error;
     char *data;
@@ -368,6 +436,38 @@ static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     status = ht_file_read(path, IMAGE_MAX, out_code, out_size, &error);
     free(path);
     return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
+}
+
+/* Finishes a unit, whose entries are those of its name expressions. */
+static hiprtcResult finish_expressions(build *in, char **out_code, size_t *out_size) {
+    size_t count = in->input->expression_count;
+    ht_build_entry *entries = ht_alloc(count + 1, sizeof *entries);
+    for (size_t i = 0; i < count; ++i)
+        entries[i] =
+            (ht_build_entry){ht_format(HT_BUILD_ENTRY "%zu", i), in->input->expressions[i]};
+    in->entries = entries;
+    in->entry_count = count;
+    hiprtcResult result = finish(in, out_code, out_size);
+    for (size_t i = 0; i < count; ++i)
+        free(entries[i].symbol);
+    free(entries);
+    return result;
+}
+
+hiprtcResult ht_build_finish(const char *folder, const char *name, const ht_build_entry *entries,
+                             size_t count, bool checked, char **out_code, size_t *out_size,
+                             ht_text *log) {
+    const ht_build_input input = {.name = (char *)name};
+    build in = {.input = &input,
+                .folder = (char *)folder,
+                .log = log,
+                .checked = checked,
+                .entries = entries,
+                .entry_count = count};
+    ht_error error;
+    if (ht_toolchain_find(&in.toolchain, &error) != HT_OK)
+        return note(&in, &error);
+    return finish(&in, out_code, out_size);
 }
 
 hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, const char **options,
@@ -393,7 +493,7 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
     if (result == HT_HIPRTC_SUCCESS)
         result = compile(&in, &list);
     if (result == HT_HIPRTC_SUCCESS)
-        result = finish(&in, out_code, out_size);
+        result = finish_expressions(&in, out_code, out_size);
     ht_options_free(&list);
     ht_dir_remove(in.folder);
     free(in.folder);

@@ -20,10 +20,10 @@ void ht_check_begin(const ht_check_plan *plan) {
     checker->plan = *plan;
     checker->outcome = (ht_check_outcome){0};
     checker->raw.kind = checker->unwritten.kind = NULL;
-    checker->region_count = HT_CHECK_FIRST_BUFFER;
+    checker->regions.count = HT_CHECK_FIRST_BUFFER;
     for (size_t i = 0; i < plan->buffer_count && i < HT_CHECK_BUFFERS; ++i) {
         const ht_check_buffer *buffer = &plan->buffers[i];
-        ht_region *region = &checker->regions[checker->region_count++];
+        ht_region *region = &checker->regions.items[checker->regions.count++];
         *region = (ht_region){.name = buffer->name,
                               .read_only = buffer->read_only,
                               .poisoned = buffer->poisoned,
@@ -37,14 +37,14 @@ void ht_check_begin(const ht_check_plan *plan) {
 void ht_check_end(ht_check_outcome *out_outcome) {
     ht_checker *checker = &ht_the_checker;
     *out_outcome = checker->outcome;
-    for (size_t i = HT_CHECK_FIRST_BUFFER; i < checker->region_count; ++i)
-        ht_region_free(&checker->regions[i]);
-    checker->region_count = HT_CHECK_FIRST_BUFFER;
+    for (size_t i = HT_CHECK_FIRST_BUFFER; i < checker->regions.count; ++i)
+        ht_region_free(&checker->regions.items[i]);
+    checker->regions.count = HT_CHECK_FIRST_BUFFER;
     ht_check_forget_blocks(checker);
-    free(checker->blocks);
-    checker->blocks = NULL;
-    free(checker->uses);
-    checker->uses = NULL;
+    free(checker->launch.blocks);
+    checker->launch.blocks = NULL;
+    free(checker->launch.uses);
+    checker->launch.uses = NULL;
     checker->planned = false;
 }
 
@@ -55,7 +55,8 @@ void ht_check_progress(ht_check_outcome *out_outcome) {
 bool ht_check_written(size_t buffer, size_t element) {
     const ht_checker *checker = &ht_the_checker;
     size_t at = HT_CHECK_FIRST_BUFFER + buffer;
-    return at < checker->region_count && checker->regions[at].cells[element].write.epoch != 0;
+    return at < checker->regions.count &&
+           checker->regions.items[at].cells[element].write.epoch != 0;
 }
 
 static void shuffle(ht_random *random, uint16_t *items, uint32_t count) {
@@ -68,31 +69,31 @@ static void shuffle(ht_random *random, uint16_t *items, uint32_t count) {
 }
 
 void ht_check_enter(ht_checker *checker, uint64_t index) {
-    const uint32_t *size = checker->launch->size;
+    const uint32_t *size = checker->launch.given->size;
     uint32_t threads = size[0] * size[1] * size[2];
     bool backward = checker->plan.order == HT_CHECK_BACKWARD;
     for (uint32_t i = 0; i < threads; ++i)
-        checker->sequence[i] = (uint16_t)(backward ? threads - 1 - i : i);
+        checker->block.sequence[i] = (uint16_t)(backward ? threads - 1 - i : i);
     if (checker->plan.order == HT_CHECK_RANDOM) {
         ht_random random;
         ht_random_stream(&random, checker->plan.seed, index);
-        shuffle(&random, checker->sequence, threads);
+        shuffle(&random, checker->block.sequence, threads);
     }
-    memset(checker->stamps, 0, threads * sizeof *checker->stamps);
-    checker->started = 0;
-    checker->block_epoch = ++checker->epoch;
+    memset(checker->block.stamps, 0, threads * sizeof *checker->block.stamps);
+    checker->block.started = 0;
+    checker->block.first_epoch = ++checker->block.epoch;
 }
 
 int ht_device_next_thread(void) {
     ht_checker *checker = &ht_the_checker;
     struct ht_device_state *state = &ht_device_state;
-    if (checker->started == state->threads)
+    if (checker->block.started == state->threads)
         return 0;
-    uint32_t thread = checker->sequence[checker->started++];
+    uint32_t thread = checker->block.sequence[checker->block.started++];
     state->thread[0] = thread % state->size[0];
     state->thread[1] = thread / state->size[0] % state->size[1];
     state->thread[2] = thread / state->size[0] / state->size[1];
-    if (checker->started == state->threads)
+    if (checker->block.started == state->threads)
         state->next[2] = state->size[2];
     return 1;
 }
@@ -105,7 +106,7 @@ void ht_check_fail(ht_checker *checker, const ht_raw_finding *raw) {
 
 void ht_check_leave(ht_checker *checker) {
     checker->tracking = false;
-    ht_block_abandon(checker->block, HT_HIP_ERROR_LAUNCH_FAILURE);
+    ht_block_abandon(checker->block.given, HT_HIP_ERROR_LAUNCH_FAILURE);
 }
 
 void ht_device_undefined(const char *what, unsigned long index, const char *file, int line) {
@@ -117,7 +118,8 @@ void ht_device_undefined(const char *what, unsigned long index, const char *file
     ht_check_fail(&ht_the_checker, &raw);
 }
 
-/* One address of a name in nearly all cases: names are compared once per thread and barrier. */
+/* Compares places. A name has one address in nearly all cases: names are compared once per thread
+ * and barrier. */
 static bool waits_at(const ht_runner *runner, const char *file, int line) {
     return runner->line == line && (runner->file == file || strcmp(runner->file, file) == 0);
 }
@@ -138,7 +140,7 @@ void ht_check_barrier(ht_block *block, const char *file, int line, const char *w
         line = head->line;
         what = head->what;
     }
-    ++checker->epoch;
+    ++checker->block.epoch;
     if (!file)
         return;
     const ht_runner *elsewhere = head;
@@ -164,9 +166,9 @@ void ht_check_meeting(ht_block *block, const ht_wave *wave, uint64_t lanes) {
     uint32_t first = (uint32_t)(wave - block->waves) << block->shift;
     uint32_t most = 0;
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-        uint32_t stamp = checker->stamps[first + (uint32_t)__builtin_ctzll(rest)];
+        uint32_t stamp = checker->block.stamps[first + (uint32_t)__builtin_ctzll(rest)];
         most = stamp > most ? stamp : most;
     }
     for (uint64_t rest = lanes; rest; rest &= rest - 1)
-        checker->stamps[first + (uint32_t)__builtin_ctzll(rest)] = most + 1;
+        checker->block.stamps[first + (uint32_t)__builtin_ctzll(rest)] = most + 1;
 }

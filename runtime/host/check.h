@@ -1,7 +1,7 @@
-/* Launches of images that were compiled for checking: every access to memory is looked at before it
- * happens, one block at a time, threads in a chosen order. docs/checking.md tells what is found.
- * One plan a process at a time; a checked image that is launched without one has only its shared
- * memory and barriers checked. */
+/* Launches of images that were compiled for checking: every access to memory is checked before it
+ * happens, one block at a time, threads in a chosen order. docs/checking.md says what is found. One
+ * plan a process at a time; a checked image that is launched without one has only its shared memory
+ * and barriers checked. */
 #ifndef HT_RUNTIME_HOST_CHECK_H
 #define HT_RUNTIME_HOST_CHECK_H
 
@@ -25,7 +25,7 @@ typedef struct ht_check_buffer {
 typedef struct ht_check_plan {
     ht_check_order order; /* of a block's threads; backward takes the blocks so too */
     uint64_t seed;        /* of random orders, and of which blocks are looked at */
-    uint64_t accesses;    /* no further block is begun after so many; 0: all blocks */
+    uint64_t accesses;    /* no further block is begun after this many; 0: all blocks */
     bool complete;       /* run the other blocks too, without looking: something later needs them */
     uint64_t affordable; /* run them too if the launch's blocks, going by those looked at, make no
                             more accesses than this; 0: do not */
@@ -68,8 +68,8 @@ typedef struct ht_check_outcome {
     ht_check_finding unwritten;
 } ht_check_outcome;
 
-/* What the environment of a process must say that runs checked images, as names and values; ends in
- * NULL. Empty when AddressSanitizer is not installed: images are then compiled without it. */
+/* The environment that a process needs to run checked images, as names and values; ends in NULL.
+ * Empty when AddressSanitizer is not installed: images are then compiled without it. */
 const char *const *ht_check_environment(void);
 /* Returns true if AddressSanitizer is in this process, loaded first or linked. */
 bool ht_check_sanitized(void);
@@ -80,7 +80,7 @@ void ht_check_prepare(void);
 void ht_check_begin(const ht_check_plan *plan);
 /* Ends it. */
 void ht_check_end(ht_check_outcome *out_outcome);
-/* What has been found so far, during a plan. */
+/* Gives the findings so far, during a plan. */
 void ht_check_progress(ht_check_outcome *out_outcome);
 /* Returns true if this element (of the size given in the plan) was written by a checked block.
  * During a plan. */

@@ -1,4 +1,4 @@
-/* One access after the other: is it inside, and does it clash with an earlier one? */
+/* One access after the other: whether it is inside, and whether it clashes with an earlier one. */
 #include "runtime/host/check_internal.h"
 
 #include "base/memory.h"
@@ -8,49 +8,94 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Fewer bytes of cells are allocated: a mapping costs two calls of the system and a fault a page.
+ * Larger ones are mapped, and those up to some size kept for the regions to come, which the next
+ * pass or launch makes as large: to clear them costs a tenth of what their faults do. */
+enum { CELLS_ALLOCATED = 64 * 1024, CELLS_KEPT_FIRST = 2 * CELLS_ALLOCATED, KEPT_SIZES = 4 };
+
+typedef struct kept {
+    struct kept *next;
+} kept;
+
+/* Mappings in no use, by size: of CELLS_KEPT_FIRST bytes, twice as many, and so on. Checks are made
+ * one at a time. */
+static kept *kept_cells[KEPT_SIZES];
+
+/* Returns which of the kept sizes has room for this many bytes; KEPT_SIZES: none has. */
+static size_t kept_size(size_t bytes) {
+    size_t size = 0;
+    while (size < KEPT_SIZES && (size_t)CELLS_KEPT_FIRST << size < bytes)
+        ++size;
+    return size;
+}
+
+static void *map_cells(size_t bytes) {
+    size_t size = kept_size(bytes);
+    kept *cells = size < KEPT_SIZES ? kept_cells[size] : NULL;
+    if (cells != NULL) {
+        kept_cells[size] = cells->next;
+        return memset(cells, 0, bytes);
+    }
+    size_t room = size < KEPT_SIZES ? (size_t)CELLS_KEPT_FIRST << size : bytes;
+    void *fresh = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (fresh == MAP_FAILED) {
+        fputs("hiptemper: out of memory for what accesses are compared with\n", stderr);
+        abort();
+    }
+    return fresh;
+}
+
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule) {
     region->data = region->low = data;
     region->high = data + bytes;
     region->bytes = bytes;
     region->granule = granule ? granule : 1;
+    region->shift = region->granule & (region->granule - 1)
+                        ? HT_CHECK_NO_SHIFT
+                        : (unsigned)__builtin_ctzll(region->granule);
     region->cell_bytes = (bytes / region->granule + 1) * sizeof(ht_cell);
-    void *cells = mmap(NULL, region->cell_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (cells == MAP_FAILED) {
-        fputs("hiptemper: out of memory for what accesses are compared with\n", stderr);
-        abort();
-    }
-    region->cells = cells;
+    region->cells = region->cell_bytes <= CELLS_ALLOCATED ? ht_alloc(1, region->cell_bytes)
+                                                          : map_cells(region->cell_bytes);
 }
 
 void ht_region_free(ht_region *region) {
-    if (region->cells)
+    size_t size = kept_size(region->cell_bytes);
+    if (region->cell_bytes <= CELLS_ALLOCATED) {
+        free(region->cells);
+    } else if (size < KEPT_SIZES) {
+        void *mapping = region->cells;
+        kept *cells = mapping;
+        cells->next = kept_cells[size];
+        kept_cells[size] = cells;
+    } else {
         munmap(region->cells, region->cell_bytes);
+    }
     *region = (ht_region){0};
 }
 
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch) {
-    size_t low = 0, high = checker->block_count;
+    size_t low = 0, high = checker->launch.block_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (checker->blocks[middle].epoch <= epoch)
+        if (checker->launch.blocks[middle].epoch <= epoch)
             low = middle + 1;
         else
             high = middle;
     }
-    return low ? &checker->blocks[low - 1] : NULL;
+    return low ? &checker->launch.blocks[low - 1] : NULL;
 }
 
 static bool clashes(ht_checker *checker, const ht_region *region, const ht_touch *before,
                     const ht_touch *now) {
     if (before->epoch == 0 || (before->atomic && now->atomic))
         return false;
-    if (before->epoch >= checker->block_epoch) {
-        uint32_t shift = checker->block->shift;
+    if (before->epoch >= checker->block.first_epoch) {
+        uint32_t shift = checker->block.given->shift;
         bool met = before->thread >> shift == now->thread >> shift && now->stamp > before->stamp;
         return before->epoch == now->epoch && before->thread != now->thread && !met;
     }
-    return !region->shared && before->epoch >= checker->launch_epoch &&
+    return !region->shared && before->epoch >= checker->launch.epoch &&
            !ht_check_ordered(checker, before, now);
 }
 
@@ -73,7 +118,16 @@ static ht_raw_finding finding_of(const access *in, const char *kind) {
                             .code = in->code};
 }
 
-static void race(ht_checker *checker, const access *in, const ht_touch *before, bool write) {
+/* Apart from the rest, so that what nearly every access does stays in registers: so are the other
+ * findings below. */
+__attribute__((noinline, cold)) static void fail_at(ht_checker *checker, const access *in,
+                                                    const char *kind) {
+    ht_raw_finding raw = finding_of(in, kind);
+    ht_check_fail(checker, &raw);
+}
+
+__attribute__((noinline, cold)) static void race(ht_checker *checker, const access *in,
+                                                 const ht_touch *before, bool write) {
     ht_raw_finding raw = finding_of(in, "race");
     raw.before = *before;
     raw.has_before = true;
@@ -81,7 +135,7 @@ static void race(ht_checker *checker, const access *in, const ht_touch *before, 
     ht_check_fail(checker, &raw);
 }
 
-static void note_unwritten(ht_checker *checker, const access *in) {
+__attribute__((noinline, cold)) static void note_unwritten(ht_checker *checker, const access *in) {
     if (checker->unwritten.kind)
         return;
     checker->unwritten = finding_of(in, "unwritten");
@@ -90,8 +144,8 @@ static void note_unwritten(ht_checker *checker, const access *in) {
     ht_check_describe(checker, &checker->unwritten, &checker->outcome.unwritten);
 }
 
-/* Outputs begin as poison, so what is read before anything was written is what an earlier run left.
- * Poison is looked for too: stores that are not announced may have been there. */
+/* Returns true if it reads an earlier run's values: outputs begin as poison, so reads before any
+ * write are of those. Poison is compared too: stores that are not announced may have been there. */
 static bool is_left_over(const ht_checker *checker, const access *in, const ht_cell *cell) {
     const ht_region *region = in->region;
     if (!region->poisoned || checker->blind || cell->write.epoch != 0)
@@ -104,7 +158,8 @@ static bool is_left_over(const ht_checker *checker, const access *in, const ht_c
     return true;
 }
 
-static void left_over(ht_checker *checker, const access *in, const ht_cell *cell) {
+__attribute__((noinline, cold)) static void left_over(ht_checker *checker, const access *in,
+                                                      const ht_cell *cell) {
     ht_raw_finding raw = finding_of(in, "unwritten");
     raw.address = in->region->data + (size_t)(cell - in->region->cells) * in->region->granule;
     ht_check_fail(checker, &raw);
@@ -113,7 +168,7 @@ static void left_over(ht_checker *checker, const access *in, const ht_cell *cell
 static void note_read(ht_checker *checker, ht_cell *cell, const ht_touch *now) {
     const ht_touch *last = &cell->read;
     bool other_thread = last->epoch == now->epoch && last->thread != now->thread;
-    if (last->epoch && (other_thread || last->epoch < checker->block_epoch))
+    if (last->epoch && (other_thread || last->epoch < checker->block.first_epoch))
         cell->other = *last;
     cell->read = *now;
 }
@@ -131,49 +186,54 @@ static void touch(ht_checker *checker, const access *in, ht_cell *cell) {
         cell->write = in->now;
         return;
     }
-    if (in->region->shared && cell->write.epoch < checker->block_epoch)
+    if (in->region->shared && cell->write.epoch < checker->block.first_epoch)
         note_unwritten(checker, in);
     note_read(checker, cell, &in->now);
 }
 
 const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address) {
-    for (size_t i = 0; i < checker->region_count; ++i)
-        if (address >= checker->regions[i].low && address < checker->regions[i].high)
-            return &checker->regions[i];
+    for (size_t i = 0; i < checker->regions.count; ++i)
+        if (address >= checker->regions.items[i].low && address < checker->regions.items[i].high)
+            return &checker->regions.items[i];
     return NULL;
 }
 
-/* A thread's own stack, constants and variables of the unit. */
+/* Returns true for a thread's own stack, constants and variables of the unit. */
 static bool is_known_elsewhere(const ht_checker *checker, uintptr_t address) {
-    return (address >= checker->image->low && address < checker->image->high) ||
-           ht_stacks_find(&checker->block->stacks, (void *)address) != HT_STACK_NONE;
+    return (address >= checker->launch.image->low && address < checker->launch.image->high) ||
+           ht_stacks_find(&checker->block.given->stacks, (void *)address) != HT_STACK_NONE;
 }
 
-static bool is_inside(const ht_checker *checker, const access *in) {
-    const ht_region *region = in->region;
-    if (in->address < region->data || in->address - region->data > region->bytes ||
-        in->size > region->bytes - (in->address - region->data))
+static bool is_inside(const ht_checker *checker, const ht_region *region, uintptr_t address,
+                      size_t size) {
+    if (address < region->data || address - region->data > region->bytes ||
+        size > region->bytes - (address - region->data))
         return false;
-    return region != &checker->regions[HT_CHECK_STATIC] ||
-           ht_check_image_array(checker->image, in->address, in->size);
+    return region != &checker->regions.items[HT_CHECK_STATIC] ||
+           ht_check_image_array(checker->launch.image, address, size);
 }
 
-/* Between variables lies what the compiler put there. */
-static bool is_no_variable(const ht_checker *checker, const access *in) {
-    return in->region->variables && !ht_check_image_array(checker->image, in->address, in->size);
+/* Returns true for an access between variables, where there is only what the compiler put there. */
+static bool is_no_variable(const ht_checker *checker, const ht_region *region, uintptr_t address,
+                           size_t size) {
+    return region->variables && !ht_check_image_array(checker->launch.image, address, size);
+}
+
+/* Returns the index of the cell at an offset. Divisions were what cost most here. */
+static size_t cell_at(const ht_region *region, size_t offset) {
+    return region->shift == HT_CHECK_NO_SHIFT ? offset / region->granule : offset >> region->shift;
 }
 
 static void look_at(ht_checker *checker, access *in) {
     const ht_region *region = in->region;
-    if (in->write && region->read_only) {
-        ht_raw_finding raw = finding_of(in, "input");
-        ht_check_fail(checker, &raw);
-    }
+    if (in->write && region->read_only)
+        fail_at(checker, in, "input");
     bool meets = in->now.atomic && !region->shared;
-    checker->atomic_count += meets;
-    in->now.time = 2 * checker->atomic_count + !meets;
-    size_t offset = in->address - region->data, granule = region->granule;
-    for (size_t at = offset / granule; at * granule < offset + in->size; ++at) {
+    checker->launch.atomic_count += meets;
+    in->now.time = 2 * checker->launch.atomic_count + !meets;
+    size_t offset = in->address - region->data;
+    size_t end = in->size ? cell_at(region, offset + in->size - 1) + 1 : 0;
+    for (size_t at = cell_at(region, offset); at < end; ++at) {
         if (meets)
             ht_check_note_atomic(checker, &region->cells[at], &in->now);
         touch(checker, in, &region->cells[at]);
@@ -197,27 +257,27 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
         return;
     if (checker->reported)
         ht_check_leave(checker);
-    if (++checker->outcome.accesses == checker->most)
+    if (++checker->outcome.accesses == checker->launch.most)
         checker->tracking = false;
+    uintptr_t address = (uintptr_t)at;
+    const ht_region *region = ht_check_region(checker, address);
+    if (region ? is_no_variable(checker, region, address, size)
+               : !checker->planned || is_known_elsewhere(checker, address))
+        return;
     uint32_t thread = ht_linear_thread(&ht_device_state);
-    access in = {.address = (uintptr_t)at,
+    access in = {.region = region,
+                 .address = address,
                  .size = size,
                  .read = !(kind & HT_ACCESS_WRITE) || (kind & HT_ACCESS_UPDATE),
                  .write = kind & HT_ACCESS_WRITE,
                  .code = (uintptr_t)place,
-                 .now = {.epoch = checker->epoch,
-                         .place = (uint32_t)((uintptr_t)place - checker->image->low),
-                         .stamp = checker->stamps[thread],
+                 .now = {.epoch = checker->block.epoch,
+                         .place = (uint32_t)((uintptr_t)place - checker->launch.image->low),
+                         .stamp = checker->block.stamps[thread],
                          .thread = (uint16_t)thread,
                          .atomic = kind & HT_ACCESS_ATOMIC}};
-    in.region = ht_check_region(checker, in.address);
-    if (in.region ? is_no_variable(checker, &in)
-                  : !checker->planned || is_known_elsewhere(checker, in.address))
-        return;
-    if (!in.region || !is_inside(checker, &in)) {
-        ht_raw_finding raw = finding_of(&in, "outside");
-        ht_check_fail(checker, &raw);
-    }
+    if (!region || !is_inside(checker, region, address, size))
+        fail_at(checker, &in, "outside");
     count(&checker->outcome, &in);
     look_at(checker, &in);
 }

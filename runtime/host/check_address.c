@@ -37,7 +37,8 @@ static struct {
     void (*on_report)(void (*)(const char *));
 } sanitizer;
 
-/* It holds a lock while it tells: the thread that did it is stopped at its next access. */
+/* Takes a report. AddressSanitizer holds a lock meanwhile: the thread that did it is stopped at its
+ * next access. */
 static void take_report(const char *text) {
     ht_checker *checker = &ht_the_checker;
     (void)text;
@@ -56,7 +57,7 @@ static void take_report(const char *text) {
     snprintf(checker->raw.text, sizeof checker->raw.text, "%s", sanitizer.description());
 }
 
-/* POSIX promises that a symbol's address fits. */
+/* Finds a symbol, whose address fits, as POSIX promises. */
 static void find(void *slot, const char *name) {
     *(void **)slot = dlsym(RTLD_DEFAULT, name);
 }
@@ -79,13 +80,9 @@ void ht_check_prepare(void) {
     sanitizer.on_report(take_report);
 }
 
-static void clean(const void *memory, size_t size) {
-    sanitizer.unpoison(memory, size);
-}
-
-void ht_check_clean_stacks(const ht_block *block) {
+void ht_check_clean(const void *memory, size_t size) {
     if (!sanitizer.unpoison) /* this program itself may be built with it */
         find(&sanitizer.unpoison, "__asan_unpoison_memory_region");
     if (sanitizer.unpoison)
-        ht_stacks_each(&block->stacks, clean);
+        sanitizer.unpoison(memory, size);
 }

@@ -1,4 +1,4 @@
-/* Where a checked image lies and what its shared arrays are called. */
+/* The place of a checked image, and the names of its shared arrays. */
 #include "runtime/host/check_internal.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static void add_array(void *context, const char *name, size_t address, size_t si
         (ht_check_array){ht_demangle_variable(name), image->low + address, size};
 }
 
-/* The block of dynamic shared memory lies among the variables. */
+/* Adds a variable; the block of dynamic shared memory lies among them. */
 static void add_variable(void *context, const char *name, size_t address, size_t size) {
     ht_check_image *image = context;
     if (size > 0 && (!image->dynamic || image->low + address != image->dynamic))
@@ -37,7 +37,8 @@ static size_t loaded_size(const void *image) {
     return end;
 }
 
-/* The one name that the dynamic block has besides its own; of several, any would mislead. */
+/* Names the dynamic block by the one name that it has besides its own; of several, any would
+ * mislead. */
 static void name_dynamic(void *context, const char *name, size_t address, size_t size) {
     ht_check_image *image = context;
     (void)size;

@@ -9,7 +9,7 @@
 #include "runtime/host/module.h"
 
 /* The last time that some thread touched a cell. Epochs count the intervals between barriers, on
- * and on over blocks and launches, so that an epoch tells the block too. */
+ * and on over blocks and launches, so that an epoch gives the block too. */
 typedef struct ht_touch {
     uint32_t epoch; /* 0: never */
     uint32_t place; /* offset of the code in its image */
@@ -22,8 +22,10 @@ typedef struct ht_touch {
 /* Two readers, so that a writer that is one of them meets the other. */
 typedef struct ht_cell {
     ht_touch write, read, other;
-    uint32_t use; /* the latest of its address, in ht_checker.uses */
+    uint32_t use; /* the latest of its address, in ht_launch_progress.uses */
 } ht_cell;
+
+enum { HT_CHECK_NO_SHIFT = 64 };
 
 typedef struct ht_region {
     const char *name;    /* NULL: shared memory, whose arrays the image names */
@@ -31,10 +33,11 @@ typedef struct ht_region {
     uintptr_t data;
     size_t bytes;
     size_t granule; /* bytes of a cell */
+    unsigned shift; /* the granule is 1 << shift; HT_CHECK_NO_SHIFT: no power of two */
     bool shared, read_only, variables;
     bool poisoned; /* until it is written, with bytes of `poison` */
     unsigned char poison;
-    ht_cell *cells; /* mapped; of `cell_bytes` */
+    ht_cell *cells; /* of `cell_bytes` */
     size_t cell_bytes;
 } ht_region;
 
@@ -84,7 +87,7 @@ typedef struct ht_checked_block {
     ht_thread_atomics *threads; /* owned; NULL without atomics, and while it runs */
 } ht_checked_block;
 
-/* What was found, before words are made of it. */
+/* A finding, before words are made of it. */
 typedef struct ht_raw_finding {
     const char *kind; /* NULL: nothing */
     const ht_region *region;
@@ -109,31 +112,43 @@ enum {
     HT_CHECK_BUFFERS = 72
 };
 
+typedef struct ht_region_list {
+    ht_region items[HT_CHECK_FIRST_BUFFER + HT_CHECK_BUFFERS];
+    size_t count;
+} ht_region_list;
+
+/* The launch that is looked at, and its blocks so far. */
+typedef struct ht_launch_progress {
+    const ht_check_image *image;
+    const ht_block_launch *given;
+    uint32_t epoch; /* its first */
+    uint64_t most;  /* accesses after which even a block begun is looked at no longer; 0: never */
+    ht_checked_block *blocks;
+    size_t block_count;
+    ht_atomic_use *uses; /* of all blocks, in their order */
+    size_t use_count;
+    uint32_t atomic_count, walks;
+} ht_launch_progress;
+
+/* The block that runs, and its threads so far. */
+typedef struct ht_block_progress {
+    ht_block *given;
+    uint32_t epoch, first_epoch;         /* the present one; the block's first */
+    uint16_t sequence[HT_BLOCK_THREADS]; /* threads in their order */
+    uint32_t started;
+    uint32_t stamps[HT_BLOCK_THREADS];
+    ht_thread_atomics atomics[HT_BLOCK_THREADS];
+} ht_block_progress;
+
 typedef struct ht_checker {
     bool planned;
     bool tracking; /* accesses are looked at now */
     ht_check_plan plan;
     ht_check_outcome outcome;
     bool blind; /* an earlier launch of the plan wrote what was not looked at */
-    ht_region regions[HT_CHECK_FIRST_BUFFER + HT_CHECK_BUFFERS];
-    size_t region_count;
-    /* The launch. */
-    const ht_check_image *image;
-    const ht_block_launch *launch;
-    uint32_t launch_epoch;
-    uint64_t most; /* accesses after which even a block begun is looked at no longer; 0: never */
-    ht_checked_block *blocks;
-    size_t block_count;
-    ht_atomic_use *uses; /* of all blocks, in their order */
-    size_t use_count;
-    uint32_t atomic_count, walks;
-    /* The block. */
-    ht_block *block;
-    uint32_t epoch, block_epoch;
-    uint16_t sequence[HT_BLOCK_THREADS]; /* threads in their order */
-    uint32_t started;
-    uint32_t stamps[HT_BLOCK_THREADS];
-    ht_thread_atomics atomics[HT_BLOCK_THREADS];
+    ht_region_list regions;
+    ht_launch_progress launch;
+    ht_block_progress block;
     ht_raw_finding raw, unwritten;
     bool reported; /* AddressSanitizer did, and went on; `raw` holds it */
 } ht_checker;
@@ -152,8 +167,8 @@ void ht_check_fail(ht_checker *checker, const ht_raw_finding *raw) __attribute__
 /* Leaves it with what `raw` holds already. */
 void ht_check_leave(ht_checker *checker) __attribute__((noreturn));
 
-/* check_address.c. Stacks that were left in the middle of a thread are as new. */
-void ht_check_clean_stacks(const ht_block *block);
+/* check_address.c. Memory that held frames, which AddressSanitizer guards, is as new. */
+void ht_check_clean(const void *memory, size_t size);
 
 /* check_access.c. */
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule);

@@ -1,4 +1,4 @@
-/* A launch of a checked image: which blocks, one at a time, and what a fault in them means. */
+/* A launch of a checked image: which blocks, one at a time, and the meaning of a fault in them. */
 #include "runtime/host/check_internal.h"
 
 #include "base/memory.h"
@@ -19,8 +19,8 @@ enum { SAMPLE_MAX = 4096, FAULT_STACK = 64 * 1024, PATIENCE = 16 };
 static const int fault_signals[] = {SIGSEGV, SIGBUS};
 enum { FAULT_SIGNALS = sizeof fault_signals / sizeof *fault_signals };
 
-/* A fault in a kernel's thread: the stack it happened on is given up like that of any finding. The
- * handler runs on a stack of its own and never returns to the fault. */
+/* Takes a fault in a kernel's thread: the stack it happened on is given up like that of any
+ * finding. The handler runs on a stack of its own and never returns to the fault. */
 static void on_fault(int number, siginfo_t *info, void *context) {
     ht_checker *checker = &ht_the_checker;
     const ucontext_t *machine = context;
@@ -32,10 +32,10 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 #else
     (void)machine;
 #endif
-    if (ht_stacks_find(&checker->block->stacks, info->si_addr) == HT_STACK_GUARD)
+    if (ht_stacks_find(&checker->block.given->stacks, info->si_addr) == HT_STACK_GUARD)
         raw.kind = "stack";
-    for (size_t i = 0; i < checker->region_count; ++i) {
-        const ht_region *region = &checker->regions[i];
+    for (size_t i = 0; i < checker->regions.count; ++i) {
+        const ht_region *region = &checker->regions.items[i];
         if (raw.address >= region->low && raw.address < region->high) {
             raw.kind = "outside";
             raw.region = region;
@@ -51,7 +51,7 @@ typedef struct faults {
 } faults;
 
 static void catch_faults(faults *of) {
-    of->stack = ht_alloc(FAULT_STACK, 1);
+    of->stack = ht_realloc(NULL, FAULT_STACK, 1); /* not filled */
     stack_t stack = {.ss_sp = of->stack, .ss_size = FAULT_STACK};
     sigaltstack(&stack, &of->stack_before);
     struct sigaction action = {.sa_sigaction = on_fault,
@@ -68,7 +68,7 @@ static void release_faults(faults *of) {
     free(of->stack);
 }
 
-/* Not by memset, which AddressSanitizer watches: there may be space between arrays. */
+/* Fills without memset, which AddressSanitizer watches: there may be space between arrays. */
 static void fill(uintptr_t data, size_t bytes) {
     volatile unsigned char *to = (volatile unsigned char *)data;
     for (size_t i = 0; i < bytes; ++i)
@@ -82,9 +82,9 @@ static void poison(const ht_check_image *image, unsigned dynamic_lds) {
 }
 
 static void note_block(ht_checker *checker, uint64_t index) {
-    HT_GROW(checker->blocks, checker->block_count);
-    checker->blocks[checker->block_count++] =
-        (ht_checked_block){.epoch = checker->epoch + 1, .index = index};
+    HT_GROW(checker->launch.blocks, checker->launch.block_count);
+    checker->launch.blocks[checker->launch.block_count++] =
+        (ht_checked_block){.epoch = checker->block.epoch + 1, .index = index};
 }
 
 static bool run_block(const ht_checked_launch *launch, uint64_t index, bool track, int *out_code,
@@ -100,16 +100,16 @@ static bool run_block(const ht_checked_launch *launch, uint64_t index, bool trac
     checker->tracking = track;
     ++checker->outcome.blocks_run;
     checker->outcome.blocks_checked += track;
-    bool done = ht_block_run(checker->block, &launch->block, at, out_code, message);
+    bool done = ht_block_run(checker->block.given, &launch->block, at, out_code, message);
     checker->tracking = false;
     if (track)
-        ht_check_close_block(checker, checker->block->threads);
+        ht_check_close_block(checker, checker->block.given->threads);
     if (done && checker->reported)
         *out_code = HT_HIP_ERROR_LAUNCH_FAILURE;
     return done && !checker->reported;
 }
 
-/* Which blocks come first when not all can be looked at: the corners of the grid, where edges are
+/* The blocks that come first when not all can be watched: the corners of the grid, where edges are
  * handled, then any. */
 typedef struct sample {
     ht_random random;
@@ -131,7 +131,8 @@ static uint64_t corner_block(const uint32_t *grid, unsigned corner) {
     return (z * grid[1] + y) * grid[0] + x;
 }
 
-/* Any new block: from a random one on, the next that is new, so that small grids are exhausted. */
+/* Chooses any new block: from a random one on, the next that is new, so that small grids are
+ * exhausted. */
 static bool next_of_sample(sample *in, const ht_checked_launch *launch, uint64_t *out_index) {
     enum { CORNERS = 8 };
     if (in->count == SAMPLE_MAX || in->count == launch->blocks)
@@ -159,7 +160,7 @@ static bool run_all(const ht_checked_launch *launch, int *out_code,
     return true;
 }
 
-/* The blocks that were not looked at still have to run when a later launch reads their results. */
+/* Runs the blocks that were not watched, when a later launch reads their results. */
 static bool run_rest(const ht_checked_launch *launch, const sample *done, int *out_code,
                      char message[HT_BLOCK_MESSAGE]) {
     for (uint64_t i = 0; i < launch->blocks; ++i)
@@ -168,7 +169,8 @@ static bool run_rest(const ht_checked_launch *launch, const sample *done, int *o
     return true;
 }
 
-/* Would all blocks of the launch make few enough accesses, if all were as those that ran? */
+/* Returns true if all blocks of the launch would make few enough accesses, if all were as those
+ * that ran. */
 static bool is_affordable(const ht_checked_launch *launch, const sample *done, uint64_t before) {
     const ht_checker *checker = &ht_the_checker;
     uint64_t made = checker->outcome.accesses - before;
@@ -181,7 +183,8 @@ static bool run_some(const ht_checked_launch *launch, int *out_code,
     ht_checker *checker = &ht_the_checker;
     uint64_t before = checker->outcome.accesses, index;
     uint64_t limit = before + checker->plan.accesses;
-    sample *chosen = ht_alloc(1, sizeof *chosen);
+    sample *chosen = ht_realloc(NULL, 1, sizeof *chosen);
+    chosen->count = chosen->corner = 0;
     ht_random_stream(&chosen->random, checker->plan.seed, 0);
     bool good = true;
     while (good && checker->outcome.accesses < limit && next_of_sample(chosen, launch, &index))
@@ -194,7 +197,7 @@ static bool run_some(const ht_checked_launch *launch, int *out_code,
 
 static void open_regions(ht_checker *checker, const ht_checked_launch *launch) {
     const ht_check_image *image = launch->image;
-    ht_region *regions = checker->regions, *dynamic = &regions[HT_CHECK_DYNAMIC];
+    ht_region *regions = checker->regions.items, *dynamic = &regions[HT_CHECK_DYNAMIC];
     ht_region_make(&regions[HT_CHECK_STATIC], image->lds, image->lds_bytes, 1);
     ht_region_make(dynamic, image->dynamic, image->dynamic ? launch->dynamic_lds : 0, 1);
     if (image->dynamic)
@@ -205,24 +208,23 @@ static void open_regions(ht_checker *checker, const ht_checked_launch *launch) {
         ht_region_make(region, image->variables[i].data, image->variables[i].bytes, 1);
         region->variables = true;
     }
-    if (checker->region_count < HT_CHECK_FIRST_BUFFER)
-        checker->region_count = HT_CHECK_FIRST_BUFFER;
+    if (checker->regions.count < HT_CHECK_FIRST_BUFFER)
+        checker->regions.count = HT_CHECK_FIRST_BUFFER;
 }
 
 static void begin(ht_checker *checker, const ht_checked_launch *launch) {
     static const ht_check_plan none;
     if (!checker->planned)
         checker->plan = none;
-    checker->image = launch->image;
-    checker->launch = &launch->block;
-    checker->block = ht_block_here();
-    checker->launch_epoch = checker->epoch + 1;
-    checker->most =
+    checker->launch.image = launch->image;
+    checker->launch.given = &launch->block;
+    checker->block.given = ht_block_here();
+    checker->launch.epoch = checker->block.epoch + 1;
+    checker->launch.most =
         checker->plan.accesses ? checker->outcome.accesses + PATIENCE * checker->plan.accesses : 0;
     checker->raw.kind = NULL;
     checker->reported = false;
     ht_check_forget_blocks(checker);
-    ht_check_clean_stacks(checker->block);
     checker->outcome.blocks += launch->blocks;
     open_regions(checker, launch);
 }
@@ -242,8 +244,8 @@ bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
         snprintf(message, HT_BLOCK_MESSAGE, "%.511s", checker->outcome.finding.message);
     }
     checker->blind = checker->outcome.blocks_checked < checker->outcome.blocks ||
-                     (checker->most && checker->outcome.accesses >= checker->most);
+                     (checker->launch.most && checker->outcome.accesses >= checker->launch.most);
     for (size_t i = 0; i < HT_CHECK_FIRST_BUFFER; ++i)
-        ht_region_free(&checker->regions[i]);
+        ht_region_free(&checker->regions.items[i]);
     return done;
 }

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "file:line" of the innermost frame that is not the prelude's, from addr2line's output of one
- * address and the frames inlined there. */
+/* Takes "file:line" of the innermost frame that is not the prelude's, from addr2line's output of
+ * one address and the frames inlined there. */
 static void take_frame(char *text, ht_check_place *out) {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         char *colon = strrchr(line, ':');
-        if (!colon || strstr(line, "/prelude/") || line[0] == '?')
+        if (!colon || strstr(line, "/prelude/") || strstr(line, "/include/hip/") || line[0] == '?')
             continue;
         *colon = 0;
         const char *slash = strrchr(line, '/');
@@ -41,13 +41,13 @@ static void split(const uint32_t size[3], uint64_t linear, uint32_t out[3]) {
 }
 
 static void who(const ht_checker *checker, uint32_t epoch, uint32_t thread, ht_check_place *out) {
-    split(checker->launch->size, thread, out->thread);
+    split(checker->launch.given->size, thread, out->thread);
     const ht_checked_block *block = ht_check_block_of(checker, epoch);
     if (block)
-        split(checker->launch->grid, block->index, out->block);
+        split(checker->launch.given->grid, block->index, out->block);
 }
 
-/* Sets the array's name and the element; gives how many elements (of `size` bytes) it has. */
+/* Sets the array's name and the element; returns the number of its elements (of `size` bytes). */
 static int64_t what(const ht_checker *checker, const ht_raw_finding *raw, ht_check_finding *out) {
     const ht_region *region = raw->region;
     size_t size = raw->size ? raw->size : 1;
@@ -56,13 +56,14 @@ static int64_t what(const ht_checker *checker, const ht_raw_finding *raw, ht_che
     uintptr_t data = region->data;
     size_t bytes = region->bytes;
     const char *name = region->name;
-    if (region == &checker->regions[HT_CHECK_STATIC] || region->variables) {
-        const ht_check_array *array = ht_check_image_array(checker->image, raw->address, 1);
+    if (region == &checker->regions.items[HT_CHECK_STATIC] || region->variables) {
+        const ht_check_array *array = ht_check_image_array(checker->launch.image, raw->address, 1);
         name = array ? array->name : region->variables ? "a variable" : "shared memory";
         data = array ? array->data : data;
         bytes = array ? array->bytes : bytes;
-    } else if (region == &checker->regions[HT_CHECK_DYNAMIC]) {
-        name = checker->image->dynamic_name ? checker->image->dynamic_name : "shared memory";
+    } else if (region == &checker->regions.items[HT_CHECK_DYNAMIC]) {
+        name = checker->launch.image->dynamic_name ? checker->launch.image->dynamic_name
+                                                   : "shared memory";
     }
     if (region->name && raw->size)
         size = region->granule;
@@ -119,7 +120,7 @@ static void word_outside(const ht_check_finding *found, const ht_raw_finding *ra
                        count);
 }
 
-/* The element is that of the array in front. */
+/* Words a finding in memory. The element is that of the array in front. */
 static void word_memory(const ht_check_finding *found, const ht_raw_finding *raw, ht_text *out) {
     const char *verb = raw->write ? "write" : "read";
     if (raw->region)
@@ -163,18 +164,18 @@ void ht_check_describe(const ht_checker *checker, const ht_raw_finding *raw,
     *out = (ht_check_finding){.kind = raw->kind, .place_count = 1};
     ht_check_place *now = &out->places[0], *before = &out->places[1];
     now->write = raw->write;
-    who(checker, checker->epoch, raw->thread, now);
+    who(checker, checker->block.epoch, raw->thread, now);
     if (raw->file) {
         snprintf(now->file, sizeof now->file, "%s", raw->file);
         now->line = raw->line;
-    } else if (raw->code >= checker->image->low && raw->code < checker->image->high) {
-        find_line(checker->image, raw->code - checker->image->low, now);
+    } else if (raw->code >= checker->launch.image->low && raw->code < checker->launch.image->high) {
+        find_line(checker->launch.image, raw->code - checker->launch.image->low, now);
     }
     if (raw->has_before) {
         out->place_count = 2;
         before->write = raw->before_write;
         who(checker, raw->before.epoch, raw->before.thread, before);
-        find_line(checker->image, raw->before.place, before);
+        find_line(checker->launch.image, raw->before.place, before);
     }
     int64_t count = what(checker, raw, out);
     ht_text text = {0};

@@ -7,7 +7,7 @@
 
 enum { CORES_MAX = 1024 };
 
-/* The whole number in a file of one line; false when there is none. */
+/* Reads the whole number in a file of one line; false when there is none. */
 static bool read_number(const char *folder, int core, const char *name, long long *out_number) {
     char path[512];
     snprintf(path, sizeof path, "%s/cpu%d/%s", folder, core, name);

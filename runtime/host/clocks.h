@@ -1,4 +1,4 @@
-/* What the machine tells of its cores' clocks. */
+/* The clocks of the machine's cores. */
 #ifndef HT_RUNTIME_HOST_CLOCKS_H
 #define HT_RUNTIME_HOST_CLOCKS_H
 

@@ -1,5 +1,5 @@
-/* Which compiler made a program: not by what it says of itself, which a wrapper with other flags
- * says too, but by what it is and does. */
+/* The identity of the compiler that made a program: not by what it says of itself, which a wrapper
+ * with other flags says too, but by what it is and does. */
 #include "runtime/host/toolchain.h"
 
 #include "base/fingerprint.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the compiler would start, with every flag, of a compile like ours; in a folder of its own,
- * since the lines name it. */
+/* Lists what the compiler would start, with every flag, of a compile like ours; in a folder of its
+ * own, since the lines name it. */
 static ht_status describe(const char *clang, ht_text *out, ht_error *error) {
     const char *arguments[] = {clang, "-###",          "-x",    "c++", "-std=c++17",
                                "-O3", "-march=native", "-fPIC", "-c",  "/dev/null",
@@ -24,14 +24,14 @@ static ht_status describe(const char *clang, ht_text *out, ht_error *error) {
     return status;
 }
 
-/* The text in quotes that follows `mark`; free(). NULL: there is none. */
+/* Returns the text in quotes that follows `mark`; free(). NULL: there is none. */
 static char *quoted_after(const char *text, const char *mark) {
     const char *at = strstr(text, mark);
     at = at ? strchr(at + strlen(mark), '"') : NULL;
     return at ? ht_format("%.*s", (int)strcspn(at + 1, "\""), at + 1) : NULL;
 }
 
-/* The program of the line that compiles: clang itself, whatever wraps it. */
+/* Returns the program of the line that compiles: clang itself, whatever wraps it. */
 static char *real_compiler(const char *text) {
     const char *at = strstr(text, "\"-cc1\"");
     while (at && at > text && at[-1] != '\n')
@@ -39,7 +39,8 @@ static char *real_compiler(const char *text) {
     return at ? quoted_after(at, "") : NULL;
 }
 
-/* The libraries that the loader gives a program: "libLLVM.so => /usr/lib/libLLVM.so (0x7f..)". */
+/* Appends the libraries that the loader gives a program: "libLLVM.so => /usr/lib/libLLVM.so
+ * (0x7f..)". */
 static ht_status append_libraries(const char *program, ht_text *out, ht_error *error) {
     const char *arguments[] = {program, NULL};
     const ht_tool_call call = {.arguments = arguments,

@@ -67,7 +67,7 @@ static hipError_t check_device(int device) {
                : ht_host_fail(HT_HIP_ERROR_INVALID_DEVICE, "there is no host device %d", device);
 }
 
-/* The wavefront is a matter of the image, so there is nothing to remember. */
+/* Sets nothing: the wavefront is a matter of the image. */
 hipError_t ht_host_hipSetDevice(int device) {
     return check_device(device);
 }
@@ -81,7 +81,7 @@ hipError_t ht_host_hipDeviceGetName(char *name, int length, int device) {
     return HT_HIP_SUCCESS;
 }
 
-/* hipDeviceAttribute_t, as far as it speaks of what a launch may ask for. */
+/* Answers hipDeviceAttribute_t, as far as it speaks of what a launch may ask for. */
 hipError_t ht_host_hipDeviceGetAttribute(int *value, int attribute, int device) {
     if (check_device(device) != HT_HIP_SUCCESS)
         return HT_HIP_ERROR_INVALID_DEVICE;
@@ -137,8 +137,10 @@ ht_status ht_host_devices(ht_device **out_devices, size_t *out_count, ht_error *
 
 size_t ht_host_compile_options(const ht_device *device, const char *out_options[8]) {
     out_options[0] = kinds[device->fields.wavefront == 32].option;
+    if (!device->checked) /* nor is clang asked for what checks alone need */
+        return 1;
     out_options[1] = device->counted            ? "--check=count"
                      : ht_toolchain_sanitizer() ? "--check=address"
                                                 : "--check";
-    return device->checked ? 2 : 1;
+    return 2;
 }

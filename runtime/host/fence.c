@@ -52,8 +52,8 @@ static void *map(size_t size) {
     return made->memory;
 }
 
-/* AddressSanitizer's own allocator knows more than a fence: where memory was allocated and freed,
- * and each byte past the end. */
+/* Allocates by AddressSanitizer's own allocator where there is one, as it knows more than a fence:
+ * where memory was allocated and freed, and each byte past the end. */
 void *ht_fence_alloc(size_t size) {
     const size_t most = (size_t)1 << 40; /* AddressSanitizer ends a process that asks for more */
     void *memory = NULL;

@@ -15,7 +15,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-/* Tells AddressSanitizer, on the stack that was entered. */
+/* Announces the switch to AddressSanitizer, on the stack that was entered. */
 static inline void arrived(ht_fiber *self, ht_fiber *from) {
 #ifdef HT_FIBER_ASAN
     const void *stack;
@@ -40,7 +40,7 @@ static inline void leaving(ht_fiber *from, ht_fiber *to) {
 #endif
 }
 
-/* Who left in favour of the fiber that runs now. */
+/* The fiber that left in favour of the one that runs now. */
 static thread_local ht_fiber *left;
 
 static void begin(ht_fiber *self) {
@@ -72,7 +72,7 @@ static inline void jump(ht_fiber *from, ht_fiber *to) {
     keep(context::jump_fcontext(to->context, pair));
 }
 
-/* Where a kernel's barriers and shuffles arrive. */
+/* Entry points of a kernel's barriers and shuffles. */
 extern "C" unsigned ht_block_barrier(unsigned, const char *, int, const char *);
 extern "C" unsigned long ht_block_wave(unsigned, unsigned long, unsigned long, const char *, int,
                                        const char *);

@@ -22,10 +22,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 #include "prelude_files.inc"
 #undef HT_PRELUDE_FILE
 
-static const struct {
-    const char *path, *data;
-    const unsigned long *size;
-} prelude_files[] = {
+static const ht_embedded_file prelude_files[] = {
 #define HT_PRELUDE_FILE(symbol, path) {path, symbol, &symbol##_size},
 #include "prelude_files.inc"
 #undef HT_PRELUDE_FILE
@@ -35,8 +32,8 @@ static char *folder;
 static pid_t folder_owner;
 static int folder_lock = -1;
 
-/* A living process holds a lock on FOLDER/lock. It is put there locked, so that nobody finds it
- * free too early. */
+/* Takes the lock on FOLDER/lock, which a living process holds. It is put there locked, so that
+ * nobody finds it free too early. */
 static void hold(const char *root) {
     char *fresh = ht_path_join(root, "lock.new"), *path = ht_path_join(root, "lock");
     int fd = open(fresh, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -59,7 +56,7 @@ static void remove_if_stale(const char *root) {
     free(path);
 }
 
-/* A killed process could not clean up. */
+/* Removes the folders of killed processes, which could not clean up. */
 static void sweep(const char *beside) {
     static const char stem[] = "hiptemper-host-";
     char *root = ht_path_folder(beside);
@@ -77,7 +74,7 @@ static void sweep(const char *beside) {
     free(root);
 }
 
-/* A forked child that ends must leave its parent's folder alone. */
+/* Removes the folder, but not in a forked child that ends: it is its parent's. */
 static void remove_folder(void) {
     if (folder && folder_owner == getpid())
         ht_dir_remove(folder);
@@ -88,17 +85,25 @@ static void remove_folder(void) {
     folder_lock = -1;
 }
 
-static ht_status unpack(const char *root, ht_error *error) {
+ht_status ht_embedded_unpack(const ht_embedded_file *files, size_t count, const char *root,
+                             ht_error *error) {
     ht_status status = HT_OK;
-    for (size_t i = 0; i < sizeof prelude_files / sizeof *prelude_files && status == HT_OK; ++i) {
-        char *path = ht_format("%s/prelude/%s", root, prelude_files[i].path);
-        char *parent = ht_path_folder(path);
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        char *path = ht_path_join(root, files[i].path), *parent = ht_path_folder(path);
         status = ht_dir_make(parent, error);
         if (status == HT_OK)
-            status = ht_file_write(path, prelude_files[i].data, *prelude_files[i].size, error);
+            status = ht_file_write(path, files[i].data, *files[i].size, error);
         free(parent);
         free(path);
     }
+    return status;
+}
+
+ht_status ht_host_prelude_unpack(const char *root, ht_error *error) {
+    char *prelude = ht_path_join(root, "prelude");
+    ht_status status = ht_embedded_unpack(
+        prelude_files, sizeof prelude_files / sizeof *prelude_files, prelude, error);
+    free(prelude);
     return status;
 }
 
@@ -129,7 +134,7 @@ static ht_status make_folder(ht_error *error) {
     if (!registered)
         atexit(remove_folder);
     registered = 1;
-    status = unpack(folder, error);
+    status = ht_host_prelude_unpack(folder, error);
     if (status != HT_OK) {
         ht_dir_remove(folder);
         free(folder);

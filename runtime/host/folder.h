@@ -10,6 +10,17 @@
  * removed when the next one is made. */
 ht_status ht_host_folder(const char **out_path, ht_error *error);
 
+/* A file that is embedded in the program. */
+typedef struct ht_embedded_file {
+    const char *path, *data;
+    const unsigned long *size;
+} ht_embedded_file;
+/* Writes the files below a folder. */
+ht_status ht_embedded_unpack(const ht_embedded_file *files, size_t count, const char *folder,
+                             ht_error *error);
+
+/* Puts that prelude into ROOT/prelude. */
+ht_status ht_host_prelude_unpack(const char *root, ht_error *error);
 /* Hash of that prelude. */
 void ht_host_prelude_hash(char out_hex[HT_HASH_SIZE]);
 

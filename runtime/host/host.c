@@ -1,4 +1,5 @@
 /* The provider: its table. */
+#include "base/cache.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/host/build.h"
@@ -45,7 +46,7 @@ static ht_status open_host(const ht_hip **out_hip, ht_error *error) {
     return ht_toolchain_find(&toolchain, error);
 }
 
-/* How many threads run the blocks is for OpenMP to say. */
+/* Gives the settings; the number of threads that run the blocks is for OpenMP to say. */
 static char *settings_host(const ht_device *device) {
     (void)device;
     char prelude[HT_HASH_SIZE];
@@ -58,6 +59,14 @@ static char *settings_host(const ht_device *device) {
     return text;
 }
 
+static void prepare_host(const ht_device *device) {
+    const char *options[8];
+    if (!ht_cache_folder())
+        return;
+    size_t count = ht_host_compile_options(device, options);
+    ht_build_prepare(count, options);
+}
+
 const ht_provider ht_provider_host = {
     .float64_twins = true,
     .name = "host",
@@ -66,6 +75,7 @@ const ht_provider ht_provider_host = {
     .devices = ht_host_devices,
     .compile_options = ht_host_compile_options,
     .resources = NULL,
+    .prepare = prepare_host,
     .settings = settings_host,
     .compiler_hash = ht_toolchain_hash,
     .clocks = ht_host_clocks,

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What the OS threads of a launch share. */
+/* The state that the OS threads of a launch share. */
 typedef struct job {
     ht_block_launch launch;
     const ht_module *module;
@@ -64,8 +64,8 @@ static void work(job *all) {
     atomic_fetch_add(&all->busy, ht_host_thread_time() - start);
 }
 
-/* What the launch takes on a device whose cores do nothing else: the rounds of blocks that each of
- * `threads` cores runs, at the mean CPU time of a block. */
+/* Returns the time that the launch takes on a device whose cores do nothing else: the rounds of
+ * blocks that each of `threads` cores runs, at the mean CPU time of a block. */
 static uint64_t device_time(const job *all, uint64_t threads) {
     uint64_t rounds = (all->blocks + threads - 1) / threads;
     return (uint64_t)((double)atomic_load(&all->busy) * (double)rounds / (double)all->blocks);
@@ -99,7 +99,7 @@ static hipError_t check(const ht_kernel *kernel, const unsigned grid[3], const u
     return HT_HIP_SUCCESS;
 }
 
-/* One block at a time, in this thread. */
+/* Runs one block at a time, in this thread. */
 static hipError_t launch_checked(const job *all, const ht_check_image *image) {
     ht_checked_launch launch = {.image = image,
                                 .block = all->launch,

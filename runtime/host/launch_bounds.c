@@ -12,7 +12,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind a preprocessor line, with the lines that it continues on. */
+/* Returns the place after a preprocessor line, with the lines that it continues on. */
 static const char *skip_directive(const char *at) {
     for (; *at && *at != '\n'; ++at)
         if (*at == '\\' && at[1] == '\n')
@@ -20,7 +20,7 @@ static const char *skip_directive(const char *at) {
     return at;
 }
 
-/* The ')' that closes the '(' at `at`; NULL when there is none. */
+/* Returns the ')' that closes the '(' at `at`; NULL when there is none. */
 static const char *closing(const char *at) {
     for (int depth = 0; *at;) {
         const char *behind = ht_source_skip(at);
@@ -36,7 +36,8 @@ static const char *closing(const char *at) {
     return NULL;
 }
 
-/* The '{' of the body of the function whose declaration goes on at `at`; NULL when it has none. */
+/* Returns the '{' of the body of the function whose declaration goes on at `at`; NULL when it has
+ * none. */
 static const char *body(const char *at) {
     while (*at && *at != ';' && *at != '{') {
         const char *behind = ht_source_skip(at);
@@ -56,7 +57,7 @@ static void append_flat(ht_text *to, const char *from, const char *end) {
         ht_text_append_n(to, *from == '\n' ? " " : from, 1);
 }
 
-/* Copies from `from` to behind the body's brace and the test; gives where to go on. */
+/* Copies from `from` to past the body's brace and the test; returns where to go on. */
 static const char *insert(ht_text *out, const char *from, const char *bounds) {
     const char *open = bounds + strspn(bounds, " \t\n");
     const char *end = *open == '(' ? closing(open) : NULL;

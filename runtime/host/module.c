@@ -46,7 +46,7 @@ static int write_image(const char *image, size_t size) {
     return fd;
 }
 
-/* Where this OS thread's copy of the module's thread-local segment lies. */
+/* Returns this OS thread's copy of the module's thread-local segment. */
 static char *thread_segment(const ht_module *module) {
     void *segment = NULL;
     if (!dlsym(module->handle, HT_BUILD_ANCHOR)) /* makes the copy, if this thread has none yet */
@@ -75,7 +75,8 @@ static void measure(ht_module *module, const void *image) {
     }
 }
 
-/* `words` of the loader: "/proc/self/fd/5: undefined symbol: _Z4tapsf". */
+/* Reports a failure to load; `words` are the loader's: "/proc/self/fd/5: undefined symbol:
+ * _Z4tapsf". */
 static hipError_t load_failed(const char *words) {
     static const char missing[] = "undefined symbol: ";
     const char *symbol = strstr(words, missing);
@@ -141,7 +142,8 @@ hipError_t ht_host_hipModuleUnload(hipModule_t handle) {
     return HT_HIP_SUCCESS;
 }
 
-/* The entry behind a lowered name, NULL (with the error noted) when there is none of that kind. */
+/* Returns the entry of a lowered name, NULL (with the error noted) when there is none of that
+ * kind. */
 static const struct ht_device_entry *find_entry(const ht_module *module, const char *name,
                                                 bool kernel) {
     const struct ht_device_entry *entry = NULL;

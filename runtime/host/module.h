@@ -13,8 +13,7 @@ typedef struct ht_kernel {
     const struct ht_device_entry *entry; /* in the image */
     const ht_module *module;
     struct ht_kernel *next;
-    const struct ht_check_image
-        *image; /* what a checked image has to be told of; NULL: it is none */
+    const struct ht_check_image *image; /* of a checked image; NULL: it is not one */
 } ht_kernel;
 
 /* Fills this OS thread's shared arrays with 0xFF bytes: NaN as float, -1 as integer. */

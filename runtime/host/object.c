@@ -43,7 +43,7 @@ static bool within(size_t length, size_t offset, size_t size) {
     return offset <= length && size <= length - offset;
 }
 
-/* The symbol table and its names; every section that has contents lies within the file. */
+/* Indexes the symbol table and its names; every section that has contents lies within the file. */
 static bool index_sections(ht_object *object) {
     const Elf64_Ehdr *header = (const void *)object->data;
     if (object->length < sizeof *header || !is_elf64(header) ||
@@ -131,7 +131,7 @@ void ht_object_section(const ht_object *object, const char *section, size_t *out
     }
 }
 
-/* Names with an underscore in front are those of libraries. */
+/* Returns true for a dynamic array; names with an underscore in front are those of libraries. */
 static bool is_dynamic_array(const ht_object *object, const Elf64_Sym *symbol, bool checked) {
     const char *name = name_of(object, symbol);
     if (symbol->st_shndx != SHN_UNDEF || strncmp(name, "ht_device_", 10) == 0)
@@ -149,6 +149,18 @@ size_t ht_object_dynamic_arrays(const ht_object *object, bool checked, const cha
             continue;
         HT_GROW(*out_names, count);
         (*out_names)[count++] = name_of(object, symbol);
+    }
+    return count;
+}
+
+size_t ht_object_undefined(const ht_object *object, const char ***out_names) {
+    size_t count = 0;
+    *out_names = NULL;
+    for (size_t i = 1; i < object->symbol_count; ++i) {
+        if (object->symbols[i].st_shndx != SHN_UNDEF)
+            continue;
+        HT_GROW(*out_names, count);
+        (*out_names)[count++] = name_of(object, &object->symbols[i]);
     }
     return count;
 }
@@ -193,8 +205,8 @@ static void reach(walk *in, size_t index) {
         in->todo[in->todo_count++] = index;
 }
 
-/* A relocation may name a section and an offset instead of a symbol: all symbols round that place
- * (the offset of a relative one is a few bytes short). */
+/* Reaches a place. A relocation may name a section and an offset instead of a symbol: all symbols
+ * round that place count (the offset of a relative one is a few bytes short). */
 static void reach_place(walk *in, size_t section, int64_t offset) {
     for (size_t i = 1; i < in->object->symbol_count; ++i) {
         const Elf64_Sym *symbol = &in->object->symbols[i];

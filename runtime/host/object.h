@@ -20,6 +20,10 @@ void ht_object_free(ht_object *object);
  * lie in the data) is the caller's to free. */
 size_t ht_object_dynamic_arrays(const ht_object *object, bool checked, const char ***out_names);
 
+/* Names of the functions and variables that the object leaves undefined, with the same ownership.
+ */
+size_t ht_object_undefined(const ht_object *object, const char ***out_names);
+
 /* Bytes of the static __shared__ arrays that can be reached from a symbol, through calls and
  * tables. */
 size_t ht_object_static_lds(const ht_object *object, const char *symbol);

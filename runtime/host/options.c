@@ -6,19 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_one_of(const char *text, const char *const *words) {
-    for (; *words; ++words)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 static void add(ht_option_list *list, const char *option) {
     HT_GROW(list->items, list->count);
     list->items[list->count++] = option;
 }
 
-/* "NAME", "NAME=value", "NAME(x)=value". */
+/* Defines "NAME", "NAME=value", "NAME(x)=value". */
 static void define(ht_option_list *list, const char *macro) {
     size_t length = strcspn(macro, "=\n");
     const char *value = macro[length] == '=' ? macro + length + 1 : "1";
@@ -71,7 +64,7 @@ bool ht_options_read(size_t count, const char *const *options, ht_option_list *o
             define(out_list, options[++i]);
         } else if (strcmp(options[i], "-U") == 0 && !last) {
             undefine(out_list, options[++i]);
-        } else if (is_one_of(options[i], paired) && !last) {
+        } else if (ht_text_is_one(options[i], paired) && !last) {
             add(out_list, options[i]);
             add(out_list, options[++i]);
         } else if (!read_one(options[i], out_list)) {

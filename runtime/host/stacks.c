@@ -1,5 +1,8 @@
 #include "runtime/host/stacks.h"
 
+#include "base/sanitizer.h"
+#include "runtime/host/check_internal.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,8 +10,8 @@
 
 enum { PAGE = 4096, SLOT = HT_STACK_SIZE + PAGE };
 
-/* A guard page splits the mapping, and the kernel allows a process just so many (vm.max_map_count):
- * past a quarter of them, further stacks go without guards. */
+/* A guard page splits the mapping, and the kernel limits the mappings of a process
+ * (vm.max_map_count): past a quarter of them, further stacks go without guards. */
 static atomic_long guards_made;
 
 static long guard_limit(void) {
@@ -68,6 +71,8 @@ void ht_stacks_each(const ht_stacks *stacks, void (*each)(const void *memory, si
 }
 
 void ht_stacks_free(ht_stacks *stacks) {
+    if (HT_ADDRESS_SANITIZED) /* the frames of the fibers themselves */
+        ht_stacks_each(stacks, ht_check_clean);
     for (size_t i = 0; i < stacks->chunk_count; ++i)
         munmap(stacks->chunks[i], (size_t)SLOT * HT_STACK_CHUNK);
     atomic_fetch_sub(&guards_made, (long)(stacks->chunk_count * HT_STACK_CHUNK));

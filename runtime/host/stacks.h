@@ -15,7 +15,7 @@ typedef struct ht_stacks {
  * mappings have run out. The size differs a little from stack to stack: equal tops would all fall
  * into the same cache sets. */
 void *ht_stacks_get(ht_stacks *stacks, size_t index, size_t *out_size);
-/* What an address means. */
+/* The meaning of an address. */
 typedef enum ht_stack_part { HT_STACK_NONE, HT_STACK_MEMORY, HT_STACK_GUARD } ht_stack_part;
 ht_stack_part ht_stacks_find(const ht_stacks *stacks, const void *address);
 /* Calls `each` for every mapping that stacks lie in. */

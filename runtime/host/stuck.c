@@ -1,4 +1,4 @@
-/* Why no thread of a block can go on: who waits where. */
+/* The reason that no thread of a block can go on: who waits where. */
 #include "runtime/host/block_internal.h"
 
 #include <stdio.h>
@@ -51,9 +51,11 @@ void ht_block_explain(ht_block *block) {
     for (size_t i = 0; i < count && used < sizeof block->message; ++i) {
         const place *at = &places[i];
         used += (size_t)snprintf(block->message + used, sizeof block->message - used,
-                                 "%s%u thread%s (from thread %u) at %s in %s:%d", i ? ", " : "",
-                                 at->count, at->count == 1 ? "" : "s", at->first, at->runner->what,
-                                 at->runner->file, at->runner->line);
+                                 "%s%u thread%s (from thread %u) at %s", i ? ", " : "", at->count,
+                                 at->count == 1 ? "" : "s", at->first, at->runner->what);
+        if (at->runner->line > 0 && used < sizeof block->message)
+            used += (size_t)snprintf(block->message + used, sizeof block->message - used,
+                                     " in %s:%d", at->runner->file, at->runner->line);
     }
     if (used < sizeof block->message && block->live < block->threads)
         snprintf(block->message + used, sizeof block->message - used, ", %u ended",

@@ -34,7 +34,7 @@ static bool run_addr2line(const char *image, uintptr_t address, ht_text *out) {
     return good;
 }
 
-/* One question is an address and, with it, the image. Ends when nobody asks any more. */
+/* Answers questions: an address and, with it, the image. Ends when nobody asks any more. */
 static void serve(int socket) {
     uintptr_t address;
     int image;

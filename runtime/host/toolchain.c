@@ -44,7 +44,7 @@ ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_co
     return status;
 }
 
-/* "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". */
+/* Takes "clang 19.1.7" from "Debian clang version 19.1.7 (3~deb12u1)". */
 static ht_status read_version(const char *clang, char **out_version, ht_error *error) {
     const char *arguments[] = {clang, "--version", NULL};
     ht_text text = {0};
@@ -72,6 +72,15 @@ static ht_status read_version(const char *clang, char **out_version, ht_error *e
     return status;
 }
 
+static char *known_version;
+
+void ht_toolchain_know(const char *version) {
+    pthread_mutex_lock(&lock);
+    free(known_version);
+    known_version = ht_strdup(version);
+    pthread_mutex_unlock(&lock);
+}
+
 static ht_status search(ht_toolchain *found, ht_error *error) {
     const char *wanted = getenv("HIPTEMPER_CLANG");
     char *clang = NULL;
@@ -91,17 +100,19 @@ static ht_status search(ht_toolchain *found, ht_error *error) {
                             "or set HIPTEMPER_CLANG to a clang++");
     char *assembler = ht_tool_find("as");
     char *linker = ht_tool_find("ld");
-    char *version = NULL;
-    ht_status status =
-        assembler && linker
-            ? read_version(clang, &version, error)
-            : ht_error_set(
-                  error, HT_ERROR_MISSING,
-                  "the host provider needs as and ld: install the Debian package binutils");
+    char *version = known_version ? ht_strdup(known_version) : NULL;
+    ht_status status = HT_OK;
+    if (!assembler || !linker)
+        status =
+            ht_error_set(error, HT_ERROR_MISSING,
+                         "the host provider needs as and ld: install the Debian package binutils");
+    else if (!version)
+        status = read_version(clang, &version, error);
     if (status == HT_OK) {
         *found = (ht_toolchain){clang, assembler, linker, version, ht_tool_find("addr2line")};
         return HT_OK;
     }
+    free(version);
     free(clang);
     free(assembler);
     free(linker);
@@ -120,14 +131,14 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
 }
 
 #if HT_ADDRESS_SANITIZED
-/* Two of them do not live in one process. */
+/* Finds AddressSanitizer's library; two of them do not live in one process. */
 const char *ht_toolchain_sanitizer(void) {
     return NULL;
 }
 #else
 static char *sanitizer_path;
 
-/* Clang answers with the bare name when there is no such file. */
+/* Finds the library by clang, which answers with the bare name when there is no such file. */
 static void find_sanitizer(void) {
     const ht_toolchain *toolchain;
     ht_text text = {0};

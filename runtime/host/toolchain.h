@@ -19,6 +19,9 @@ typedef struct ht_toolchain {
  * names the package. */
 ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error);
 
+/* For a worker, before it looks for them: the tuner asked the compiler for its version already. */
+void ht_toolchain_know(const char *version);
+
 enum { HT_PROBE_SECONDS = 10 };
 
 /* Runs a tool that is asked about itself, `out` being its output alone. Somebody who kills or stops

@@ -23,9 +23,9 @@ static uint64_t count_votes(ht_runner *const *waiters, uint64_t lanes) {
     return votes;
 }
 
-/* Can the meeting that `first` waits for take place? If so, every lane gets its result, and all but
- * `running` become ready. The last to come does it for all, so no lane can overwrite its value
- * before another has read it. */
+/* Lets the meeting that `first` waits for take place, if it can: then every lane gets its result,
+ * and all but `running` become ready. The last to come does it for all, so no lane can overwrite
+ * its value before another has read it. */
 static bool meet(ht_block *block, ht_wave *wave, const ht_runner *first, const ht_runner *running) {
     uint64_t lanes = first->mask & wave->lanes & ~wave->ended;
     if (lanes & ~wave->waiting)

@@ -5,6 +5,12 @@
 
 #define HT_DEVICE_ABI 2u
 
+/* Where device code is a dialect of its own (runtime/emulate/prelude), the attribute of what it may
+ * call and read. */
+#ifndef HT_DEVICE_SIDE
+#define HT_DEVICE_SIDE
+#endif
+
 #ifdef __cplusplus
 /* A type of its own, so that a kernel's stores to its unsigned arrays are known not to change an
  * index. */
@@ -42,11 +48,12 @@ struct ht_device_entry {
     const char *name;   /* the name expression */
     void (*run)(
         void *const *arguments); /* runs threads until none is left to start; NULL for a variable */
-    void *address;               /* of a variable; NULL for a kernel */
+    void *address;               /* of a variable; of a kernel: NULL, or where hiptemper emulate has
+                                    the sizes of its arguments, a byte each, 0: not known */
     unsigned long size;          /* of a variable in bytes */
 };
 
-extern __thread struct ht_device_state ht_device_state
+extern HT_DEVICE_SIDE __thread struct ht_device_state ht_device_state
     __attribute__((tls_model("initial-exec"), visibility("default")));
 
 #ifdef __cplusplus
@@ -56,20 +63,20 @@ extern __thread struct ht_device_state ht_device_state
 #endif
 
 /* Meets the block. The count of threads with a true predicate among those that arrived. */
-unsigned ht_device_barrier(unsigned predicate, const char *file, int line,
+HT_DEVICE_SIDE unsigned ht_device_barrier(unsigned predicate, const char *file, int line,
                            const char *what) HT_DEVICE_NOEXCEPT;
 /* Meets the lanes of `mask` that have not ended and returns what `wish` asks for; all bits set
  * where it asks for the value of a lane that takes no part. Six arguments at most: the entry passes
  * on registers alone. */
-unsigned long ht_device_wave(unsigned wish, unsigned long mask, unsigned long value,
+HT_DEVICE_SIDE unsigned long ht_device_wave(unsigned wish, unsigned long mask, unsigned long value,
                              const char *file, int line, const char *what) HT_DEVICE_NOEXCEPT;
 /* The running thread has ended; called only when state.waited. */
-void ht_device_thread_end(void) HT_DEVICE_NOEXCEPT;
+HT_DEVICE_SIDE void ht_device_thread_end(void) HT_DEVICE_NOEXCEPT;
 /* Ends the launch with an error. */
-void ht_device_fail(const char *expression, const char *file, int line) HT_DEVICE_NOEXCEPT
+HT_DEVICE_SIDE void ht_device_fail(const char *expression, const char *file, int line) HT_DEVICE_NOEXCEPT
     __attribute__((noreturn));
 /* More threads were launched than __launch_bounds__ allows. */
-void ht_device_exceeded(unsigned bound) HT_DEVICE_NOEXCEPT __attribute__((noreturn));
+HT_DEVICE_SIDE void ht_device_exceeded(unsigned bound) HT_DEVICE_NOEXCEPT __attribute__((noreturn));
 
 /* Called by checked images only. What an access is: */
 enum ht_access {
@@ -79,12 +86,12 @@ enum ht_access {
     HT_ACCESS_UPDATE = 4 /* a write that depends on what was there */
 };
 /* The running thread is about to touch memory; `place` is an address in the code. */
-void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
+HT_DEVICE_SIDE void ht_device_access(const volatile void *at, unsigned long size, unsigned kind,
                       const void *place) HT_DEVICE_NOEXCEPT;
 /* Makes the next thread in this pass's order the running one; 0 when all have been started. */
-int ht_device_next_thread(void) HT_DEVICE_NOEXCEPT;
+HT_DEVICE_SIDE int ht_device_next_thread(void) HT_DEVICE_NOEXCEPT;
 /* The compiler's own check failed: an index outside an array, a division by zero. */
-void ht_device_undefined(const char *what, unsigned long index, const char *file,
+HT_DEVICE_SIDE void ht_device_undefined(const char *what, unsigned long index, const char *file,
                          int line) HT_DEVICE_NOEXCEPT __attribute__((noreturn));
 
 #ifdef __cplusplus

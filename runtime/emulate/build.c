@@ -1,0 +1,460 @@
+#include "runtime/emulate/build.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/tool.h"
+#include "runtime/emulate/api.h"
+#include "runtime/emulate/device_ir.h"
+#include "runtime/emulate/prelude.h"
+#include "runtime/emulate/stub.h"
+#include "runtime/emulate/thunks.h"
+#include "runtime/host/toolchain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IR_MAX = 1 << 30, ARGUMENTS_MAX = 64 };
+
+typedef struct builder {
+    const ht_emulate_build *given;
+    const ht_toolchain *tools;
+    const char *file; /* the one that is compiled now */
+    char *stem;       /* FOLDER/N: what is made of it */
+    char *prelude;    /* -isystem folder */
+    char *resources;  /* clang's folder of headers */
+    ht_thunks *thunks;
+    ht_text *log;
+} builder;
+
+typedef struct words {
+    const char **items; /* owned; a terminating NULL is kept */
+    size_t count;
+} words;
+
+static void add(words *to, const char *word) {
+    HT_GROW(to->items, to->count);
+    to->items[to->count++] = word;
+}
+
+static void add_all(words *to, const char *const *from, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        add(to, from[i]);
+}
+
+/* Runs a tool on what was collected, and forgets it. */
+static ht_status run(builder *in, words *arguments, const char *what, ht_error *error) {
+    add(arguments, NULL);
+    int code = ht_toolchain_run(arguments->items, in->log);
+    free(arguments->items);
+    *arguments = (words){0};
+    if (code == 0)
+        return HT_OK;
+    return ht_error_set_at(error, HT_ERROR_COMPILE, in->file, 0, 0, "%s", what);
+}
+
+static char *made(const builder *in, const char *suffix) {
+    return ht_format("%s.%s", in->stem, suffix);
+}
+
+/* Clang's options for HIP, whichever side. -nogpulib: the device libraries are the prelude's. The
+ * IR is taken before it is improved: the stubs' text must be what clang wrote. */
+static const char *const both_sides[] = {"-x",
+                                         "hip",
+                                         "--cuda-host-only",
+                                         "-nogpulib",
+                                         "-S",
+                                         "-emit-llvm",
+                                         "-O2",
+                                         "-Xclang",
+                                         "-disable-llvm-passes",
+                                         "-gline-tables-only",
+                                         "-fdebug-compilation-dir=.",
+                                         "-fPIC",
+                                         "-fno-color-diagnostics",
+                                         "-Wno-unused-command-line-argument",
+                                         "-Wno-unused-result",
+                                         "-Wno-ignored-attributes"};
+
+/* The device side: clang takes the file for a GPU's and the machine for the GPU. Its own processor
+ * is named a second time, in place of AMD's, whose builtins would hide the prelude's. */
+static const char *const device_side[] = {"-Xclang",
+                                          "-fcuda-is-device",
+                                          "-Xclang",
+                                          "-aux-triple",
+                                          "-Xclang",
+                                          "x86_64-pc-linux-gnu",
+                                          "-nogpuinc",
+                                          "-march=native",
+                                          "-fvisibility=hidden",
+                                          "-fno-exceptions",
+                                          "-fno-math-errno",
+                                          "-fno-trapping-math",
+                                          "-fno-threadsafe-statics",
+                                          "-fno-stack-protector"};
+
+/* The instrumentation by which checking mode sees accesses (runtime/host/build.c). */
+static const char *const checked_side[] = {"-DHT_CHECKED", HT_BUILD_SANITIZERS,
+                                           "-fstrict-flex-arrays=3", "-fno-sanitize-recover=all"};
+
+static ht_status compile_host(builder *in, const char *identity, ht_error *error) {
+    char *text = made(in, "host.ll"), *includes = made(in, "d");
+    words arguments = {0};
+    add(&arguments, in->tools->clang);
+    add_all(&arguments, both_sides, sizeof both_sides / sizeof *both_sides);
+    add(&arguments, "-Xclang");
+    add(&arguments, identity);
+    add(&arguments, "-MMD");
+    add(&arguments, "-MF");
+    add(&arguments, includes);
+    add_all(&arguments, in->given->options, in->given->option_count);
+    add(&arguments, in->file);
+    add(&arguments, "-o");
+    add(&arguments, text);
+    ht_status status = run(in, &arguments, "its host code does not compile", error);
+    free(includes);
+    free(text);
+    return status;
+}
+
+static ht_status compile_device(builder *in, const char *identity, ht_error *error) {
+    char *text = made(in, "device.ll");
+    char *first = ht_format("%s/ht_emulate.h", in->prelude);
+    char *own = ht_format("-isystem%s", in->prelude);
+    char *wrappers = ht_format("-isystem%s/include/cuda_wrappers", in->resources);
+    char *wavefront = ht_format("-D__AMDGCN_WAVEFRONT_SIZE=%u", in->given->wavefront);
+    words arguments = {0};
+    add(&arguments, in->tools->clang);
+    add_all(&arguments, both_sides, sizeof both_sides / sizeof *both_sides);
+    add_all(&arguments, device_side, sizeof device_side / sizeof *device_side);
+    if (in->given->checked)
+        add_all(&arguments, checked_side, sizeof checked_side / sizeof *checked_side);
+    add(&arguments, "-w"); /* the host side has said it all */
+    add(&arguments, "-Xclang");
+    add(&arguments, identity);
+    add(&arguments, wavefront);
+    add(&arguments, own);
+    add(&arguments, wrappers);
+    add(&arguments, "-include");
+    add(&arguments, first);
+    add_all(&arguments, in->given->options, in->given->option_count);
+    add(&arguments, in->file);
+    add(&arguments, "-o");
+    add(&arguments, text);
+    ht_status status = run(in, &arguments, "its device code does not compile", error);
+    free(wavefront);
+    free(wrappers);
+    free(own);
+    free(first);
+    free(text);
+    return status;
+}
+
+/* Translates IR to an object. */
+static ht_status translate(builder *in, const char *from, const char *to,
+                           const char *const *options, size_t count, ht_error *error) {
+    char *source = made(in, from), *object = made(in, to);
+    words arguments = {0};
+    add(&arguments, in->tools->clang);
+    add(&arguments, "-c");
+    add(&arguments, "-fPIC");
+    add(&arguments, "-w");
+    add_all(&arguments, options, count);
+    add(&arguments, "-x");
+    add(&arguments, "ir");
+    add(&arguments, source);
+    add(&arguments, "-o");
+    add(&arguments, object);
+    ht_status status = run(in, &arguments, "its code cannot be translated", error);
+    free(object);
+    free(source);
+    return status;
+}
+
+static ht_status assemble(builder *in, const char *stem, const ht_text *text, ht_error *error) {
+    char *source = ht_format("%s.s", stem), *object = ht_format("%s.o", stem);
+    ht_status status = ht_file_write(source, text->data, text->length, error);
+    words arguments = {0};
+    add(&arguments, in->tools->assembler);
+    add(&arguments, source);
+    add(&arguments, "-o");
+    add(&arguments, object);
+    if (status == HT_OK)
+        status = run(in, &arguments, "its image cannot be assembled", error);
+    else
+        free(arguments.items);
+    free(object);
+    free(source);
+    return status;
+}
+
+/* Makes the image of the device code's object, in FOLDER/N.image/unit.o. */
+static ht_status finish_image(builder *in, const ht_build_entry *entries, size_t count,
+                              ht_error *error) {
+    char *folder = made(in, "image"), *path = made(in, "image.so"), *code = NULL;
+    size_t size = 0;
+    hiprtcResult result = ht_build_finish(folder, in->file, entries, count, in->given->checked,
+                                          &code, &size, in->log);
+    ht_status status = result == HT_HIPRTC_SUCCESS
+                           ? ht_file_write(path, code, size, error)
+                           : ht_error_set_at(error, HT_ERROR_COMPILE, in->file, 0, 0,
+                                             "its device code cannot be linked");
+    free(code);
+    free(path);
+    free(folder);
+    return status;
+}
+
+/* From the IR of the device code to its image. */
+static ht_status build_image(builder *in, const ht_stub *stubs, size_t stub_count,
+                             ht_error *error) {
+    static const char *const plain[] = {"-O3", "-march=native", "-fno-vectorize"};
+    static const char *const checked[] = {"-O1",
+                                          "-march=native",
+                                          "-fno-slp-vectorize",
+                                          "-fno-unroll-loops",
+                                          HT_BUILD_SANITIZERS,
+                                          "-mllvm",
+                                          "-tsan-instrument-func-entry-exit=0"};
+    char *path = made(in, "device.ll"), *folder = made(in, "image"), *data = NULL;
+    size_t length;
+    ht_text text = {0};
+    ht_build_entry *entries = NULL;
+    size_t count = 0;
+    ht_status status = ht_file_read(path, IR_MAX, &data, &length, error);
+    if (status == HT_OK) {
+        const ht_device_ir device = {data, stubs, stub_count, in->given->wavefront,
+                                     in->given->checked};
+        count = ht_device_ir_rewrite(&device, &text, &entries, in->log);
+        status = ht_file_write(path, text.data, text.length, error);
+    }
+    ht_text_free(&text);
+    free(data);
+    if (status == HT_OK)
+        status = ht_dir_make(folder, error);
+    if (status == HT_OK)
+        status = translate(in, "device.ll", "image/unit.o", in->given->checked ? checked : plain,
+                           in->given->checked ? sizeof checked / sizeof *checked
+                                              : sizeof plain / sizeof *plain,
+                           error);
+    if (status == HT_OK)
+        status = finish_image(in, entries, count, error);
+    ht_device_entries_free(entries, count);
+    free(folder);
+    free(path);
+    return status;
+}
+
+/* Puts the image under the name that host code knows it by into an object. */
+static ht_status embed_image(builder *in, const char *name, ht_error *error) {
+    char *path = made(in, "image.so"), *stem = made(in, "embedded");
+    ht_text text = {0};
+    ht_text_printf(&text,
+                   ".section .hip_fatbin,\"a\",@progbits\n.balign 4096\n.globl %s\n.hidden %s\n"
+                   "%s:\n.incbin \"%s\"\n.section .note.GNU-stack,\"\",@progbits\n",
+                   name, name, name, path);
+    ht_status status = assemble(in, stem, &text, error);
+    ht_text_free(&text);
+    free(stem);
+    free(path);
+    return status;
+}
+
+/* Reads which functions of HIP the object calls. */
+static ht_status read_calls(builder *in, ht_error *error) {
+    char *path = made(in, "host.o"), *data = NULL;
+    size_t length;
+    ht_status status = ht_file_read(path, IR_MAX, &data, &length, error);
+    if (status == HT_OK)
+        status = ht_thunks_add(in->thunks, data, length, error);
+    free(data);
+    free(path);
+    return status;
+}
+
+static ht_status build_host(builder *in, char *host, ht_error *error) {
+    static const char *const options[] = {"-O2"};
+    char *path = made(in, "host.ll"), *image = NULL;
+    ht_text text = {0};
+    ht_stub *stubs;
+    size_t count = ht_stubs_read(host, &stubs);
+    ht_host_ir_rewrite(host, &text, &image);
+    ht_status status = ht_file_write(path, text.data, text.length, error);
+    ht_text_free(&text);
+    if (status == HT_OK)
+        status = translate(in, "host.ll", "host.o", options, 1, error);
+    if (status == HT_OK && image != NULL)
+        status = build_image(in, stubs, count, error);
+    if (status == HT_OK && image != NULL)
+        status = embed_image(in, image, error);
+    if (status == HT_OK)
+        status = read_calls(in, error);
+    ht_stubs_free(stubs, count);
+    free(image);
+    free(path);
+    return status;
+}
+
+/* Compiles a file of plain C. */
+static ht_status build_c(builder *in, ht_error *error) {
+    char *object = made(in, "host.o");
+    words arguments = {0};
+    add(&arguments, in->tools->clang);
+    add(&arguments, "-x");
+    add(&arguments, "c");
+    add(&arguments, "-c");
+    add(&arguments, "-O2");
+    add(&arguments, "-fPIC");
+    for (size_t i = 0; i < in->given->option_count; ++i)
+        if (strncmp(in->given->options[i], "-std=", 5) != 0)
+            add(&arguments, in->given->options[i]);
+    add(&arguments, in->file);
+    add(&arguments, "-o");
+    add(&arguments, object);
+    ht_status status = run(in, &arguments, "it does not compile", error);
+    free(object);
+    return status == HT_OK ? read_calls(in, error) : status;
+}
+
+static ht_status build_file(builder *in, size_t number, ht_error *error) {
+    char *identity = ht_format("-cuid=ht%zu", number), *path = NULL, *host = NULL;
+    size_t length, name = strlen(in->file);
+    in->stem = ht_format("%s/%zu", in->given->folder, number);
+    ht_status status;
+    if (name > 2 && strcmp(in->file + name - 2, ".c") == 0) {
+        status = build_c(in, error);
+    } else {
+        status = compile_host(in, identity, error);
+        path = made(in, "host.ll");
+        if (status == HT_OK)
+            status = ht_file_read(path, IR_MAX, &host, &length, error);
+        if (status == HT_OK && strstr(host, "@__hip_fatbin_wrapper") != NULL)
+            status = compile_device(in, identity, error);
+        if (status == HT_OK)
+            status = build_host(in, host, error);
+    }
+    free(host);
+    free(path);
+    free(identity);
+    free(in->stem);
+    in->stem = NULL;
+    return status;
+}
+
+/* Takes the names after the colon of a rule for make: "a.ll: main.hip my\\ kernel.h \\\n b.h". */
+static void take_names(const char *at, const char *file, char ***names, size_t *count) {
+    ht_text name = {0};
+    at = strchr(at, ':') ? strstr(at, ": ") : NULL;
+    for (at = at ? at + 1 : ""; *at || name.length > 0; at += *at != '\0') {
+        bool space = *at == '\0' || *at == ' ' || *at == '\n';
+        if (*at == '\\' && at[1] == '\n') {
+            ++at;
+            space = true;
+        } else if (*at == '\\' && at[1] != '\0') {
+            ++at;
+        } else if (*at == '$' && at[1] == '$') {
+            ++at;
+        }
+        if (!space) {
+            ht_text_append_n(&name, at, 1);
+        } else if (name.length > 0) {
+            if (strcmp(name.data, file) != 0) {
+                HT_GROW(*names, *count);
+                (*names)[(*count)++] = ht_strdup(name.data);
+            }
+            ht_text_free(&name);
+        }
+    }
+}
+
+size_t ht_emulate_headers(const ht_emulate_build *build, char ***out_names) {
+    size_t count = 0, length;
+    *out_names = NULL;
+    for (size_t i = 0; i < build->file_count; ++i) {
+        char *path = ht_format("%s/%zu.d", build->folder, i), *rule = NULL;
+        if (ht_file_exists(path) && ht_file_read(path, IR_MAX, &rule, &length, NULL) == HT_OK)
+            take_names(rule, build->files[i], out_names, &count);
+        free(rule);
+        free(path);
+    }
+    return count;
+}
+
+/* Joins the objects. Symbols that stay undefined are this program's, or an error when loading. */
+static ht_status link_program(builder *in, ht_error *error) {
+    const ht_emulate_build *given = in->given;
+    char *program = ht_path_join(given->folder, HT_EMULATE_PROGRAM);
+    char *thunks = ht_path_join(given->folder, "thunks"), *object = ht_format("%s.o", thunks);
+    char **paths = ht_alloc(2 * given->file_count + 1, sizeof *paths);
+    size_t count = 0;
+    ht_text text = {0};
+    ht_thunks_write(in->thunks, &text);
+    ht_status status = assemble(in, thunks, &text, error);
+    words arguments = {0};
+    add(&arguments, in->tools->clang);
+    add(&arguments, "-shared");
+    add(&arguments, "-Wl,-Bsymbolic");
+    add(&arguments, "-o");
+    add(&arguments, program);
+    for (size_t i = 0; i < given->file_count; ++i) {
+        paths[count++] = ht_format("%s/%zu.host.o", given->folder, i);
+        char *embedded = ht_format("%s/%zu.embedded.o", given->folder, i);
+        if (ht_file_exists(embedded))
+            paths[count++] = embedded;
+        else
+            free(embedded);
+    }
+    add_all(&arguments, (const char *const *)paths, count);
+    add(&arguments, object);
+    add(&arguments, "-lm");
+    add(&arguments, "-lpthread");
+    in->file = given->files[0];
+    if (status == HT_OK)
+        status = run(in, &arguments, "the program cannot be linked", error);
+    else
+        free(arguments.items);
+    for (size_t i = 0; i < count; ++i)
+        free(paths[i]);
+    free(paths);
+    ht_text_free(&text);
+    free(object);
+    free(thunks);
+    free(program);
+    return status;
+}
+
+/* Asks clang for its folder of headers. */
+static ht_status find_resources(builder *in, ht_error *error) {
+    const char *arguments[] = {in->tools->clang, "-print-resource-dir", NULL};
+    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
+    ht_text text = {0};
+    int code = -1;
+    ht_status status = ht_toolchain_probe(&call, &text, &code, error);
+    if (status == HT_OK && (code != 0 || text.length == 0))
+        status = ht_error_set(error, HT_ERROR_MISSING, "%s does not say where its headers are",
+                              in->tools->clang);
+    in->resources = ht_text_take(&text);
+    in->resources[strcspn(in->resources, "\n")] = '\0';
+    return status;
+}
+
+ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, ht_error *error) {
+    builder in = {.given = build, .log = log, .file = build->files[0]};
+    ht_status status = ht_toolchain_find(&in.tools, error);
+    if (status != HT_OK)
+        return status;
+    in.thunks = ht_thunks_new();
+    in.prelude = ht_path_join(build->folder, "prelude");
+    status = find_resources(&in, error);
+    if (status == HT_OK)
+        status = ht_emulate_prelude_unpack(in.prelude, error);
+    for (size_t i = 0; i < build->file_count && status == HT_OK; ++i) {
+        in.file = build->files[i];
+        status = build_file(&in, i, error);
+    }
+    if (status == HT_OK)
+        status = link_program(&in, error);
+    ht_thunks_free(in.thunks);
+    free(in.resources);
+    free(in.prelude);
+    return status;
+}

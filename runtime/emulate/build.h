@@ -1,0 +1,32 @@
+/* From a HIP program's sources to one shared object that holds the whole of it: host code, compiled
+ * as clang compiles HIP's, against HIP's own headers; for each file an image of its device code,
+ * compiled for the machine's cores; and a link to this program for every HIP function. */
+#ifndef HT_RUNTIME_EMULATE_BUILD_H
+#define HT_RUNTIME_EMULATE_BUILD_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ht_emulate_build {
+    const char *const *files;
+    size_t file_count;
+    const char *const *options; /* for clang, both sides: -I, -D, -std */
+    size_t option_count;
+    const char *folder; /* to work in; PROGRAM is made there */
+    unsigned wavefront; /* 32 or 64 */
+    bool checked;       /* device code for checking mode */
+} ht_emulate_build;
+
+#define HT_EMULATE_PROGRAM "program.so"
+
+/* The headers, other than the system's, that the files include, each as often as it is included;
+ * after the build. The strings and the array are the caller's to free. */
+size_t ht_emulate_headers(const ht_emulate_build *build, char ***out_names);
+
+/* Appends the messages of the compiler to `log`. HT_ERROR_COMPILE: it refused the program. */
+ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, ht_error *error);
+
+#endif

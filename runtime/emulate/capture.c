@@ -1,0 +1,160 @@
+#include "runtime/emulate/capture.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/emulate/api_internal.h"
+#include "runtime/emulate/shared.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ht_capture *capture;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+ht_capture *ht_capture_new(void) {
+    return ht_shared_new(sizeof(ht_capture));
+}
+
+void ht_capture_free(ht_capture *given) {
+    ht_shared_free(given, sizeof *given);
+}
+
+void ht_capture_set(ht_capture *shared) {
+    capture = shared;
+}
+
+bool ht_capture_wanted(void) {
+    return capture != NULL;
+}
+
+/* Copies an argument. Of a structure nobody says how large it is: what follows it is copied, too,
+ * but not past its page. */
+static void take_value(ht_captured_argument *out, const void *from) {
+    enum { PAGE = 4096 };
+    size_t size = out->size ? out->size : sizeof out->value;
+    size_t left = PAGE - (uintptr_t)from % PAGE;
+    if (size > sizeof out->value)
+        size = sizeof out->value;
+    if (out->size == 0 && size > left)
+        size = left;
+    memcpy(out->value, from, size);
+}
+
+static void take_memory(ht_captured_argument *out) {
+    void *pointer;
+    if (out->size != sizeof pointer)
+        return;
+    memcpy(&pointer, out->value, sizeof pointer);
+    size_t bytes;
+    out->has_memory = ht_emulate_memory_after(pointer, &bytes);
+    if (!out->has_memory)
+        return;
+    out->bytes = bytes;
+    memset(out->value, 0, sizeof out->value); /* it differs from run to run */
+}
+
+static void take(const ht_capture_request *request, ht_captured_launch *out) {
+    *out = (ht_captured_launch){.lds = request->lds};
+    snprintf(out->name, sizeof out->name, "%s", request->name);
+    memcpy(out->grid, request->grid, sizeof out->grid);
+    memcpy(out->block, request->block, sizeof out->block);
+    out->argument_count = request->argument_count < HT_CAPTURE_ARGUMENTS ? request->argument_count
+                                                                         : HT_CAPTURE_ARGUMENTS;
+    for (uint32_t i = 0; i < out->argument_count; ++i) {
+        out->arguments[i].size = request->sizes ? request->sizes[i] : 0;
+        take_value(&out->arguments[i], request->arguments[i]);
+        take_memory(&out->arguments[i]);
+    }
+}
+
+static bool same_argument(const ht_captured_argument *a, const ht_captured_argument *b) {
+    return a->size == b->size && a->has_memory == b->has_memory && a->bytes == b->bytes &&
+           memcmp(a->value, b->value, a->size ? a->size : 0) == 0;
+}
+
+/* Structures are not compared: what was copied after them changes. */
+static bool same(const ht_captured_launch *a, const ht_captured_launch *b) {
+    if (strcmp(a->name, b->name) != 0 || memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
+        memcmp(a->block, b->block, sizeof a->block) != 0 || a->lds != b->lds ||
+        a->argument_count != b->argument_count)
+        return false;
+    for (uint32_t i = 0; i < a->argument_count; ++i)
+        if (!same_argument(&a->arguments[i], &b->arguments[i]))
+            return false;
+    return true;
+}
+
+#define BOUNDS_OF(TYPE, NAME, LEAST, MOST)                                                         \
+    static ht_captured_bounds NAME(const void *memory, uint64_t bytes) {                           \
+        const char *at = memory;                                                                   \
+        TYPE least = (MOST), most = (LEAST);                                                       \
+        for (uint64_t i = 0; i + sizeof(TYPE) <= bytes; i += sizeof(TYPE)) {                       \
+            TYPE element;                                                                          \
+            memcpy(&element, at + i, sizeof element);                                              \
+            least = element < least ? element : least;                                             \
+            most = element > most ? element : most;                                                \
+        }                                                                                          \
+        return (ht_captured_bounds){least, most};                                                  \
+    }
+BOUNDS_OF(int8_t, bounds_of_1, INT8_MIN, INT8_MAX)
+BOUNDS_OF(int16_t, bounds_of_2, INT16_MIN, INT16_MAX)
+BOUNDS_OF(int32_t, bounds_of_4, INT32_MIN, INT32_MAX)
+BOUNDS_OF(int64_t, bounds_of_8, INT64_MIN, INT64_MAX)
+
+/* Finds the bounds of what a new launch's pointers point to. */
+static void take_bounds(ht_captured_argument *out, const void *memory) {
+    out->bounds[0] = bounds_of_1(memory, out->bytes);
+    out->bounds[1] = bounds_of_2(memory, out->bytes);
+    out->bounds[2] = bounds_of_4(memory, out->bytes);
+    out->bounds[3] = bounds_of_8(memory, out->bytes);
+}
+
+ht_captured_launch *ht_capture_launch(const ht_capture_request *request) {
+    ht_capture *to = capture;
+    if (to == NULL)
+        return NULL;
+    ht_captured_launch *fresh = ht_alloc(1, sizeof *fresh), *found = NULL;
+    take(request, fresh);
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = to->launch_count; i-- > 0 && found == NULL;)
+        if (same(&to->launches[i], fresh))
+            found = &to->launches[i];
+    if (found == NULL && to->launch_count < HT_CAPTURE_LAUNCHES) {
+        for (uint32_t i = 0; i < fresh->argument_count; ++i)
+            if (fresh->arguments[i].has_memory)
+                take_bounds(&fresh->arguments[i], *(void *const *)request->arguments[i]);
+        found = &to->launches[to->launch_count];
+        *found = *fresh;
+        ++to->launch_count;
+    }
+    if (found != NULL)
+        ++found->times;
+    else
+        ++to->dropped;
+    pthread_mutex_unlock(&lock);
+    free(fresh);
+    return found;
+}
+
+void ht_capture_time(ht_captured_launch *launch, double seconds) {
+    pthread_mutex_lock(&lock);
+    launch->seconds += seconds;
+    pthread_mutex_unlock(&lock);
+}
+
+void ht_capture_check(ht_capture *given) {
+    if (given->launch_count > HT_CAPTURE_LAUNCHES)
+        given->launch_count = HT_CAPTURE_LAUNCHES;
+    for (uint32_t i = 0; i < given->launch_count; ++i) {
+        ht_captured_launch *launch = &given->launches[i];
+        launch->name[HT_CAPTURE_NAME - 1] = '\0';
+        ht_text_make_printable(launch->name, "", true);
+        if (launch->argument_count > HT_CAPTURE_ARGUMENTS)
+            launch->argument_count = HT_CAPTURE_ARGUMENTS;
+        if (!(launch->seconds >= 0.0 && launch->seconds < 1e9))
+            launch->seconds = 0.0;
+    }
+}

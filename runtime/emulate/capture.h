@@ -1,0 +1,75 @@
+/* The launches of a program, as its problems need them: each distinct launch with its arguments and
+ * how much memory they point to. It lies in memory that the program's process shares with the
+ * command's (report.h), so that it outlives whatever ends the program; the program can write to it,
+ * so the reader calls ht_capture_check first. */
+#ifndef HT_RUNTIME_EMULATE_CAPTURE_H
+#define HT_RUNTIME_EMULATE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HT_CAPTURE_LAUNCHES = 512,
+    HT_CAPTURE_ARGUMENTS = 48,
+    HT_CAPTURE_VALUE = 64,
+    HT_CAPTURE_WIDTHS = 4,
+    HT_CAPTURE_NAME = 512
+};
+
+/* The least and the most of what an argument points to, read as signed integers of one width. */
+typedef struct ht_captured_bounds {
+    int64_t least, most; /* least above most: there is no such element */
+} ht_captured_bounds;
+
+typedef struct ht_captured_argument {
+    uint32_t size;   /* bytes of the value; 0: a structure, whose size is not known */
+    bool has_memory; /* it points into an allocation */
+    uint64_t bytes;  /* of that allocation, from there on */
+    ht_captured_bounds bounds[HT_CAPTURE_WIDTHS]; /* of these bytes, before the launch, as elements
+                                                     of 1, 2, 4 and 8 bytes */
+    unsigned char value[HT_CAPTURE_VALUE]; /* what stood at its address; `size` of it, or all */
+} ht_captured_argument;
+
+typedef struct ht_captured_launch {
+    char name[HT_CAPTURE_NAME]; /* "void ns::scale<float>(float const*, int)" */
+    uint32_t grid[3], block[3];
+    uint64_t lds; /* dynamic */
+    uint32_t argument_count;
+    ht_captured_argument arguments[HT_CAPTURE_ARGUMENTS];
+    uint64_t times;
+    double seconds; /* of host emulation, all times together */
+} ht_captured_launch;
+
+typedef struct ht_capture {
+    uint32_t launch_count;
+    uint64_t dropped; /* launches that had no place in the table */
+    ht_captured_launch launches[HT_CAPTURE_LAUNCHES];
+} ht_capture;
+
+/* Memory for one that a forked process shares; NULL when the machine has none. */
+ht_capture *ht_capture_new(void);
+void ht_capture_free(ht_capture *capture);
+
+/* The one that this process fills; NULL, as at first: nothing is captured. */
+void ht_capture_set(ht_capture *capture);
+bool ht_capture_wanted(void);
+
+/* A launch that is to come. */
+typedef struct ht_capture_request {
+    const char *name;
+    const unsigned char *sizes; /* of the arguments, as in ht_captured_argument */
+    uint32_t argument_count;
+    uint32_t grid[3], block[3];
+    uint64_t lds;
+    void *const *arguments;
+} ht_capture_request;
+
+/* Notes it, before it runs. Its place, for the next function; NULL when there is none. */
+ht_captured_launch *ht_capture_launch(const ht_capture_request *request);
+void ht_capture_time(ht_captured_launch *launch, double seconds);
+
+/* Makes one that a foreign program could write to one that can be read. */
+void ht_capture_check(ht_capture *capture);
+
+#endif

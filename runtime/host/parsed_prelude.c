@@ -1,0 +1,176 @@
+#include "runtime/host/parsed_prelude.h"
+
+#include "base/cache.h"
+#include "base/file.h"
+#include "base/file_write.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "runtime/host/folder.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PARSED_MAX = 64 << 20 };
+
+/* An answer that this process has given. Entries live as long as it does: their paths are borrowed.
+ */
+typedef struct known {
+    char key[HT_HASH_SIZE];
+    char *path; /* NULL: there is none, and none can be made */
+    bool refused;
+    struct known *next;
+} known;
+static known *all;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Appends the name and features of the processor, on which -march=native depends. */
+static void append_processor(ht_text *to) {
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char *line = NULL;
+    size_t size = 0;
+    while (file && getline(&line, &size, file) > 0 && strncmp(line, "processor\t: 1", 13) != 0)
+        if (strncmp(line, "model", 5) == 0 || strncmp(line, "flags", 5) == 0)
+            ht_text_append(to, line);
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+static void make_key(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
+                     char out_key[HT_HASH_SIZE]) {
+    ht_text text = {0};
+    struct stat file = {0};
+    (void)stat(toolchain->clang, &file);
+    ht_text_printf(&text, "%s\n%s %lld %lld.%ld\n", toolchain->version, toolchain->clang,
+                   (long long)file.st_size, (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+    append_processor(&text);
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, "%s\n", arguments[i]);
+    ht_hash_bytes(text.data, text.length, out_key);
+    ht_text_free(&text);
+}
+
+/* Returns the hash of the file's content as text; false when it cannot be read. */
+static bool hash_file(const char *path, char out_hash[HT_HASH_SIZE]) {
+    char *data;
+    size_t length;
+    if (ht_file_read(path, PARSED_MAX, &data, &length, NULL) != HT_OK)
+        return false;
+    ht_hash_bytes(data, length, out_hash);
+    free(data);
+    return true;
+}
+
+/* Returns true if the file is what was once written. */
+static bool is_whole(const char *path) {
+    char hash[HT_HASH_SIZE], *sum_path = ht_format("%s.sum", path), *sum = NULL;
+    size_t length = 0;
+    bool whole = ht_file_exists(path) && hash_file(path, hash) &&
+                 ht_file_read(sum_path, HT_HASH_SIZE, &sum, &length, NULL) == HT_OK &&
+                 length == HT_HASH_SIZE - 1 && memcmp(sum, hash, length) == 0;
+    free(sum);
+    free(sum_path);
+    return whole;
+}
+
+/* Puts the prelude's text into `folder`, which others may do at the same time. */
+static bool have_text(const char *folder) {
+    if (ht_dir_exists(folder))
+        return true;
+    char *own = ht_format("%s.%ld", folder, (long)getpid());
+    bool put = ht_host_prelude_unpack(own, NULL) == HT_OK && rename(own, folder) == 0;
+    if (!put)
+        ht_dir_remove(own);
+    free(own);
+    return put || ht_dir_exists(folder);
+}
+
+static bool parse(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
+                  const char *folder, const char *output) {
+    char *search = ht_format("-isystem%s/prelude", folder);
+    char *first = ht_format("%s/prelude/ht_prelude.h", folder);
+    const char *own[] = {search,    "-include",  first,       "-Xclang", "-fno-pch-timestamp",
+                         "-Xclang", "-emit-pch", "/dev/null", "-o",      output,
+                         NULL};
+    const char **words = ht_alloc(1 + count + sizeof own / sizeof *own, sizeof *words);
+    words[0] = toolchain->clang;
+    memcpy(words + 1, arguments, count * sizeof *words);
+    memcpy(words + 1 + count, own, sizeof own);
+    const ht_tool_call call = {.arguments = words, .seconds = HT_PROBE_SECONDS};
+    ht_text said = {0};
+    int code = -1;
+    bool parsed = ht_tool_run(&call, &said, &code, NULL) == HT_OK && code == 0;
+    ht_text_free(&said);
+    free(words);
+    free(first);
+    free(search);
+    return parsed;
+}
+
+/* Makes the file under another name first. If other processes do the same, each makes the same. */
+static bool make(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
+                 const char *folder, const char *path) {
+    if (!have_text(folder) || access(folder, W_OK) != 0)
+        return false;
+    char *own = ht_format("%s.%ld", path, (long)getpid()), *sum = ht_format("%s.sum", path);
+    char hash[HT_HASH_SIZE];
+    bool made = parse(toolchain, arguments, count, folder, own) && hash_file(own, hash) &&
+                ht_file_replace(sum, hash, HT_HASH_SIZE - 1, false, NULL) == HT_OK &&
+                rename(own, path) == 0;
+    if (!made)
+        unlink(own);
+    free(sum);
+    free(own);
+    return made;
+}
+
+/* Returns the path, free(); NULL: there is none. */
+static char *look(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
+                  const char *key) {
+    char prelude[HT_HASH_SIZE];
+    ht_host_prelude_hash(prelude);
+    char *folder = ht_format("%s/host-%s", ht_cache_folder(), prelude);
+    char *path = ht_format("%s/%s.pch", folder, key);
+    bool found = is_whole(path) || make(toolchain, arguments, count, folder, path);
+    free(folder);
+    if (found)
+        return path;
+    free(path);
+    return NULL;
+}
+
+const char *ht_parsed_prelude(const ht_toolchain *toolchain, const char *const *arguments,
+                              size_t count) {
+    if (!ht_cache_folder())
+        return NULL;
+    char key[HT_HASH_SIZE];
+    make_key(toolchain, arguments, count, key);
+    pthread_mutex_lock(&mutex);
+    known *at = all;
+    while (at && strcmp(at->key, key) != 0)
+        at = at->next;
+    if (!at) {
+        at = ht_alloc(1, sizeof *at);
+        memcpy(at->key, key, sizeof key);
+        at->path = look(toolchain, arguments, count, key);
+        at->next = all;
+        all = at;
+    }
+    const char *path = at->refused ? NULL : at->path;
+    pthread_mutex_unlock(&mutex);
+    return path;
+}
+
+void ht_parsed_prelude_refuse(const char *path) {
+    unlink(path);
+    pthread_mutex_lock(&mutex);
+    for (known *at = all; at; at = at->next)
+        if (at->path && strcmp(at->path, path) == 0)
+            at->refused = true;
+    pthread_mutex_unlock(&mutex);
+}
