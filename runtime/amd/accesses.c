@@ -17,14 +17,14 @@ static const uint64_t instructions_max = 500000000;
 /* Outputs that take more than this are not marked element by element. */
 static const uint64_t marked_max = UINT64_C(1) << 33;
 
-/* What one count works on. */
+/* The state of one count. */
 typedef struct subject {
     const ht_counted_launch *launch;
     ht_amd_metadata metadata; /* owned */
     const ht_amd_kernel *described;
     ht_isa_kernel kernel; /* owned */
     ht_isa_memory memory; /* owned */
-    uint8_t *arguments;   /* owned; what the kernel finds at its argument pointer */
+    uint8_t *arguments;   /* owned; lies at the kernel's argument pointer */
     uint8_t *hidden;      /* owned; bytes of it that are unknown */
     uint8_t packet[PACKET_SIZE], packet_hidden[PACKET_SIZE];
 } subject;
@@ -34,7 +34,7 @@ static void put(uint8_t *bytes, uint8_t *hidden, size_t at, uint64_t value, size
     memset(hidden + at, 0, size);
 }
 
-/* The dispatch packet: the block's threads, and the grid's. */
+/* Fills the dispatch packet: the block's threads, and the grid's. */
 static void fill_packet(subject *self) {
     const ht_geometry *geometry = &self->launch->geometry;
     memset(self->packet_hidden, 1, sizeof self->packet_hidden);
@@ -45,8 +45,8 @@ static void fill_packet(subject *self) {
     }
 }
 
-/* What code objects of version 5 pass behind the kernel's own arguments. Those that are not here
- * stay unknown. */
+/* Fills in what code objects of version 5 pass after the kernel's own arguments. Those that are not
+ * here stay unknown. */
 static void fill_hidden(subject *self, const ht_amd_argument *argument) {
     static const char axes[] = "xyz";
     const ht_geometry *geometry = &self->launch->geometry;
@@ -163,7 +163,7 @@ static ht_status make_memory(subject *self, ht_amd_bytes elf, ht_accesses *acces
     return add_buffers(self, accesses, error);
 }
 
-/* The family whose instructions are modelled: gfx9 with 64 lanes. */
+/* Accepts the family whose instructions are modelled: gfx9 with 64 lanes. */
 static ht_status check_arch(const char *arch, bool *out_packed, ht_error *error) {
     const ht_amd_target *target = ht_amd_target_find(arch);
     if (!target || strncmp(arch, "gfx9", 4) != 0)
@@ -182,7 +182,7 @@ static bool calls_functions(const ht_isa_program *program) {
     return false;
 }
 
-/* The kernel's instructions, and those of all functions beside it when it calls one. */
+/* Reads the kernel's instructions, and those of all functions next to it when it calls one. */
 static ht_status read_code(subject *self, ht_amd_bytes elf, const char *arch, const char *name,
                            ht_error *error) {
     ht_isa_program *program = &self->kernel.program;
@@ -226,8 +226,8 @@ static ht_status read_kernel(subject *self, ht_amd_bytes elf, const char *arch, 
     return status;
 }
 
-/* All blocks, or one from each of `blocks_max` equal parts, drawn at random: at regular distances
- * they might all be at the same side of the image. */
+/* Runs all blocks, or one from each of `blocks_max` equal parts, drawn at random: at regular
+ * distances they might all be at the same side of the image. */
 static ht_status run_blocks(subject *self, ht_accesses *accesses, ht_error *error) {
     const uint32_t *grid = self->launch->geometry.grid;
     uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files of /sys tell no length, and one read gives all. */
+/* Reads once: files of /sys have no length, and one read gives all. */
 static size_t read_some(const char *folder, const char *name, char *out, size_t size) {
     char *path = ht_path_join(folder, name);
     FILE *file = fopen(path, "re");
@@ -23,7 +23,7 @@ static size_t read_some(const char *folder, const char *name, char *out, size_t 
     return length;
 }
 
-/* Hertz. The number in hwmonN is any. */
+/* Reads a sensor of the unit hertz. The number in hwmonN is any. */
 static double sensor_mhz(const char *folder) {
     char *sensors = ht_path_join(folder, "hwmon"), text[64];
     DIR *directory = opendir(sensors);
@@ -42,7 +42,7 @@ static double sensor_mhz(const char *folder) {
     return mhz;
 }
 
-/* Lines "1: 1700Mhz *": the step that is in use. */
+/* Reads the step that is in use from lines "1: 1700Mhz *". */
 static double step_mhz(const char *folder) {
     char text[4096], *rest = NULL;
     double mhz = -1;
@@ -86,7 +86,7 @@ static long long throttled(const char *folder, long long *io_seen) {
         return -1;
     uint64_t status;
     memcpy(&status, data + V1_3_STATUS, sizeof status);
-    if (status == UINT64_MAX) /* what the driver writes for what the GPU does not tell */
+    if (status == UINT64_MAX) /* the driver's mark for what the GPU does not report */
         return -1;
     *io_seen += (status & heat_bits) != 0;
     return *io_seen;
@@ -98,7 +98,7 @@ void ht_amd_clocks_read(const char *folder, long long *io_seen, ht_clocks *out_c
     out_clocks->throttled = throttled(folder, io_seen);
 }
 
-/* NULL when the runtime does not tell the address; free(). */
+/* Returns NULL when the runtime does not give the address; free(). */
 static char *device_folder(const ht_amd_symbols *symbols, int ordinal) {
     char bus[64] = "";
     if (!symbols->bus_id || symbols->bus_id(bus, (int)sizeof bus - 1, ordinal) != HT_HIP_SUCCESS)

@@ -1,4 +1,4 @@
-/* What the GPU's driver tells of its clock, in the folder of its PCI device under /sys. ROCm's own
+/* The GPU's clock as its driver reports it, in the folder of its PCI device under /sys. ROCm's own
  * libraries for it read the same files, through structs that differ from version to version. */
 #ifndef HT_RUNTIME_AMD_CLOCKS_H
 #define HT_RUNTIME_AMD_CLOCKS_H

@@ -54,7 +54,7 @@ static ht_status notes_find(ht_amd_bytes notes, ht_amd_bytes *out_note, bool *ou
     return HT_OK;
 }
 
-/* Notes by program header, then by section header (relocatable files have no segments). */
+/* Finds notes by program header, then by section header (relocatable files have no segments). */
 static ht_status segments_find(ht_amd_bytes elf, const Elf64_Ehdr *header, ht_amd_bytes *out_note,
                                bool *out_old, ht_error *error) {
     for (unsigned i = 0; i < header->e_phnum && !out_note->data; i++) {

@@ -1,4 +1,4 @@
-/* What the two readers of an ELF file share: the checked header and section headers. */
+/* Shared by the two readers of an ELF file: the checked header and section headers. */
 #ifndef HT_RUNTIME_AMD_ELF_FILE_H
 #define HT_RUNTIME_AMD_ELF_FILE_H
 

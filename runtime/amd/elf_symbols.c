@@ -1,4 +1,4 @@
-/* Symbols of an AMDGPU ELF file: a kernel's descriptor, and what a pointer variable points at. */
+/* Symbols of an AMDGPU ELF file: a kernel's descriptor, and the target of a pointer variable. */
 #include "runtime/amd/elf_file.h"
 
 enum { DESCRIPTOR_SIZE = 64, RELOCATION_RELATIVE64 = 13 };
@@ -9,8 +9,8 @@ typedef struct symbol_table {
     ht_amd_bytes strings;
 } symbol_table;
 
-/* The dynamic table is the one that loaders see. A file without one (relocatable) has the static
- * table. */
+/* Finds the symbol table. The dynamic one is the one that loaders see; a file without one
+ * (relocatable) has the static table. */
 static ht_status table_find(ht_amd_bytes elf, const Elf64_Ehdr *header, symbol_table *out_table,
                             ht_error *error) {
     Elf64_Shdr table = {0}, strings = {0};
@@ -41,7 +41,7 @@ static bool symbol_at(const symbol_table *table, size_t index, Elf64_Sym *out_sy
                       sizeof *out_symbol);
 }
 
-/* NULL when the name is not a terminated string inside the table. */
+/* Returns NULL when the name is not a terminated string inside the table. */
 static const char *symbol_name(const symbol_table *table, const Elf64_Sym *symbol) {
     if (symbol->st_name >= table->strings.size)
         return NULL;
@@ -58,8 +58,8 @@ static bool symbol_by_name(const symbol_table *table, const char *wanted, Elf64_
     return false;
 }
 
-/* What a symbol's address is in the file, by the section that it lies in. `size` 0: to the
- * section's end. */
+/* Finds a symbol's bytes in the file, by the section that it lies in. `size` 0: to the section's
+ * end. */
 static ht_status symbol_bytes(ht_amd_bytes elf, const Elf64_Ehdr *header, const Elf64_Sym *symbol,
                               uint64_t size, ht_amd_bytes *out_bytes, ht_error *error) {
     Elf64_Shdr section = {0};
@@ -140,7 +140,7 @@ ht_status ht_amd_elf_extent(ht_amd_bytes elf, uint64_t *out_end, ht_error *error
     return status;
 }
 
-/* The address that the loader will store at `place`: relative relocations hold it. */
+/* Finds the address that the loader will store at `place`: relative relocations hold it. */
 static bool relocation_find(ht_amd_bytes elf, const Elf64_Ehdr *header, uint64_t place,
                             uint64_t *out_target) {
     for (unsigned i = 0; i < header->e_shnum; i++) {

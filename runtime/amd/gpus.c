@@ -30,7 +30,7 @@ static void attribute(const ht_hip *hip, int number, int ordinal, int64_t *value
 
 static void read_fields(const ht_hip *hip, ht_amd_gpu *gpu) {
     const ht_amd_target *target = ht_amd_target_find(gpu->arch);
-    /* An architecture without a table: what every GPU since gfx9 has. */
+    /* For an architecture without a table: fields that every GPU since gfx9 has. */
     gpu->fields = ht_amd_target_fields(target ? target : ht_amd_target_find("gfx906"));
     struct {
         int number;
@@ -53,13 +53,14 @@ static void read_fields(const ht_hip *hip, ht_amd_gpu *gpu) {
         attribute(hip, wanted[i].number, gpu->ordinal, wanted[i].value);
 }
 
-/* "gfx90a:sramecc+:xnack-": what a field of another layout would hardly look like. */
+/* Returns true for texts such as "gfx90a:sramecc+:xnack-", which a field of another layout would
+ * hardly look like. */
 static bool looks_like_arch(const char *text) {
     return strncmp(text, "gfx", 3) == 0 && strspn(text + 3, "0123456789abcdef") >= 3;
 }
 
-/* Asks in one way. The layout is believed when there is an architecture where it says, and where it
- * has the wavefront the number that the runtime gives by itself. */
+/* Reads the architecture in one way. The layout is believed when it has an architecture in its
+ * place, and in the wavefront's place the number that the runtime gives by itself. */
 static bool read_arch(const ht_hip *hip, const ht_amd_properties *way, ht_amd_gpu *gpu) {
     static char properties[HT_AMD_PROPERTIES_SIZE];
     memset(properties, 0, sizeof properties);

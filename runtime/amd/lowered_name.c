@@ -50,8 +50,8 @@ static hiprtcResult add_name(hiprtcProgram program, const char *expression) {
     return result;
 }
 
-/* Name in the program's code object that its `number`-th expression stands for; free(); NULL when
- * it is not there. */
+/* Returns the name in the program's code object that its `number`-th expression stands for; free();
+ * NULL when it is not there. */
 static char *resolve(hiprtcProgram program, size_t number) {
     size_t size = 0;
     char *answer = NULL, variable[40];

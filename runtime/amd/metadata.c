@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number fields of a kernel: metadata key, member, is it in every version? */
+/* The number fields of a kernel: metadata key, member, whether it is in every version */
 #define KERNEL_NUMBERS(X)                                                                          \
     X(".vgpr_count", vgpr_count, true)                                                             \
     X(".agpr_count", agpr_count, false)                                                            \
@@ -78,7 +78,7 @@ static ht_status read_argument(const msgpack_object *object, ht_amd_argument *ou
     return status;
 }
 
-/* A kernel without arguments has no list. */
+/* Reads the arguments; a kernel without arguments has no list. */
 static ht_status read_arguments(const msgpack_object *kernel, ht_amd_kernel *out, ht_error *error) {
     const msgpack_object *list = map_get(kernel, ".args");
     ht_status status = HT_OK;

@@ -21,8 +21,8 @@ static int waves_by_vgprs(const ht_amd_target *target, const ht_amd_usage *usage
     return least(target->max_waves, total / (ceil_div(used, granule) * granule));
 }
 
-/* 800 scalar registers a SIMD. The thresholds are LLVM's, which do not round up to the granule
- * of 16. */
+/* Returns the waves by scalar registers, of which a SIMD has 800. The thresholds are LLVM's, which
+ * do not round up to the granule of 16. */
 static int waves_by_sgprs(const ht_amd_target *target, const ht_amd_usage *usage) {
     if (!target->sgpr_limited)
         return target->max_waves;
@@ -30,8 +30,8 @@ static int waves_by_sgprs(const ht_amd_target *target, const ht_amd_usage *usage
     return least(target->max_waves, waves);
 }
 
-/* Whole work-groups: LDS, wave slots and barriers are shared by a compute unit, or by a WGP in WGP
- * mode. */
+/* Returns the waves by whole work-groups: LDS, wave slots and barriers are shared by a compute
+ * unit, or by a WGP in WGP mode. */
 static int waves_by_groups(const ht_amd_target *target, const ht_amd_usage *usage) {
     int units = usage->wgp && target->has_wgp ? 2 : 1;
     int simds = target->simds * units;

@@ -1,4 +1,4 @@
-/* What a runtime compiler lacks of the HIP that ordinary compilers read. */
+/* The part of the HIP that ordinary compilers read which a runtime compiler lacks. */
 #ifndef HT_RUNTIME_AMD_PRELUDE_H
 #define HT_RUNTIME_AMD_PRELUDE_H
 

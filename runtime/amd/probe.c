@@ -2,11 +2,13 @@
 
 #include "base/fingerprint.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/gpus.h"
 #include "runtime/process/child.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ static const char probe_source[] = "#pragma message(\"" VERSION_MARK "\" __clang
 
 typedef struct compile_report {
     ht_error error;
+    bool aborted;                 /* as a compiler does that does not know the target */
     int runtime_version;          /* 50221153 is 5.2.21153; 0 unknown */
     char compiler[64];            /* "15.0.6" */
     char libraries[HT_HASH_SIZE]; /* hash of those that compile */
@@ -80,7 +83,7 @@ static void compile_work(const void *context, int fd) {
     ht_child_write(fd, &report, sizeof report);
 }
 
-/* Waits for a compile child and tells how it went, whether it reported or died. */
+/* Waits for a compile child and gives its result, whether it reported or died. */
 static void compile_finish(ht_child *child, const char *arch, compile_report *out_report) {
     ht_child_result result;
     ht_child_finish(child, &result);
@@ -91,18 +94,30 @@ static void compile_finish(ht_child *child, const char *arch, compile_report *ou
         char *failure = ht_child_result_failure(&result);
         ht_error_set(&out_report->error, HT_ERROR_COMPILE, "hiprtc, compiling for %s, %s", arch,
                      failure ? failure : "did not finish");
+        out_report->aborted = result.signal == SIGABRT;
         free(failure);
     }
     ht_child_result_free(&result);
 }
 
-ht_status ht_amd_probe_compile(const char *arch, ht_error *error) {
+static void compile_once(const char *arch, compile_report *out_report) {
     ht_child child;
+    *out_report = (compile_report){0};
+    if (ht_child_start(compile_work, arch, probe_seconds, &child, &out_report->error) == HT_OK)
+        compile_finish(&child, arch, out_report);
+}
+
+/* The compiler does not say that a file of its own could not be written. */
+static void compile_again(const char *arch, compile_report *report) {
+    if (report->error.status == HT_ERROR_COMPILE &&
+        ht_scratch_check(NULL, &report->error) == HT_OK && !report->aborted)
+        compile_once(arch, report);
+}
+
+ht_status ht_amd_probe_compile(const char *arch, ht_error *error) {
     compile_report report;
-    ht_status status = ht_child_start(compile_work, arch, probe_seconds, &child, error);
-    if (status)
-        return status;
-    compile_finish(&child, arch, &report);
+    compile_once(arch, &report);
+    compile_again(arch, &report);
     if (report.error.status && error)
         *error = report.error;
     return report.error.status;
@@ -117,24 +132,28 @@ static void describe_compiler(const compile_report *report, char *out, size_t si
              report->libraries);
 }
 
-/* All children at once: the listing then takes as long as the slowest. */
+/* Starts all children at once: the listing then takes as long as the slowest. */
 static void probe_targets(ht_amd_probe *probe) {
     ht_child children[HT_AMD_TARGETS_MAX];
-    bool started[HT_AMD_TARGETS_MAX] = {false};
+    bool asked[HT_AMD_TARGETS_MAX], started[HT_AMD_TARGETS_MAX];
     bool baseline = false;
     for (size_t i = 0; i < ht_amd_target_count; i++) {
         const ht_amd_target *target = &ht_amd_targets[i];
-        if (target->needs_probe || strcmp(target->arch, baseline_arch) == 0)
-            started[i] = !ht_child_start(compile_work, target->arch, probe_seconds, &children[i],
-                                         &probe->error);
+        asked[i] = target->needs_probe || strcmp(target->arch, baseline_arch) == 0;
+        started[i] = asked[i] &&
+                     !ht_child_start(compile_work, target->arch, probe_seconds, &children[i], NULL);
     }
     for (size_t i = 0; i < ht_amd_target_count; i++) {
         compile_report report;
-        if (!started[i])
+        if (started[i])
+            compile_finish(&children[i], ht_amd_targets[i].arch, &report);
+        else if (asked[i])
+            compile_once(ht_amd_targets[i].arch, &report);
+        else
             continue;
-        compile_finish(&children[i], ht_amd_targets[i].arch, &report);
+        compile_again(ht_amd_targets[i].arch, &report);
         probe->compiles[i] = report.error.status == HT_OK;
-        snprintf(probe->failures[i], sizeof probe->failures[i], "%.199s", report.error.message);
+        probe->failures[i] = report.error;
         if (strcmp(ht_amd_targets[i].arch, baseline_arch) == 0) {
             baseline = probe->compiles[i];
             probe->error = report.error;
@@ -146,8 +165,8 @@ static void probe_targets(ht_amd_probe *probe) {
             probe->compiles[i] = baseline;
 }
 
-/* The compiler may be older than a GPU. Each architecture is asked for once, the GPU's features and
- * all. */
+/* Probes a GPU, as the compiler may be older than it. Each architecture is compiled for once, with
+ * the GPU's features. */
 static void probe_gpu(ht_amd_probe *probe, size_t index) {
     ht_amd_gpu *gpu = &probe->gpus[index];
     ht_error error = {0};
@@ -164,6 +183,8 @@ static void probe_run(ht_amd_probe *probe) {
     ht_child gpus;
     bool started = !ht_child_start(ht_amd_gpus_work, NULL, probe_seconds, &gpus, NULL);
     probe_targets(probe);
+    if (!started && !probe->error.status) /* there is room now */
+        started = !ht_child_start(ht_amd_gpus_work, NULL, probe_seconds, &gpus, NULL);
     if (started)
         probe->gpu_count = ht_amd_gpus_finish(&gpus, probe->gpus, HT_AMD_GPUS_MAX);
     for (size_t i = 0; i < probe->gpu_count && !probe->error.status; i++)

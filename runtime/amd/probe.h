@@ -1,5 +1,6 @@
-/* What this machine's ROCm can do, found out in child processes: initialising HIP here would break
- * workers that are forked later, and a compiler that does not know a target ends its process. */
+/* The abilities of this machine's ROCm, found out in child processes: initialising HIP here would
+ * break workers that are forked later, and a compiler that does not know a target ends its
+ * process. */
 #ifndef HT_RUNTIME_AMD_PROBE_H
 #define HT_RUNTIME_AMD_PROBE_H
 
@@ -19,10 +20,11 @@ typedef struct ht_amd_gpu {
 typedef struct ht_amd_probe {
     ht_amd_gpu gpus[HT_AMD_GPUS_MAX];
     size_t gpu_count;
-    bool compiles[HT_AMD_TARGETS_MAX];      /* per ht_amd_targets */
-    char failures[HT_AMD_TARGETS_MAX][200]; /* why it does not; "" when it does or was not asked */
-    char compiler[128];                     /* "hiprtc 5.2.21153 (clang 15.0.6, 5d41...)" */
-    ht_error error;                         /* status HT_OK, or why there is no compiler */
+    bool compiles[HT_AMD_TARGETS_MAX]; /* per ht_amd_targets */
+    ht_error
+        failures[HT_AMD_TARGETS_MAX]; /* why it does not; HT_OK when it does or was not asked */
+    char compiler[128];               /* "hiprtc 5.2.21153 (clang 15.0.6, 5d41...)" */
+    ht_error error;                   /* status HT_OK, or why there is no compiler */
 } ht_amd_probe;
 
 /* Runs once a process and is kept. Takes about half a second. */

@@ -58,8 +58,12 @@ static ht_device target_device(const ht_amd_probe *probe, const ht_amd_target *t
     return device;
 }
 
-/* The library is not there, or it is and its compiler does not work. */
+/* Says that the library is not there, or that its compiler does not work, or has no room for its
+ * files. */
 static ht_status compiler_missing(const ht_error *reason, ht_error *error) {
+    if (reason->status == HT_ERROR_IO)
+        return ht_error_set(error, HT_ERROR_IO, "ROCm's compiler does not work: %s%s%.3000s",
+                            reason->file, *reason->file ? ": " : "", reason->message);
     const char *remedy = reason->status == HT_ERROR_MISSING
                              ? ""
                              : "; reinstall ROCm's compiler (Debian: apt-get install --reinstall "
@@ -86,8 +90,8 @@ static ht_status amd_devices(ht_device **out_devices, size_t *out_count, ht_erro
     return HT_OK;
 }
 
-/* -O3 is hiprtc's default, said here so that it stays so. Template pragmas are for other readers.
- */
+/* Gives the options. -O3 is hiprtc's default, said here so that it stays so. Template pragmas are
+ * for other readers. */
 static size_t amd_compile_options(const ht_device *device, const char *out_options[8]) {
     static _Thread_local char arch[64];
     snprintf(arch, sizeof arch, "--offload-arch=%s", device->arch);
@@ -98,8 +102,8 @@ static size_t amd_compile_options(const ht_device *device, const char *out_optio
     return 4;
 }
 
-/* GPUs that cannot be used, and targets with a table for which this machine's compiler is too old.
- */
+/* Explains GPUs that cannot be used, and targets with a table for which this machine's compiler is
+ * too old. */
 static char *amd_why_not(const char *device_name) {
     const ht_amd_probe *probe = ht_amd_probe_get();
     for (size_t i = 0; i < probe->gpu_count; i++) {
@@ -111,8 +115,11 @@ static char *amd_why_not(const char *device_name) {
     for (size_t i = 0; i < ht_amd_target_count; i++) {
         char name[64];
         snprintf(name, sizeof name, "amd:%s", ht_amd_targets[i].arch);
-        if (strcmp(name, device_name) == 0 && probe->failures[i][0])
-            return ht_format("%s; it needs a newer ROCm than %s", probe->failures[i],
+        const ht_error *failure = &probe->failures[i];
+        if (strcmp(name, device_name) == 0 && failure->status == HT_ERROR_IO)
+            return ht_format("%s: %s", failure->file, failure->message);
+        if (strcmp(name, device_name) == 0 && failure->status)
+            return ht_format("%.199s; it needs a newer ROCm than %s", failure->message,
                              probe->compiler);
     }
     return NULL;
@@ -125,7 +132,7 @@ static char *amd_settings(const ht_device *device) {
     return ht_format("prelude %s", prelude);
 }
 
-/* Of an open provider: only then is there something to time. */
+/* Reads the clocks of an open provider: only then is there something to time. */
 static void amd_clocks(const ht_device *device, ht_clocks *out_clocks) {
     *out_clocks = (ht_clocks){.mhz = -1, .throttled = -1};
     if (opened)

@@ -6,8 +6,8 @@
 
 #include <limits.h>
 
-/* WGP mode is in the metadata from code object version 5; before, only in the descriptor: bit 29 of
- * compute_pgm_rsrc1, at byte 48. */
+/* Finds WGP mode, which is in the metadata from code object version 5; before, only in the
+ * descriptor: bit 29 of compute_pgm_rsrc1, at byte 48. */
 static ht_status kernel_is_wgp(ht_amd_bytes elf, const ht_amd_kernel *kernel, bool *out_wgp,
                                ht_error *error) {
     ht_amd_bytes descriptor;

@@ -1,6 +1,6 @@
-/* What the code generator and the hardware fix for each AMD architecture: register files, wave
- * slots, LDS. Sizes are the published ones of the instruction set manuals; tests compare what
- * follows from them with LLVM's own answers. */
+/* The limits of each AMD architecture, by its hardware and code generator: register files, wave
+ * slots, LDS. Sizes are the published ones of the instruction set manuals; tests compare the
+ * results with LLVM's own. */
 #ifndef HT_RUNTIME_AMD_TARGET_H
 #define HT_RUNTIME_AMD_TARGET_H
 

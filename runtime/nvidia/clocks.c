@@ -38,7 +38,8 @@ static bool load_nvml(void) {
     return whole && nvmlInit_v2() == 0;
 }
 
-/* NVML counts GPUs in an order of its own, so they are matched by their place on the bus. */
+/* Finds a device of NVML, which counts GPUs in an order of its own, so they are matched by their
+ * place on the bus. */
 static void *find_device(int ordinal) {
     const ht_nvidia_symbols *cuda = ht_nvidia_driver();
     ht_cu_device device;

@@ -1,4 +1,4 @@
-/* What the GPU tells of its clock, through NVML (libnvidia-ml.so.1, part of the driver). */
+/* The GPU's clock, through NVML (libnvidia-ml.so.1, part of the driver). */
 #ifndef HT_RUNTIME_NVIDIA_CLOCKS_H
 #define HT_RUNTIME_NVIDIA_CLOCKS_H
 

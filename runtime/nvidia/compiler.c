@@ -1,5 +1,5 @@
 /* hiprtc's functions over NVRTC: the prelude in front, messages in the usual form, and an image
- * that carries what ptxas said of its kernels. */
+ * that carries ptxas's words on its kernels. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/nvidia/diagnostics.h"
@@ -13,7 +13,7 @@
 extern const char ht_nvidia_core[], ht_nvidia_vector[], ht_nvidia_half[], ht_nvidia_fp16[],
     ht_nvidia_wave[];
 
-/* What a hiprtcProgram is here. */
+/* A hiprtcProgram of this provider. */
 typedef struct program {
     ht_nvrtc_program nvrtc;
     char *log;     /* owned; NULL before compiling */
@@ -73,7 +73,7 @@ static hiprtcResult add_name(hiprtcProgram handle, const char *expression) {
     return nvrtc->nvrtcAddNameExpression(((program *)handle)->nvrtc, expression);
 }
 
-/* NVRTC's own log; NULL when it gives none. */
+/* Returns NVRTC's own log; NULL when it gives none. */
 static char *read_log(const program *program) {
     size_t size = 0;
     if (nvrtc->nvrtcGetProgramLogSize(program->nvrtc, &size) || !size)
@@ -101,8 +101,8 @@ static hiprtcResult read_image(program *program) {
     return result;
 }
 
-/* Asked for its numbers, NVRTC 13 keeps ptxas' errors to itself (too much shared data): without the
- * option it tells them. */
+/* Returns the error that NVRTC 13 keeps to itself when asked for its numbers (too much shared
+ * data): without the option it prints ptxas's errors. */
 static char *silent_error(const program *program, int option_count, const char **options) {
     const char **fewer = ht_alloc((size_t)option_count + 1, sizeof *fewer);
     int count = 0;

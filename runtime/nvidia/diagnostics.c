@@ -6,7 +6,8 @@
 
 #define HINT " [hiptemper's device prelude for nvidia does not supply it: docs/prelude.md]"
 
-/* "unit.hip(12): error: ..." starts with a place; *out_open and *out_close are its brackets. */
+/* Returns true if the line starts with a place, as in "unit.hip(12): error: ..."; *out_open and
+ * *out_close are its brackets. */
 static bool has_place(const char *line, size_t length, size_t *out_open, size_t *out_close) {
     for (size_t close = 1; close + 2 < length; close++) {
         if (line[close] != ')' || line[close + 1] != ':' || line[close + 2] != ' ')
@@ -23,7 +24,8 @@ static bool has_place(const char *line, size_t length, size_t *out_open, size_t 
     return false;
 }
 
-/* Names of HIP, of its compiler or of the standard library: not the kernel author's own. */
+/* Returns true for names of HIP, of its compiler or of the standard library: not the kernel
+ * author's own. */
 static bool is_supplied_name(const char *name) {
     return strncmp(name, "__", 2) == 0 || strncmp(name, "hip", 3) == 0 ||
            strncmp(name, "std::", 5) == 0 || strncmp(name, "cooperative_groups", 18) == 0;

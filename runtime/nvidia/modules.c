@@ -8,7 +8,7 @@
 #define CALL(expression)                                                                           \
     ht_nvidia_result(ht_nvidia_driver() ? ht_nvidia_driver()->expression : HT_CU_NO_DEVICE, NULL)
 
-/* What a refused image means to a user, behind the driver's own words. */
+/* Returns what a refused image means to a user, to follow the driver's own words. */
 static const char *image_hint(ht_cu_result result) {
     switch (result) {
     case HT_CU_NO_BINARY:
@@ -40,8 +40,8 @@ static hipError_t module_unload(hipModule_t module) {
     return CALL(cuModuleUnload(module));
 }
 
-/* Shared memory above 48 KiB must be asked for, once a kernel. To allow all there is costs nothing:
- * a launch takes what it says. */
+/* Allows shared memory above 48 KiB, which must be asked for, once a kernel. To allow all there is
+ * costs nothing: a launch takes what it says. */
 static hipError_t allow_dynamic_shared(hipFunction_t function) {
     int most = ht_nvidia_device_attribute(HT_CU_MAX_SHARED_PER_BLOCK_OPTIN), fixed = 0;
     if (most <= HT_NVIDIA_STATIC_SHARED)

@@ -8,7 +8,8 @@ static int smaller(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Each scheduler has a quarter of the registers, and a warp stays with one. */
+/* Returns the blocks by registers: each scheduler has a quarter of them, and a warp stays with
+ * one. */
 static int blocks_by_registers(const ht_nvidia_usage *usage, int warps) {
     int a_warp = round_up(usage->registers * HT_NVIDIA_WARP, HT_NVIDIA_REGISTER_GRANULE);
     int a_scheduler = HT_NVIDIA_REGISTERS / HT_NVIDIA_SCHEDULERS / a_warp;

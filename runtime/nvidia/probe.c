@@ -12,7 +12,7 @@
 
 static const double probe_seconds = 30; /* a driver may take several to start */
 
-/* NVRTC finds its built-in library only when it compiles. */
+/* Compiles a probe, as NVRTC finds its built-in library only when it compiles. */
 static void compile_probe(const ht_nvidia_symbols *cuda, ht_nvidia_probe *probe) {
     static const char source[] = "extern \"C\" __global__ void probe(float *p) { p[0] = 1; }\n";
     ht_nvrtc_program program = NULL;

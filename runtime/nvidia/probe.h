@@ -1,4 +1,4 @@
-/* What this machine can do with NVIDIA's libraries, found out once a process by a child: the
+/* The abilities of NVIDIA's libraries on this machine, found out once a process by a child: the
  * driver must not start in a process that forks workers later. */
 #ifndef HT_RUNTIME_NVIDIA_PROBE_H
 #define HT_RUNTIME_NVIDIA_PROBE_H

@@ -37,7 +37,8 @@ static ht_device make_device(const ht_nvidia_probe *probe, const char *kind, int
     return device;
 }
 
-/* The newest architecture that NVRTC compiles for and this GPU can run; 0 when it is too old. */
+/* Returns the newest architecture that NVRTC compiles for and this GPU can run; 0 when it is too
+ * old. */
 static int newest_arch(const ht_nvidia_probe *probe, int capability) {
     int newest = 0;
     for (int i = 0; i < probe->arch_count; i++)
@@ -46,7 +47,8 @@ static int newest_arch(const ht_nvidia_probe *probe, int capability) {
     return newest;
 }
 
-/* A GPU newer than NVRTC runs PTX of the newest architecture there is, compiled by its driver. */
+/* Describes a GPU. One newer than NVRTC runs PTX of the newest architecture there is, compiled by
+ * its driver. */
 static ht_device gpu_device(const ht_nvidia_probe *probe, const ht_nvidia_gpu *gpu) {
     int arch = newest_arch(probe, gpu->capability);
     bool exact = arch == gpu->capability;
@@ -78,7 +80,9 @@ static ht_status nvidia_devices(ht_device **out_devices, size_t *out_count, ht_e
     *out_devices = NULL;
     *out_count = 0;
     if (probe->error.status)
-        return ht_error_set(error, HT_ERROR_MISSING, "%s", probe->error.message);
+        return ht_error_set(error,
+                            probe->error.status == HT_ERROR_IO ? HT_ERROR_IO : HT_ERROR_MISSING,
+                            "%s", probe->error.message);
     ht_device *devices =
         ht_alloc((size_t)probe->gpu_count + ht_nvidia_target_count, sizeof *devices);
     size_t count = 0;
@@ -128,7 +132,7 @@ static char *nvidia_why_not(const char *device_name) {
     return NULL;
 }
 
-/* The driver is part of what runs, and of what compiles PTX. */
+/* Gives the settings: the driver is part of what runs, and of what compiles PTX. */
 static char *nvidia_settings(const ht_device *device) {
     char prelude[HT_HASH_SIZE];
     ht_nvidia_prelude_hash(prelude);

@@ -24,7 +24,7 @@ static const char *line_next(const char *line) {
     return *line == '\n' ? line + 1 : line;
 }
 
-/* The number in front of `words`, within the line; `otherwise` when the line lacks them. */
+/* Returns the number in front of `words`, within the line; `otherwise` when the line lacks them. */
 static int number_before(const char *line, const char *words, int otherwise) {
     const char *at = memmem(line, line_length(line), words, strlen(words));
     if (!at)
@@ -43,7 +43,8 @@ static void row_append(ht_text *out, const ht_ptxas_kernel *kernel, const char *
     ht_text_append_n(out, "\n", 1);
 }
 
-/* Each kernel's lines follow its "Compiling entry function"; its row is complete with "Used". */
+/* Appends rows of a log. Each kernel's lines follow its "Compiling entry function"; its row is
+ * complete with "Used". */
 void ht_ptxas_table_append(const char *log, ht_text *out) {
     ht_text table = {0};
     ht_ptxas_kernel kernel = {0};
@@ -78,7 +79,7 @@ void ht_ptxas_log_strip(const char *log, ht_text *out) {
             ht_text_append_n(out, line, (size_t)(line_next(line) - line));
 }
 
-/* The table's text inside the image; NULL when there is none. */
+/* Returns the table's text inside the image; NULL when there is none. */
 static const char *table_find(const char *image, size_t size, size_t *out_length) {
     char digits[DIGITS + 1] = {0};
     if (size < FOOTER || memcmp(image + size - MARK, mark, MARK) != 0)
@@ -111,7 +112,7 @@ static bool row_is(const char *row, size_t length, const char *name, ht_ptxas_ke
 bool ht_ptxas_find(const void *image, size_t size, const char *name, ht_ptxas_kernel *out) {
     size_t length = 0;
     const char *table = table_find(image, size, &length);
-    for (const char *end = table + length; table && table < end;) {
+    for (const char *end = table ? table + length : NULL; table < end;) {
         const char *stop = memchr(table, '\n', (size_t)(end - table));
         size_t row = (size_t)((stop ? stop : end) - table);
         if (row_is(table, row, name, out))

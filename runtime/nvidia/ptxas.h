@@ -1,6 +1,7 @@
-/* What ptxas says of each kernel (NVRTC's option --ptxas-options=-v): registers, stack, spills,
- * shared memory. The cubin itself does not hold the spills, so the numbers travel after it, as a
- * table of text with a footer. The driver reads a cubin by its own headers and never sees them. */
+/* The numbers of ptxas on each kernel (NVRTC's option --ptxas-options=-v): registers, stack,
+ * spills, shared memory. The cubin itself does not hold the spills, so the numbers travel after it,
+ * as a table of text with a footer. The driver reads a cubin by its own headers and never sees
+ * them. */
 #ifndef HT_RUNTIME_NVIDIA_PTXAS_H
 #define HT_RUNTIME_NVIDIA_PTXAS_H
 
@@ -20,7 +21,7 @@ typedef struct ht_ptxas_kernel {
  */
 void ht_ptxas_table_append(const char *log, ht_text *out);
 
-/* Appends a compiler's log without what ptxas tells about kernels: errors and warnings remain. */
+/* Appends a compiler's log without the lines of ptxas on kernels: errors and warnings remain. */
 void ht_ptxas_log_strip(const char *log, ht_text *out);
 
 /* Finds a kernel by its lowered name in the table after an image; false when there is none. Any

@@ -8,7 +8,7 @@
 
 static const ht_resources unknown = {-1, -1, -1, -1, -1, -1, -1, -1, HT_NVIDIA_WARP, -1, -1};
 
-/* Warps a scheduler holds: those of whole blocks, dealt out evenly. */
+/* Returns the warps that a scheduler holds: those of whole blocks, dealt out evenly. */
 static int warps_of_blocks(int blocks, unsigned threads) {
     int warps = (int)((threads + HT_NVIDIA_WARP - 1) / HT_NVIDIA_WARP);
     return (blocks * warps + HT_NVIDIA_SCHEDULERS - 1) / HT_NVIDIA_SCHEDULERS;

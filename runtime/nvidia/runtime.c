@@ -45,7 +45,7 @@ static hipError_t context_bind(int ordinal) {
     return result;
 }
 
-/* As in HIP, a thread that chose no device has the process's. */
+/* Returns the driver. As in HIP, a thread that chose no device has the process's. */
 const ht_nvidia_symbols *ht_nvidia_driver(void) {
     if (cuda && bound_device < 0 && current_device >= 0)
         (void)context_bind(current_device);

@@ -17,7 +17,7 @@
 static const char *const nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                           "libnvrtc.so", NULL};
 
-/* Opens a library; remembers in *reason (owned text) what is wrong with one that is there. */
+/* Opens a library; notes in *reason (owned text) what is wrong with one that is there. */
 static void *open_library(const char *path, ht_text *reason) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library)
@@ -57,8 +57,9 @@ static void *open_in_toolkits(ht_text *reason) {
     return library;
 }
 
-/* NVRTC opens its built-in library by name when it compiles, and finds it only in the loader's
- * path. One that lies beside it is opened here first: the loader knows it by its name then. */
+/* Opens NVRTC's built-in library, which it opens by name when it compiles, and finds only in the
+ * loader's path. One that lies next to it is opened here first: the loader knows it by its name
+ * then. */
 static void open_builtins(void *nvrtc, char *out_reason, size_t size) {
     void *symbol = dlsym(nvrtc, "nvrtcVersion");
     Dl_info info;
@@ -115,7 +116,7 @@ static const char *nvrtc_symbols(void *library, ht_nvidia_symbols *out) {
 
 #undef LOAD
 
-/* The driver comes with the kernel module, so there is one name and no other place. */
+/* Loads the driver, which comes with the kernel module, so there is one name and no other place. */
 static void load_driver(ht_nvidia_symbols *out) {
     const char *given = getenv("HIPTEMPER_CUDA_DRIVER");
     const char *name = given && *given ? given : "libcuda.so.1";

@@ -1,5 +1,5 @@
-/* What each NVIDIA architecture fixes: the "Technical Specifications per Compute Capability" of the
- * CUDA programming guide. Tests compare the occupancy that follows from it with CUDA's own
+/* The limits of each NVIDIA architecture: the "Technical Specifications per Compute Capability" of
+ * the CUDA programming guide. Tests compare the occupancy that follows from it with CUDA's own
  * calculator where the toolkit is there. */
 #ifndef HT_RUNTIME_NVIDIA_TARGET_H
 #define HT_RUNTIME_NVIDIA_TARGET_H

@@ -19,7 +19,7 @@ const char *const ht_amd_hiprtc_names[] = {"libhiprtc.so.7", "libhiprtc.so.6", "
     "install ROCm's HIP runtime (Debian: apt-get install libamdhip64-5), or set HIPTEMPER_ROCM "   \
     "to the folder that it is in"
 
-/* Where libraries are looked for: folders, of which NULL is the loader's own path. Owned. */
+/* The places to look for libraries: folders, of which NULL is the loader's own path. Owned. */
 typedef struct places {
     char *folders[8];
     size_t count;
@@ -53,7 +53,7 @@ static void free_places(places *places) {
         free(places->folders[i]);
 }
 
-/* On failure `reason` tells what is wrong with a library that is there, or stays as it is. */
+/* On failure `reason` says what is wrong with a library that is there, or stays as it is. */
 static void *open_one(const char *folder, const char *name, char *reason, size_t size) {
     char *path = folder ? ht_path_join(folder, name) : ht_strdup(name);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -75,7 +75,7 @@ static void *open_first(const places *places, const char *const *names, char *re
     return NULL;
 }
 
-/* The file that a symbol of the library came from. */
+/* Finds the file that a symbol of the library came from. */
 static void library_file(void *library, const char *symbol, const char *otherwise, char *out,
                          size_t size) {
     Dl_info info = {0};
@@ -109,10 +109,10 @@ static const char *hiprtc_symbols(void *library, ht_hip *hip) {
 
 #undef LOAD
 
-/* hipDeviceProp_t has two layouts, fixed by the binary interface: R0000 until ROCm 5, R0600 since
- * ROCm 6. A symbol with a version has the layout of that name; the one without has the old layout
- * in every library so far, and is asked last, in both, so that a library that changes its mind is
- * read too. */
+/* Finds the layout of hipDeviceProp_t, which has two, fixed by the binary interface: R0000 until
+ * ROCm 5, R0600 since ROCm 6. A symbol with a version has the layout of that name; the one without
+ * has the old layout in every library so far, and is asked last, in both, so that a library that
+ * changes its mind is read too. */
 static const char *properties_symbols(void *library, ht_amd_symbols *symbols) {
     enum { R0000_ARCH = 396, R0000_WARP = 276, R0600_ARCH = 1160, R0600_WARP = 308 };
     static const ht_amd_properties ways[HT_AMD_PROPERTIES_WAYS] = {
@@ -153,8 +153,8 @@ static ht_status missing_symbol(const char *file, const char *symbol, ht_error *
                         file, symbol);
 }
 
-/* hiprtc of another version than the runtime makes code that the runtime may refuse, so the one in
- * the runtime's own folder comes first. */
+/* Loads hiprtc. One of another version than the runtime makes code that the runtime may refuse, so
+ * the one in the runtime's own folder comes first. */
 static ht_status load_hiprtc(const places *places, const char *const *names, ht_amd_symbols *out,
                              ht_error *error) {
     char reason[400];

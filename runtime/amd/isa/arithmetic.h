@@ -1,5 +1,5 @@
-/* What the integer instructions of both kinds compute. Sources come cut to their width; results are
- * cut by whoever keeps them. */
+/* The results of the integer instructions of both kinds. Sources come cut to their width; results
+ * are cut by whoever keeps them. */
 #ifndef HT_RUNTIME_AMD_ISA_ARITHMETIC_H
 #define HT_RUNTIME_AMD_ISA_ARITHMETIC_H
 

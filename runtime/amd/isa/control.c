@@ -71,7 +71,7 @@ static ht_status branch_execnz(ht_wave *wave, const ht_isa_instruction *instruct
     return branch_mask(wave, instruction, HT_ISA_EXEC, false, error);
 }
 
-/* To the address that a register pair holds. */
+/* Jumps to the address that a register pair holds. */
 static ht_status jump(ht_wave *wave, const ht_isa_instruction *instruction,
                       const ht_isa_operand *where, ht_error *error) {
     uint64_t unknown, address = ht_wave_scalar(wave, where, 2, &unknown) - HT_ISA_IMAGE_BASE;
@@ -86,7 +86,7 @@ static ht_status jump_back(ht_wave *wave, const ht_isa_instruction *instruction,
     return jump(wave, instruction, &instruction->operands[0], error);
 }
 
-/* The way back is the address behind this instruction. */
+/* Calls; the way back is the address after this instruction. */
 static ht_status call(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     ht_status status = jump(wave, instruction, &instruction->operands[1], error);
     if (!status)
@@ -112,7 +112,7 @@ static ht_status barrier(ht_wave *wave, const ht_isa_instruction *instruction, h
     return HT_OK;
 }
 
-/* The address behind this instruction, in the image as it is loaded. */
+/* Gets the address after this instruction, in the image as it is loaded. */
 static ht_status get_place(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     (void)error;
     ht_wave_scalar_set(wave, instruction->operands[0].first, 2,

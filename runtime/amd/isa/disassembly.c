@@ -24,7 +24,7 @@ typedef struct comgr {
 static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so",
                                     NULL};
 
-/* What the callbacks work on. */
+/* The state of the callbacks. */
 typedef struct work {
     ht_amd_bytes code;
     uint64_t address; /* of the code */
@@ -50,7 +50,7 @@ static bool comgr_load(void *library, comgr *out) {
     return true;
 }
 
-/* Once a process; the library stays open. */
+/* Opens the library, once a process; it stays open. */
 static ht_status comgr_open(comgr *out, ht_error *error) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static comgr opened;

@@ -50,7 +50,8 @@ static void set_pair(ht_wave *wave, unsigned *at, bool present, uint64_t value) 
     *at += 2;
 }
 
-/* Scalar registers: those the kernel asks for, in a fixed order, then the block's indices. */
+/* Sets the scalar registers: those the kernel asks for, in a fixed order, then the block's
+ * indices. */
 static void begin_scalars(ht_wave *wave, const ht_isa_kernel *kernel, const uint32_t index[3]) {
     const ht_isa_entry *entry = &kernel->entry;
     unsigned at = 0;
@@ -66,7 +67,7 @@ static void begin_scalars(ht_wave *wave, const ht_isa_kernel *kernel, const uint
     wave->scc_unknown = true;
 }
 
-/* Vector registers: each thread's indices, x fastest. */
+/* Sets the vector registers: each thread's indices, x fastest. */
 static void begin_lanes(ht_wave *wave, const ht_isa_kernel *kernel, uint64_t first,
                         uint64_t threads) {
     const uint32_t *block = kernel->block;

@@ -11,7 +11,7 @@
 #define HT_ISA_IMAGE_BASE (UINT64_C(1) << 40)
 #define HT_ISA_BUFFER_BASE(i) (((uint64_t)(i) + 2) << 41)
 
-/* What the kernel's descriptor says of how a wave begins. */
+/* The begin of a wave, by the kernel's descriptor. */
 typedef struct ht_isa_entry {
     unsigned user_registers; /* scalar ones, in front of the block's indices */
     bool has_scratch_register, has_block[3], has_block_information;
@@ -29,7 +29,8 @@ typedef struct ht_isa_kernel {
     uint64_t steps;    /* instructions that a wave may run */
 } ht_isa_kernel;
 
-/* From the 64 bytes of a kernel descriptor. What is not modelled is HT_ERROR_UNSUPPORTED. */
+/* Reads the 64 bytes of a kernel descriptor. A feature that is not modelled is
+ * HT_ERROR_UNSUPPORTED. */
 ht_status ht_isa_entry_read(const uint8_t descriptor[64], bool packed, ht_isa_entry *out_entry,
                             ht_error *error);
 

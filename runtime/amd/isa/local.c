@@ -1,10 +1,11 @@
-/* Instructions that go to LDS and to scratch memory. LDS holds the kernel's data, so that what is
- * read is unknown. Scratch holds spilt registers too, so its words are kept. */
+/* Instructions that go to LDS and to scratch memory. LDS holds the kernel's data, so that loads
+ * from it are unknown. Scratch holds spilt registers too, so its words are kept. */
 #include "runtime/amd/isa/opcode.h"
 
 #include <string.h>
 
-/* One place of an LDS instruction in every active lane, which must be in the block's memory. */
+/* Checks one place of an LDS instruction in every active lane, which must be in the block's
+ * memory. */
 static ht_status check_place(ht_wave *wave, const ht_isa_instruction *instruction,
                              const ht_isa_lanes *where, uint64_t offset, unsigned bytes,
                              ht_error *error) {
@@ -19,7 +20,8 @@ static ht_status check_place(ht_wave *wave, const ht_isa_instruction *instructio
     return HT_OK;
 }
 
-/* sources: how many places, and by which power of two their offsets are to be multiplied. */
+/* Visits the places of an instruction; sources: their number, and the power of two that multiplies
+ * their offsets. */
 static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
                        const ht_isa_operand *address, uint64_t *out_places, uint64_t *out_bytes,
                        ht_error *error) {
@@ -52,7 +54,7 @@ static ht_status write(ht_wave *wave, const ht_isa_instruction *instruction, ht_
                  &wave->counts->lds_write_bytes, error);
 }
 
-/* Lanes exchange registers; no memory takes part. */
+/* Exchanges registers between lanes; no memory takes part. */
 static ht_status exchange(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     (void)error;
     ht_wave_lanes_set(wave, &instruction->operands[0], 1, NULL);
@@ -71,8 +73,8 @@ static ht_status scratch_check(const ht_wave *wave, const ht_isa_instruction *in
     return HT_OK;
 }
 
-/* Byte offsets of scratch: buffer_ has a descriptor between the address register and the offset
- * register, scratch_ has none. */
+/* Computes byte offsets of scratch: buffer_ has a descriptor between the address register and the
+ * offset register, scratch_ has none. */
 static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_isa_lanes *out_where, ht_error *error) {
     wave->counts->scratch += (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
@@ -118,7 +120,7 @@ static ht_status scratch_load(ht_wave *wave, const ht_isa_instruction *instructi
     return HT_OK;
 }
 
-/* A lane that stores who knows where leaves nothing of its scratch known. */
+/* Forgets scratch where a lane stores to an unknown place: nothing of its scratch is known then. */
 static void forget_scratch(ht_wave *wave, uint64_t lanes) {
     for (size_t at = 0; at < wave->scratch_words; at++)
         wave->scratch_unknown[at] |= lanes;

@@ -1,5 +1,5 @@
-/* What a kernel's addresses lead to, and how often it goes there. Buffers have no contents, only
- * places; arguments and the dispatch packet have both. */
+/* The memory that a kernel's addresses lead to, and how often it goes there. Buffers have no
+ * contents, only places; arguments and the dispatch packet have both. */
 #ifndef HT_RUNTIME_AMD_ISA_MEMORY_H
 #define HT_RUNTIME_AMD_ISA_MEMORY_H
 

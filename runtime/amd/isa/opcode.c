@@ -12,7 +12,8 @@ static const ht_isa_opcode *const tables[] = {
     ht_isa_local_opcodes,
 };
 
-/* Encodings of one instruction behave alike. */
+/* Returns the length of the name without its encoding: encodings of one instruction behave
+ * alike. */
 static size_t stem_length(const char *name) {
     static const char *const suffixes[] = {"_e32", "_e64", "_sdwa"};
     size_t length = strlen(name);
@@ -44,14 +45,14 @@ ht_status ht_isa_refuse(const ht_isa_instruction *instruction, ht_error *error, 
                         (unsigned long long)instruction->address, instruction->text, why);
 }
 
-/* A comparison's mask: unknown in active lanes, 0 in the others. */
+/* Sets a comparison's mask: unknown in active lanes, 0 in the others. */
 static void set_unknown_mask(ht_wave *wave, const ht_isa_operand *operand) {
     ht_wave_scalar_set(wave, operand->first, 2, 0, ht_wave_exec(wave));
 }
 
 ht_status ht_isa_execute_unknown(ht_wave *wave, const ht_isa_instruction *instruction,
                                  ht_error *error) {
-    /* Whatever moves the program's place, the active lanes or memory. */
+    /* Instructions that move the program's place, the active lanes or memory. */
     static const char *const others[] = {
         "s_branch",        "s_cbranch", "s_setpc",        "s_swappc",    "s_call",
         "s_rfe",           "s_trap",    "s_endpgm",       "s_subvector", "s_setvskip",

@@ -1,4 +1,5 @@
-/* What instructions do, by name. A family of instructions is one file with a table of them. */
+/* The effects of instructions, by name. A family of instructions is one file with a table of
+ * them. */
 #ifndef HT_RUNTIME_AMD_ISA_OPCODE_H
 #define HT_RUNTIME_AMD_ISA_OPCODE_H
 
@@ -8,7 +9,7 @@ typedef ht_status ht_isa_execute(ht_wave *wave, const ht_isa_instruction *instru
                                  ht_error *error);
 /* A result of up to 64 bits from up to three sources. */
 typedef uint64_t ht_isa_function(uint64_t a, uint64_t b, uint64_t c);
-/* What becomes of SCC, from sources and result. */
+/* The new SCC, from sources and result. */
 typedef bool ht_isa_condition(uint64_t a, uint64_t b, uint64_t c, uint64_t result);
 
 typedef struct ht_isa_opcode {
@@ -37,8 +38,8 @@ extern const ht_isa_opcode ht_isa_local_opcodes[];
 /* NULL when no table has it. `name` may have the suffix of an encoding. */
 const ht_isa_opcode *ht_isa_opcode_find(const char *name);
 
-/* What an instruction without a row does: its result is unknown. One that may do more than write
- * its first operand is HT_ERROR_UNSUPPORTED. */
+/* Executes an instruction without a row: its result is unknown. One that may do more than write its
+ * first operand is HT_ERROR_UNSUPPORTED. */
 ht_status ht_isa_execute_unknown(ht_wave *wave, const ht_isa_instruction *instruction,
                                  ht_error *error);
 

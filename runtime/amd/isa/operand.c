@@ -26,7 +26,7 @@ static const struct {
     {'s', HT_ISA_SCALAR, 0, 102},
 };
 
-/* A number of up to three digits; NULL when there is none. */
+/* Returns a number of up to three digits; NULL when there is none. */
 static const char *read_number(const char *text, unsigned *out) {
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 3)
@@ -35,7 +35,7 @@ static const char *read_number(const char *text, unsigned *out) {
     return text + digits;
 }
 
-/* "12" or "[4:7]". */
+/* Reads "12" or "[4:7]". */
 static bool read_registers(const char *text, unsigned *out_first, unsigned *out_last) {
     if (*text != '[') {
         text = read_number(text, out_first);
@@ -71,7 +71,7 @@ static bool parse_register(const char *text, ht_isa_operand *out) {
     return false;
 }
 
-/* "-1", "0x3ff", "0.5". Decimals are signed; hexadecimal digits are bits. */
+/* Parses "-1", "0x3ff", "0.5". Decimals are signed; hexadecimal digits are bits. */
 static bool parse_constant(const char *text, ht_isa_operand *out) {
     char *end = NULL;
     const char *digits = text + (*text == '-');

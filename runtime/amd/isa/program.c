@@ -1,6 +1,7 @@
 #include "runtime/amd/isa/program.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/amd/isa/opcode.h"
 #include "runtime/amd/isa/operand.h"
 
@@ -10,20 +11,14 @@
 
 enum { INSTRUCTIONS_MAX = 1 << 22, TEXT_MAX = 512, LISTED_BYTES = 4 };
 
-/* "offset:4", "offset0:2": what stands behind `name` and a colon. */
+/* Returns the value after `name` and a colon in "offset:4", "offset0:2". */
 static const char *modifier_value(const char *word, const char *name) {
     size_t length = strlen(name);
     return strncmp(word, name, length) == 0 && word[length] == ':' ? word + length + 1 : NULL;
 }
 
-static bool is_one_of(const char *word, const char *const *words) {
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
-}
-
-/* SDWA: the part of a source that is used. Results in parts of a register are not modelled. */
+/* Reads SDWA's selection: the part of a source that is used. Results in parts of a register are not
+ * modelled. */
 static void read_selection(ht_isa_instruction *instruction, size_t source, const char *value) {
     if (strstr(instruction->name, "_co_")) { /* the second operand is a mask there */
         instruction->unusual = true;
@@ -39,7 +34,7 @@ static void read_selection(ht_isa_instruction *instruction, size_t source, const
     instruction->unusual = true;
 }
 
-/* "[0,1,1]" to bits. */
+/* Reads "[0,1,1]" as bits. */
 static uint8_t read_bits(const char *value) {
     uint8_t bits = 0;
     unsigned at = 0;
@@ -75,11 +70,11 @@ static void read_modifier(ht_isa_instruction *instruction, const char *word) {
         read_selection(instruction, 1, value);
     else if ((value = modifier_value(word, "src1_sel")))
         read_selection(instruction, 2, value);
-    else if (!is_one_of(word, harmless))
+    else if (!ht_text_is_one(word, harmless))
         instruction->unusual = true;
 }
 
-/* The end of an operand: the next comma outside of brackets. */
+/* Returns the end of an operand: the next comma outside of brackets. */
 static char *operand_end(char *text) {
     int depth = 0;
     for (; *text && !(*text == ',' && depth <= 0); text++)
@@ -87,7 +82,7 @@ static char *operand_end(char *text) {
     return text;
 }
 
-/* An operand and the modifiers behind it, which are separated by spaces. */
+/* Reads an operand and the modifiers after it, which are separated by spaces. */
 static void read_words(ht_isa_instruction *instruction, char *text) {
     char *place = NULL;
     char *word = strtok_r(text, " \t", &place);
@@ -166,7 +161,7 @@ ht_status ht_isa_program_link(ht_isa_program *program, ht_error *error) {
         ht_isa_instruction *instruction = &program->instructions[i];
         bool branch = strcmp(instruction->name, "s_branch") == 0 ||
                       strncmp(instruction->name, "s_cbranch_", 10) == 0;
-        if (!branch || !instruction->opcode) /* of other branches nobody knows where they lead */
+        if (!branch || !instruction->opcode) /* the targets of other branches are not known */
             continue;
         /* Words to skip, 16 bits with a sign that disassemblers do not print. */
         int64_t words = (int16_t)(uint16_t)instruction->operands[0].integer;

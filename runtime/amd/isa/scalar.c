@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What becomes of SCC. */
+/* Computes SCC. */
 static bool carry(uint64_t a, uint64_t b, uint64_t c, uint64_t result) {
     (void)a, (void)b, (void)c;
     return result >> 32 & 1;
@@ -35,7 +35,7 @@ static bool first_taken(uint64_t a, uint64_t b, uint64_t c, uint64_t result) {
     return result == a && a != b;
 }
 
-/* The width and the offset of a field come in one source. */
+/* Extracts a field, whose width and offset come in one source. */
 static uint64_t field(uint64_t a, uint64_t b, uint64_t c) {
     (void)c;
     uint64_t width = b >> 16 & 127;
@@ -58,7 +58,7 @@ static uint64_t ones(uint64_t a, uint64_t b, uint64_t c) {
     return (uint64_t)__builtin_popcountll(a);
 }
 
-/* Bits of the result that depend on unknown bits of the sources. */
+/* Returns the bits of the result that depend on unknown bits of the sources. */
 static uint64_t bitwise_unknown(ht_isa_function *f, const uint64_t value[2],
                                 const uint64_t unknown[2]) {
     uint64_t first = f(value[0] & ~unknown[0], value[1] & ~unknown[1], 0), differ = 0;
@@ -70,7 +70,7 @@ static uint64_t bitwise_unknown(ht_isa_function *f, const uint64_t value[2],
     return differ;
 }
 
-/* Writes the result; lanes must not become active by what is unknown. */
+/* Writes the result; lanes must not become active by unknown bits. */
 static ht_status set_result(ht_wave *wave, const ht_isa_instruction *instruction, unsigned first,
                             unsigned words, uint64_t value, uint64_t unknown, ht_error *error) {
     ht_wave_scalar_set(wave, first, words, value, unknown);
@@ -92,7 +92,7 @@ static uint64_t width_mask(unsigned words) {
     return words >= 2 ? ~UINT64_C(0) : UINT32_MAX;
 }
 
-/* D = f(sources), SCC by the row's rule. */
+/* Computes D = f(sources), SCC by the row's rule. */
 static ht_status compute(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
     uint64_t value[2] = {0}, unknown[2] = {0}, mask = width_mask(row->words);
@@ -113,7 +113,7 @@ static ht_status compute(ht_wave *wave, const ht_isa_instruction *instruction, h
                       uncertain, error);
 }
 
-/* D = f(S0, S1, SCC), SCC the carry. */
+/* Computes D = f(S0, S1, SCC), SCC the carry. */
 static ht_status compute_carry(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
@@ -127,7 +127,7 @@ static ht_status compute_carry(ht_wave *wave, const ht_isa_instruction *instruct
                       uncertain ? UINT32_MAX : 0, error);
 }
 
-/* D = f(D, a number of 16 bits with a sign). */
+/* Computes D = f(D, a number of 16 bits with a sign). */
 static ht_status compute_short(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
@@ -155,7 +155,7 @@ static ht_status compare(ht_wave *wave, const ht_isa_instruction *instruction, h
     return HT_OK;
 }
 
-/* The second source is a number of 16 bits: with its sign for _i32, without for _u32. */
+/* Compares with a second source of 16 bits: with its sign for _i32, without for _u32. */
 static ht_status compare_short(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_error *error) {
     (void)error;
@@ -168,7 +168,7 @@ static ht_status compare_short(ht_wave *wave, const ht_isa_instruction *instruct
     return HT_OK;
 }
 
-/* D = SCC ? S0 : S1. Without SCC known, bits in which both agree are. */
+/* Computes D = SCC ? S0 : S1. Without SCC known, the bits in which both agree are known. */
 static ht_status choose(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     unsigned words = instruction->opcode->words;
     uint64_t unknown[2], value[2];
@@ -182,7 +182,7 @@ static ht_status choose(ht_wave *wave, const ht_isa_instruction *instruction, ht
                       uncertain, error);
 }
 
-/* D = EXEC; EXEC = f(S0, EXEC); SCC = any lane is left. */
+/* Computes D = EXEC; EXEC = f(S0, EXEC); SCC = any lane is left. */
 static ht_status save_exec(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
     uint64_t exec = ht_wave_exec(wave), unknown[2] = {0};

@@ -1,11 +1,11 @@
-/* Instructions that go to memory beyond the compute unit. What they load from data is unknown. */
+/* Instructions that go to memory beyond the compute unit. Data that they load are unknown. */
 #include "runtime/amd/isa/opcode.h"
 
 #include <string.h>
 
 enum { LINE = 64 };
 
-/* Where each active lane goes. */
+/* Computes the address of each active lane. */
 static void addresses(const ht_wave *wave, const ht_isa_instruction *instruction,
                       const ht_isa_operand *vector, const ht_isa_operand *scalar,
                       ht_isa_lanes *out_lanes) {
@@ -20,7 +20,7 @@ static void addresses(const ht_wave *wave, const ht_isa_instruction *instruction
         out_lanes->value[lane] += base + (uint64_t)instruction->offset[0];
 }
 
-/* Adds the lines of [address, address + bytes) to those that the instruction touched before. */
+/* Adds the lines of [address, address + bytes) to those that the instruction touched already. */
 static size_t add_lines(uint64_t *lines, size_t count, uint64_t address, unsigned bytes) {
     for (uint64_t line = address / LINE; line <= (address + bytes - 1) / LINE; line++) {
         size_t at = count;
@@ -36,7 +36,7 @@ static unsigned row_bytes(const ht_isa_opcode *row) {
     return row->bytes ? row->bytes : 4U * row->words;
 }
 
-/* Every place that is known must be in memory that the kernel was given. */
+/* Checks that every place that is known is in memory that the kernel was given. */
 static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
                        const ht_isa_lanes *where, bool store, size_t *out_lines, ht_error *error) {
     uint64_t exec = ht_wave_exec(wave), lines[2 * HT_ISA_LANES];
@@ -64,7 +64,8 @@ static bool has_operands(const ht_isa_instruction *instruction, size_t least) {
     return instruction->operand_count >= least && !instruction->unusual;
 }
 
-/* An address may be a pair of registers, or an offset from a scalar pair: the third operand. */
+/* Locates an access: its address may be a pair of registers, or an offset from a scalar pair, the
+ * third operand. */
 static ht_status locate(const ht_wave *wave, const ht_isa_instruction *instruction,
                         const ht_isa_operand *vector, ht_isa_lanes *out_where, ht_error *error) {
     if (!has_operands(instruction, 2))
@@ -104,7 +105,7 @@ static ht_status store(ht_wave *wave, const ht_isa_instruction *instruction, ht_
     return status ? status : visit(wave, instruction, &where, true, &lines, error);
 }
 
-/* Adds to memory. The form that returns the old value has its register in front. */
+/* Does an atomic update. The form that returns the old value has its register in front. */
 static ht_status atomic(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     ht_isa_lanes where = {0};
     size_t lines, count = instruction->operand_count;
@@ -121,7 +122,7 @@ static ht_status atomic(ht_wave *wave, const ht_isa_instruction *instruction, ht
     return status;
 }
 
-/* A word of the arguments or the dispatch packet. */
+/* Reads a word of the arguments or the dispatch packet. */
 static void read_launch(const ht_isa_region *region, uint64_t address, uint32_t *out_value,
                         uint32_t *out_unknown) {
     uint64_t at = address - region->base;

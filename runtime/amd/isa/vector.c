@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Do the sources have what the row's function does not know of? */
+/* Returns true if the row's function knows all forms of the sources. */
 static bool sources_modelled(const ht_isa_instruction *instruction, size_t first) {
     for (size_t i = first; i < instruction->operand_count; i++) {
         const ht_isa_operand *operand = &instruction->operands[i];
@@ -47,7 +47,7 @@ void ht_isa_vector_set_long(ht_wave *wave, const ht_isa_operand *operand, const 
         ht_wave_lanes_set(wave, operand, 1, low);
 }
 
-/* D = f(sources) in every active lane. */
+/* Computes D = f(sources) in every active lane. */
 static ht_status compute_result(ht_wave *wave, const ht_isa_instruction *instruction,
                                 const ht_isa_operand *last, ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
@@ -59,7 +59,7 @@ static ht_status compute_result(ht_wave *wave, const ht_isa_instruction *instruc
     bool modelled = row->function && sources_modelled(instruction, 1);
     if (modelled)
         ht_isa_vector_compute(wave, instruction, sources, row->sources, &lanes);
-    uint64_t data = ht_wave_exec(wave) & lanes.unknown; /* what is known divides indices */
+    uint64_t data = ht_wave_exec(wave) & lanes.unknown; /* known values divide indices */
     wave->counts->products += row->products * (uint64_t)__builtin_popcountll(data);
     if (!modelled || !row->rising || lanes.unknown == 0) {
         ht_wave_lanes_set(wave, &operands[0], row->words, &lanes);
@@ -74,18 +74,18 @@ static ht_status compute_result(ht_wave *wave, const ht_isa_instruction *instruc
     return HT_OK;
 }
 
-/* D = f(S0, S1, S2). */
+/* Computes D = f(S0, S1, S2). */
 ht_status ht_isa_vector(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     return compute_result(wave, instruction, &instruction->operands[3], error);
 }
 
-/* D = f(S0, S1, D). */
+/* Computes D = f(S0, S1, D). */
 ht_status ht_isa_vector_accumulate(ht_wave *wave, const ht_isa_instruction *instruction,
                                    ht_error *error) {
     return compute_result(wave, instruction, &instruction->operands[0], error);
 }
 
-/* A scalar register takes what a lane has. */
+/* Sets a scalar register from a lane. */
 static ht_status set_from_lane(ht_wave *wave, const ht_isa_instruction *instruction,
                                const ht_isa_operand *source, unsigned lane, ht_error *error) {
     ht_isa_lanes lanes;
@@ -105,7 +105,7 @@ static ht_status read_first_lane(ht_wave *wave, const ht_isa_instruction *instru
     return set_from_lane(wave, instruction, &instruction->operands[1], lane, error);
 }
 
-/* The lane that a source names. */
+/* Reads the lane that a source names. */
 static ht_status which_lane(ht_wave *wave, const ht_isa_instruction *instruction,
                             unsigned *out_lane, ht_error *error) {
     uint64_t unknown, lane = ht_wave_scalar(wave, &instruction->operands[2], 1, &unknown);
@@ -140,7 +140,7 @@ static ht_status write_lane(ht_wave *wave, const ht_isa_instruction *instruction
     return HT_OK;
 }
 
-/* Two moves: each takes the low or the high word of its source. */
+/* Does two moves: each takes the low or the high word of its source. */
 static ht_status move_pair(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     ht_isa_lanes lanes[2], result = {0};
     if (instruction->operand_count < 3 || instruction->operands[0].kind != HT_ISA_VECTOR)
@@ -164,7 +164,7 @@ static ht_status move_pair(ht_wave *wave, const ht_isa_instruction *instruction,
     return HT_OK;
 }
 
-/* How many lanes of a mask lie below each lane, added to the second source. */
+/* Counts the lanes of a mask below each lane, added to the second source. */
 static ht_status count_below(ht_wave *wave, const ht_isa_instruction *instruction,
                              ht_error *error) {
     (void)error;

@@ -1,4 +1,4 @@
-/* What the files of vector instructions share. */
+/* Shared by the files of vector instructions. */
 #ifndef HT_RUNTIME_AMD_ISA_VECTOR_H
 #define HT_RUNTIME_AMD_ISA_VECTOR_H
 

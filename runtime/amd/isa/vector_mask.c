@@ -2,7 +2,7 @@
 #include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
 
-/* Where a mask is written; lanes that are not active get 0. */
+/* Writes a mask; lanes that are not active get 0. */
 static ht_status set_mask(ht_wave *wave, const ht_isa_instruction *instruction,
                           const ht_isa_operand *operand, uint64_t mask, uint64_t unknown,
                           ht_error *error) {
@@ -16,7 +16,7 @@ static ht_status set_mask(ht_wave *wave, const ht_isa_instruction *instruction,
     return HT_OK;
 }
 
-/* MASK = S0 ? S1. */
+/* Computes MASK = S0 OP S1, OP a comparison. */
 static ht_status compare(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     const ht_isa_operand *operands = instruction->operands;
     ht_isa_lanes lanes = {.unknown = ~UINT64_C(0)};
@@ -33,7 +33,7 @@ static ht_status compare(ht_wave *wave, const ht_isa_instruction *instruction, h
     return set_mask(wave, instruction, &operands[0], mask, lanes.unknown, error);
 }
 
-/* D = MASK ? S1 : S0. A lane whose choice is unknown is known where both agree. */
+/* Computes D = MASK ? S1 : S0. A lane whose choice is unknown is known where both agree. */
 static ht_status choose(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     const ht_isa_operand *operands = instruction->operands;
     ht_isa_lanes lanes[2], result = {0};
@@ -56,7 +56,7 @@ static ht_status choose(ht_wave *wave, const ht_isa_instruction *instruction, ht
     return HT_OK;
 }
 
-/* D, MASK = f(S0, S1, mask in): the mask is bit 32 of the result. */
+/* Computes D, MASK = f(S0, S1, mask in): the mask is bit 32 of the result. */
 static ht_status carry(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     const ht_isa_operand *operands = instruction->operands;
     bool takes = instruction->operand_count == 5;
@@ -80,8 +80,8 @@ static ht_status carry(ht_wave *wave, const ht_isa_instruction *instruction, ht_
     return set_mask(wave, instruction, &operands[1], out & ~result.unknown, result.unknown, error);
 }
 
-/* D = S0 * S1 + S2 of 64 bits, MASK = carry out of it. Compilers also use it where only the low
- * word matters, with anything in the high word of S2. */
+/* Computes D = S0 * S1 + S2 of 64 bits, MASK = carry out of it. Compilers also use it where only
+ * the low word matters, with anything in the high word of S2. */
 static ht_status multiply_add_long(ht_wave *wave, const ht_isa_instruction *instruction,
                                    ht_error *error) {
     const ht_isa_operand *operands = instruction->operands;

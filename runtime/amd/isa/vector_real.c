@@ -1,5 +1,5 @@
 /* Vector arithmetic on floats. Divisions of integers are computed with floats and then corrected by
- * the code itself, so what is known must stay known, and exact enough. The other floats are the
+ * the code itself, so known values must stay known, and exact enough. The other floats are the
  * kernel's data: unknown, and counted where they multiply. */
 #include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
@@ -36,7 +36,7 @@ static uint64_t from_signed(uint64_t a, uint64_t b, uint64_t c) {
     return ht_isa_from_float((float)(int32_t)a);
 }
 
-/* Towards zero, and to the nearest number that the type has. */
+/* Rounds towards zero, and to the nearest number that the type has. */
 static uint64_t to_unsigned(uint64_t a, uint64_t b, uint64_t c) {
     float value = ht_isa_to_float(a);
     (void)b, (void)c;

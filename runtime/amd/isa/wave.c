@@ -14,7 +14,7 @@ static uint64_t double_bits(double real) {
     return bits;
 }
 
-/* A number that stands in the instruction. */
+/* Returns a number that stands in the instruction. */
 static uint64_t constant(const ht_isa_operand *operand, unsigned words) {
     if (operand->kind == HT_ISA_REAL)
         return words >= 2 ? double_bits(operand->real) : ht_isa_from_float((float)operand->real);
@@ -70,7 +70,7 @@ uint64_t ht_wave_lanes_unknown(const ht_wave *wave, const ht_isa_operand *operan
     return bits ? ~UINT64_C(0) : 0;
 }
 
-/* The part of a source that SDWA selects, and a float's modifiers. */
+/* Returns the part of a source that SDWA selects, and a float's modifiers. */
 static uint64_t modify(const ht_isa_operand *operand, uint64_t value, bool real) {
     if (operand->part != HT_ISA_WHOLE) {
         bool byte = operand->part <= HT_ISA_BYTE_3;
@@ -78,7 +78,7 @@ static uint64_t modify(const ht_isa_operand *operand, uint64_t value, bool real)
                               : 16 * (unsigned)(operand->part - HT_ISA_WORD_0);
         uint32_t part = (uint32_t)(value >> shift), sign = byte ? 0x80 : 0x8000;
         part &= 2 * sign - 1;
-        /* With its sign bit turned over, a number less that bit's weight has its sign above. */
+        /* With its sign bit inverted, a number less that bit's weight has its sign above. */
         value = operand->extended ? (part ^ sign) - sign : part;
     }
     if (real && operand->absolute)

@@ -1,6 +1,6 @@
-/* One wavefront of 64 lanes: registers whose contents are known or not. What a kernel loads from
- * its buffers is unknown, and so is all that is computed from it; sizes, indices and addresses are
- * known. */
+/* One wavefront of 64 lanes: registers whose contents are known or not. Values that a kernel loads
+ * from its buffers are unknown, and so is all that is computed from them; sizes, indices and
+ * addresses are known. */
 #ifndef HT_RUNTIME_AMD_ISA_WAVE_H
 #define HT_RUNTIME_AMD_ISA_WAVE_H
 
