@@ -14,7 +14,7 @@ const ht_provider *ht_provider_find(const char *name) {
     return NULL;
 }
 
-/* The provider that a device name starts with: "amd" or "amd:...". */
+/* Returns the provider that a device name starts with: "amd" or "amd:...". */
 static const ht_provider *provider_of_device(const char *name) {
     size_t length = strcspn(name, ":");
     for (const ht_provider *const *at = ht_providers; *at; at++)
@@ -46,7 +46,8 @@ static ht_status unknown_device(const char *name, const ht_provider *provider, h
     return status;
 }
 
-/* A bare provider name means its first device that can run, else its first. */
+/* Picks the device of a name: a bare provider name means its first device that can run, else its
+ * first. */
 static const ht_device *pick_device(const ht_device *devices, size_t count, const char *name) {
     bool bare = !strchr(name, ':');
     for (size_t i = 0; i < count; i++)

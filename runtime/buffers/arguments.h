@@ -1,4 +1,4 @@
-/* What a launch passes to its kernel: which of the template's arguments, and the scalars' bytes. */
+/* The arguments of a launch: those of the template's that it passes, and the scalars' bytes. */
 #ifndef HT_RUNTIME_BUFFERS_ARGUMENTS_H
 #define HT_RUNTIME_BUFFERS_ARGUMENTS_H
 

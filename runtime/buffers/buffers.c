@@ -14,7 +14,8 @@ ht_status ht_hip_check(const ht_hip *hip, hipError_t code, const char *doing, ht
                         code);
 }
 
-/* The guards' pattern differs from place to place, so that shifted copies are seen too. */
+/* Writes the guards' pattern, which differs from place to place, so that shifted copies are seen
+ * too. */
 static void guard_pattern(unsigned char *out, size_t index, bool behind) {
     for (size_t i = 0; i < HT_GUARD_BYTES; ++i)
         out[i] = (unsigned char)(0xC3 ^ (i * 7) ^ (i >> 8) ^ (index * 29) ^ (behind ? 0x5A : 0));
@@ -181,7 +182,7 @@ ht_status ht_buffers_read(const ht_buffers *buffers, size_t index, void **out_da
     return status;
 }
 
-/* One guard; the message tells how many elements outside the first broken byte lies. */
+/* Checks one guard; the message says how many elements outside the first broken byte lies. */
 static ht_status check_guard(const ht_buffers *buffers, size_t index, bool behind,
                              ht_error *error) {
     const ht_layout_arg *arg = &buffers->layout.args[index];

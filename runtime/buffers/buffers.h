@@ -40,7 +40,7 @@ ht_status ht_buffers_reset(ht_buffers *buffers, ht_error *error);
 ht_status ht_buffers_restore(ht_buffers *buffers, ht_error *error);
 bool ht_buffers_has_inout(const ht_buffers *buffers);
 
-/* Were guards and inputs left alone? HT_ERROR_MISMATCH with "guard: ..." when not. */
+/* Checks that guards and inputs were left alone: HT_ERROR_MISMATCH with "guard: ..." when not. */
 ht_status ht_buffers_check(ht_buffers *buffers, ht_error *error);
 /* Copies buffer `index` to the host: ht_layout_bytes of it; free(). */
 ht_status ht_buffers_read(const ht_buffers *buffers, size_t index, void **out_data,

@@ -63,7 +63,7 @@ static const named_element vectors[] = {
 #undef S
 #undef U
 
-/* "unsigned long int" in any order of words. */
+/* Parses "unsigned long int" in any order of words. */
 static bool parse_integer_words(const char *name, ht_element *out) {
     int longs = 0, shorts = 0, chars = 0, ints = 0, unsigneds = 0, signeds = 0;
     const struct {
@@ -155,8 +155,8 @@ double ht_half_to_double(uint16_t bits) {
     return sign * ldexp(1024 + fraction, (int)exponent - 25);
 }
 
-/* A double may lie just beside the middle of two bfloat16 and its float exactly on it; so the way
- * goes straight. */
+/* Rounds a double directly, not by way of a float: it may lie next to the middle of two bfloat16
+ * and its float exactly on it. */
 uint16_t ht_bfloat16_from_double(double value) {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     double size = fabs(value);

@@ -24,7 +24,7 @@ void ht_reference_free(ht_reference *reference) {
     *reference = (ht_reference){0};
 }
 
-/* "'out'[12]", with ".y" for a component of a vector. */
+/* Writes "'out'[12]", with ".y" for a component of a vector. */
 static void place_name(const ht_layout_arg *arg, size_t component, char *out, size_t size) {
     size_t components = arg->element.components;
     if (components == 1)
@@ -52,8 +52,8 @@ static ht_status compare_bytes(const ht_expected *expected, const ht_layout_arg 
                         place, ht_element_get(arg->element, got, component), want);
 }
 
-/* One unit in the last place of `want` in the output's own type: storing alone costs up to half of
- * it, and what is compared with may have been stored too. */
+/* Returns one unit in the last place of `want` in the output's own type: storing alone costs up to
+ * half of it, and the value compared with may have been stored too. */
 static double storage_unit(ht_element_kind kind, double want) {
     switch (kind) {
     case HT_ELEMENT_HALF:

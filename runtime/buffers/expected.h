@@ -1,4 +1,4 @@
-/* What outputs must be, and how outputs are compared with it. */
+/* The values that outputs must have, and the comparison. */
 #ifndef HT_RUNTIME_BUFFERS_EXPECTED_H
 #define HT_RUNTIME_BUFFERS_EXPECTED_H
 

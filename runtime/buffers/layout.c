@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A type written as a type parameter's name is the type which the configuration chooses. */
+/* Resolves a type. One written as a type parameter's name is the type which the configuration
+ * chooses. */
 static const char *resolve_type(const ht_template *template, const ht_config *config,
                                 const char *type) {
     for (size_t i = 0; i < template->param_count && i < config->count; ++i) {

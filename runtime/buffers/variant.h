@@ -7,8 +7,8 @@
 
 typedef struct ht_variant ht_variant;
 
-/* Loads `program`. `set` tells of which of the template's launches. `buffers` is
- * borrowed, must outlive the variant and be filled: constants are set from it. */
+/* Loads `program`. `set`: the launches of the template that it is for. `buffers` is borrowed, must
+ * outlive the variant and be filled: constants are set from it. */
 ht_status ht_variant_load(const ht_hip *hip, const ht_binding *binding, const ht_config *config,
                           ht_launch_set set, ht_numbers numbers, const ht_program *program,
                           ht_buffers *buffers, ht_variant **out_variant, ht_error *error);
@@ -24,7 +24,7 @@ ht_status ht_variant_constants(ht_variant *variant, ht_error *error);
 ht_status ht_variant_launch(ht_variant *variant, ht_error *error);
 /* Resets the buffers, launches once, waits, and checks guards and inputs. */
 ht_status ht_variant_run(ht_variant *variant, ht_error *error);
-/* What the device's driver tells of the first launch's kernel, loaded; all -1 where `provider` does
+/* Returns the driver's numbers of the first launch's kernel, loaded; all -1 where `provider` does
  * not ask it. */
 ht_resources ht_variant_resources(const ht_variant *variant, const ht_provider *provider);
 /* Wall-clock seconds that the launches of the last ht_variant_run took; 0 before the first. */

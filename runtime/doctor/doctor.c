@@ -51,7 +51,7 @@ void ht_findings_free(ht_findings *findings) {
     *findings = (ht_findings){0};
 }
 
-/* The first device that can run; NULL when all are for compiling only. */
+/* Returns the first device that can run; NULL when all are for compiling only. */
 static const ht_device *first_that_runs(const ht_device *devices, size_t count) {
     for (size_t i = 0; i < count; ++i)
         if (devices[i].can_run)

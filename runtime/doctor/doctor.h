@@ -1,5 +1,5 @@
-/* What stands in the way of tuning on this machine, or of trusting its times: findings, each with
- * what to do about it. */
+/* Obstacles to tuning on this machine, or of trusting its times: findings, each with what to do
+ * about it. */
 #ifndef HT_RUNTIME_DOCTOR_DOCTOR_H
 #define HT_RUNTIME_DOCTOR_DOCTOR_H
 
@@ -34,13 +34,14 @@ void ht_findings_add(ht_findings *findings, const char *group, const char *name,
 size_t ht_findings_at_level(const ht_findings *findings, ht_level level);
 void ht_findings_free(ht_findings *findings);
 
-/* What the machine says of itself; -1 (or NULL, "") where it does not. */
+/* Facts on the machine; -1 (or NULL, "") where it does not. */
 typedef struct ht_machine {
     double memory, memory_free; /* bytes */
     char *temporary;            /* folder for temporary files; owned */
     bool temporary_writable, temporary_executable;
-    double temporary_free; /* bytes */
-    char *data;            /* folder of the tuning database, or its nearest parent; owned */
+    char temporary_error[200]; /* why it is not writable */
+    double temporary_free;     /* bytes */
+    char *data;                /* folder of the tuning database, or its nearest parent; owned */
     bool data_writable;
     double data_free;
     double max_map_count;

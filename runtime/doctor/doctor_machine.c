@@ -1,5 +1,6 @@
 /* The machine: memory, disks, limits, cores, clocks. */
 #include "base/file.h"
+#include "base/machine_memory.h"
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "runtime/doctor/doctor.h"
@@ -17,8 +18,8 @@
 
 static const double GIB = 1073741824.0;
 
-/* The number behind `name` in a file of lines "name: number"; with NULL the file's first number.
- * -1 when there is none. */
+/* Returns the number after `name` in a file of lines "name: number"; with NULL the file's first
+ * number. -1 when there is none. */
 static double number_in(const char *path, const char *name) {
     FILE *file = fopen(path, "re");
     if (file == NULL)
@@ -43,7 +44,7 @@ static double soft_limit(int resource) {
     return limit.rlim_cur == RLIM_INFINITY ? INFINITY : (double)limit.rlim_cur;
 }
 
-/* cgroup 2 (cpu.max: "200000 100000" or "max 100000"), then cgroup 1. */
+/* Reads cgroup 2 (cpu.max: "200000 100000" or "max 100000"), then cgroup 1. */
 static double read_quota(void) {
     double quota = -1, period = -1;
     FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
@@ -57,7 +58,7 @@ static double read_quota(void) {
     return quota > 0 && period > 0 ? quota / period : -1;
 }
 
-/* /proc/stat: "cpu user nice system idle iowait irq softirq steal ...". */
+/* Reads /proc/stat: "cpu user nice system idle iowait irq softirq steal ...". */
 static double read_stolen(void) {
     FILE *file = fopen("/proc/stat", "re");
     if (file == NULL)
@@ -94,8 +95,8 @@ static void read_folder(const char *path, double *out_free, bool *out_executable
         *out_executable = (status.f_flag & ST_NOEXEC) == 0;
 }
 
-/* The folder of the tuning database as the commands find it, or the parent that it would be made
- * in. */
+/* Returns the folder of the tuning database as the commands find it, or the parent that it would be
+ * made in. */
 static char *data_folder(void) {
     const char *own = getenv("HIPTEMPER_DB"), *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
@@ -114,19 +115,27 @@ static char *data_folder(void) {
     return path;
 }
 
+/* Tries it: root may do more than permissions say, and a full disk takes empty folders. */
+static void try_temporary(ht_machine *machine) {
+    ht_scratch scratch = {0};
+    ht_error error = {0};
+    machine->temporary_writable = ht_scratch_make("doctor", &scratch, &error) == HT_OK &&
+                                  ht_scratch_check(scratch.path, &error) == HT_OK;
+    ht_scratch_remove(&scratch);
+    snprintf(machine->temporary_error, sizeof machine->temporary_error, "%.*s",
+             (int)strcspn(error.message, ";"), error.message);
+}
+
 void ht_machine_read(ht_machine *machine) {
     *machine = (ht_machine){0};
-    double kib = 1024, bytes = number_in("/proc/meminfo", "MemTotal:");
-    machine->memory = bytes < 0 ? -1 : bytes * kib;
-    bytes = number_in("/proc/meminfo", "MemAvailable:");
-    machine->memory_free = bytes < 0 ? -1 : bytes * kib;
+    uint64_t memory = ht_machine_memory(), available = ht_machine_memory_free();
+    machine->memory = memory == UINT64_MAX ? -1 : (double)memory;
+    machine->memory_free = available == UINT64_MAX ? -1 : (double)available;
     const char *temporary = getenv("TMPDIR");
     machine->temporary = ht_strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
     machine->temporary_executable = true;
     read_folder(machine->temporary, &machine->temporary_free, &machine->temporary_executable);
-    ht_scratch scratch = {0}; /* what root may do is not what permissions say */
-    machine->temporary_writable = ht_scratch_make("doctor", &scratch, NULL) == HT_OK;
-    ht_scratch_remove(&scratch);
+    try_temporary(machine);
     machine->data = data_folder();
     if (machine->data != NULL) {
         machine->data_writable = access(machine->data, W_OK | X_OK) == 0;
@@ -156,12 +165,23 @@ void ht_machine_free(ht_machine *machine) {
     *machine = (ht_machine){0};
 }
 
+/* Prints what is free, of all if that is not negative; negative: not known. */
+static const char *free_words(double bytes, double all, char *out, size_t size) {
+    if (bytes < 0)
+        snprintf(out, size, "what is free is not known");
+    else if (all < 0)
+        snprintf(out, size, "%.1f GiB free", bytes / GIB);
+    else
+        snprintf(out, size, "%.1f of %.1f GiB free", bytes / GIB, all / GIB);
+    return out;
+}
+
 static void judge_memory(const ht_machine *m, ht_findings *findings) {
     bool little = m->memory_free >= 0 && m->memory_free < GIB;
     ht_findings_add(findings, "machine", "memory", little ? HT_LEVEL_WARNING : HT_LEVEL_FINE,
                     "end other programs: compilers take 200 MB each, one a core, besides the "
                     "kernels' buffers",
-                    "%.1f of %.1f GiB free", m->memory_free / GIB, m->memory / GIB);
+                    "%s", free_words(m->memory_free, m->memory, (char[64]){0}, 64));
     bool limited = m->address_limit >= 0 && m->address_limit < 8 * GIB;
     if (limited)
         ht_findings_add(findings, "machine", "address space", HT_LEVEL_WARNING,
@@ -179,11 +199,12 @@ static void judge_folders(const ht_machine *m, ht_findings *findings) {
                              : HT_LEVEL_FINE,
                     !usable ? "set TMPDIR to a folder that can be written and run from"
                             : "free some, or set TMPDIR to a larger disk",
-                    "%s: %s, %.1f GiB free", m->temporary,
-                    !m->temporary_writable     ? "not writable"
+                    "%s: %s%s, %s", m->temporary,
+                    !m->temporary_writable     ? "not writable: "
                     : !m->temporary_executable ? "mounted noexec: compiled kernels cannot be loaded"
                                                : "writable",
-                    m->temporary_free / GIB);
+                    m->temporary_writable ? "" : m->temporary_error,
+                    free_words(m->temporary_free, -1, (char[64]){0}, 64));
     if (m->data == NULL) {
         ht_findings_add(findings, "machine", "database", HT_LEVEL_WARNING,
                         "set HOME, XDG_DATA_HOME or HIPTEMPER_DB, or give --db FILE",
@@ -193,10 +214,10 @@ static void judge_folders(const ht_machine *m, ht_findings *findings) {
     bool full = m->data_free >= 0 && m->data_free < GIB / 16;
     ht_findings_add(findings, "machine", "database",
                     m->data_writable && !full ? HT_LEVEL_FINE : HT_LEVEL_WARNING,
-                    "give --db FILE or set HIPTEMPER_DB to a place with room",
-                    "%s: %s, %.1f GiB free", m->data,
+                    "give --db FILE or set HIPTEMPER_DB to a place with room", "%s: %s, %s",
+                    m->data,
                     m->data_writable ? "writable" : "not writable: results will not be kept",
-                    m->data_free / GIB);
+                    free_words(m->data_free, -1, (char[64]){0}, 64));
 }
 
 static void judge_limits(const ht_machine *m, ht_findings *findings) {

@@ -81,8 +81,8 @@ static void judge_floor(trial *trial, const ht_final *final) {
     free(found);
 }
 
-static ht_status run(trial *trial, const ht_binding *binding, const volatile int *interrupted,
-                     ht_error *error) {
+static ht_status run_trial(trial *trial, const ht_binding *binding, const volatile int *interrupted,
+                           ht_error *error) {
     ht_job_options options = {.seed = 1, .interrupted = interrupted};
     ht_job *job = NULL;
     double begin = ht_clock_seconds();
@@ -117,7 +117,7 @@ void ht_doctor_trial(ht_findings *findings, const ht_device *device, double seco
     ht_status status = ht_template_parse(source, "trial.hip", &templates, &count, &error);
     if (status == HT_OK) {
         ht_binding binding = {.template = &templates[0], .device = &device->fields};
-        status = run(&trial, &binding, interrupted, &error);
+        status = run_trial(&trial, &binding, interrupted, &error);
         ht_template_free(templates, count);
     }
     if (status != HT_OK)

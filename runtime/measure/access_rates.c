@@ -2,7 +2,7 @@
 
 enum { WORD = 4, LANES = 64 };
 
-/* Every launch's counts stand for all its blocks. */
+/* Makes the rates; every launch's counts stand for all its blocks. */
 bool ht_access_rates_make(const ht_inspection_launch *launches, size_t count,
                           ht_access_rates *out_rates) {
     ht_access_rates sum = {0};

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* The arguments of a launch, with what they point at. */
+/* The arguments of a launch, with their memory. */
 typedef struct passed {
     ht_layout layout;              /* owned */
     ht_scalar *scalars;            /* owned; one per argument of the template */

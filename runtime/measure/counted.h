@@ -4,7 +4,7 @@
 
 #include "runtime/compile/compile.h"
 
-/* What ht_provider.accesses finds of one launch (of template->launches or ->reference_launches),
+/* Counts by ht_provider.accesses for one launch (of template->launches or ->reference_launches),
  * with the arguments that it would be called with. `lowered`: its kernel's name in `program`.
  * HT_ERROR_UNSUPPORTED where the provider counts nothing. */
 ht_status ht_launch_count(const ht_device *device, const ht_binding *binding,

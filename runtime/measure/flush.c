@@ -59,8 +59,8 @@ size_t ht_flush_bytes(const ht_flush *flush) {
     return flush->bytes;
 }
 
-/* Each core has caches of its own, so each takes part. One byte of a line is enough, and unlike
- * memset such writes cannot pass the caches by. */
+/* Writes over it on each core, as each has caches of its own. One byte of a line is enough, and
+ * unlike memset such writes cannot pass the caches by. */
 static void write_over_on_cores(ht_flush *flush) {
     volatile unsigned char *memory = flush->memory;
     size_t bytes = flush->bytes;

@@ -1,6 +1,7 @@
 #include "runtime/measure/inspect.h"
 
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "runtime/compile/compile.h"
 #include "runtime/measure/counted.h"
 #include "runtime/process/child.h"
@@ -29,6 +30,7 @@ typedef struct inspector {
     const ht_config *configs;
     ht_inspect_options options;
     ht_inspection *results;
+    bool *again;    /* per configuration: a compiler has died of it alone; owned */
     range *waiting; /* owned */
     size_t waiting_count;
     range running[CHILDREN_MAX]; /* oldest first */
@@ -36,7 +38,7 @@ typedef struct inspector {
     size_t running_count;
 } inspector;
 
-/* What a child writes for one configuration, in front of its launches. */
+/* The record that a child writes for one configuration, in front of its launches. */
 typedef struct record {
     ht_status status;
     char reason[REASON_SIZE];
@@ -58,7 +60,8 @@ static size_t launch_count(const inspector *self) {
     return count;
 }
 
-/* In the child: what cannot be counted is no failure of the configuration. */
+/* In the child: counts a launch; a count that cannot be made is not a failure of the
+ * configuration. */
 static void count_launch(const inspector *self, const ht_config *config, const ht_launch *launch,
                          const ht_program *program, const char *lowered,
                          ht_inspection_launch *out) {
@@ -69,7 +72,7 @@ static void count_launch(const inspector *self, const ht_config *config, const h
              error.message);
 }
 
-/* In the child: resources of a compiled configuration. */
+/* In the child: reads the resources of a compiled configuration. */
 static ht_status read_launches(const inspector *self, const ht_config *config,
                                const ht_program *program, ht_inspection_launch *out,
                                ht_error *error) {
@@ -174,7 +177,7 @@ static ht_status start_next(inspector *self, ht_error *error) {
     return HT_OK;
 }
 
-/* Takes over the whole results in a child's output. Returns how many configurations they are. */
+/* Takes the whole results from a child's output. Returns how many configurations they are of. */
 static size_t take_results(inspector *self, range range, const ht_child_result *output) {
     size_t at = 0, done = 0, launches_size = launch_count(self) * sizeof(ht_inspection_launch);
     while (done < range.count) {
@@ -199,25 +202,44 @@ static size_t take_results(inspector *self, range range, const ht_child_result *
     return done;
 }
 
-/* A child that died leaves configurations unanswered: one of them, or several together, killed it.
- */
-static void blame(inspector *self, range left, const ht_child_result *output) {
+/* Blames a child's death on the configurations that it left unanswered: one of them, or several
+ * together, killed it, unless a full disk did. A death of one alone counts when it comes again. */
+static ht_status blame(inspector *self, range left, const ht_child_result *output,
+                       ht_error *error) {
+    ht_status status = ht_scratch_check(NULL, error);
+    if (status)
+        return status;
     if (left.count > 1) {
         push(self, left.first + left.count / 2, left.count - left.count / 2);
         push(self, left.first, left.count / 2);
-        return;
+        return HT_OK;
+    }
+    if (!self->again[left.first] && !output->timed_out) {
+        self->again[left.first] = true;
+        push(self, left.first, 1);
+        return HT_OK;
     }
     char *failure = ht_child_result_failure(output);
     ht_inspection *result = &self->results[left.first];
     result->status = output->timed_out ? HT_ERROR_TIMEOUT : HT_ERROR_CRASH;
     result->reason = ht_format("the compiler %s", failure ? failure : "ended without a result");
     free(failure);
+    return HT_OK;
 }
 
-/* `stop`: kills it where it is, and blames nobody. */
-static void finish_oldest(inspector *self, bool stop) {
+/* A file that could not be written is no result of a configuration. */
+static ht_status first_failure(const inspector *self, range done, ht_error *error) {
+    for (size_t i = done.first; i < done.first + done.count; ++i)
+        if (self->results[i].status == HT_ERROR_IO)
+            return ht_error_set(error, HT_ERROR_IO, "%s", self->results[i].reason);
+    return HT_OK;
+}
+
+/* Finishes the oldest child. `stop`: kills it where it is, and blames nobody. */
+static ht_status finish_oldest(inspector *self, bool stop, ht_error *error) {
     range range = self->running[0];
     ht_child_result output;
+    ht_status status = HT_OK;
     if (stop)
         self->children[0].deadline = 0;
     ht_child_finish(&self->children[0], &output);
@@ -225,9 +247,13 @@ static void finish_oldest(inspector *self, bool stop) {
     memmove(self->running, self->running + 1, self->running_count * sizeof *self->running);
     memmove(self->children, self->children + 1, self->running_count * sizeof *self->children);
     size_t done = take_results(self, range, &output);
-    if (done < range.count && !stop)
-        blame(self, (struct range){range.first + done, range.count - done}, &output);
+    if (!stop)
+        status = first_failure(self, (struct range){range.first, done}, error);
+    if (done < range.count && !stop && !status)
+        status =
+            blame(self, (struct range){range.first + done, range.count - done}, &output, error);
     ht_child_result_free(&output);
+    return status;
 }
 
 static size_t children_at_once(void) {
@@ -235,8 +261,8 @@ static size_t children_at_once(void) {
     return cores < 1 ? 1 : cores > CHILDREN_MAX ? CHILDREN_MAX : (size_t)cores;
 }
 
-/* Shares of the work for every core, none too large to compile in one program. The first is on top.
- */
+/* Pushes shares of the work for every core, none too large to compile in one program. The first is
+ * on top. */
 static void push_batches(inspector *self, size_t count) {
     size_t cores = children_at_once();
     size_t batch = (count + cores - 1) / cores;
@@ -256,10 +282,12 @@ static ht_status inspect_all(inspector *self, const volatile int *interrupted, h
     while ((self->waiting_count > 0 && !status) || self->running_count > 0) {
         if (interrupted && *interrupted && !status)
             status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
-        if (!status && self->waiting_count > 0 && self->running_count < most)
+        if (!status && self->waiting_count > 0 && self->running_count < most) {
             status = start_next(self, error);
-        else if (self->running_count > 0)
-            finish_oldest(self, status != HT_OK);
+        } else if (self->running_count > 0) {
+            ht_status ended = finish_oldest(self, status != HT_OK, error);
+            status = status ? status : ended;
+        }
     }
     return status;
 }
@@ -281,8 +309,10 @@ ht_status ht_inspect(const ht_device *device, const ht_binding *binding, const h
                             "device %s: its compiler does not tell what a kernel needs; 'hiptemper "
                             "devices' lists amd targets that do, such as amd:gfx90a",
                             device->name);
+    self.again = ht_alloc(count + 1, sizeof *self.again);
     push_batches(&self, count);
     ht_status status = inspect_all(&self, interrupted, error);
+    free(self.again);
     free(self.waiting);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What configurations need of a device, found by compiling them and running nothing. */
+/* The resources that configurations need, found by compiling them and running nothing. */
 #ifndef HT_RUNTIME_MEASURE_INSPECT_H
 #define HT_RUNTIME_MEASURE_INSPECT_H
 

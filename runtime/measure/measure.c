@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Entropy is looked at every so many samples, its slope over the later half of the looks. The slope
- * is NVBench's default (0.048 degrees): less than that in bits a sample is no news. */
+/* Entropy is computed every N samples, its slope over the later half of the values. The slope is
+ * NVBench's default (0.048 degrees): less than that in bits a sample is no news. */
 enum { ENTROPY_EVERY = 4, ENTROPY_LOOKS_MIN = 16, ENTROPY_BIN_SAMPLES = 5 };
 static const double ENTROPY_SLOPE = 0.00084;
 static const double ENTROPY_BIN = 0.01; /* of the first samples' median */
 
-/* Dropped: every sample of the variant so many times its control neighbour, and longer than every
- * sample of the control. Two equal variants have the second alone in 1 of 20 cases. */
+/* A variant is dropped when every sample of it is this many times its control neighbour, and longer
+ * than every sample of the control. Two equal variants have the second alone in 1 of 20 cases. */
 static const double RACE_MARGIN = 1.2;
 
 typedef struct sampling {
@@ -22,7 +22,7 @@ typedef struct sampling {
     const ht_measuring *how;
     ht_samples *samples;
     double *raw;     /* as many as samples */
-    double *control; /* the control's, beside each; NULL without */
+    double *control; /* the control's, next to each; NULL without */
     double *entropy; /* one every ENTROPY_EVERY samples */
     size_t entropy_count;
     size_t next_look; /* sorting costs time too */
@@ -43,7 +43,7 @@ const char *ht_stop_name(ht_stop stop) {
     return "budget";
 }
 
-/* The variant and its control, in turns first, so that a drift within the pair cancels. */
+/* Times the variant and its control, in turns first, so that a drift within the pair cancels. */
 static ht_status take_pair(sampling *s, double *out_raw, double *out_control, ht_error *error) {
     const ht_measuring *how = s->how;
     bool control_first = s->samples->count % 2 == 0;
@@ -115,8 +115,8 @@ static bool is_narrow(sampling *s) {
     return ht_interval_width(&interval) <= s->how->relative_interval;
 }
 
-/* Has the budget ended? Launches that outlast it by far are long enough to even out noise by
- * themselves. */
+/* Returns true if the budget has ended. Launches that outlast it by far are long enough to even out
+ * noise by themselves. */
 static bool is_over(size_t count, double seconds, double budget) {
     return count >= HT_SAMPLES_MAX || (count >= HT_SAMPLES_MIN && seconds >= budget) ||
            (count >= HT_SAMPLES_MIN_LONG && seconds >= 4 * budget);

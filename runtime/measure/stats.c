@@ -61,8 +61,8 @@ double ht_interval_width(const ht_interval *interval) {
     return interval->median > 0 ? (interval->hi - interval->lo) / interval->median : INFINITY;
 }
 
-/* The largest k with 2 P(W <= k - 1) <= alpha, W being Wilcoxon's signed-rank statistic of `count`
- * values: its law by counting the subsets of 1..count with each sum. */
+/* Returns the largest k with 2 P(W <= k - 1) <= alpha, W being Wilcoxon's signed-rank statistic of
+ * `count` values: its law by counting the subsets of 1..count with each sum. */
 static size_t exact_rank(size_t count, double alpha) {
     size_t most = count * (count + 1) / 2;
     double *ways = ht_alloc(most + 1, sizeof *ways); /* as probabilities, to stay in range */
@@ -78,7 +78,7 @@ static size_t exact_rank(size_t count, double alpha) {
     return rank;
 }
 
-/* z with P(|Z| <= z) = confidence. */
+/* Returns z with P(|Z| <= z) = confidence. */
 static double normal_bound(double confidence) {
     double lo = 0, hi = 10;
     for (int step = 0; step < 60; ++step) {
@@ -101,8 +101,8 @@ size_t ht_stats_signed_rank(size_t count, double confidence) {
     return rank > 0 ? (size_t)rank : 0;
 }
 
-/* P(0 < T < t). With x = sqrt(v) tan(angle) the density becomes cos(angle)^(v - 1), which Simpson's
- * rule integrates to all digits in few steps. */
+/* Returns P(0 < T < t). With x = sqrt(v) tan(angle) the density becomes cos(angle)^(v - 1), which
+ * Simpson's rule integrates to all digits in few steps. */
 static double student_half(size_t degrees, double t) {
     enum { STEPS = 64 };
     double v = (double)degrees, width = atan(t / sqrt(v)) / STEPS, sum = 0;

@@ -46,8 +46,8 @@ double ht_stats_student_quantile(size_t degrees, double probability);
 /* Shannon's entropy, in bits, of the values in bins of width `bin`; 0 for none. */
 double ht_stats_entropy(const double *values, size_t count, double bin);
 
-/* Has a series stopped to change: is the slope of the least-squares line through it at most
- * `slope` a step, up or down? False for fewer than two values. */
+/* Returns true if a series has stopped changing: the slope of the least-squares line through it is
+ * at most `slope` a step, up or down. False for fewer than two values. */
 bool ht_stats_is_level(const double *series, size_t count, double slope);
 
 #endif

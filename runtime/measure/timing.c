@@ -10,7 +10,7 @@
 static const double SAMPLE_MS = 1.0;       /* a sample is at least this long... */
 static const double RESOLUTION_STEPS = 20; /* ...and this many timer steps */
 static const double WARM_UP_SECONDS =
-    0.02; /* keep launching for so long, but at most WARM_UP_RUNS */
+    0.02; /* keep launching for this long, but at most WARM_UP_RUNS */
 enum {
     WARM_UP_RUNS = 10,
     LAUNCHES_MAX = 4096,
@@ -18,7 +18,7 @@ enum {
     LAUNCHES_MAX_COLD = 64,
     RESOLUTION_TRIES = 32,
     THROTTLE_TRIES = 4,     /* a sample */
-    THROTTLE_DISCARDS = 40, /* a measurement: after so many the device will not recover */
+    THROTTLE_DISCARDS = 40, /* a measurement: after this many the device will not recover */
     THROTTLE_REST_US = 20000
 };
 static const double CLOSE_TO_WANTED = 0.7; /* of a sample's length: no reason to enlarge it */
@@ -69,8 +69,8 @@ static void note_clock(ht_timer *timer, double mhz) {
     timer->mhz_peak = fmax(timer->mhz_peak, mhz);
 }
 
-/* The cores of an emulated device change their clocks with whatever else runs, many times a second:
- * there only the counter speaks. */
+/* Returns true if the device has throttled. The cores of an emulated device change their clocks
+ * with whatever else runs, many times a second: there only the counter counts. */
 static bool has_throttled(const ht_timer *timer, const ht_clocks *before, const ht_clocks *after) {
     if (before->throttled >= 0 && after->throttled > before->throttled)
         return true;
@@ -112,7 +112,7 @@ void ht_timer_destroy(ht_timer *timer) {
     *timer = (ht_timer){0};
 }
 
-/* Runs one by one, each on emptied caches. */
+/* Times runs one by one, each on emptied caches. */
 static ht_status time_cold(ht_timer *timer, ht_variant *variant, unsigned launches, double *out_ms,
                            ht_error *error) {
     *out_ms = 0;
@@ -168,15 +168,15 @@ ht_status ht_timer_sample(ht_timer *timer, ht_variant *variant, unsigned launche
     }
 }
 
-/* Repeated runs of an inout kernel feed on their own results, which must stay ordinary numbers;
- * emptying caches takes long. */
+/* Returns the most launches of a sample. Repeated runs of an inout kernel feed on their own
+ * results, which must stay ordinary numbers; emptying caches takes long. */
 static double launches_most(const ht_timer *timer, const ht_variant *variant) {
     if (timer->flush != NULL)
         return LAUNCHES_MAX_COLD;
     return ht_buffers_has_inout(ht_variant_buffers(variant)) ? LAUNCHES_MAX_INOUT : LAUNCHES_MAX;
 }
 
-/* More launches until a sample is as long as wanted: one alone may be shorter than a step. */
+/* Adds launches until a sample is as long as wanted: one alone may be shorter than a step. */
 static ht_status enlarge(ht_timer *timer, ht_variant *variant, double wanted, unsigned most,
                          unsigned *launches, ht_error *error) {
     while (*launches < most) {

@@ -1,4 +1,4 @@
-/* Timing a loaded variant with HIP events. docs/measuring.md tells why each step is there. */
+/* Timing a loaded variant with HIP events. docs/measuring.md says why each step is there. */
 #ifndef HT_RUNTIME_MEASURE_TIMING_H
 #define HT_RUNTIME_MEASURE_TIMING_H
 
@@ -35,7 +35,7 @@ ht_status ht_timer_warm_up(ht_timer *timer, ht_variant *variant, unsigned *out_l
 /* One sample, in milliseconds a run. Hot: `launches` runs between two events; restores inout
  * buffers before, outside of the timed part. Cold: as many single runs, each with restored buffers,
  * emptied caches and events of its own. A time that is not positive is HT_ERROR_LAUNCH. While the
- * device tells that it throttles, the sample is thrown away and taken again, a few times. */
+ * device reports that it throttles, the sample is thrown away and taken again, a few times. */
 ht_status ht_timer_sample(ht_timer *timer, ht_variant *variant, unsigned launches, double *out_ms,
                           ht_error *error);
 

@@ -54,8 +54,8 @@ typedef struct ht_counted_launch {
     ht_geometry geometry;
     const ht_kernel_argument *arguments; /* borrowed */
     size_t argument_count;
-    uint64_t blocks_max; /* of a larger grid so many blocks are followed, one from each equal part;
-                            0: all */
+    uint64_t blocks_max; /* of a larger grid this many blocks are followed, one from each equal
+                            part; 0: all */
 } ht_counted_launch;
 
 #endif

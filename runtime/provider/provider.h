@@ -29,7 +29,7 @@ typedef struct ht_device {
     ht_device_fields fields;
 } ht_device;
 
-/* What a compiled kernel needs of the device; -1 where unknown. */
+/* The resources that a compiled kernel needs; -1 where unknown. */
 typedef struct ht_resources {
     int vgprs; /* as the code object counts them: where both kinds share one file (gfx90a, gfx942)
                   agprs are in it */
@@ -58,7 +58,7 @@ typedef struct ht_resources {
     X(waves_per_simd)                                                                              \
     X(max_waves_per_simd)
 
-/* What a device tells of its clock now; -1 where it does not. */
+/* The state of a device's clock now; -1 where it is not known. */
 typedef struct ht_clocks {
     double mhz;          /* of the cores that run kernels */
     long long throttled; /* a count that rises while the device slows down for heat or power */
@@ -79,6 +79,9 @@ typedef struct ht_provider {
     /* Options a compile for this device needs ("--offload-arch=gfx90a"), appended; strings are
      * static, in the device, or valid until this thread's next call. At most 8. */
     size_t (*compile_options)(const ht_device *device, const char *out_options[8]);
+    /* Does in the tuner what compiles for this device share and workers in a sandbox may not do;
+     * cheap from the second call on. The slot may be NULL. */
+    void (*prepare)(const ht_device *device);
     /* Configurations that one program should hold, at most, for compiling to pay off; 0 is 1. */
     size_t program_size;
     /* Reads a compiled image's resources for one lowered kernel name and a block of `threads` plus
@@ -92,21 +95,21 @@ typedef struct ht_provider {
     ht_status (*accesses)(const ht_device *device, const void *code, size_t code_size,
                           const char *lowered_name, const ht_counted_launch *launch,
                           ht_accesses *out_accesses, ht_error *error);
-    /* Resources of a kernel that is loaded (hipModuleGetFunction), as its driver tells it; -1 where
-     * it does not. The slot may be NULL. */
+    /* Resources of a kernel that is loaded (hipModuleGetFunction), as its driver reports them; -1
+     * where it does not. The slot may be NULL. */
     ht_status (*loaded_resources)(hipFunction_t function, unsigned threads, unsigned dynamic_lds,
                                   ht_resources *out_resources, ht_error *error);
     /* Why a device of this name, which devices() does not list, is not offered; free(). NULL when
      * the name means nothing to the provider. The slot may be NULL. */
     char *(*why_not)(const char *device_name);
-    /* What results depend on and device, compiler and compile_options do not tell: the prelude, the
+    /* Inputs of results that device, compiler and compile_options leave out: the prelude, the
      * provider's own flags, its environment. Part of every database key; free(). The slot may be
      * NULL. */
     char *(*settings)(const ht_device *device);
     /* Hash of what decides the compiler's output besides its version, which ht_device.compiler has.
      * Part of every database key. NULL when the version has it all. */
     ht_status (*compiler_hash)(char out_hash[HT_HASH_SIZE], ht_error *error);
-    /* Reads the device's clocks; cheap enough for between samples. NULL when it tells none. */
+    /* Reads the device's clocks; cheap enough for between samples. NULL when it has none. */
     void (*clocks)(const ht_device *device, ht_clocks *out_clocks);
 } ht_provider;
 

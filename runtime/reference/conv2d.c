@@ -57,8 +57,8 @@ double ht_conv2d_work(const ht_conv2d *s) {
            ((double)s->C / (double)s->groups) * (double)s->R * (double)s->S;
 }
 
-/* First and one-past-last output position along an axis whose input position lies inside [0, size).
- */
+/* Finds the first and one-past-last output position along an axis whose input position lies inside
+ * [0, size). */
 static void valid_range(int64_t outputs, int64_t size, int64_t stride, int64_t offset,
                         int64_t *first, int64_t *last) {
     int64_t lo = offset >= 0 ? 0 : (-offset + stride - 1) / stride;

@@ -105,7 +105,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Both ends, and the rest at random: one from each of as many equal stretches. */
+/* Chooses both ends, and the rest at random: one from each of as many equal stretches. */
 static uint64_t *choose_outputs(uint64_t total, size_t count, uint64_t seed) {
     uint64_t *indices = ht_alloc(count, sizeof *indices);
     ht_random random;
@@ -146,7 +146,8 @@ static void compute_conv2d(const ht_conv2d *s, const ht_buffers *buffers, const 
     free(in);
 }
 
-/* tolerance(exact), and every integer output: the values as the output type holds them. */
+/* Makes exact values, for tolerance(exact) and every integer output: as the output type holds
+ * them. */
 static void make_exact(const ht_layout_arg *arg, ht_expected *expected) {
     if (expected->index != NULL) {
         memset(expected->scale, 0, expected->known * sizeof *expected->scale);

@@ -20,7 +20,8 @@ static bool concerns(const ht_layout_arg *arg) {
     return arg->arg->role == HT_ARG_OUT && !arg->arg->partial;
 }
 
-/* Elements that are poison in one run, and with `second` in the other; *out_first is the first. */
+/* Counts elements that are poison in one run, and with `second` in the other; *out_first is the
+ * first. */
 static size_t poisoned(const ht_layout_arg *arg, const void *data, const void *second,
                        size_t *out_first) {
     size_t size = ht_element_size(arg->element), found = 0;

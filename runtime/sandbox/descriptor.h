@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One message: `size` bytes and the descriptor, which stays the sender's, too. False: errno tells
- * why. */
+/* One message: `size` bytes and the descriptor, which stays the sender's, too. False: errno has the
+ * reason. */
 bool ht_descriptor_send(int socket, const void *data, size_t size, int descriptor);
 /* Takes such a message of just this size. The descriptor is the caller's to close, and closed when
  * another program is run. False when none came. */

@@ -69,8 +69,8 @@ ht_status ht_sandbox_require(ht_sandbox_mode mode, ht_error *error) {
                                               : "seccomp notifications");
 }
 
-/* What root may do that others may not, except to read and search: its owner's folders may be
- * closed to all others. */
+/* Drops all that root may do and others may not, except to read and search: its owner's folders may
+ * be closed to all others. */
 static void drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -95,7 +95,8 @@ static void lower(int resource, rlim_t most) {
     setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
-/* One that runs kernels opens few files; what it may map is limited already (worker.c). */
+/* Lowers limits. A process that runs kernels opens few files; what it may map is limited already
+ * (worker.c). */
 static void lower_limits(const ht_sandbox_plan *plan) {
     enum { FILES = 512 };
     lower(RLIMIT_NOFILE, FILES);

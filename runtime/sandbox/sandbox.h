@@ -1,4 +1,4 @@
-/* What code from sources may do to the machine: compute, and little else. A process that enters the
+/* The limits of code from sources: it may compute, and little else. A process that enters the
  * sandbox never leaves it, nor does anything that it starts. docs/security.md says what each layer
  * stops, and what none of them does. */
 #ifndef HT_RUNTIME_SANDBOX_SANDBOX_H
@@ -22,7 +22,7 @@ ht_sandbox_mode ht_sandbox_chosen(void);
 const char *ht_sandbox_mode_name(ht_sandbox_mode mode); /* "auto", "on", "off" */
 bool ht_sandbox_mode_parse(const char *text, ht_sandbox_mode *out_mode);
 
-/* What the kernel offers. */
+/* The means that the kernel offers. */
 typedef struct ht_sandbox_support {
     int landlock; /* version of its interface; 0: none */
     bool seccomp; /* filters of system calls */
@@ -37,15 +37,16 @@ ht_status ht_sandbox_require(ht_sandbox_mode mode, ht_error *error);
 
 enum { HT_SANDBOX_SOCKETS = 3 };
 
-/* What one process needs. */
+/* The needs of one process. */
 typedef struct ht_sandbox_plan {
     ht_sandbox_mode mode;
-    bool programs;      /* it starts compilers */
-    bool alone;         /* no guard watches over it: what is refused ends it without a word */
-    bool devices;       /* a GPU's driver works in it: threads, device files, local sockets */
-    const char *writes; /* the only folder that it may write to; NULL: none */
-    const char *reads;  /* a folder that it reads, next to the system's */
-    uint64_t memory;    /* resident bytes; 0: no limit of the guard's */
+    bool programs;          /* it starts compilers */
+    bool alone;             /* no guard watches over it: what is refused ends it without a word */
+    bool devices;           /* a GPU's driver works in it: threads, device files, local sockets */
+    const char *writes;     /* the only folder that it may write to; NULL: none */
+    const char *reads;      /* a folder that it reads, next to the system's */
+    const char *also_reads; /* and another one */
+    uint64_t memory;        /* resident bytes; 0: no limit of the guard's */
     int sockets[HT_SANDBOX_SOCKETS]; /* descriptors it may send to; unused ones -1 */
 } ht_sandbox_plan;
 

@@ -20,8 +20,8 @@ enum { NEW_TMPFILE = 020000000 /* __O_TMPFILE */, THREAD = 0x00010000 /* CLONE_T
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* What a kernel's process may do without a question: memory, threads that are there, time, signals
- * of its own, reading. */
+/* Calls that a kernel's process may make without a question: memory, threads that are there, time,
+ * signals of its own, reading. */
 static const char *const computing[] = {
     /* memory */
     "brk", "mmap", "mmap2", "munmap", "mremap", "mprotect", "madvise", "msync", "mincore", "mlock",
@@ -53,7 +53,7 @@ static const char *const computing[] = {
     "getdents64", "getcwd", "chdir", "fchdir", "umask", "uname", "sysinfo", "getrusage",
     "getrlimit", "ugetrlimit"};
 
-/* What no compiler and no driver needs. */
+/* Calls that no compiler and no driver needs. */
 static const char *const refused[] = {
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
     "pidfd_send_signal", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -83,7 +83,7 @@ int ht_open_flags_changing(void) {
     return O_ACCMODE | O_CREAT | O_TRUNC | NEW_TMPFILE;
 }
 
-/* A name that this architecture or library does not have needs no rule. */
+/* Adds a rule; a name that this architecture or library does not have needs none. */
 static int rule(scmp_filter_ctx filter, uint32_t action, const char *name, unsigned count,
                 const struct scmp_arg_cmp *conditions) {
     int number = seccomp_syscall_resolve_name(name);
@@ -116,8 +116,8 @@ static int allow_values(scmp_filter_ctx filter, const char *name, unsigned argum
     allow_values(filter, name, argument, (const uint32_t[]){__VA_ARGS__},                          \
                  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* Calls that are harmless with some arguments alone. Descriptors are inherited, so sockets are
- * those that the process was given. */
+/* Allows calls that are harmless with some arguments alone. Descriptors are inherited, so sockets
+ * are those that the process was given. */
 static int allow_some(scmp_filter_ctx filter, const ht_sandbox_plan *plan, int channel) {
     static const char *const talking[] = {"sendto",  "sendmsg",  "recvfrom",
                                           "recvmsg", "shutdown", "send"};
@@ -149,7 +149,7 @@ static int allow_some(scmp_filter_ctx filter, const ht_sandbox_plan *plan, int c
     return code;
 }
 
-/* The older `clone` shows its flags, so libraries are made to use that. */
+/* Allows opening for reading, and makes libraries use the older `clone`, which shows its flags. */
 static int allow_opening(scmp_filter_ctx filter) {
     uint64_t changing = (uint64_t)ht_open_flags_changing();
     int code = allow_when(filter, "open", SCMP_CMP(1, SCMP_CMP_MASKED_EQ, changing, 0));
@@ -158,7 +158,7 @@ static int allow_opening(scmp_filter_ctx filter) {
     return code == 0 ? rule(filter, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL) : code;
 }
 
-/* Without a guard to ask, threads, images in memory and the one folder must pass. */
+/* Allows what must pass without a guard to ask: threads, images in memory and the one folder. */
 static int allow_unasked(scmp_filter_ctx filter) {
     static const char *const names[] = {"open", "openat", "creat", "memfd_create"};
     int code = allow_when(filter, "clone", SCMP_CMP(0, SCMP_CMP_MASKED_EQ, THREAD, THREAD));
@@ -175,7 +175,7 @@ static int fill_computing(scmp_filter_ctx filter, const ht_sandbox_plan *plan, b
     return code == 0 && !notify ? allow_unasked(filter) : code;
 }
 
-/* A driver may look for helpers, and goes on without. */
+/* Refuses programs: a driver may look for helpers, and goes on without. */
 static int refuse_programs(scmp_filter_ctx filter) {
     static const char *const starting[] = {"execve", "execveat", "fork", "vfork"};
     const struct scmp_arg_cmp process = SCMP_CMP(0, SCMP_CMP_MASKED_EQ, THREAD, 0);
@@ -185,8 +185,9 @@ static int refuse_programs(scmp_filter_ctx filter) {
     return code == 0 ? rule(filter, SCMP_ACT_ERRNO(EPERM), "clone", 1, &process) : code;
 }
 
-/* Local sockets only, and those for a driver alone: a compiler that asks for one (to look up a
- * user) hears that there is none. Limits stay as they are. */
+/* Fills in the refused calls, among them all sockets but local ones, and those too but for a
+ * driver: a compiler that asks for one (to look up a user) hears that there is none. Limits stay as
+ * they are. */
 static int fill_refused(scmp_filter_ctx filter, const ht_sandbox_plan *plan, uint32_t refusing) {
     enum { LAST_FAMILY = 46 };
     int code = rules(filter, refusing, refused, COUNT(refused));

@@ -1,5 +1,5 @@
-/* Landlock: which folders a process reads, writes and starts programs from, whatever system call it
- * takes; that it opens no TCP connections; that it sends no signals out. The kernel's own header
+/* Landlock: the folders that a process reads, writes and starts programs from, whatever system call
+ * it takes; that it opens no TCP connections; that it sends no signals out. The kernel's own header
  * may be older than the kernel, so the interface is written down here. */
 #include "runtime/sandbox/sandbox_internal.h"
 
@@ -46,7 +46,7 @@ int ht_landlock_version(void) {
     return version > 0 ? (int)version : 0;
 }
 
-/* All that a version knows about files. */
+/* Returns all that a version knows about files. */
 static uint64_t known_access(int version) {
     int bits = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
     return ACCESS(bits) - 1;
@@ -57,7 +57,7 @@ typedef struct rules {
     uint64_t known;
 } rules;
 
-/* A path that is not there needs no rule. */
+/* Allows access to a path; one that is not there needs no rule. */
 static void allow(const rules *in, const char *path, uint64_t access) {
     int fd = open(path, O_PATH | O_CLOEXEC);
     struct stat info;
@@ -70,7 +70,7 @@ static void allow(const rules *in, const char *path, uint64_t access) {
     close(fd);
 }
 
-/* Each folder of a list such as PATH's. */
+/* Allows access to each folder of a list such as PATH's. */
 static void allow_each(const rules *in, const char *list, uint64_t access) {
     for (const char *at = list; at != NULL && *at != '\0';) {
         size_t length = strcspn(at, ":");
@@ -82,7 +82,7 @@ static void allow_each(const rules *in, const char *list, uint64_t access) {
     }
 }
 
-/* The folder that a program lies in, and the one that it really lies in. */
+/* Allows the folder that a program lies in, and the one that it really lies in. */
 static void allow_program(const rules *in, const char *path, uint64_t access) {
     char real[PATH_MAX];
     if (path == NULL || *path != '/')
@@ -100,7 +100,7 @@ static void allow_program(const rules *in, const char *path, uint64_t access) {
 static const char *const system_folders[] = {"/usr", "/lib",  "/lib32", "/lib64",
                                              "/bin", "/sbin", "/opt",   "/nix"};
 
-/* A process that runs kernels: libraries, and what tells of itself and of the machine. */
+/* Allows a process that runs kernels to read libraries, and files on itself and on the machine. */
 static void allow_reading(const rules *in, const ht_sandbox_plan *plan) {
     static const char *const more[] = {"/proc",       "/sys",      "/etc/ld.so.cache",
                                        "/dev/null",   "/dev/zero", "/etc/ld.so.preload",
@@ -113,9 +113,11 @@ static void allow_reading(const rules *in, const ht_sandbox_plan *plan) {
     allow_program(in, "/proc/self/exe", READ | LIST);
     if (plan->reads != NULL)
         allow(in, plan->reads, READ | LIST);
+    if (plan->also_reads != NULL)
+        allow(in, plan->also_reads, READ | LIST);
 }
 
-/* Programs that are installed; not what the process itself has written. */
+/* Allows programs that are installed; not what the process itself has written. */
 static void allow_programs(const rules *in) {
     for (size_t i = 0; i < sizeof system_folders / sizeof *system_folders; ++i)
         allow(in, system_folders[i], EXECUTE);
@@ -123,7 +125,8 @@ static void allow_programs(const rules *in) {
     allow_program(in, getenv("HIPTEMPER_CLANG"), EXECUTE);
 }
 
-/* A GPU's driver is spoken to by ioctl on its device files, and shares memory by name. */
+/* Allows devices: a GPU's driver is spoken to by ioctl on its device files, and shares memory by
+ * name. */
 static void allow_devices(const rules *in) {
     static const char *const devices[] = {"/dev/kfd", "/dev/dri", "/dev/nvidia*"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; ++i) {

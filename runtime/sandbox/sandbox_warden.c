@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50,   /* between two looks at what the worker takes */
+    LOOK_MS = 50,   /* between two looks at the worker's memory, threads and files */
     SEARCH = 10,    /* looks between two searches for its files in memory, which cost more */
     THREADS = 1024, /* of a worker */
     FILES = 256     /* that it may open for writing, in its life */
@@ -29,7 +29,7 @@ enum {
 
 static const off_t OUTPUT_MAX = (off_t)64 << 20;
 
-/* What a worker says of itself before anything foreign runs in it. */
+/* The words of a worker on itself, before anything foreign runs in it. */
 typedef struct introduction {
     bool strict;
     uint64_t memory;
@@ -78,7 +78,7 @@ ht_status ht_warden_hand_over(const ht_sandbox_plan *plan, int listener, ht_erro
                                strerror(cause));
 }
 
-/* False when the worker never enters the sandbox. */
+/* Returns false when the worker never enters the sandbox. */
 static bool meet(void) {
     if (!ht_descriptor_receive(warden.ends[0], &warden.of, sizeof warden.of, &warden.listener))
         return false;
@@ -110,7 +110,7 @@ static void answer(const struct seccomp_notif *call, int error, int64_t value, b
     (void)ioctl(warden.listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
 
-/* The name in the worker's folder that a path means; NULL when it means another place. */
+/* Returns the name in the worker's folder that a path means; NULL when it means another place. */
 static const char *name_within(const char *path) {
     size_t length = strlen(warden.of.writes);
     if (warden.folder < 0 || strncmp(path, warden.of.writes, length) != 0 || path[length] != '/')
@@ -123,8 +123,8 @@ static const char *name_within(const char *path) {
     return plain ? name : NULL;
 }
 
-/* The file is opened here, by the name that was read here: what the worker does to its copy of the
- * path meanwhile is no matter. */
+/* Opens a file for the worker, by the name that was read here: what the worker does to its copy of
+ * the path meanwhile is no matter. */
 static void open_for(const struct seccomp_notif *call, uint64_t address, int flags) {
     char path[PATH_MAX];
     const int kept = O_ACCMODE | O_CREAT | O_TRUNC | O_EXCL | O_APPEND;
@@ -167,7 +167,7 @@ static unsigned thread_count(void) {
     return stat(path, &info) == 0 && info.st_nlink > 2 ? (unsigned)info.st_nlink - 2 : 1;
 }
 
-/* Bytes of files in memory that the worker holds: they are nobody's resident memory. */
+/* Returns the bytes of files in memory that the worker holds: they are nobody's resident memory. */
 static uint64_t memory_file_bytes(void) {
     char path[64];
     uint64_t bytes = 0;
@@ -211,8 +211,8 @@ static bool is_thread_of_worker(uint64_t thread) {
     return access(path, F_OK) == 0;
 }
 
-/* Processes that a compiler or a driver starts stay in the session that the guard gave its worker.
- */
+/* Returns true if the process is in the session that the guard gave its worker, where those that a
+ * compiler or a driver starts stay. */
 static bool is_in_session(uint64_t process) {
     pid_t pid = (pid_t)process;
     return pid == 0 || (pid > 0 && getsid(pid) == warden.worker);
@@ -258,7 +258,7 @@ static uint64_t resident_bytes(void) {
 }
 
 /* The guard's standard output is the worker's log. */
-static void look(void) {
+static void look_at_worker(void) {
     static unsigned looks;
     static uint64_t in_files;
     struct stat log;
@@ -288,7 +288,7 @@ static void *attend(void *unused) {
         double now = ht_clock_seconds();
         if (now - looked < LOOK_MS / 1000.0)
             continue;
-        look();
+        look_at_worker();
         looked = now;
     }
 }

@@ -1,4 +1,4 @@
-/* What a refused system call was about, for people. */
+/* The subject of a refused system call, in words for people. */
 #include "runtime/sandbox/sandbox_internal.h"
 
 #include "base/text.h"
@@ -105,7 +105,7 @@ static const kind *kind_of(const char *name) {
     return NULL;
 }
 
-/* To the end of its page, then the next: the string may end where the memory does. */
+/* Reads to the end of its page, then the next: the string may end where the memory does. */
 static ssize_t read_memory(int pid, uint64_t address, char *out, size_t size) {
     enum { PAGE = 4096 };
     size_t first = PAGE - address % PAGE, second = 0;

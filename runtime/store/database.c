@@ -107,7 +107,8 @@ static void bind_text(sqlite3_stmt *statement, const char *name, const char *tex
         sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
 }
 
-/* The time as SQLite's own default writes it; a checksum must have it before the row is made. */
+/* Binds the time as SQLite's own default writes it; a checksum must have it before the row is
+ * made. */
 static void bind_created(sqlite3_stmt *statement) {
     char text[32] = "";
     time_t now = time(NULL);
@@ -264,7 +265,7 @@ static ht_status get_row(ht_database *database, const ht_database_key *key, cons
     return status;
 }
 
-/* The verdict of the last death in place of what was measured before. */
+/* Puts the verdict of the last death in place of what was measured before. */
 static void condemn(ht_evaluation *evaluation, const char *config, sqlite3_stmt *row) {
     ht_resources resources = evaluation->resources;
     double seconds = evaluation->compile_seconds;
@@ -281,7 +282,7 @@ static void condemn(ht_evaluation *evaluation, const char *config, sqlite3_stmt 
         evaluation->status = HT_ERROR_CRASH;
 }
 
-/* The deaths of a configuration, 0 without a row; the verdict of the last one in place of the
+/* Reads the deaths of a configuration, 0 without a row; the verdict of the last one in place of the
  * evaluation when `evaluation` is given and they condemn. */
 static ht_status get_deaths(ht_database *database, const ht_database_key *key, const char *config,
                             bool *found, ht_evaluation *evaluation, unsigned *out_count,

@@ -34,10 +34,10 @@ typedef struct ht_evaluation {
     char *conditions; /* what the samples were taken under, a JSON object; owned; NULL: nothing to
                          tell */
     unsigned deaths;  /* workers that died of it; filled by ht_database_get */
-    bool condemned;   /* by its deaths alone: no evaluation tells it; filled by ht_database_get */
+    bool condemned;   /* by its deaths alone: no evaluation says so; filled by ht_database_get */
 } ht_evaluation;
 
-enum { HT_DEATHS_CONDEMN = 2 }; /* so many, and a configuration is not run again unless asked */
+enum { HT_DEATHS_CONDEMN = 2 }; /* after this many a configuration is not run again unless asked */
 
 /* Opens or creates (folders too). A file of an older schema is brought up to date, in one
  * transaction. An unreadable, damaged, locked, newer or foreign file is an error with the

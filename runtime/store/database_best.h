@@ -10,7 +10,7 @@
 typedef struct ht_database_best_choice {
     const char *kernel, *device;
     size_t least;  /* jobs with fewer successful evaluations are left out */
-    double within; /* a configuration may take so many times as long as its job's best */
+    double within; /* times as long as its job's best that a configuration may take */
     size_t most;   /* of a job */
 } ht_database_best_choice;
 

@@ -103,7 +103,7 @@ static ht_status job_find(const exporter *run, const ht_database_choice *choice,
     return status;
 }
 
-/* "16" is an integer, "true" a boolean, all else a text. */
+/* Returns a value by its text: "16" is an integer, "true" a boolean, all else a text. */
 static ht_recorded_value value_of(char *text) {
     char *end;
     errno = 0;
@@ -136,7 +136,7 @@ static bool take_pair(char **at, char **out_name, char **out_value) {
     return end || closing == ' ';
 }
 
-/* The first configuration says which parameters there are. */
+/* Takes a configuration; the first one says which parameters there are. */
 static bool config_take(const exporter *run, const char *text) {
     ht_recording *recording = run->recording;
     char *copy = ht_strdup(text), *at = copy, *name, *value;

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files up to this size are looked at as a whole when they are opened: a tenth of a second. Rows
- * are checked in any. */
+/* Files up to this size are checked as a whole when they are opened: a tenth of a second. Rows are
+ * checked in any. */
 enum { WHOLE_CHECK_BYTES = 64 << 20 };
 
 static const char damaged_remedy[] =
@@ -27,7 +27,7 @@ typedef struct opening {
     ht_error *error;
 } opening;
 
-/* The remedies are for people who see the message once a year. */
+/* Reports a failure, with remedies for people who see the message once a year. */
 ht_status ht_database_fail(sqlite3 *sqlite, const char *path, const char *doing, ht_error *error) {
     int code = sqlite3_errcode(sqlite);
     const char *words = sqlite3_errmsg(sqlite);
@@ -65,9 +65,14 @@ static ht_status fail(const opening *in, const char *doing) {
     return ht_database_fail(in->sqlite, in->path, doing, in->error);
 }
 
+/* Reports damage on one line: SQLite may say how on several, under a heading. */
 static ht_status fail_damaged(const opening *in, const char *how) {
+    static const char heading[] = "*** in database main ***\n";
+    if (ht_text_begins(how, heading))
+        how += strlen(heading);
     return ht_error_set_at(in->error, HT_ERROR_IO, in->path, 0, 0,
-                           "tuning database: the file is damaged: %.300s; %s", how,
+                           "tuning database: the file is damaged: %.*s; %s",
+                           (int)strcspn(how, "\n"), how,
                            strstr(how, " index ") != NULL ? index_remedy : damaged_remedy);
 }
 
@@ -92,8 +97,8 @@ static ht_status execute(const opening *in, const char *sql, const char *doing) 
     return HT_OK;
 }
 
-/* One flipped bit in the version must not have the rows' checksums made anew from what they hold.
- */
+/* Checks the version: one flipped bit in it must not have the rows' checksums made anew from what
+ * they hold. */
 static ht_status version_check(const opening *in, sqlite3_int64 version) {
     sqlite3_int64 columns = 0;
     ht_status status = query_integer(
@@ -104,7 +109,8 @@ static ht_status version_check(const opening *in, sqlite3_int64 version) {
     return status;
 }
 
-/* Is this our file, of a version we know? *out_version is 0 when it has no tables at all. */
+/* Finds out whether this is our file, of a version we know. *out_version is 0 when it has no tables
+ * at all. */
 static ht_status identify(const opening *in, sqlite3_int64 *out_version) {
     sqlite3_int64 tables = 0, application = 0, version = 0;
     *out_version = 0;
@@ -135,7 +141,7 @@ static ht_status identify(const opening *in, sqlite3_int64 *out_version) {
     return version_check(in, version);
 }
 
-/* Pages, trees and indexes; what the rows say is for their checksums. */
+/* Checks pages, trees and indexes; the rows' content is for their checksums. */
 static ht_status check_whole(const opening *in) {
     struct stat info;
     if (stat(in->path, &info) != 0 || info.st_size > WHOLE_CHECK_BYTES)
@@ -155,7 +161,7 @@ static ht_status check_whole(const opening *in) {
     return status;
 }
 
-/* From one version to the next, until it is ours. */
+/* Upgrades from one version to the next, until it is ours. */
 static ht_status upgrade(const opening *in, sqlite3_int64 version, const char *doing) {
     ht_status status = HT_OK;
     if (version == 0)
@@ -167,8 +173,8 @@ static ht_status upgrade(const opening *in, sqlite3_int64 version, const char *d
     return status;
 }
 
-/* Two processes may create or upgrade the same file at once, so the second look happens under the
- * write lock. */
+/* Creates or upgrades the schema. Two processes may do so at once with the same file, so the second
+ * look happens under the write lock. */
 static ht_status update_schema(const opening *in) {
     const char *doing = "cannot be created or brought up to date";
     ht_status status = execute(in, "BEGIN IMMEDIATE", doing);
@@ -185,7 +191,8 @@ static ht_status update_schema(const opening *in) {
     return status;
 }
 
-/* Switching to WAL does not wait for the busy timeout in every case, so it is tried for as long. */
+/* Switches to WAL, which does not wait for the busy timeout in every case, so it is tried for as
+ * long. */
 static ht_status enter_wal(const opening *in) {
     enum { STEP_US = 20000 };
     for (int waited = 0;; waited += STEP_US / 1000) {
@@ -198,7 +205,7 @@ static ht_status enter_wal(const opening *in) {
     }
 }
 
-/* Opened, identified, whole. */
+/* Opens, identifies and checks the file. */
 static ht_status open_checked(opening *in, ht_database_damage *damage, int flags,
                               sqlite3_int64 *out_version) {
     if (sqlite3_open_v2(in->path, &in->sqlite, flags, NULL) != SQLITE_OK ||

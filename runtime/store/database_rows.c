@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value with its type and length, so that no two lists of values give the same bytes. */
+/* Appends a value with its type and length, so that no two lists of values give the same bytes. */
 static void value_append(ht_text *bytes, sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     char tag = (char)('0' + type);

@@ -8,7 +8,7 @@
 
 /* A row that was reported. */
 typedef struct ht_database_row_name {
-    char table; /* its first letter tells the three apart */
+    char table; /* the three differ in their first letter */
     sqlite3_int64 id;
 } ht_database_row_name;
 

@@ -65,10 +65,10 @@ double ht_problem_distance(const char *a, const char *b);
     "PRAGMA application_id = 0x48745475;"                                                          \
     "PRAGMA user_version = 2;"
 
-/* From schema 1. What its results depend on besides was not written down, so its jobs get empty
- * settings, which no new job has: they can be asked about and give seeds, but are not reused. A
- * constraint of a table cannot be changed, so `jobs` is made anew, as SQLite's manual of ALTER
- * TABLE tells. */
+/* From schema 1. Other things that its results depend on were not written down, so its jobs get
+ * empty settings, which no new job has: they can be asked about and give seeds, but are not reused.
+ * A constraint of a table cannot be changed, so `jobs` is made anew, as SQLite's manual of ALTER
+ * TABLE says. */
 #define HT_DATABASE_FROM_1                                                                         \
     "CREATE TABLE jobs_2 (" HT_DATABASE_JOBS_COLUMNS                                               \
     "INSERT INTO jobs_2 SELECT id, source_hash, template_name, template_hash, problem, device,"    \
@@ -86,8 +86,9 @@ double ht_problem_distance(const char *a, const char *b);
     " AND compiler = :compiler AND method = :method AND settings = :settings"                      \
     " AND checking = :checking"
 
-/* What a row's checksum covers, after the table's name; the key of its job first. `job` and `row`
- * say where the values come from: ":" for parameters, "jobs." and the like for columns. */
+/* The values that a row's checksum covers, after the table's name; the key of its job first.
+ * `job` and `row` say where the values come from: ":" for parameters, "jobs." and the like for
+ * columns. */
 #define HT_DATABASE_KEY_VALUES(job)                                                                \
     job "source_hash, " job "template_name, " job "template_hash, " job "problem, " job            \
         "device, " job "compiler, " job "method, " job "settings, " job "checking"

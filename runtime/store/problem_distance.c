@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of `name` (of `length` characters) in "N=1 C=64 ..."; false when it is not there. */
+/* Finds the value of `name` (of `length` characters) in "N=1 C=64 ..."; false when it is not
+ * there. */
 static bool find_field(const char *text, const char *name, size_t length, double *out_value) {
     for (const char *at = text; *at != '\0';) {
         at += strspn(at, " ,");

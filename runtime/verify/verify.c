@@ -6,19 +6,21 @@
 #include "runtime/job/job_verify.h"
 #include "runtime/verify/verify_choice.h"
 #include "runtime/verify/verify_edges.h"
+#include "runtime/verify/verify_fallback.h"
 #include "templates/space/space.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    TRIALS_MAX = 20,      /* problems tried until enough are good */
-    BUILD_LIMIT = 200000, /* legal configurations that are listed */
-    BATCH = 4,            /* configurations that are compiled before they are run */
-    ACCESSES = 200000     /* of a launch in a pass, then no further block begins */
+    TRIALS_MAX = 20,            /* problems tried until enough are good */
+    BUILD_LIMIT = 200000,       /* legal configurations that are listed */
+    BATCH = 4,                  /* configurations that are compiled before they are run */
+    ACCESSES = 200000,          /* of a launch in a pass, then no further block is looked at */
+    FALLBACK_ACCESSES = 1 << 27 /* of a launch past a limit, all of whose blocks run */
 };
 
-/* How runs are made: as strictly as the original allows. */
+/* The mode of runs: as strict as the original allows. */
 typedef struct mode {
     bool checked; /* every access is looked at */
     bool exact;   /* outputs are compared to the bit */
@@ -39,6 +41,7 @@ typedef struct verification {
     ht_problem *problems; /* candidates */
     size_t problem_count;
     mode mode;
+    ht_check_settings settings; /* of the problem at hand */
     ht_job *job;
     ht_binding binding; /* of the size at hand */
     ht_programs *original;
@@ -47,15 +50,20 @@ typedef struct verification {
     batch *batches;
     size_t batch_count;
     bool races;    /* the original's threads do, so that its results may differ from run to run */
-    bool dropped;  /* the problem at hand is none for the original */
+    bool dropped;  /* the original is not good for the problem at hand */
     bool unsteady; /* and a result differed */
     size_t asked;  /* problems of those asked for that were run */
+    size_t fallback_count; /* of the first problems: those for the branches of the launch */
     ht_verify_result *out;
 } verification;
 
-/* How a configuration is run. All outputs are compared: one that no block writes would pass as one
- * that other blocks write. */
-static const ht_check_settings settings = {.accesses = ACCESSES, .every_output = true};
+/* Gives the settings of a problem's runs. All outputs are compared: one that no block writes would
+ * pass as one that other blocks write. */
+static ht_check_settings settings_of(const verification *in, size_t trial) {
+    return (ht_check_settings){.accesses = ACCESSES,
+                               .every_output = true,
+                               .affordable = trial < in->fallback_count ? FALLBACK_ACCESSES : 0};
+}
 
 static uint64_t seed_of(const verification *in, size_t trial) {
     ht_random random;
@@ -67,7 +75,7 @@ static ht_binding binding_of(const verification *in, const ht_problem *problem) 
     return (ht_binding){in->template, problem, &in->device->fields};
 }
 
-static void tell(verification *in, ht_verify_outcome outcome, char *reason) {
+static void report_outcome(verification *in, ht_verify_outcome outcome, char *reason) {
     in->out->outcome = outcome;
     free(in->out->reason);
     in->out->reason = reason;
@@ -88,8 +96,7 @@ static void tolerate(ht_template *template, bool exact) {
     template->unit = ht_text_take(&text);
 }
 
-/* ---- the original
- * --------------------------------------------------------------------------------------------- */
+/* ---- the original */
 
 static void job_end(verification *in) {
     for (size_t i = 0; i < in->batch_count; ++i)
@@ -128,7 +135,7 @@ static const char *finding_of(const ht_check_result *result) {
     return json_string_value(json_object_get(json_object_get(result->details, "finding"), "kind"));
 }
 
-/* Kinds of findings that come of the size, not of how the kernel is written. */
+/* Returns true for kinds of findings that come of the size, not of how the kernel is written. */
 static bool is_of_size(const char *finding) {
     static const char *const kinds[] = {"outside", "bounds", "memory", "fault", "input", "stack"};
     for (size_t i = 0; finding && i < sizeof kinds / sizeof *kinds; ++i)
@@ -141,7 +148,7 @@ static bool same_mode(mode a, mode b) {
     return a.checked == b.checked && a.exact == b.exact && a.clean == b.clean;
 }
 
-/* Is the original good for this problem? *out_next: what is to be tried when it is for none. */
+/* Tries the original on this problem. *out_next: the mode to be tried when it is good for none. */
 static ht_status original_try(verification *in, const ht_problem *problem, uint64_t seed,
                               bool *out_good, mode *out_next, ht_error *error) {
     ht_check_result result = {0};
@@ -156,7 +163,7 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     ht_status status = ht_job_bind(in->job, &in->binding, seed, &own);
     if (status == HT_OK) {
         ran = true;
-        status = ht_programs_run(in->job, in->original, 0, &settings, &result, &own);
+        status = ht_programs_run(in->job, in->original, 0, &in->settings, &result, &own);
     } else if (is_original_fault(status)) {
         result.status = status;
         snprintf(result.reason, sizeof result.reason, "%.511s", own.message);
@@ -179,20 +186,19 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
             out_next->checked = false;
     }
     if (status == HT_OK && result.status != HT_OK && in->out->size_count == 0)
-        tell(in, HT_VERIFY_ORIGINAL, ht_format("the original itself fails (%s)", result.reason));
+        report_outcome(in, HT_VERIFY_ORIGINAL,
+                       ht_format("the original itself fails (%s)", result.reason));
     ht_check_result_free(&result);
     return status;
 }
 
-/* ---- runs
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- runs */
 
 static char *problem_text(const verification *in, const ht_problem *problem) {
     return problem ? ht_problem_string(&in->template->problem, problem) : ht_strdup("");
 }
 
-/* Does this configuration fail too? *out_reason: free(). */
+/* Finds out whether this configuration fails too. *out_reason: free(). */
 static ht_status fails(verification *in, const ht_config *config, bool *out_fails,
                        char **out_reason, ht_error *error) {
     ht_programs *programs;
@@ -201,7 +207,7 @@ static ht_status fails(verification *in, const ht_config *config, bool *out_fail
     ht_status status = ht_programs_compile(in->job, config, 1, in->mode.checked, &programs, error);
     if (status != HT_OK)
         return status;
-    status = ht_programs_run(in->job, programs, 0, &settings, &result, error);
+    status = ht_programs_run(in->job, programs, 0, &in->settings, &result, error);
     *out_fails = status == HT_OK && result.status != HT_OK && !ht_programs_slow(programs, 0);
     if (*out_fails) {
         free(*out_reason);
@@ -237,7 +243,7 @@ static ht_status reduce(verification *in, ht_error *error) {
     return status;
 }
 
-/* The default must run, whatever it takes. */
+/* Returns true for a slow one; the default must run, whatever it takes. */
 static bool is_slow(const batch *of, size_t index) {
     return of->first + index > 0 && ht_programs_slow(of->programs, index);
 }
@@ -272,8 +278,8 @@ struct ht_verify_run {
 
 ht_status ht_verify_run_again(ht_verify_run *run, char **out_reason, ht_error *error) {
     ht_check_result result;
-    ht_status status =
-        ht_programs_run(run->in->job, run->of->programs, run->index, &settings, &result, error);
+    ht_status status = ht_programs_run(run->in->job, run->of->programs, run->index,
+                                       &run->in->settings, &result, error);
     bool differs = status == HT_OK && result.status != HT_OK;
     *out_reason = differs ? ht_strdup(result.reason) : NULL;
     ht_check_result_free(&result);
@@ -284,9 +290,9 @@ size_t ht_verify_run_size(const ht_verify_run *run) {
     return run->in->out->size_count - 1;
 }
 
-/* Two blocks write one element, one reads behind its array: of a large grid not all blocks are
- * looked at, so that the original may do so too without its having been seen. All of it is looked
- * at, once there is reason to. */
+/* Finds out whether the original shows the same finding: of a large grid not all blocks are
+ * watched, so that it may do so (two blocks write one element, one reads past its array) without
+ * its having been seen. All of it is watched, once there is reason to. */
 static ht_status original_does(verification *in, const ht_check_result *found, bool *out_does,
                                ht_error *error) {
     static const ht_check_settings all = {.all_blocks = true};
@@ -302,19 +308,19 @@ static ht_status original_does(verification *in, const ht_check_result *found, b
     return status;
 }
 
-/* The problem is none that the original is good for, after all. */
+/* Drops the problem: the original is not good for it, after all. */
 static void size_drop(verification *in, const char *reason) {
     ht_verify_result *out = in->out;
     free(out->sizes[--out->size_count].problem);
     in->dropped = true;
     if (out->size_count == 0)
-        tell(in, HT_VERIFY_ORIGINAL, ht_format("the original itself fails (%s)", reason));
+        report_outcome(in, HT_VERIFY_ORIGINAL, ht_format("the original itself fails (%s)", reason));
 }
 
 static ht_status config_run(verification *in, const batch *of, size_t index, ht_error *error) {
     ht_check_result result;
     ht_verify_result *out = in->out;
-    ht_status status = ht_programs_run(in->job, of->programs, index, &settings, &result, error);
+    ht_status status = ht_programs_run(in->job, of->programs, index, &in->settings, &result, error);
     bool does = false;
     ++out->sizes[out->size_count - 1].runs;
     if (status == HT_OK && result.status == HT_ERROR_MISMATCH)
@@ -324,12 +330,13 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
     else if (status == HT_OK && result.status == HT_ERROR_MISMATCH && in->races &&
              !in->mode.checked) {
         in->unsteady = true;
-        tell(in, HT_VERIFY_ORIGINAL,
-             ht_format("threads of the original itself race, so that a result that differs says "
-                       "nothing (%s)",
-                       result.reason));
+        report_outcome(
+            in, HT_VERIFY_ORIGINAL,
+            ht_format("threads of the original itself race, so that a result that differs says "
+                      "nothing (%s)",
+                      result.reason));
     } else if (status == HT_OK && result.status != HT_OK) {
-        tell(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
+        report_outcome(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
         out->failing = in->choice.items[of->first + index];
         out->failing_size = out->size_count - 1;
         if (!in->options->unreduced)
@@ -342,7 +349,7 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
     return status;
 }
 
-/* Those that are legal for the problem, up to the first that differs. */
+/* Runs those that are legal for the problem, up to the first that differs. */
 static ht_status batch_run(verification *in, const ht_space *space, size_t index, ht_error *error) {
     ht_status status = HT_OK;
     for (size_t i = 0; i < in->batches[index].count && status == HT_OK && !in->dropped &&
@@ -354,7 +361,7 @@ static ht_status batch_run(verification *in, const ht_space *space, size_t index
     return status;
 }
 
-/* The original is good for this problem: now all others. */
+/* Runs all others, as the original is good for this problem. */
 static ht_status size_run(verification *in, const ht_problem *problem, uint64_t seed,
                           ht_error *error) {
     ht_verify_result *out = in->out;
@@ -362,12 +369,13 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
     HT_GROW(out->sizes, out->size_count);
     out->sizes[out->size_count++] =
         (ht_verify_size){.problem = problem_text(in, problem), .seed = seed};
-    tell(in, HT_VERIFY_AGREES, NULL);
+    report_outcome(in, HT_VERIFY_AGREES, NULL);
     ht_error own = {0};
     ht_status status = ht_space_build(&in->binding, BUILD_LIMIT, &space, &own);
     if (status == HT_ERROR_INPUT && in->options->written) {
-        tell(in, HT_VERIFY_DIFFERS,
-             ht_format("the original's launch is legal, the new one is not: %s", own.message));
+        report_outcome(
+            in, HT_VERIFY_DIFFERS,
+            ht_format("the original's launch is legal, the new one is not: %s", own.message));
         out->failing = in->choice.items[0];
         out->failing_size = out->size_count - 1;
         return HT_OK;
@@ -389,8 +397,8 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
     return status;
 }
 
-/* Has every parameter been tried with two values? Some sizes allow but one of them: those that an
- * original's tile divides may be all that others are for. */
+/* Returns true if every parameter has been tried with two values. Some sizes allow but one of them:
+ * those that an original's tile divides may be all that others are for. */
 static bool all_moved(const verification *in) {
     bool all = true;
     for (size_t i = 0; i < in->template->param_count && all; ++i) {
@@ -415,7 +423,17 @@ static bool is_all(const verification *in) {
     return is_enough(in) && (!in->options->asked || in->asked > 0);
 }
 
-/* Until enough problems were good for the original, or one showed a fault. */
+/* Notes that the original does not run where the launch goes another way. */
+static void fallback_lost(verification *in, const ht_problem *problem) {
+    char *sizes = problem_text(in, problem);
+    if (!in->out->left_out)
+        in->out->left_out = ht_format("what it launches at %s was not run, for the original does "
+                                      "not run there",
+                                      sizes);
+    free(sizes);
+}
+
+/* Runs sizes until enough problems were good for the original, or one showed a fault. */
 static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     const ht_verify_result *out = in->out;
     ht_status status = HT_OK;
@@ -429,34 +447,53 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
         if ((is_enough(in) && !asked) ||
             (in->options->skipped && in->options->skipped(in->options->context, problem)))
             continue;
+        in->settings = settings_of(in, i);
         status = original_try(in, problem, seed_of(in, i), &good, out_next, error);
         if (good)
             status = size_run(in, problem, seed_of(in, i), error);
+        else if (status == HT_OK && i < in->fallback_count)
+            fallback_lost(in, problem);
         in->asked += good && asked;
     }
     return status;
 }
 
-/* A delivered file's launch is tried at the edges of its blocks first, besides the others. */
+/* Takes the problems, which are to be run in any case, over. */
+static void problems_put(verification *in, ht_problem *first, size_t count) {
+    if (count) {
+        ht_problem *all = ht_alloc(count + in->problem_count, sizeof *all);
+        memcpy(all, first, count * sizeof *all);
+        memcpy(all + count, in->problems, in->problem_count * sizeof *all);
+        free(in->problems);
+        in->problems = all;
+        in->problem_count += count;
+        in->wanted += count;
+    }
+    free(first);
+}
+
+/* Puts sizes at the edges of a delivered file's blocks first; the others follow. */
 static void edges_put(verification *in) {
     ht_problem *edges = NULL;
     size_t count = 0;
     if (!in->options->written || in->problem_count == 0)
         return;
     ht_verify_edges(in->template, in->device, &in->problems[0], in->options, &edges, &count);
-    if (count == 0)
-        return;
-    ht_problem *all = ht_alloc(count + in->problem_count, sizeof *all);
-    memcpy(all, edges, count * sizeof *all);
-    memcpy(all + count, in->problems, in->problem_count * sizeof *all);
-    free(in->problems);
-    free(edges);
-    in->problems = all;
-    in->problem_count += count;
-    in->wanted += count;
+    problems_put(in, edges, count);
 }
 
-/* In a mode in which the original is good for some problem. */
+/* Puts sizes first at which a delivered file's launch goes a way that the others do not. */
+static void fallbacks_put(verification *in) {
+    size_t known = in->wanted < in->problem_count ? in->wanted : in->problem_count;
+    ht_problem *found = NULL;
+    if (!in->options->written)
+        return;
+    ht_verify_fallbacks(in->template, in->device, in->problems, known, in->options, &found,
+                        &in->fallback_count, &in->out->left_out);
+    problems_put(in, found, in->fallback_count);
+}
+
+/* Runs all in a mode in which the original is good for some problem. */
 static ht_status run_all(verification *in, ht_error *error) {
     for (;;) {
         mode next = in->mode;
@@ -489,12 +526,14 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     if (in.given)
         ht_verify_problems(template, given, &in.problems, &in.problem_count);
     edges_put(&in);
+    fallbacks_put(&in);
     ht_choice_init(&in.choice, in.template, options->unit ? options->unit : in.template->unit,
                    options->configurations + 1, options->seed);
     ht_status status = run_all(&in, error);
     if (status == HT_OK && !out_result->size_count && !out_result->reason)
-        tell(&in, HT_VERIFY_ORIGINAL,
-             ht_strdup("the original's launch is not legal for any of the problems tried"));
+        report_outcome(
+            &in, HT_VERIFY_ORIGINAL,
+            ht_strdup("the original's launch is not legal for any of the problems tried"));
     out_result->configurations = in.choice.count;
     out_result->bitwise = in.mode.exact;
     out_result->checked = in.mode.checked;
@@ -509,7 +548,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     return status;
 }
 
-/* Of the parameters, those in the list keep their defaults, which come first. */
+/* Orders the parameters: those in the list keep their defaults, and come first. */
 static ht_template *keep_order(const ht_template *template, const char *list) {
     ht_template *copy = ht_template_copy(template);
     for (size_t i = 0; i < copy->param_count; ++i) {
@@ -522,7 +561,8 @@ static ht_template *keep_order(const ht_template *template, const char *list) {
     return copy;
 }
 
-/* First all with the original's order, to the bit; then all orders, within the tolerance. */
+/* Verifies first all with the original's order, to the bit; then all orders, within the
+ * tolerance. */
 ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
                     const ht_verify_options *options, ht_verify_result *out_result,
                     ht_error *error) {
@@ -551,5 +591,6 @@ void ht_verify_result_free(ht_verify_result *result) {
         free(result->sizes[i].problem);
     free(result->sizes);
     free(result->reason);
+    free(result->left_out);
     *result = (ht_verify_result){0};
 }

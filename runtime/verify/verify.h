@@ -1,6 +1,6 @@
 /* Verifying a template before it is offered: its default configuration and random legal ones run
- * next to the original kernel on small problems, with every access looked at (docs/checking.md),
- * and outputs compared. Host emulation. docs/refactor-command.md tells what is done. */
+ * next to the original kernel on small problems, with every access checked (docs/checking.md), and
+ * outputs compared. Host emulation. docs/refactor-command.md has the details. */
 #ifndef HT_RUNTIME_VERIFY_VERIFY_H
 #define HT_RUNTIME_VERIFY_VERIFY_H
 
@@ -64,6 +64,9 @@ typedef struct ht_verify_result {
     size_t configurations; /* different ones, the default among them */
     size_t slow;  /* of these, not run: the compiler took longer than it may (never the default) */
     char *reason; /* why it does not agree; NULL when it does */
+    /* Of a delivered file's launch: which of the ways that it may go was not run, and why; NULL:
+     * all were. */
+    char *left_out;
     /* With HT_VERIFY_DIFFERS: the failing configuration, with every parameter at its default that
      * it also fails without; and the index of its size. */
     ht_config failing;
@@ -90,5 +93,9 @@ void ht_verify_result_free(ht_verify_result *result);
  * of the family; free with ht_problem_free, then free(). */
 void ht_verify_problems(const ht_template *template, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count);
+/* verify_fallback.c. Problems of any size, the given one but for one field, at which the conditions
+ * of the template's launch are other than there. Freed likewise. */
+void ht_verify_turns(const ht_template *template, const ht_device *device,
+                     const ht_problem *problem, ht_problem **out_problems, size_t *out_count);
 
 #endif

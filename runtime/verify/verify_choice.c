@@ -23,8 +23,8 @@ static ht_geometry geometry_of(const ht_choice *in, const ht_config *config) {
     return known ? geometry : (ht_geometry){0};
 }
 
-/* Are there blocks with others on all sides, along each axis that has such by default? Where the
- * default has two, one of them is whole, and one shall be here. */
+/* Returns true if there are blocks with others on all sides, along each axis that has such by
+ * default. Where the default has two, one of them is whole, and one shall be here. */
 static bool is_inner(const ht_choice *in, const ht_config *config) {
     const uint32_t *usual = in->usual.grid;
     bool inner = true;
@@ -51,7 +51,8 @@ static size_t legal_count(const ht_choice *in, const ht_space *space) {
     return count;
 }
 
-/* A configuration with this value of this parameter, if drawing finds one: none may be left out. */
+/* Adds a configuration with this value of this parameter, if drawing finds one: none may be left
+ * out. */
 static void cover(ht_choice *in, const ht_space *space, size_t param, size_t value) {
     for (size_t i = 0; i < in->count; ++i)
         if (in->items[i].choice[param] == value)
@@ -65,8 +66,8 @@ static void cover(ht_choice *in, const ht_space *space, size_t param, size_t val
     }
 }
 
-/* From the default, parameter after parameter in any order takes another value where that is legal:
- * samples alone are mostly of the forms that have many parameters of their own. */
+/* Walks from the default: parameter after parameter, in any order, takes another value where that
+ * is legal. Samples alone are mostly of the forms that have many parameters of their own. */
 static ht_config walk(ht_choice *in, const ht_space *space) {
     ht_config config = in->items[0];
     size_t order[HT_PARAM_MAX], count = in->template->param_count;
@@ -87,20 +88,20 @@ static ht_config walk(ht_choice *in, const ht_space *space) {
     return config;
 }
 
-/* How much of a configuration none before had. */
+/* The part of a configuration that none before had. */
 typedef struct news {
     ht_forms_news code;
     size_t pairs;
 } news;
 
-/* Code that was not run first, then code that was run otherwise. */
+/* Returns true if `a` has more: first code that was not run, then code that was run otherwise. */
 static bool is_more(news a, news b) {
     return a.code.forms != b.code.forms ? a.code.forms > b.code.forms
            : a.code.ways != b.code.ways ? a.code.ways > b.code.ways
                                         : a.pairs > b.pairs;
 }
 
-/* Of some that are not chosen yet, the one that has most that is new. */
+/* Draws some that are not chosen yet, and takes the one that has most that is new. */
 static bool draw_one(ht_choice *in, const ht_space *space, ht_config *out_config) {
     bool found = false;
     news most = {0};

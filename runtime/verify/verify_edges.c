@@ -21,7 +21,7 @@ typedef struct search {
     size_t count;
 } search;
 
-/* The base with other values of some fields. */
+/* Makes the base with other values of some fields. */
 static bool make(const search *in, const size_t *fields, const int64_t *values, size_t count,
                  ht_problem *out) {
     const ht_problem_spec *spec = &in->template->problem;
@@ -91,7 +91,7 @@ static void step_note(int64_t value, const grids *before, const grids *now, int6
         edges[EDGE_WHOLE] = value - 1;
 }
 
-/* The values of one field at each edge; 0: not found. */
+/* Finds the values of one field at each edge; 0: not found. */
 static void edges_find(const search *in, size_t field, int64_t edges[EDGES]) {
     int64_t value = 0;
     grids before = {0}, now;
@@ -114,7 +114,8 @@ static void edges_find(const search *in, size_t field, int64_t edges[EDGES]) {
     }
 }
 
-/* False: there is none, or it is too large, or goes another way than what was tuned. */
+/* Adds the problem. False: there is none, or it is too large, or goes another way than what was
+ * tuned. */
 static bool add(search *in, const size_t *fields, const int64_t *values, size_t count) {
     ht_problem problem;
     grids own;
@@ -129,7 +130,7 @@ static bool add(search *in, const size_t *fields, const int64_t *values, size_t 
     return true;
 }
 
-/* All sizes at the edge together; one after the other where they cannot be. */
+/* Adds all sizes at the edge together; one after the other where they cannot be. */
 static void edge_add(search *in, const size_t *fields, int64_t (*edges)[EDGES], size_t count,
                      edge which) {
     size_t own[FIELDS_MAX], own_count = 0;

@@ -17,8 +17,8 @@ typedef struct test {
     bool otherwise; /* the form is in its else-branch */
 } test;
 
-/* A parameter that a form hangs on. Its values are told apart by whether they are the default, and
- * by how they compare with the numbers that the text compares it with. */
+/* A parameter that a form hangs on. Its values are distinguished by whether they are the default,
+ * and by how they compare with the numbers that the text compares it with. */
 typedef struct hinge {
     size_t param;
     int64_t numbers[NUMBERS_MAX];
@@ -37,14 +37,12 @@ struct ht_form {
     bool run[2]; /* at all: with blocks inside of the grid or not, with such */
 };
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- reading */
 
 /* A condition around what is read. */
 typedef struct around {
     const struct around *outer; /* NULL: none */
-    const char *text;           /* what is asked */
+    const char *text;           /* the condition's text */
     size_t length;
     bool asks; /* false: a loop's head, whose parameters count, but which no value skips */
     bool otherwise;
@@ -59,7 +57,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind spaces, comments and lines of the preprocessor. */
+/* Skips spaces, comments and lines of the preprocessor. */
 static void skip_space(reader *in) {
     for (;;) {
         in->at += strspn(in->at, " \t\r\n");
@@ -86,7 +84,7 @@ static bool take_word(reader *in, const char *word) {
     return true;
 }
 
-/* Behind a literal that begins here; false when none does. */
+/* Skips a literal that begins here; false when none does. */
 static bool skip_literal(reader *in) {
     char quote = *in->at;
     if (quote != '"' && quote != '\'')
@@ -97,7 +95,7 @@ static bool skip_literal(reader *in) {
     return true;
 }
 
-/* What is in the parentheses that begin here. */
+/* Takes the content of the parentheses that begin here. */
 static void take_parentheses(reader *in, around *out) {
     int depth = 0;
     out->text = in->at + (*in->at == '(');
@@ -132,7 +130,7 @@ static hinge *hinge_add(ht_form *form, size_t param) {
     return &form->hinges[form->count++];
 }
 
-/* What stands behind a name: " == 3"? */
+/* Adds the number of what stands after a name, such as " == 3". */
 static void number_add(hinge *to, const char *text, size_t length) {
     size_t at = 0, known = 0;
     while (at < length && text[at] == ' ')
@@ -167,7 +165,7 @@ static void names_add(const ht_template *template, const char *text, size_t leng
     }
 }
 
-/* Below, at, or above each of the numbers. */
+/* Returns true if two values are alike: below, at, or above each of the numbers. */
 static bool is_alike(const hinge *of, const ht_param *param, size_t a, size_t b) {
     int64_t left = param->values[a].number, right = param->values[b].number;
     bool alike = (a == param->default_index) == (b == param->default_index);
@@ -189,7 +187,7 @@ static void kinds_find(const ht_template *template, hinge *of) {
     }
 }
 
-/* How many ways there are to run the form. Hinges that would make them too many go. */
+/* Finds the number of ways to run the form. Hinges that would make them too many go. */
 static size_t states_find(const ht_template *template, ht_form *form) {
     size_t states = 2;
     for (size_t i = 0; i < form->count; ++i) {
@@ -224,7 +222,7 @@ static void test_add(ht_form *form, const char *text, size_t length, bool otherw
     free(copy);
 }
 
-/* Where the operator of two characters stands outside of parentheses; `length` when nowhere. */
+/* Finds the operator of two characters outside of parentheses; `length` when there is none. */
 static size_t outside_find(const char *text, size_t length, size_t from, const char *operator) {
     int depth = 0;
     for (size_t at = from; at + 1 < length; ++at) {
@@ -235,7 +233,7 @@ static size_t outside_find(const char *text, size_t length, size_t from, const c
     return length;
 }
 
-/* One test for each part that && joins; what is not to hold is one whole. */
+/* Adds one test for each part that && joins; what is not to hold is one whole. */
 static void tests_add(ht_form *form, const around *of) {
     bool split = !of->otherwise && !memchr(of->text, '?', of->length) &&
                  outside_find(of->text, of->length, 0, "||") == of->length;
@@ -247,7 +245,7 @@ static void tests_add(ht_form *form, const around *of) {
     test_add(form, of->text + begin, of->length - begin, of->otherwise);
 }
 
-/* Where the A of A ? B : C begins, of which this is the mark. */
+/* Returns the begin of A in A ? B : C, of which this is the mark. */
 static size_t condition_begin(const char *begin, const char *mark) {
     const char *at = mark;
     for (int depth = 0; at > begin; --at) {
@@ -260,7 +258,7 @@ static size_t condition_begin(const char *begin, const char *mark) {
     return (size_t)(at - begin);
 }
 
-/* What stands between `begin` and `end` has been read. */
+/* Adds the form between `begin` and `end`, which has been read. */
 static void form_add(const reader *in, const around *within, const char *begin, const char *end) {
     ht_forms *forms = in->forms;
     ht_form form = {0};
@@ -318,7 +316,7 @@ static void read_if(reader *in, const around *within) {
     read_statement(in, &otherwise);
 }
 
-/* Where B of A ? B : C ends, or C (`last`), from behind the mark on. */
+/* Returns the end of B in A ? B : C, or of C (`last`), from past the mark on. */
 static const char *choice_end(const char *at, const char *end, bool last) {
     int depth = 0, inner = 0;
     for (; at < end; ++at) {
@@ -332,7 +330,7 @@ static const char *choice_end(const char *at, const char *end, bool last) {
     return at;
 }
 
-/* What stands in the branches of A ? B : C is run as that of an `if` is. */
+/* Reads the branches of A ? B : C, which are run as those of an `if` are. */
 static void read_choices(const reader *in, const around *within, const char *begin,
                          const char *end) {
     for (const char *at = begin; at < end; ++at) {
@@ -353,7 +351,7 @@ static void read_choices(const reader *in, const around *within, const char *beg
     }
 }
 
-/* Up to its end, or that of a block in it, as a function's or a lambda's. */
+/* Reads up to its end, or that of a block in it, as a function's or a lambda's. */
 static void read_plain(reader *in, const around *within) {
     const char *begin = in->at;
     while (*in->at && !strchr(";{}", *in->at))
@@ -398,8 +396,7 @@ void ht_forms_free(ht_forms *forms) {
     *forms = (ht_forms){0};
 }
 
-/* ---- configurations
- * ----------------------------------------------------------------------------------------- */
+/* ---- configurations */
 
 typedef struct drawn {
     const ht_template *template;
@@ -416,7 +413,8 @@ static bool look_up(const void *context, const char *name, int64_t *out_value) {
     return false;
 }
 
-/* No test around it is known to fail: one that asks for more than parameters may hold. */
+/* Returns true if no test around it is known to fail: one that asks for more than parameters may
+ * hold. */
 static bool is_run(const ht_form *form, const drawn *of) {
     const ht_scope scope = {.lookup = look_up, .context = of};
     for (size_t i = 0; i < form->test_count; ++i) {

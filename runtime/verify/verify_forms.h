@@ -26,7 +26,7 @@ typedef struct ht_forms_news {
     size_t ways;  /* forms with values of other kinds, those among them */
 } ht_forms_news;
 
-/* `inner`: are there blocks inside of the grid? Other code may run at its edges. */
+/* `inner`: there are blocks inside of the grid, at whose edges other code may run. */
 ht_forms_news ht_forms_new(const ht_forms *forms, const ht_config *config, bool inner);
 void ht_forms_add(ht_forms *forms, const ht_config *config, bool inner);
 

@@ -1,4 +1,4 @@
-/* Which problems a template is verified on. */
+/* The problems that a template is verified on. */
 #include "runtime/verify/verify.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 /* Fields at or above are extents; below, filter sizes and the like, which stay. */
 enum { EXTENT_MIN = 12, KINDS = 8, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
 
-/* What the extents become, by how many there are: one along the grid's x first, then y, z and the
+/* Values of the extents, by how many there are: one along the grid's x first, then y, z and the
  * others (extents_sort). The first five kinds are those asked for. Stencils have a border of one
  * that is no output: two more than a tile is a tile there. */
 static const int shapes[KINDS][4][FIELDS] = {
@@ -30,7 +30,7 @@ static const int shapes[KINDS][4][FIELDS] = {
     {{1024}, {128, 64}, {64, 32, 32}, {32, 16, 16, 32, 16, 16}},
     {{768}, {96, 32}, {48, 64, 32}, {16, 16, 32, 16, 16, 32}}};
 
-/* What becomes of fields that are no extents. */
+/* The treatment of fields that are not extents. */
 typedef enum growth {
     AS_GIVEN,
     SIZES_ALONE,    /* filter sizes and the like are others */
@@ -59,13 +59,14 @@ static int64_t value_of(const shape *in, size_t field) {
     return value;
 }
 
-/* Another size for a filter. Templates may have ways of their own for 3, 5 and 7, which nothing but
- * these sizes takes. What is 4 is no filter, but channels, say, which go by strips of 4 and 8. */
+/* Returns another size for a filter. Templates may have ways of their own for 3, 5 and 7, which
+ * nothing but these sizes takes. A 4 is not a filter, but channels, say, which go by strips of 4
+ * and 8. */
 static int64_t another(int64_t value) {
     return value == 4 ? 9 : value < 3 ? 3 : value < 5 ? 5 : value == 7 ? 5 : 7;
 }
 
-/* Of a field that is no extent. */
+/* Returns the value of a field that is not an extent. */
 static int64_t kept(const shape *in, size_t field) {
     int64_t value = value_of(in, field);
     if (in->spec->fields[field].kind == HT_FIELD_DEFAULT || in->growth == AS_GIVEN || value < 1)
@@ -80,7 +81,7 @@ typedef struct along {
 
 static void on_name(void *context, const char *name);
 
-/* In the expressions of derived fields other fields have their plain names. */
+/* Notes a field; in the expressions of derived fields other fields have their plain names. */
 static void on_field(void *context, const char *name) {
     const along *in = context;
     const ht_problem_spec *spec = &in->template->problem;
@@ -105,7 +106,8 @@ static void on_name(void *context, const char *name) {
     }
 }
 
-/* One along each axis of the grid, x first, in turns; then what no grid is computed from. */
+/* Sorts the extents: one along each axis of the grid, x first, in turns; then what no grid is
+ * computed from. */
 static void extents_sort(shape *in, const ht_template *template) {
     size_t sorted[64], count = 0, fields = in->spec->field_count;
     bool *along_axis[4], *taken = ht_alloc(fields + 1, sizeof *taken);
@@ -133,7 +135,8 @@ static void extents_sort(shape *in, const ht_template *template) {
     free(taken);
 }
 
-/* Fields that have a default are options of the kernel: they stay, unless there is nothing else. */
+/* Finds the extents. Fields that have a default are options of the kernel: they stay, unless there
+ * is nothing else. */
 static void extents_find(shape *in) {
     int64_t least = EXTENT_MIN;
     for (int pass = 0; pass < 3 && in->extent_count == 0; ++pass)
@@ -201,7 +204,7 @@ static double elements_of(const shape *in, const int64_t *extents) {
     return elements;
 }
 
-/* The given extents, halved together until the problem is small. */
+/* Cuts the given extents down, halved together until the problem is small. */
 static void cut_down(const shape *in, int64_t *extents, double most) {
     for (;;) {
         bool halved = false;
@@ -225,7 +228,7 @@ static void add_kind(shape *in, int kind) {
         add(in, extents);
 }
 
-/* One extent odd, the others as given: some must divide or equal each other. */
+/* Adds problems with one extent odd, the others as given: some must divide or equal each other. */
 static void add_single(shape *in, const int64_t *base, int kind) {
     int64_t extents[64];
     for (size_t i = 0; i < in->extent_count; ++i) {
@@ -235,7 +238,7 @@ static void add_single(shape *in, const int64_t *base, int kind) {
     }
 }
 
-/* The five kinds that are asked for; the last as other as the original takes it. */
+/* Adds the five kinds that are asked for; the last as different as the original takes it. */
 static void add_kinds(shape *in, bool multiples) {
     static const growth growths[] = {SIZES_AND_STEPS, SIZES_ALONE, AS_GIVEN};
     add_kind(in, 0);
@@ -248,7 +251,7 @@ static void add_kinds(shape *in, bool multiples) {
     }
 }
 
-/* All extents the same: square matrices. */
+/* Adds a problem with all extents the same: square matrices. */
 static void add_square(shape *in, int64_t edge) {
     int64_t extents[64];
     for (size_t i = 0; i < in->extent_count; ++i)
@@ -256,8 +259,8 @@ static void add_square(shape *in, int64_t edge) {
     add(in, extents);
 }
 
-/* n / 64 blocks: is the original launched for multiples? With others its outputs end before the
- * extents do, so that nothing at their end is seen. */
+/* Returns true if the original is launched for multiples, as with n / 64 blocks. For other sizes
+ * its outputs end before the extents do, so that nothing at their end is seen. */
 static bool leaves_rest(const ht_template *template) {
     bool leaves = false;
     for (size_t i = 0; i < template->reference_launch_count; ++i)
