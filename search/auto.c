@@ -1,6 +1,6 @@
 /* The default. A model of the space pays while evaluations are few: they cost seconds, the model
  * milliseconds. It grows dearer with every one and brings less, so that after some hundreds a
- * genetic algorithm goes on, which knows all that was told. */
+ * genetic algorithm, which knows all outcomes, goes on. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"

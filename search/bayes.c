@@ -6,7 +6,7 @@
  * optimization for auto-tuning GPU kernels", show that this suits kernels, with the candidates
  * scored over the legal space itself.
  *
- * It begins with configurations spread over the space. Beside seeds these come in turn with the
+ * It begins with configurations spread over the space. With seeds, these come in turn with the
  * model's own picks: good seeds are followed up at once, and misleading ones still leave a model
  * that knows the rest of the space. Seeds that lose against the first of the spread count as
  * nothing.
@@ -113,7 +113,8 @@ static double distance_to_asked(bayes *self, const ht_config *config) {
     return nearest;
 }
 
-/* The farthest of some samples from all asked so far (best-candidate sampling, Mitchell 1991). */
+/* Picks the farthest of some samples from all asked so far (best-candidate sampling, Mitchell
+ * 1991). */
 static bool spread_pick(bayes *self, ht_config *out_config) {
     double farthest = -1;
     for (int i = 0; i < self->model.settings->spread; ++i) {
@@ -129,7 +130,7 @@ static bool spread_pick(bayes *self, ht_config *out_config) {
     return farthest >= 0 || ht_explorer_fresh(&self->explorer, out_config);
 }
 
-/* Is the next one from the spread? */
+/* Returns true if the next one is from the spread. */
 static bool spread_due(const bayes *self) {
     const ht_bayes_settings *settings = self->model.settings;
     if (self->model.successes < SUCCESSES_LEAST)
@@ -142,7 +143,7 @@ static bool spread_due(const bayes *self) {
     return self->design < (size_t)settings->design_seeded && self->design < self->picked;
 }
 
-/* From the spread, or the model's choice; false: nothing is left. */
+/* Picks from the spread, or the model's choice; false: nothing is left. */
 static bool pick(bayes *self, bool spread, ht_config *out_config) {
     if (spread)
         return spread_pick(self, out_config);

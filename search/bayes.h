@@ -12,22 +12,22 @@ typedef struct ht_bayes_settings {
     int design;        /* configurations spread over the space before the model is asked */
     int design_seeded; /* the same along with seeds, in turn with the model's */
     int design_apart;  /* where moves were given: the model's picks between two of the spread */
-    int spread;        /* each is the farthest of so many samples */
+    int spread;        /* each is the farthest of N samples */
     double clip;       /* log of the ratio to the best beyond which times are softly clipped */
     double length[HT_FEATURE_KINDS]; /* mean of the prior of log length scales, by kind */
     double length_spread;
     double noise;           /* mean of the prior of log noise */
-    int refit;              /* successes between two fits: at least so many, */
+    int refit;              /* successes between two fits: at least N, */
     double refit_share;     /* and at least this share of all */
     int fit_points;         /* successes a fit looks at: the best half and a sample */
     int first_steps, steps; /* of the fit: the first one, and later ones */
     int processes;          /* with parameters of their own, whose scores are averaged, */
-    int processes_until;    /* up to so many successes; then one */
+    int processes_until;    /* up to N successes; then one */
     double bag;             /* share of the successes that all but the first are fitted to */
     int patience;           /* outcomes without a better one before the model dares more: every */
-    double daring;          /* other pick asks for an improvement by so many deviations */
+    double daring;          /* other pick asks for an improvement by this many deviations */
     int pool;               /* candidates looked at each time, in spaces larger than that */
-    int local; /* every so many picks the best predicted neighbour of the best; 0: none */
+    int local;              /* every N picks the best predicted neighbour of the best; 0: none */
 } ht_bayes_settings;
 
 extern const ht_bayes_settings ht_bayes_defaults;

@@ -8,7 +8,8 @@
 
 enum { SAMPLE = 4096, OBSERVED_MAX = 512 };
 
-/* Configurations that cover the space: all of a small one, else evenly spaced or drawn ones. */
+/* Returns configurations that cover the space: all of a small one, else evenly spaced or drawn
+ * ones. */
 static ht_config *sample_of(ht_explorer *explorer, size_t *out_count) {
     const ht_space *space = explorer->space;
     bool listed = ht_space_listed(space);
@@ -90,7 +91,7 @@ static double cost_of(const ht_bayes_model *model, size_t observation) {
     return model->explorer->points[model->observed[observation]].cost;
 }
 
-/* Features and standardised costs of `count` points. */
+/* Returns features and standardised costs of `count` points. */
 static double *rows_of(ht_bayes_model *model, const size_t *points, size_t count, double *y) {
     size_t d = ht_features_count(model->features);
     double *x = ht_alloc(count * d + 1, sizeof *x);
@@ -107,8 +108,8 @@ static void swap(size_t *points, size_t i, size_t j) {
     points[j] = point;
 }
 
-/* The points a fit looks at: the best half of `fit_points`, the rest drawn from the others; of
- * those, all for the first process and a random share for each other one. */
+/* Chooses the points that a fit looks at: the best half of `fit_points`, the rest drawn from the
+ * others; of those, all for the first process and a random share for each other one. */
 static size_t fit_points_choose(ht_bayes_model *model, size_t process, size_t *points) {
     const ht_bayes_settings *settings = model->settings;
     size_t all = model->ranking.count, most = (size_t)settings->fit_points;
@@ -173,8 +174,8 @@ static void observe(ht_bayes_model *model, const size_t *points, size_t count) {
     free(y);
 }
 
-/* After a fit: the process anew, over a fresh pool. Of very many points the best and the latest are
- * observed. */
+/* Starts the process anew after a fit, over a fresh pool. Of very many points the best and the
+ * latest are observed. */
 static void restart(ht_bayes_model *model) {
     bool before = model->pool.count > 0;
     ht_pool_refresh(&model->pool, model->explorer, &model->ranking, before ? model->scores : NULL);
@@ -213,7 +214,8 @@ static void chances_update(ht_bayes_model *model) {
     free(succeeded);
 }
 
-/* Brings the process up to what was told, and imagines what was asked and not told yet. */
+/* Adds the outcomes so far to the process, and imagines those that were asked for and have none
+ * yet. */
 static void update(ht_bayes_model *model) {
     const ht_bayes_settings *settings = model->settings;
     double due = fmax(settings->refit, settings->refit_share * (double)model->successes);
@@ -232,8 +234,8 @@ static void update(ht_bayes_model *model) {
             ht_gp_imagine(model->processes[p], ht_bayes_model_point(model, i));
 }
 
-/* What a pick must improve on. A model that is sure of too much goes on for long where it found
- * something, for next to nothing; asked for more, it looks where it knows less. */
+/* Returns the cost that a pick must improve on. A model that is sure of too much goes on for long
+ * where it found something, for next to nothing; asked for more, it looks where it knows less. */
 static double goal(const ht_bayes_model *model) {
     size_t told = model->explorer->told;
     bool stale = told - model->improved > (size_t)model->settings->patience;

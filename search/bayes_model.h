@@ -1,5 +1,5 @@
-/* What the strategy `bayes` believes: a Gaussian process for the costs and a logistic regression
- * for success, over a pool of candidates. */
+/* The model of the strategy `bayes`: a Gaussian process for the costs and a logistic regression for
+ * success, over a pool of candidates. */
 #ifndef HT_SEARCH_BAYES_MODEL_H
 #define HT_SEARCH_BAYES_MODEL_H
 

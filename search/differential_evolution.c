@@ -3,10 +3,10 @@
  * agents a and b, rounded; where values have no order, differences mean nothing, and the parameter
  * is taken from best, a or x. The trial replaces its agent when it is no worse.
  *
- * Each trial competes with its agent as soon as it is told, so a batch is trials of several agents
- * in turn. A trial that was asked before competes for free, and a neighbour of the best agent is
- * asked in its place. When all of those were asked too, the agents have come together, and others
- * start at random. */
+ * Each trial competes with its agent as soon as its outcome is known, so a batch is trials of
+ * several agents in turn. A trial that was asked before competes for free, and a neighbour of the
+ * best agent is asked in its place. When all of those were asked too, the agents have come
+ * together, and others start at random. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
@@ -46,7 +46,7 @@ static const ht_config *agent_config(const differential_evolution *self, size_t 
     return &self->explorer.points[self->agents[agent]].config;
 }
 
-/* The cheapest agent with sign 1, the dearest with -1. */
+/* Returns the cheapest agent with sign 1, the dearest with -1. */
 static size_t extreme(const differential_evolution *self, double sign) {
     size_t found = 0;
     for (size_t i = 1; i < self->count; ++i)
@@ -55,7 +55,8 @@ static size_t extreme(const differential_evolution *self, double sign) {
     return found;
 }
 
-/* A configuration that no agent proposed (a seed, a random one) may take the place of the worst. */
+/* Lets a configuration that no agent proposed (a seed, a random one) take the place of the
+ * worst. */
 static void evolution_tell(void *data, const ht_config *config, const ht_outcome *outcome) {
     differential_evolution *self = data;
     size_t point = ht_explorer_tell(&self->explorer, config, outcome);

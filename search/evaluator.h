@@ -1,5 +1,5 @@
-/* What a search asks: an evaluator turns configurations into outcomes. The search knows nothing of
- * how: the runtime compiles and times kernels, a replay answers from a recording. */
+/* The other side of a search: an evaluator turns configurations into outcomes. The search knows
+ * nothing of how: the runtime compiles and times kernels, a replay answers from a recording. */
 #ifndef HT_SEARCH_EVALUATOR_H
 #define HT_SEARCH_EVALUATOR_H
 

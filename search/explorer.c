@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* So many samples in a row that were all asked before: what is left is little enough to sweep. */
+/* This many samples in a row that were all asked before: what is left is little enough to sweep. */
 enum { SAMPLES_IN_VAIN = 256 };
 enum {
     INITIAL = 12,  /* configurations before a strategy proposes */
@@ -80,9 +80,9 @@ static uint64_t index_at(const ht_explorer *explorer, uint64_t position) {
     return ht_index_map_get(&explorer->moved, position, &index) ? index : position;
 }
 
-/* Fisher and Yates' shuffle in which only the positions that were swapped are stored (Durstenfeld
- * 1964, kept sparse), so that neither time nor memory grows with the space. What was asked
- * meanwhile is passed over. */
+/* Draws by Fisher and Yates' shuffle, in which only the positions that were swapped are stored
+ * (Durstenfeld 1964, kept sparse), so that neither time nor memory grows with the space.
+ * Configurations that were asked meanwhile are passed over. */
 static bool listed_fresh(ht_explorer *explorer, ht_config *out_config) {
     uint64_t count = ht_space_count(explorer->space);
     while (explorer->drawn < count) {
@@ -133,7 +133,7 @@ static double distance_to_nearest(const ht_explorer *explorer, const ht_config *
     return nearest;
 }
 
-/* False when all candidates were asked before. */
+/* Returns false when all candidates were asked before. */
 static bool spread(ht_explorer *explorer, ht_config *out_config) {
     double farthest = 0;
     for (int i = 0; i < CANDIDATES; ++i) {
@@ -151,7 +151,7 @@ void ht_explorer_restart(ht_explorer *explorer) {
     explorer->fresh_due = INITIAL;
 }
 
-/* False: a fresh one is due. */
+/* Returns false when a fresh one is due. */
 static bool next_one(ht_explorer *explorer, ht_propose propose, void *strategy,
                      ht_config *out_config, int *out_owner) {
     if (explorer->point_count < INITIAL)
@@ -177,7 +177,7 @@ size_t ht_explorer_fill(ht_explorer *explorer, ht_propose propose, void *strateg
     return count;
 }
 
-/* Fills explorer->neighbours, by parameter; returns how many. */
+/* Fills explorer->neighbours, by parameter; returns their number. */
 static size_t neighbours_list(ht_explorer *explorer, const ht_config *config,
                               ht_neighbourhood kind) {
     return ht_space_neighbours(explorer->space, config, kind, explorer->neighbours,
@@ -191,7 +191,7 @@ static size_t parameter_changed(const ht_config *from, const ht_config *to) {
     return i;
 }
 
-/* One of the first `count` listed neighbours: a parameter, then one of its neighbours. */
+/* Picks one of the first `count` listed neighbours: a parameter, then one of its neighbours. */
 static bool neighbour_pick(ht_explorer *explorer, const ht_config *config, size_t count,
                            ht_config *out_config) {
     size_t begins[HT_PARAM_MAX + 1], parameters = 0, last = SIZE_MAX;

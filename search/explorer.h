@@ -1,4 +1,4 @@
-/* What the strategies that learn from outcomes share: the points asked so far with their costs,
+/* Shared by the strategies that learn from outcomes: the points asked so far with their costs,
  * and ways to legal configurations that were not asked yet. Every strategy draws only from here, so
  * none repeats itself, and each ends exactly when the space does.
  *
@@ -47,7 +47,7 @@ void ht_explorer_begin(ht_explorer *explorer, const ht_space *space,
                        const ht_strategy_options *options);
 void ht_explorer_end(ht_explorer *explorer);
 
-/* What tells configurations apart in a table: a hash. */
+/* Returns a hash by which a table distinguishes configurations. */
 uint64_t ht_explorer_key(const ht_config *config);
 /* The point of a configuration, HT_NO_POINT when it was not asked. */
 ptrdiff_t ht_explorer_find(const ht_explorer *explorer, const ht_config *config);
@@ -56,8 +56,8 @@ size_t ht_explorer_ask(ht_explorer *explorer, const ht_config *config);
 /* Notes an outcome, also of a configuration that was never asked here; its point. */
 size_t ht_explorer_tell(ht_explorer *explorer, const ht_config *config, const ht_outcome *outcome);
 
-/* A uniformly random legal configuration that was not asked yet; false when none is left. Whoever
- * draws it asks it: it is not drawn again. */
+/* Draws a uniformly random legal configuration that was not asked yet; false when none is left. The
+ * caller asks it: it is not drawn again. */
 bool ht_explorer_fresh(ht_explorer *explorer, ht_config *out_config);
 /* A strategy's next configuration, legal and not asked yet, and who in the strategy wants to know
  * its outcome (it becomes the point's owner). False: the strategy has none. */

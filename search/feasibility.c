@@ -24,8 +24,8 @@ static void expand(const double *x, size_t features, double *out_row) {
     }
 }
 
-/* One step of Newton's method (iteratively reweighted least squares; Hastie, Tibshirani and
- * Friedman 2009, formula 4.26). False when the system cannot be solved. */
+/* Takes one step of Newton's method (iteratively reweighted least squares; Hastie, Tibshirani and
+ * Friedman 2009, formula 4.26). Returns false when the system cannot be solved. */
 static bool newton(double *weights, const double *rows, const bool *succeeded, size_t count,
                    size_t width) {
     int size = (int)width;

@@ -1,7 +1,7 @@
 /* How likely a configuration compiles and runs, learned from those that did and did not: logistic
- * regression with a ridge over the features and their squares. What forbids a configuration is
- * mostly a product that exceeds a limit (LDS, registers, threads), which is a plane in logarithms
- * of sizes. */
+ * regression with a ridge over the features and their squares. A configuration is mostly forbidden
+ * by a product that exceeds a limit (LDS, registers, threads), which is a plane in logarithms of
+ * sizes. */
 #ifndef HT_SEARCH_FEASIBILITY_H
 #define HT_SEARCH_FEASIBILITY_H
 

@@ -23,7 +23,7 @@ struct ht_features {
         *columns[HT_FEATURES_MAX]; /* over the sample, centred, of length 1; only while created */
 };
 
-/* How often 2 divides a whole number; 0 for 0 and for fractions. */
+/* Returns how often 2 divides a whole number; 0 for 0 and for fractions. */
 static double twos_in(double value) {
     double magnitude = fabs(value);
     int twos = 0;
@@ -51,8 +51,8 @@ static bool raw_value(const ht_space *space, const feature *feature, const ht_co
     return value > 0;
 }
 
-/* The column of a feature over the sample, centred and of length 1, and the feature's range; NULL
- * when it has no value somewhere or never changes. */
+/* Returns the column of a feature over the sample, centred and of length 1, and the feature's
+ * range; NULL when it has no value somewhere or never changes. */
 static double *column_of(const ht_space *space, feature *feature, const ht_config *sample,
                          size_t count) {
     double *column = ht_alloc(count, sizeof *column);

@@ -1,5 +1,5 @@
-/* Configurations as points that a model can learn from. What makes a kernel fast is rarely how far
- * a value is down its list: it is its size (on a logarithmic scale), what it divides by, and the
+/* Configurations as points that a model can learn from. A kernel's speed rarely depends on a
+ * value's place in its list, but on its size (on a logarithmic scale), what it divides by, and the
  * products that the kernel's author put into the constraints (threads in a block, bytes of LDS).
  * So a configuration becomes
  *

@@ -1,11 +1,11 @@
-/* Genetic algorithm (Holland 1975), steady state: the population is the best configurations told so
- * far, and a child enters it as soon as it is told, not when a generation is full (Syswerda 1991,
- * "A study of reproduction in generational and steady-state genetic algorithms"). So a batch is
- * simply that many children of the population as it is, and nothing waits.
+/* Genetic algorithm (Holland 1975), steady state: the population is the best configurations so far,
+ * and a child enters it as soon as its outcome is known, not when a generation is full (Syswerda
+ * 1991, "A study of reproduction in generational and steady-state genetic algorithms"). So a batch
+ * is simply that many children of the population as it is, and nothing waits.
  *
  * Parents are won in tournaments, genes are crossed uniformly (Syswerda 1989), one gene a child
  * mutates on average, and what the constraints forbid is repaired. A child that was asked before is
- * mutated on. The population is a share of what was told: few at first, when evaluations are scarce
+ * mutated on. The population is a share of the outcomes: few at first, when evaluations are scarce
  * and must go where costs are low, more later, when crossing needs variety.
  *
  * Half of the asks refine the best one instead, by an adjacent value of one parameter, as long as
@@ -20,10 +20,10 @@
 
 enum {
     PATIENCE = 50,  /* outcomes without a better one before another population starts */
-    SHARE = 5,      /* the population is one in so many of the successes */
-    SMALLEST = 4,   /* but at least so many */
-    LARGEST = 20,   /* and at most so many */
-    TOURNAMENT = 2, /* the better of so many is a parent */
+    SHARE = 5,      /* one in N of the successes is in the population */
+    SMALLEST = 4,   /* but at least N of them */
+    LARGEST = 20,   /* and at most N */
+    TOURNAMENT = 2, /* the best of N is a parent */
     TRIES = 16      /* mutations of a child that was asked before */
 };
 static const double REFINE = 0.5;    /* chance of a neighbour of the best instead of a child */
@@ -32,7 +32,7 @@ static const double MUTATIONS = 1.0; /* genes of a child, on average */
 typedef struct genetic {
     ht_explorer explorer;
     ht_ranking ranking;
-    size_t improved; /* outcomes told when the best of the population was found */
+    size_t improved; /* outcomes when the */
     size_t genes;    /* dimensions with more than one value */
 } genetic;
 
@@ -84,7 +84,7 @@ static void mutate(genetic *self, ht_config *child) {
         size_t size = self->explorer.sizes[i];
         if (size < 2 || !ht_explorer_chance(&self->explorer, MUTATIONS / (double)self->genes))
             continue;
-        size_t value = ht_explorer_below(&self->explorer, size - 1); /* any but what it is */
+        size_t value = ht_explorer_below(&self->explorer, size - 1); /* any other than now */
         child->choice[i] = (uint16_t)(value + (value >= child->choice[i]));
     }
 }

@@ -116,7 +116,7 @@ static double kernel(const ht_gp *gp, const double *a, const double *b) {
     return gp->amplitude * ht_matern(5 * square);
 }
 
-/* The factor's new rows, from `first` on. */
+/* Computes the factor's new rows, from `first` on. */
 static void factor_extend(ht_gp *gp, size_t first) {
     size_t d = gp->features;
     for (size_t i = first; i < gp->count; ++i) {
@@ -131,8 +131,8 @@ static void factor_extend(ht_gp *gp, size_t first) {
     }
 }
 
-/* Kernel between the rows from `first` on and the candidates, into V: the squared distances are
- * |a|^2 + |b|^2 - 2 a b. */
+/* Writes the kernel between the rows from `first` on and the candidates into V: the squared
+ * distances are |a|^2 + |b|^2 - 2 a b. */
 static void kernel_rows(ht_gp *gp, size_t first) {
     size_t d = gp->features, n = gp->count - first, c = gp->candidate_count;
     float *z = ht_alloc(n * d + 1, sizeof *z), *v = gp->v + first * c;
@@ -152,7 +152,7 @@ static void kernel_rows(ht_gp *gp, size_t first) {
     free(z);
 }
 
-/* V's new rows: the solution of L V = K, given the rows before. */
+/* Computes V's new rows: the solution of L V = K, given the rows before. */
 static void columns_extend(ht_gp *gp, size_t first) {
     size_t n = gp->count - first, c = gp->candidate_count;
     float *v = gp->v + first * c;

@@ -21,8 +21,7 @@ typedef struct ht_gp_parameters {
     double log_noise;                   /* of the observations' variance */
 } ht_gp_parameters;
 
-/* What is believed of the parameters before anything is seen: normal distributions of the
- * logarithms. */
+/* The prior of the parameters: normal distributions of the logarithms. */
 typedef struct ht_gp_prior {
     double length[HT_FEATURES_MAX]; /* means */
     double length_spread;           /* standard deviation */

@@ -72,7 +72,7 @@ static void kernel_fill(problem *problem, const ht_gp_parameters *parameters) {
     }
 }
 
-/* Minus the logarithm of the likelihood; leaves alpha and the inverse (lower triangle). */
+/* Returns minus the logarithm of the likelihood; leaves alpha and the inverse (lower triangle). */
 static double likelihood(problem *problem, double noise) {
     size_t n = problem->count;
     int size = (int)n;
@@ -99,7 +99,7 @@ static double likelihood(problem *problem, double noise) {
     return sum;
 }
 
-/* By formula 5.9: half the trace of (K^-1 - alpha alpha^T) dK. */
+/* Computes the gradient by formula 5.9: half the trace of (K^-1 - alpha alpha^T) dK. */
 static void gradient_of(const problem *problem, double noise, double *gradient) {
     size_t n = problem->count, d = problem->features;
     memset(gradient, 0, (d + 2) * sizeof *gradient);
@@ -120,7 +120,7 @@ static void gradient_of(const problem *problem, double noise, double *gradient) 
     }
 }
 
-/* Minus the logarithm of a normal density, and its slope. */
+/* Returns minus the logarithm of a normal density, and its slope. */
 static double prior_of(double value, double mean, double spread, double *slope) {
     double t = (value - mean) / spread;
     *slope += t / spread;
@@ -155,8 +155,8 @@ double ht_gp_density(const double *x, const double *y, size_t count, size_t feat
     return value;
 }
 
-/* Each parameter walks by its own step, longer while its slope keeps its sign, shorter when it
- * turned. */
+/* Steps of the parameters: each walks by its own, longer while its slope keeps its sign, shorter
+ * when it turned. */
 typedef struct rprop {
     double step[HT_FEATURES_MAX + 2];
     double before[HT_FEATURES_MAX + 2];

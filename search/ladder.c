@@ -9,7 +9,7 @@
 enum { MERGES = 4 };
 static const double HELPS = 0.97; /* of the time before */
 
-/* What became of a move. */
+/* The outcome of a move. */
 typedef struct ht_rung {
     bool asked;
     ht_config from, to;
@@ -37,7 +37,7 @@ static double cost_of(const ht_ladder *ladder, const ht_config *config) {
     return point == HT_NO_POINT ? INFINITY : ladder->explorer->points[point].cost;
 }
 
-/* The best that was told; the first seed before anything was. */
+/* Returns the best outcome's configuration; the first seed before there is one. */
 static const ht_config *incumbent(const ht_ladder *ladder) {
     const ht_explorer *explorer = ladder->explorer;
     const ht_point *best = &explorer->points[0];
@@ -52,13 +52,13 @@ static bool is_new(const ht_ladder *ladder, const ht_config *config) {
            ht_explorer_find(ladder->explorer, config) == HT_NO_POINT;
 }
 
-/* Has the move been asked, and not been told yet? */
+/* Returns true if the move has been asked, and has no outcome yet. */
 static bool is_under_way(const ht_ladder *ladder, size_t move) {
     const rung *r = &ladder->rungs[move];
     return r->asked && !ladder->explorer->points[ht_explorer_find(ladder->explorer, &r->to)].told;
 }
 
-/* Moves that others build upon are believed in until they are told. */
+/* Takes moves that others build upon for good until their outcomes are known. */
 static ht_config foundation(const ht_ladder *ladder) {
     ht_config base = *incumbent(ladder);
     for (size_t i = 0; i < ladder->next; ++i)
@@ -81,7 +81,7 @@ static bool single_step(ht_ladder *ladder, ht_config *out_config) {
     return false;
 }
 
-/* Time after the move over time before; INFINITY where one of them is not known. */
+/* Returns the time after the move over the time before; INFINITY where one of them is not known. */
 static double ratio_of(const ht_ladder *ladder, size_t move) {
     const rung *r = &ladder->rungs[move];
     double before = r->asked ? cost_of(ladder, &r->from) : INFINITY;
@@ -103,7 +103,7 @@ static void rank(ht_ladder *ladder) {
     ladder->ranked = true;
 }
 
-/* What helped, added one by one to the best, where that still has the value of the first seed. */
+/* Adds what helped to the best, one by one, where that still has the value of the first seed. */
 static bool merge(ht_ladder *ladder, ht_config *out_config) {
     const ht_config *seed = &ladder->explorer->points[0].config;
     for (size_t i = 0; i < ladder->count && !ladder->ranked; ++i)

@@ -25,8 +25,9 @@ typedef struct ht_ladder {
 void ht_ladder_begin(ht_ladder *ladder, const ht_explorer *explorer, const ht_move *moves,
                      size_t count);
 void ht_ladder_end(ht_ladder *ladder);
-/* The next step, legal and not asked yet; the caller asks it before the next call. False: there is
- * none at this time. What helped is put together when all single steps have been told. */
+/* The next step, legal and not asked yet; the caller asks it before the next call. False: there
+ * is none at this time. The steps that helped are put together when all single steps have been
+ * told. */
 bool ht_ladder_step(ht_ladder *ladder, ht_config *out_config);
 
 #endif

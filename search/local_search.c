@@ -24,7 +24,7 @@ typedef struct local_search {
     /* Points that may have neighbours left to ask. */
     ht_ranking adjacent, hamming;
     double best_cost; /* since the last start */
-    size_t improved;  /* outcomes told when it was found */
+    size_t improved;  /* outcomes when it */
 } local_search;
 
 static void *local_create(const ht_space *space, const ht_strategy_options *options) {
@@ -53,7 +53,7 @@ static void local_tell(void *data, const ht_config *config, const ht_outcome *ou
     }
 }
 
-/* An unasked neighbour of the first of a ranking, which is dropped when it has none left. */
+/* Takes an unasked neighbour of the first of a ranking, which is dropped when it has none left. */
 static bool step(local_search *self, ht_ranking *ranking, ht_neighbourhood kind,
                  ht_config *out_config) {
     ht_config from = self->explorer.points[ranking->points[0]].config;

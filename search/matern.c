@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* exp(-s) for s >= 0 as 2^-n 2^-f: without calls or branches, so that the loop below vectorises. */
+/* Returns exp(-s) for s >= 0 as 2^-n 2^-f: without calls or branches, so that the loop below
+ * vectorises. */
 static inline float exp_minus(float s) {
     float t = fminf(s * 1.44269504f, 125.0F);
     int32_t whole = (int32_t)t;

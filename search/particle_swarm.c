@@ -54,7 +54,7 @@ static void particle_place(particle_swarm *self, particle *particle, size_t poin
         particle->position[i] = self->explorer.points[point].config.choice[i];
 }
 
-/* A configuration that no particle reached (a seed, a random one) is where one starts anew: a new
+/* Puts a configuration that no particle reached (a seed, a random one) where one starts anew: a new
  * one as long as the swarm grows, then the worst if it is better. */
 static size_t newcomer(particle_swarm *self, size_t point) {
     size_t index = self->count;

@@ -7,7 +7,7 @@
 
 enum {
     AROUND = 6,          /* of the best whose neighbours are candidates */
-    KEPT = 8,            /* one in so many candidates stays for the next time */
+    KEPT = 8,            /* one in N candidates stays for the next time */
     SAMPLES_SLOW = 1024, /* of a space where each may cost a walk: the first time, */
     SAMPLES_MORE = 128   /* and later */
 };
@@ -67,7 +67,7 @@ static int by_score(const void *a, const void *b) {
     return left->place < right->place ? -1 : left->place > right->place;
 }
 
-/* The candidates before, the best first; owned by the caller. */
+/* Returns the candidates before, the best first; owned by the caller. */
 static ht_config *best_before(const ht_pool *pool, const float *scores, size_t count) {
     scored *order = ht_alloc(pool->count + 1, sizeof *order);
     ht_config *best = ht_alloc(count + 1, sizeof *best);

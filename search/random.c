@@ -1,5 +1,5 @@
 /* A uniformly random order of the legal configurations, drawn as it is asked for. It learns
- * nothing, so it needs no tell: the explorer remembers what it asked. */
+ * nothing, so it needs no outcomes: the explorer remembers what it asked. */
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"

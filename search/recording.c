@@ -53,7 +53,7 @@ static bool is_number(const ht_recorded_value *value) {
     return value->kind == HT_RECORDED_INTEGER || value->kind == HT_RECORDED_REAL;
 }
 
-/* As Python compares: 1 and 1.0 are one value; True is told from 1, as its text differs. */
+/* Compares as Python does: 1 and 1.0 are one value; True is not 1, as its text differs. */
 bool ht_recorded_value_same(const ht_recorded_value *a, const ht_recorded_value *b) {
     if (a->kind == HT_RECORDED_INTEGER && b->kind == HT_RECORDED_INTEGER)
         return a->integer == b->integer;

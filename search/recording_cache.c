@@ -1,5 +1,5 @@
 /* The cache files of Kernel Tuner (github.com/KernelTuner/kernel_tuner): one JSON object, whose
- * "cache" has an entry for each configuration. docs/recording-format.md tells what is read. */
+ * "cache" has an entry for each configuration. docs/recording-format.md says what is read. */
 #include "search/recording_format.h"
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static const struct {
     {"InvalidConfig", HT_ERROR_UNSUPPORTED},
 };
 
-/* The names, in the order of the keys, and the declared values. */
+/* Reads the names, in the order of the keys, and the declared values. */
 static ht_status read_parameters(ht_recording_reader *reader, const json_t *root) {
     const json_t *keys = json_object_get(root, "tune_params_keys"),
                  *params = json_object_get(root, "tune_params");
@@ -49,8 +49,8 @@ static ht_status read_parameters(ht_recording_reader *reader, const json_t *root
     return HT_OK;
 }
 
-/* Do the parts of the entry's key say what its members say? Texts with commas in them cannot be
- * split, so that such a key is not looked at. */
+/* Returns an error when the parts of the entry's key differ from its members. Texts with commas in
+ * them cannot be split, so that such a key is not checked. */
 static ht_status check_key(const ht_recording_reader *reader) {
     const ht_recording *recording = reader->recording;
     const uint16_t *choices =
@@ -133,7 +133,7 @@ static ht_status read_entry(ht_recording_reader *reader, const json_t *entry) {
     return status;
 }
 
-/* A run that looked for something else than the least time has other costs than we think. */
+/* Refuses a run that looked for something else than the least time: its costs are not times. */
 static ht_status check_objective(const ht_recording_reader *reader, const json_t *root) {
     const json_t *objective = json_object_get(root, "objective");
     if (!objective || (json_is_string(objective) && !strcmp(json_string_value(objective), "time")))

@@ -1,4 +1,4 @@
-/* Recordings in files: which format, packed or not. */
+/* Recordings in files: the format, packed or not. */
 #include "search/recording_format.h"
 
 #include "base/file.h"

@@ -129,7 +129,7 @@ void ht_print_json_text(const char *text, ht_text *out) {
     ht_text_append(out, "\"");
 }
 
-/* As Python prints a float: with a point or an exponent, so that it stays one. */
+/* Prints a float as Python does: with a point or an exponent, so that it stays one. */
 void ht_print_json_number(double number, ht_text *out) {
     char buffer[40];
     for (int digits = 15; digits <= 17; ++digits) {

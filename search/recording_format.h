@@ -1,4 +1,4 @@
-/* What the formats of recordings share. Private to search/. */
+/* Shared by the formats of recordings. Private to search/. */
 #ifndef HT_SEARCH_RECORDING_FORMAT_H
 #define HT_SEARCH_RECORDING_FORMAT_H
 

@@ -1,6 +1,6 @@
 /* T4 result files: the results format of the auto-tuning community's FAIR benchmarks (schema
  * T4.json in github.com/AutoTuningAssociation/autotuning_methodology). docs/recording-format.md
- * tells what is read, and where files in use differ from the schema. */
+ * says what is read, and where files in use differ from the schema. */
 #include "search/recording_format.h"
 
 #include "base/memory.h"
@@ -45,7 +45,7 @@ static ht_status read_metadata(ht_recording_reader *reader, const json_t *root) 
     return find_unit(reader, json_string_value(unit), &reader->unit);
 }
 
-/* The first result says which parameters there are. */
+/* Reads the parameters from the first result. */
 static ht_status read_parameters(ht_recording_reader *reader, const json_t *results) {
     const json_t *first = json_object_get(json_array_get(results, 0), "configuration");
     const char *name;
@@ -90,7 +90,7 @@ static ht_status read_times(const ht_recording_reader *reader, const json_t *res
         status = ht_recording_time(reader, times, "search_algorithm", &to->strategy);
     if (status == HT_OK)
         status = ht_recording_samples(reader, json_object_get(times, "runtimes"), "runtimes");
-    /* What measuring took is not in the schema; the runs themselves are the most of it. */
+    /* The time that measuring took is not in the schema; the runs themselves are the most of it. */
     for (size_t i = 0; status == HT_OK && i < record->sample_count; ++i)
         to->benchmark =
             (i ? to->benchmark : 0) + reader->recording->samples[record->sample_first + i];
@@ -124,7 +124,7 @@ static ht_status read_objective(const ht_recording_reader *reader, const json_t 
     return ht_recording_fail(reader, "\"objectives\" must have \"time\"; others are not read");
 }
 
-/* The measurement named "time", else the mean of the runs. */
+/* Reads the measurement named "time", else the mean of the runs. */
 static ht_status read_cost(const ht_recording_reader *reader, const json_t *result,
                            ht_record *record) {
     const json_t *measurements = json_object_get(result, "measurements"), *found = NULL;

@@ -19,7 +19,7 @@ struct ht_replay {
     bool timed;
 };
 
-/* How the recording's parameters and values are those of the space. */
+/* The way from the recording's parameters and values to those of the space. */
 typedef struct mapping {
     size_t dimensions[HT_PARAM_MAX]; /* by parameter of the recording */
     size_t first[HT_PARAM_MAX];      /* by parameter, of its values in `values` */
@@ -30,7 +30,7 @@ static bool is_ordinal(const ht_dimension *dimension) {
     return dimension->kind == HT_PARAM_ENUMERATION || dimension->kind == HT_PARAM_TYPE;
 }
 
-/* Texts of a T1 file may be written with their quotes. */
+/* Compares texts, as those of a T1 file may be written with their quotes. */
 static bool same_text(const char *written, const char *text) {
     size_t length = strlen(written);
     if (length >= 2 && (*written == '\'' || *written == '"') && written[length - 1] == *written)
@@ -111,8 +111,8 @@ static ht_status map_make(mapping *map, const ht_space *space, const ht_recordin
     return status;
 }
 
-/* Two records may meet in one configuration, when the run tells values apart that the space does
- * not: 1 and "1". */
+/* Places the records. Two may meet in one configuration, when the run distinguishes values that the
+ * space does not: 1 and "1". */
 static ht_status records_place(ht_replay *replay, const mapping *map, ht_error *error) {
     const ht_recording *recording = replay->recording;
     size_t width = recording->parameter_count;

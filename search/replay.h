@@ -29,13 +29,13 @@ ht_replay_counts ht_replay_count(const ht_replay *replay);
 const ht_record *ht_replay_record(const ht_replay *replay, uint64_t index);
 /* The least cost of all, milliseconds. */
 double ht_replay_optimum(const ht_replay *replay);
-/* What evaluating the i-th configuration took, milliseconds; the mean when it is not recorded. A
- * run without such times takes 1 for each. */
+/* Returns the time that evaluating the i-th configuration took, milliseconds; the mean when it is
+ * not recorded. A run without such times takes 1 for each. */
 double ht_replay_spent(const ht_replay *replay, uint64_t index);
 bool ht_replay_timed(const ht_replay *replay);
 
-/* Answers from the recording; the replay must outlive it. What is not recorded fails. Any number of
- * threads may ask at once. */
+/* Answers from the recording; the replay must outlive it. A configuration that is not recorded
+ * fails. Any number of threads may ask at once. */
 ht_evaluator ht_replay_evaluator(const ht_replay *replay, size_t batch);
 
 /* Configurations to start with, from other runs on the same space: legal ones by their average rank

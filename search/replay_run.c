@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What the threads share. */
+/* The state that the threads share. */
 typedef struct crew {
     const ht_replay *replay;
     const ht_replay_options *options;
@@ -38,7 +38,7 @@ static bool interrupted(const crew *crew) {
     return crew->options->interrupted && *crew->options->interrupted;
 }
 
-/* How many may still be asked; 0 at the end. */
+/* Returns how many may still be asked; 0 at the end. */
 static size_t room(const search *run) {
     const ht_replay_options *options = run->crew->options;
     const ht_replay_trace *trace = run->trace;

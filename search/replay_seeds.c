@@ -1,4 +1,4 @@
-/* What other runs on the same space say about where to start. */
+/* Where to start, by other runs on the same space. */
 #include "search/replay.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* The search loop: asks, evaluates, tells, until the space or the budget ends. */
+/* The search loop: asks, evaluates, hands over the outcomes, until the space or the budget ends. */
 #include "search/strategy_internal.h"
 
 #include "base/clock.h"
@@ -21,7 +21,7 @@ static bool interrupted(const search *run) {
     return run->options->interrupted && *run->options->interrupted;
 }
 
-/* How many of a batch the time that is left is likely to be enough for. */
+/* Returns how many of a batch the time that is left is likely to be enough for. */
 static size_t batch_in_time(const search *run, size_t batch) {
     double left = run->options->budget.max_seconds - (ht_clock_seconds() - run->start);
     if (left <= 0)
@@ -32,8 +32,8 @@ static size_t batch_in_time(const search *run, size_t batch) {
     return fit == 0 && run->result->trial_count == 0 ? 1 : fit;
 }
 
-/* How many configurations may be asked for now; 0 when the budget is spent, or would be before
- * another one is done. */
+/* Returns how many configurations may be asked for now; 0 when the budget is spent, or would be
+ * before another one is done. */
 static size_t batch_size(const search *run) {
     const ht_search_budget *budget = &run->options->budget;
     size_t batch = run->evaluator->batch ? run->evaluator->batch : 1;

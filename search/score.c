@@ -16,7 +16,7 @@ static double median_of(const double *sorted, size_t count) {
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-/* The cost at a rank between 0 and count - 1, between two ranks linearly. */
+/* Returns the cost at a rank between 0 and count - 1, between two ranks linearly. */
 static double cost_at(const ht_score *score, double rank) {
     if (rank <= 0)
         return score->costs[0];
@@ -27,7 +27,7 @@ static double cost_at(const ht_score *score, double rank) {
            (rank - (double)below) * (score->costs[below + 1] - score->costs[below]);
 }
 
-/* The expected rank (from 0) of the best of `draws` different ones of `count`. */
+/* Returns the expected rank (from 0) of the best of `draws` different ones of `count`. */
 static double expected_rank(const ht_score *score, double draws) {
     return ((double)score->count + 1) / (draws + 1) - 1;
 }
@@ -36,7 +36,7 @@ double ht_score_baseline(const ht_score *score, double draws) {
     return cost_at(score, expected_rank(score, draws));
 }
 
-/* The last rank whose cost is not above `cost`; inverse of cost_at. */
+/* Returns the last rank whose cost is not above `cost`; inverse of cost_at. */
 static double rank_at(const ht_score *score, double cost) {
     size_t above = 0;
     while (above < score->count && score->costs[above] <= cost)
@@ -47,7 +47,8 @@ static double rank_at(const ht_score *score, double cost) {
     return (double)(above - 1) + (cost - score->costs[above - 1]) / step;
 }
 
-/* Random search meets so many failures before a success as there are in the space. */
+/* Returns the time of a draw: random search meets as many failures per success as there are in the
+ * space. */
 static double time_of_draw(const ht_replay *replay) {
     ht_replay_counts counts = ht_replay_count(replay);
     double sum = 0;
@@ -80,7 +81,7 @@ void ht_score_free(ht_score *score) {
     *score = (ht_score){0};
 }
 
-/* Index behind the last evaluation that was over at `time`. */
+/* Returns the index after the last evaluation that was over at `time`. */
 static size_t evaluations_at(const ht_replay_trace *trace, double time) {
     size_t low = 0, high = trace->count;
     while (low < high) {
@@ -105,7 +106,8 @@ static size_t rank_of(const ht_score *score, double cost) {
     return low;
 }
 
-/* Without a success yet a search is credited with one draw, as the baseline is. */
+/* Returns the rank at `time`. Without a success yet a search is credited with one draw, as the
+ * baseline is. */
 static double rank_by(const ht_score *score, const ht_replay_trace *trace, double time) {
     size_t done = evaluations_at(trace, time);
     if (!done || !isfinite(trace->best[done - 1]))

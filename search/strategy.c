@@ -1,4 +1,5 @@
-/* What all strategies share: seeds first, and nothing illegal or asked before leaves. */
+/* The part that all strategies share: seeds come first, and nothing illegal or asked before
+ * leaves. */
 #include "search/strategy.h"
 
 #include "base/hash.h"
@@ -26,7 +27,7 @@ void ht_move_apply(const ht_move *move, const ht_config *untouched, ht_config *c
             config->choice[i] = move->to.choice[i];
 }
 
-/* What tells configurations apart: the index where there is one. Spaces too large to be listed use
+/* Finds the key of a configuration: the index where there is one. Spaces too large to be listed use
  * a hash; among a million asked, two share one with a probability of 3e-8, and one would be left
  * out. */
 static bool key_of(const ht_space *space, const ht_config *config, uint64_t *out_key) {

@@ -1,4 +1,4 @@
-/* What the search loop asks of a strategy besides its public functions. */
+/* The functions of a strategy that the search loop calls besides the public ones. */
 #ifndef HT_SEARCH_STRATEGY_INTERNAL_H
 #define HT_SEARCH_STRATEGY_INTERNAL_H
 

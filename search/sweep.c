@@ -4,7 +4,7 @@ void ht_sweep_begin(ht_sweep *sweep, const ht_space *space) {
     *sweep = (ht_sweep){.space = space, .config.count = (uint16_t)ht_space_dimension_count(space)};
 }
 
-/* Counts on like an odometer, the last parameter fastest. */
+/* Steps like an odometer, the last parameter fastest. */
 static void step(ht_sweep *sweep) {
     for (size_t i = sweep->config.count; i-- > 0;) {
         if (++sweep->config.choice[i] < ht_space_dimension(sweep->space, i)->value_count)
