@@ -44,7 +44,8 @@ static double thread_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Are there more legal configurations than `count`? Follows every prefix that can be completed. */
+/* Returns true if there are more legal configurations than `count`. Follows every prefix that can
+ * be completed. */
 static bool more_than(ht_completion *completion, const ht_schema *schema, uint16_t *prefix,
                       size_t depth, size_t *left) {
     uint8_t allowed[HT_PARAM_VALUES_MAX];
@@ -122,8 +123,8 @@ static size_t fill_up(const ht_schema *schema, ht_proposal *proposals, size_t co
     return count;
 }
 
-/* TOPK_MOST proposals; of a narrower beam as many as it is wide, then those of one that is wide
- * enough. The time is that of the beam that was asked for. */
+/* Makes TOPK_MOST proposals: those of a narrower beam, then those of one that is wide enough. The
+ * time is that of the beam that was asked for. */
 static size_t propose(const evaluation *e, ht_proposer *proposer, size_t width,
                       const int64_t *fields, ht_proposal *proposals, double *out_seconds) {
     ht_proposal more[TOPK_MOST];
@@ -185,7 +186,7 @@ static ht_status evaluate_all(evaluation *e, const ht_rules *rules,
     return status;
 }
 
-/* Counts; finish() makes shares of them. */
+/* Adds to the counts, of which finish() makes shares. */
 static void add_mark(const ht_schema *schema, const mark *from, ht_accuracy *to) {
     for (size_t p = 0; p < schema->param_count; ++p)
         to->per_parameter[p] += (double)(from->matches >> p & 1);

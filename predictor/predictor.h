@@ -48,7 +48,7 @@ typedef struct ht_proposal {
     bool legal;             /* always true with constraints on */
 } ht_proposal;
 
-/* What ht_beam_settings.consensus is when nobody says otherwise (docs/constrained-beam.md). */
+/* The default of ht_beam_settings.consensus (docs/constrained-beam.md). */
 #define HT_CONSENSUS_DEFAULT 0.5
 typedef struct ht_beam_settings {
     size_t width;     /* partial answers kept */
@@ -63,8 +63,8 @@ ht_status ht_proposer_new(const ht_predictor *predictor, const ht_rules *rules,
                           ht_error *error);
 void ht_proposer_free(ht_proposer *proposer);
 /* The best configurations for a problem, all different: likeliest first, but for the first with a
- * consensus (one of the k likeliest that agrees with the others); returns how many: `k`
- * whenever so many legal ones exist (the beam widens as far as it must), else all there are. */
+ * consensus (one of the k likeliest that agrees with the others); returns their number: `k`
+ * whenever there are k legal ones (the beam widens as far as it must), else all there are. */
 size_t ht_proposer_propose(ht_proposer *proposer, const int64_t *fields, size_t k,
                            ht_proposal *out_proposals);
 

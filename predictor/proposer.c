@@ -47,7 +47,7 @@ static void free_rows(ht_proposer *proposer) {
     free(proposer->sources);
 }
 
-/* Who answers, and how much each counts. */
+/* Makes the sources: who answers, and how much each counts. */
 static void make_sources(ht_proposer *proposer, size_t rows) {
     const ht_predictor *predictor = proposer->predictor;
     const ht_chain *chain = ht_predictor_chain(predictor);
@@ -68,7 +68,7 @@ static void make_sources(ht_proposer *proposer, size_t rows) {
             (ht_beam_source){proposer->chain, chain_step, share};
 }
 
-/* Room for beams of this width. */
+/* Makes room for beams of this width. */
 static void reserve_rows(ht_proposer *proposer, size_t rows) {
     ht_output_shape shape;
     if (rows <= proposer->max_rows)

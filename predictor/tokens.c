@@ -1,4 +1,4 @@
-/* How a problem becomes an input sequence. */
+/* The way from a problem to an input sequence. */
 #include "predictor/tokens_internal.h"
 
 #include "base/memory.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value has an identifier of its own when it is seen so often; an answer to another question
- * when it is seen at all. */
+/* A value has an identifier of its own when at least this many records have it; the answer of
+ * another slot when one has it. */
 enum { VALUE_COUNT_MIN = 8 };
 
 /* The values of one field or feature in all records. */
@@ -22,7 +22,7 @@ static int by_number(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* All columns: fields, then features. free() the values of the first. */
+/* Returns all columns: fields, then features. free() the values of the first. */
 static column *columns_of(const ht_dataset *dataset) {
     const ht_schema *schema = dataset->schema;
     size_t fields = schema->field_count, features = schema->feature_count, count = dataset->count;
@@ -70,7 +70,7 @@ static distinct distinct_of(const column *of) {
     return all;
 }
 
-/* What a slot tells apart at this place; false when that is nothing. */
+/* Finds what a slot distinguishes at this place; false when that is nothing. */
 static bool make_slot(const distinct *of, size_t slot, bool enumeration, ht_tokens_slot *out_slot) {
     size_t least = slot == 0 && !enumeration ? VALUE_COUNT_MIN : 1, count = 0, kept = 0;
     bool silent = false; /* has nothing to say about some values */
@@ -126,8 +126,8 @@ static void add_place(ht_tokenizer *tokenizer, const column *of, bool feature, s
         measure(of, place);
 }
 
-/* A field that is always one value, or always that of an earlier place, has no place. Features
- * likewise, but nothing need be remembered of them. */
+/* Drops a field that is always one value, or always that of an earlier place. Features likewise,
+ * but nothing need be remembered of them. */
 static bool drop(ht_tokenizer *tokenizer, const column *columns, size_t c) {
     size_t fields = tokenizer->schema->field_count, same = c;
     bool always = constant(&columns[c]);

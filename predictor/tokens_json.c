@@ -84,7 +84,7 @@ static int feature_index(const ht_schema *schema, const char *name) {
     return -1;
 }
 
-/* The field or feature that object[key] names; -1 when there is none. */
+/* Returns the field or feature that object[key] names; -1 when there is none. */
 static int named(const ht_schema *schema, const json_t *object, const char *key) {
     const char *name = json_string_value(json_object_get(object, key));
     if (!name)

@@ -51,7 +51,7 @@ void ht_tokens_kinds_print(unsigned kinds_, ht_text *out) {
 /* Slots, in this order. */
 enum { DIGITS = 7, PRIMES = 6, DIVISORS = 17, BUCKETS = 2 };
 enum {
-    SLOT_DIGITS = 1, /* behind the value itself */
+    SLOT_DIGITS = 1, /* after the value itself */
     SLOT_PRIMES = SLOT_DIGITS + DIGITS,
     SLOT_COFACTOR = SLOT_PRIMES + PRIMES,
     SLOT_DIVISORS = SLOT_COFACTOR + 1,
@@ -87,12 +87,12 @@ char *ht_tokens_slot_name(size_t slot) {
     return ht_strdup(slot == SLOT_BUCKETS ? "half octave" : "octave");
 }
 
-/* INT64_MIN has no absolute value; what stands for it is as large. */
+/* Returns the absolute value; for INT64_MIN, which has none, one as large. */
 static int64_t absolute(int64_t value) {
     return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
-/* Decimal digit `place` (0: ones) of a number that has so many. */
+/* Returns decimal digit `place` (0: ones) of a number that has that many. */
 static int64_t digit(int64_t value, size_t place) {
     int64_t rest = absolute(value);
     for (size_t i = 0; i < place; ++i)
@@ -107,7 +107,7 @@ static int64_t power_of(int64_t value, size_t prime) {
     return power;
 }
 
-/* Is anything left when the small primes are taken out? */
+/* Returns 1 if anything is left when the small primes are taken out, else 0. */
 static int64_t cofactor(int64_t value) {
     int64_t rest = absolute(value);
     for (size_t i = 0; rest && i < PRIMES; ++i)

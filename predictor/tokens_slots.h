@@ -1,4 +1,4 @@
-/* What can be said about one value of a field, as small codes and as reals. Private to
+/* The properties of one value of a field, as small codes and as reals. Private to
  * predictor/tokens*.c. */
 #ifndef HT_PREDICTOR_TOKENS_SLOTS_H
 #define HT_PREDICTOR_TOKENS_SLOTS_H

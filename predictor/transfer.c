@@ -35,7 +35,8 @@ static void row_copy(const transfer *transfer, uint32_t to, uint32_t from) {
     ++transfer->told->identifiers_known;
 }
 
-/* Enumerations have codes of their own in each schema: the same only by name. */
+/* Returns true if the two codes mean the same. Enumerations have codes of their own in each schema:
+ * only their names can agree. */
 static bool code_known(const transfer *transfer, const ht_tokens_place *to,
                        const ht_tokens_place *from, int64_t code_to, int64_t code_from) {
     if (to->deviation > 0 || to->feature)
@@ -134,8 +135,7 @@ static void output_copy(const transfer *transfer) {
 
 /* ---- between */
 
-/* Where the architecture's own weights stand (network_core.h: behind the values, before the
- * read-outs). */
+/* Finds the architecture's own weights (network_core.h: after the values, before the read-outs). */
 static size_t layers_of(const ht_core *core, size_t *out_first) {
     *out_first = core->at_values + ht_embedding_weights(&core->values);
     return core->at_output[0] - *out_first;

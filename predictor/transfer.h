@@ -1,9 +1,10 @@
-/* What a network that learned one kernel knows is where another kernel's begins: kernels of one
+/* Starts a kernel's network from one that learned another kernel: kernels of one
  * kind (convolutions) have fields in common, and which sizes are alike is much the same for all.
  *
  * Weights are carried over by what they mean, not by where they stand: identifiers by place, slot
  * and code, maps of features by place, values and read-outs by parameter and value, the layers
- * between whole. What the other network does not know stays as it was (fresh random weights). */
+ * between whole. Weights that the other network does not have stay as they were (fresh and random).
+ */
 #ifndef HT_PREDICTOR_TRANSFER_H
 #define HT_PREDICTOR_TRANSFER_H
 

@@ -130,7 +130,7 @@ static void attend_backward(const ht_core *core, const ht_real *weights, ht_pass
     }
 }
 
-/* The layers above the first, from the top; leaves grad_h[0] and grad_context. */
+/* Goes back through the layers above the first, from the top; leaves grad_h[0] and grad_context. */
 static void upper_backward(const ht_core *core, const ht_real *weights, ht_pass *pass,
                            ht_real *gradient) {
     const ht_recurrent_plan *plan = &core->plan.recurrent;

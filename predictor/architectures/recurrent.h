@@ -1,4 +1,4 @@
-/* What the recurrent architectures share. */
+/* Shared by the recurrent architectures. */
 #ifndef HT_ARCHITECTURES_RECURRENT_H
 #define HT_ARCHITECTURES_RECURRENT_H
 

@@ -117,7 +117,7 @@ static void transformer_layout(const ht_core *core, ht_pass *pass, ht_arena *are
     at->grad_normed = ht_arena_take(arena, longer);
 }
 
-/* out = in + dropout(out). */
+/* Computes out = in + dropout(out). */
 static void branch_join(const ht_pass *pass, uint64_t place, size_t count, const ht_real *in,
                         ht_real *out) {
     ht_dropout dropout = ht_pass_dropout(pass, place);
@@ -162,7 +162,7 @@ static ht_real *block_forward(const block_use *use, const ht_real *weights, ht_p
     return at->forward.out;
 }
 
-/* The gradient that enters a branch: that of its sum behind dropout; and room for that of its
+/* The gradient that enters a branch: that of its sum after dropout; and room for that of its
  * normalised input. */
 static void branch_enter(ht_pass *pass, uint64_t place, size_t count) {
     ht_transformer_pass *at = &pass->at.transformer;
@@ -171,7 +171,7 @@ static void branch_enter(ht_pass *pass, uint64_t place, size_t count) {
     memset(at->grad_normed, 0, count * sizeof *at->grad_normed);
 }
 
-/* grad: of the block's output, becomes that of its input. */
+/* Turns grad, of the block's output, into that of its input. */
 static void block_backward(const block_use *use, const ht_real *weights, ht_pass *pass,
                            const ht_real *in, ht_real *gradient) {
     const ht_transformer_plan *plan = &use->core->plan.transformer;

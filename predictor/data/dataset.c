@@ -14,7 +14,7 @@ char *ht_dataset_kernel(const char *path) {
     return ht_strndup(name, strcspn(name, "."));
 }
 
-/* What a column of a file is. */
+/* The meaning of a file's column. */
 typedef struct column {
     int field, param; /* -1: it is not; both: ignored */
 } column;
@@ -70,8 +70,8 @@ bool ht_param_value_find(const ht_param *param, const char *text, uint16_t *out_
     return false;
 }
 
-/* One record into `fields` and `choice`; *out_known tells whether all its parameters have values of
- * the schema. */
+/* Reads one record into `fields` and `choice`; *out_known: all its parameters have values of the
+ * schema. */
 static ht_status read_record(const ht_schema *schema, const ht_tsv *tsv, const column *columns,
                              const char *const *cells, int64_t *fields, uint16_t *choice,
                              bool *out_known, ht_error *error) {
@@ -90,7 +90,7 @@ static ht_status read_record(const ht_schema *schema, const ht_tsv *tsv, const c
     return HT_OK;
 }
 
-/* The records behind the header. */
+/* Reads the records after the header. */
 static ht_status read_records(ht_dataset *dataset, ht_tsv *tsv, const column *columns,
                               const bool *given, ht_error *error) {
     const ht_schema *schema = dataset->schema;
@@ -170,7 +170,8 @@ void ht_dataset_free(ht_dataset *dataset) {
     *dataset = (ht_dataset){0};
 }
 
-/* Hash of a problem: the fields that are grouped and not left out (`without`, may be NULL). */
+/* Returns the hash of a problem: of the fields that are grouped and not left out (`without`, may be
+ * NULL). */
 static uint64_t group_of(const ht_schema *schema, const int64_t *fields, const bool *without) {
     int64_t key[HT_SCHEMA_FIELDS_MAX];
     size_t count = 0;
@@ -180,7 +181,7 @@ static uint64_t group_of(const ht_schema *schema, const int64_t *fields, const b
     return ht_hash_short(key, count * sizeof *key);
 }
 
-/* Room for one more record. */
+/* Makes room for one more record. */
 static void reserve(ht_dataset *dataset) {
     size_t width = dataset->schema->field_count, steps = dataset->schema->param_count;
     if (dataset->count < dataset->capacity)

@@ -20,7 +20,7 @@ typedef struct values {
 } values;
 
 typedef struct scan {
-    const char *params; /* as given; NULL: those behind `src` */
+    const char *params; /* as given; NULL: those after `src` */
     char **names;       /* of the first file's columns; owned */
     values *values;
     size_t count;
@@ -65,7 +65,7 @@ static bool listed(const char *params, const char *name) {
     return false;
 }
 
-/* Every name of the list is a column. */
+/* Checks that every name of the list is a column. */
 static ht_status check_listed(const scan *s, const char *path, ht_error *error) {
     ht_span rest = ht_span_of(s->params, (ht_place){0}), piece;
     while (ht_span_split(&rest, ',', false, &piece)) {

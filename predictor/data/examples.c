@@ -12,7 +12,7 @@ void ht_schema_output(const ht_schema *schema, ht_output_shape *out_shape) {
     ht_output_shape_finish(out_shape);
 }
 
-/* What is allowed at each step of one record. */
+/* Fills in what is allowed at each step of one record. */
 static void fill_allowed(ht_completion *completion, const ht_output_shape *shape,
                          const int64_t *fields, const uint16_t *targets, uint8_t *out_allowed) {
     ht_completion_start(completion, fields);
@@ -21,12 +21,12 @@ static void fill_allowed(ht_completion *completion, const ht_output_shape *shape
         ht_completion_allowed(completion, targets, t, allowed);
         if (allowed[targets[t]])
             continue;
-        memset(allowed, 1, shape->total - shape->first[t]); /* not legal: so is all behind it */
+        memset(allowed, 1, shape->total - shape->first[t]); /* not legal: so is all that follows */
         return;
     }
 }
 
-/* Threads take records in turn; each has its own look-ahead. */
+/* Has threads take records in turn; each has its own look-ahead. */
 static void make_allowed(const ht_dataset *dataset, const ht_rules *rules, ht_examples *examples) {
     const ht_output_shape *shape = &examples->output;
     size_t width = dataset->schema->field_count;

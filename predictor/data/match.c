@@ -55,7 +55,7 @@ static ht_status param_match(ht_match *match, size_t index, ht_error *error) {
     return HT_OK;
 }
 
-/* Does a problem of the template, or a device, tell this field? */
+/* Returns true if a problem of the template, or a device, has a value for this field. */
 static bool field_known(const ht_template *template, const char *name) {
     for (size_t i = 0; i < template->problem.field_count; ++i) {
         if (strcmp(template->problem.fields[i].name, name) == 0)

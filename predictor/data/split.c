@@ -9,7 +9,7 @@
 static const uint64_t fold_seed = 1; /* folds are the same in every run */
 static const uint32_t share_folds = 1000000;
 
-/* Rows of `width` bytes; NULL stays NULL. */
+/* Picks rows of `width` bytes; NULL stays NULL. */
 static void *rows_pick(const void *all, size_t width, const uint32_t *rows, size_t count) {
     if (!all)
         return NULL;

@@ -44,7 +44,7 @@ ht_status ht_tsv_fail(const ht_tsv *tsv, size_t column, ht_error *error, const c
                            tsv->columns[column], message);
 }
 
-/* Packed bytes from the file or from memory; 0 at the end. */
+/* Reads packed bytes from the file or from memory; 0 at the end. */
 static size_t read_raw(ht_tsv *tsv, void *out, size_t room) {
     if (tsv->file)
         return fread(out, 1, room, tsv->file);
@@ -56,7 +56,7 @@ static size_t read_raw(ht_tsv *tsv, void *out, size_t room) {
     return length;
 }
 
-/* One more part of what the gzip members unpack to. */
+/* Unpacks one more part of the gzip members. */
 static ht_status unpack(ht_tsv *tsv, ht_error *error) {
     z_stream *stream = &tsv->stream;
     stream->next_out = (unsigned char *)tsv->chunk;
@@ -107,7 +107,7 @@ static ht_status fill(ht_tsv *tsv, ht_error *error) {
     return HT_OK;
 }
 
-/* The next line without its end; *out_end at the end of the file. */
+/* Reads the next line without its end; *out_end at the end of the file. */
 static ht_status read_line(ht_tsv *tsv, bool *out_end, ht_error *error) {
     ht_text *line = &tsv->line;
     bool complete = false;
@@ -144,7 +144,7 @@ static ht_status read_line(ht_tsv *tsv, bool *out_end, ht_error *error) {
     return HT_OK;
 }
 
-/* Cuts the line at its tabs; returns how many cells there are, of which `room` are kept. */
+/* Cuts the line at its tabs; returns the number of cells, of which `room` are kept. */
 static size_t cut(char *line, const char **cells, size_t room) {
     size_t count = 0;
     for (;;) {

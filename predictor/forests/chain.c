@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a value that no tree has seen gets, so that the networks can still make it the answer. */
+/* The share that a value gets which no tree has seen, so that the networks can still make it the
+ * answer. */
 static const double unseen = 1e-4;
 enum { TREES_MAX = 4096 };
 
@@ -194,7 +195,7 @@ void ht_chain_asking_start(ht_chain_asking *asking, const int64_t *fields) {
     asking->step = 0;
 }
 
-/* The rows become continuations of their parents. */
+/* Makes the rows continuations of their parents. */
 static void follow(ht_chain_asking *asking, size_t rows, const uint32_t *parents,
                    const uint16_t *tokens) {
     size_t steps = asking->chain->output.steps, done = asking->step;

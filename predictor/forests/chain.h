@@ -21,7 +21,7 @@ ht_chain_settings ht_chain_defaults(void);
 
 typedef struct ht_chain ht_chain;
 /* Grows the forests, with OpenMP over the trees; the result does not depend on the threads. The
- * data set's schema must outlive the chain, the data set need not. `progress` (may be NULL) is told
+ * data set's schema must outlive the chain, the data set need not. `progress` (may be NULL) gets
  * the share done; when it returns false the work stops with HT_ERROR_INTERRUPTED. */
 ht_status ht_chain_grow(const ht_dataset *dataset, const ht_chain_settings *settings,
                         bool (*progress)(void *context, double done), void *context,

@@ -16,7 +16,7 @@ ht_distil_settings ht_distil_defaults(void) {
         .samples = 2, .sample_weight = 0.5F, .labels = 0.3F, .threads = 0, .seed = 1};
 }
 
-/* What all threads read. */
+/* The data that all threads read. */
 typedef struct task {
     const ht_network *const *teachers;
     size_t teacher_count;
@@ -61,7 +61,7 @@ static void worker_finish(worker *worker, const task *task) {
     free(worker->tokens);
 }
 
-/* What row r may choose at step t. */
+/* Marks what row r may choose at step t. */
 static void allow(const task *task, worker *worker, size_t record, size_t row, uint32_t t,
                   uint8_t *out_allowed) {
     const ht_output_shape *output = &task->out->output;
@@ -76,7 +76,7 @@ static void allow(const task *task, worker *worker, size_t record, size_t row, u
         memset(out_allowed, 1, output->values[t]);
 }
 
-/* By the distribution. Rounding can leave a rest: the last possible value takes it. */
+/* Draws by the distribution. Rounding can leave a rest: the last possible value takes it. */
 static uint16_t draw(ht_random *random, const float *distribution, size_t values) {
     double left = ht_random_unit(random);
     size_t last = 0;
@@ -91,7 +91,8 @@ static uint16_t draw(ht_random *random, const float *distribution, size_t values
     return (uint16_t)last;
 }
 
-/* The teachers' mean distributions of step t into `soft` of all rows; then the values drawn. */
+/* Writes the teachers' mean distributions of step t into `soft` of all rows, then draws the
+ * values. */
 static void step(const task *task, worker *worker, size_t record, uint32_t t, ht_random *random) {
     const ht_output_shape *output = &task->out->output;
     size_t rows = task->rows, values = output->values[t], first = record * rows;
@@ -118,7 +119,7 @@ static void step(const task *task, worker *worker, size_t record, uint32_t t, ht
             draw(random, soft + (first + r) * output->total, values);
 }
 
-/* The label's share in the targets along it. */
+/* Mixes the label's share into the targets along it. */
 static void mix_label(const task *task, size_t record) {
     const ht_output_shape *output = &task->out->output;
     float labels = task->settings->labels;
@@ -159,7 +160,7 @@ static void record_distil(const task *task, worker *worker, size_t record) {
     mix_label(task, record);
 }
 
-/* Room for all; the inputs copied. */
+/* Makes room for all and copies the inputs. */
 static void out_start(const task *task) {
     const ht_examples *examples = task->examples;
     size_t count = examples->count * task->rows;

@@ -23,7 +23,7 @@ ht_distil_settings ht_distil_defaults(void);
 
 /* `examples` were made of `dataset` (ht_examples_make), record by record; `rules` NULL: every value
  * is allowed. out_examples shares nothing with them; drawn examples share their record's inputs.
- * `progress` (may be NULL) is told the share done, from one thread; when it returns false the work
+ * `progress` (may be NULL) gets the share done, from one thread; when it returns false the work
  * stops with HT_ERROR_INTERRUPTED. */
 ht_status ht_distil(const ht_network *const *teachers, size_t teacher_count,
                     const ht_dataset *dataset, const ht_examples *examples, const ht_rules *rules,

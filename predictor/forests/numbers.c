@@ -58,7 +58,7 @@ size_t ht_numbers_count(const ht_numbers *numbers) {
     return numbers->count;
 }
 
-/* The power of two in a number, up to 2^8. */
+/* Returns the power of two in a number, up to 2^8. */
 static float twos(int64_t number) {
     float power = 0;
     for (; power < 8 && number % 2 == 0; number /= 2)
@@ -75,7 +75,7 @@ static float *forms(int64_t number, bool product, float *out) {
     return out;
 }
 
-/* 0 when it is beyond 64 bits. */
+/* Multiplies; 0 when the product is beyond 64 bits. */
 static int64_t multiply(const int *factors, const int64_t *fields) {
     int64_t product = 1;
     for (size_t i = 0; i < FACTOR_MAX && factors[i] >= 0; ++i)

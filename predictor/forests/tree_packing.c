@@ -1,5 +1,5 @@
-/* Forests as bytes and back. Whatever the bytes say, the forest that is made of them is one: every
- * node is reached from its root exactly once, features and classes are in range. */
+/* Forests as bytes and back. Any bytes give a valid forest or an error: every node is reached from
+ * its root exactly once, features and classes are in range. */
 #include "predictor/forests/trees_internal.h"
 
 #include "base/memory.h"

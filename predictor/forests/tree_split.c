@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* With n rows in a part, and c of them in class i of output o, the part's Gini impurity is
- * 1 - sum_i (c/n)^2. Weighted by the parts' sizes and summed over outputs, the smallest impurity is
- * the greatest sum of c^2 / n over parts: what "score" is. */
+/* With n rows in a part, and c of them in class i of output o, the part's Gini impurity is 1 -
+ * sum_i (c/n)^2. Weighted by the parts' sizes and summed over outputs, the smallest impurity is the
+ * greatest sum of c^2 / n over parts, the "score". */
 
 typedef struct sums {
     int64_t squares; /* of the whole node's class counts */
@@ -48,7 +48,8 @@ static bool column_range(const float *column, const uint32_t *rows, size_t count
     return low < high;
 }
 
-/* The number with its last 16 bits dropped, or the next such number when that is below `low`. */
+/* Returns the number with its last 16 bits dropped, or the next such number when that is below
+ * `low`. */
 static float threshold_shorten(float threshold, float low) {
     uint32_t bits;
     memcpy(&bits, &threshold, sizeof bits);
@@ -61,8 +62,8 @@ static float threshold_shorten(float threshold, float low) {
     return threshold;
 }
 
-/* One threshold, uniform between the lowest and the highest value; no split when the two cannot be
- * told apart by a short one. */
+/* Tries one threshold, uniform between the lowest and the highest value; there is no split when no
+ * short threshold separates the two. */
 static void split_random(ht_tree_work *work, const uint32_t *rows, const sums *node,
                          const float *column, float low, float high, ht_split *split) {
     float threshold = low + (float)ht_random_unit(&work->random) * (high - low);
@@ -94,7 +95,7 @@ static void split_random(ht_tree_work *work, const uint32_t *rows, const sums *n
     split->threshold = threshold;
 }
 
-/* The bits of a float in an order that integers compare. */
+/* Returns the bits of a float in an order that integers compare. */
 static uint64_t key_make(float value, uint32_t row) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -117,7 +118,7 @@ static void runs_sort(uint64_t *keys, size_t count) {
     }
 }
 
-/* Merge sort; the answer is in the array that is returned. */
+/* Sorts by merging; the result is in the array that is returned. */
 static const uint64_t *keys_sort(uint64_t *keys, uint64_t *spare, size_t count) {
     runs_sort(keys, count);
     for (size_t width = RUN; width < count; width *= 2) {
@@ -139,7 +140,7 @@ static const uint64_t *keys_sort(uint64_t *keys, uint64_t *spare, size_t count) 
     return keys;
 }
 
-/* All thresholds between two different values. */
+/* Tries all thresholds between two different values. */
 static void split_best(ht_tree_work *work, const uint32_t *rows, const sums *node,
                        const float *column, ht_split *split) {
     for (size_t i = 0; i < node->rows; ++i)

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-/* What a tree works with while it grows. Counts are zero between calls. */
+/* The memory of a tree while it grows. Counts are zero between calls. */
 typedef struct ht_tree_work {
     const ht_tree_data *data;
     const ht_forest_settings *settings;

@@ -19,7 +19,7 @@ typedef struct ht_tree_data {
     const float *const *columns; /* [features][rows] */
     size_t features;
     /* [rows][stored]: a class for each output; all outputs share one numbering. The first `outputs`
-     * drive the splits, the others are only told at the leaves. */
+     * drive the splits, the others are only recorded at the leaves. */
     const uint16_t *labels;
     size_t outputs, stored;
     size_t classes;

@@ -11,7 +11,7 @@ typedef struct ht_tree_node {
 } ht_tree_node;
 
 typedef struct ht_tree_share {
-    uint32_t class, count; /* so many of the leaf's rows */
+    uint32_t class, count; /* `count` of the leaf's rows have the class */
     float share;           /* of the leaf's rows */
 } ht_tree_share;
 

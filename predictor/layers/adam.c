@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Work is cut into blocks of so many weights, whatever the thread count. */
+/* Weights in a block of work, whatever the thread count. */
 enum { BLOCK = 8192 };
 
 struct ht_adam {
@@ -49,7 +49,7 @@ void ht_adam_free(ht_adam *adam) {
     free(adam);
 }
 
-/* gradient = scale * sum of parts, all from `at` on; returns the sum of squares. */
+/* Sets gradient = scale * sum of parts, all from `at` on; returns the sum of squares. */
 HT_CLONES static double block_gather(size_t count, size_t at, const ht_real *const *parts,
                                      size_t part_count, ht_real scale, ht_real *gradient) {
     HT_SIMD
@@ -70,7 +70,7 @@ HT_CLONES static double block_gather(size_t count, size_t at, const ht_real *con
     return square;
 }
 
-/* What one step does to every weight. */
+/* The effect of one step on every weight. */
 typedef struct update {
     ht_real shrink; /* of the gradient, for clipping */
     ht_real beta1, beta2;
@@ -109,8 +109,8 @@ static size_t block_size(const ht_adam *adam, size_t block) {
     return rest < BLOCK ? rest : BLOCK;
 }
 
-/* Adam's step with corrected moments m / (1 - b1^t) and v / (1 - b2^t), both corrections moved into
- * rate and epsilon. */
+/* Prepares Adam's step with corrected moments m / (1 - b1^t) and v / (1 - b2^t), both corrections
+ * moved into rate and epsilon. */
 static update update_of(const ht_adam *adam, double rate, double norm) {
     const ht_adam_settings *settings = &adam->settings;
     const double t = (double)adam->step;

@@ -33,7 +33,7 @@ void ht_attention_init(const ht_attention *layer, ht_real *weights, ht_random *r
                        random);
 }
 
-/* The keys are a dense layer of the memory: its weights lie as Wk and b do. */
+/* Returns the dense layer that makes keys of the memory: its weights lie as Wk and b do. */
 static ht_dense keys_of(const ht_attention *layer) {
     return (ht_dense){.inputs = layer->memory, .outputs = layer->width};
 }
@@ -60,7 +60,7 @@ size_t ht_attention_cache(const ht_attention *layer, size_t rows, size_t places)
     return 2 * rows * (places + layer->width);
 }
 
-/* scores[p] = v . tanh(query + key p), keys `step` apart; then their softmax. */
+/* Computes scores[p] = v . tanh(query + key p), keys `step` apart; then their softmax. */
 HT_CLONES static void row_weights(size_t width, size_t places, const ht_real *v,
                                   const ht_real *query, const ht_real *keys, size_t step,
                                   ht_real *scores) {
@@ -96,8 +96,8 @@ void ht_attention_forward(const ht_attention *layer, const ht_real *weights,
     }
 }
 
-/* Through one score: with t = tanh(query + key), its gradient g goes to v as g t and to query and
- * key as g v (1 - t^2). */
+/* Goes back through one score: with t = tanh(query + key), its gradient g goes to v as g t and to
+ * query and key as g v (1 - t^2). */
 HT_CLONES static void score_backward(size_t width, ht_real grad, const ht_real *v,
                                      const ht_real *query, const ht_real *key, ht_real *grad_query,
                                      ht_real *grad_key, ht_real *grad_v) {
@@ -111,7 +111,7 @@ HT_CLONES static void score_backward(size_t width, ht_real grad, const ht_real *
     }
 }
 
-/* From the gradient of one row's context to those of its scores. */
+/* Goes back from the gradient of one row's context to those of its scores. */
 static void softmax_backward(size_t places, const ht_real *shares, ht_real *grads) {
     ht_real mean = 0;
     for (size_t p = 0; p < places; ++p)

@@ -16,8 +16,8 @@ typedef struct ht_attention {
 size_t ht_attention_weights(const ht_attention *layer);
 void ht_attention_init(const ht_attention *layer, ht_real *weights, ht_random *random);
 
-/* What is attended to. memory_rows is the batch, or 1: one sequence that serves all rows of queries
- * (decoding). */
+/* The memory that is attended to. memory_rows is the batch, or 1: one sequence that serves all rows
+ * of queries (decoding). */
 typedef struct ht_attention_memory {
     size_t places, rows;
     const ht_real *memory; /* [places][rows][memory] */

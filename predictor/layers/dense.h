@@ -1,12 +1,12 @@
-/* A dense layer, y = x W + b; and what holds for all layers:
+/* A dense layer, y = x W + b; and the rules of all layers:
  *
  * A layer is a struct of dimensions. Its weights are one array that the caller keeps; so are
  * inputs, outputs and caches; forward and backward allocate nothing. `rows` are places of a batch:
  * a sequence is [steps][batch][width] (time-major), so a layer that treats places alike takes steps
  * * batch rows at once. ALL gradients are ADDED to what is there: the caller zeroes them. A
- * gradient argument for an input may be NULL when it is not wanted. What a backward needs of its
- * forward is `cache`, of ht_X_cache reals, written by forward, used up by backward (which may
- * overwrite it). */
+ * gradient argument for an input may be NULL when it is not wanted. A backward needs of its forward
+ * the `cache`, of ht_X_cache reals, written by forward, used up by backward (which may overwrite
+ * it). */
 #ifndef HT_LAYERS_DENSE_H
 #define HT_LAYERS_DENSE_H
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* splitmix64's finaliser. */
+/* Mixes as splitmix64's finaliser does. */
 static uint64_t mix(uint64_t value) {
     value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
     value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
@@ -18,7 +18,7 @@ uint64_t ht_dropout_key(uint64_t seed, uint64_t step, uint64_t shard, uint64_t p
     return mix(key ^ (place + 0x15f39cc0605cedc8U));
 }
 
-/* The finaliser of MurmurHash3 in 32 bits, which vectorizes. */
+/* Returns the finaliser of MurmurHash3 in 32 bits, which vectorizes. */
 HT_INLINE uint32_t hash(uint32_t value) {
     value ^= value >> 16U;
     value *= 0x85ebca6bU;

@@ -1,6 +1,6 @@
-/* Dropout (Srivastava et al. 2014), inverted: what stays is scaled up. What is dropped is a hash of
- * a key and the element's index, so backward needs no cache and the result does not depend on
- * threads. */
+/* Dropout (Srivastava et al. 2014), inverted: the elements that stay are scaled up. A hash of a key
+ * and the element's index decides which are dropped, so backward needs no cache and the result does
+ * not depend on threads. */
 #ifndef HT_LAYERS_DROPOUT_H
 #define HT_LAYERS_DROPOUT_H
 
@@ -13,7 +13,7 @@ typedef struct ht_dropout {
     uint64_t key;
 } ht_dropout;
 
-/* The key of one use: `place` tells apart the uses within one network. */
+/* The key of one use: `place` distinguishes the uses within one network. */
 uint64_t ht_dropout_key(uint64_t seed, uint64_t step, uint64_t shard, uint64_t place);
 /* y = x dropped; y may be x. The gradient goes the same way: ht_dropout_apply on it in place,
  * before it is used. */

@@ -60,7 +60,6 @@ size_t ht_heads_cache(const ht_heads *layer, const ht_heads_shape *shape) {
            ht_head_columns(layer->width / layer->heads, shape->memory_places);
 }
 
-/* Head h of row b. */
 static ht_head head_of(const ht_heads *layer, const ht_heads_shape *shape, const parts *parts,
                        size_t b, size_t h) {
     const size_t width = layer->width / layer->heads, at = b * layer->width + h * width;

@@ -20,7 +20,7 @@ static ht_real scale_of(const ht_head *head) {
     return (ht_real)(1 / sqrt((double)head->width));
 }
 
-/* columns[i][p] = rows[p][i]; the rest of a row stays zero. */
+/* Sets columns[i][p] = rows[p][i]; the rest of a row stays zero. */
 static void transpose(const ht_head *head, const ht_real *rows) {
     const size_t line = padded(head->memory_places);
     memset(head->columns, 0, head->width * line * sizeof *head->columns);
@@ -29,7 +29,7 @@ static void transpose(const ht_head *head, const ht_real *rows) {
             head->columns[i * line + p] = rows[p * head->step + i];
 }
 
-/* out[p] = scale * x . (column p), `count` of them. */
+/* Sets out[p] = scale * x . (column p), `count` of them. */
 HT_INLINE void dots(size_t width, size_t count, ht_real scale, const ht_real *x,
                     const ht_real *columns, ht_real *out) {
     const size_t line = (count + LANES - 1) / LANES * LANES;
@@ -49,7 +49,7 @@ HT_INLINE void dots(size_t width, size_t count, ht_real scale, const ht_real *x,
     }
 }
 
-/* out = sum_p shares[p * share_step] * rows[p * step]. */
+/* Sets out = sum_p shares[p * share_step] * rows[p * step]. */
 HT_INLINE void mix(size_t width, size_t count, const ht_real *shares, size_t share_step,
                    const ht_real *rows, size_t step, ht_real *out) {
     size_t i = 0;
@@ -86,7 +86,7 @@ void ht_head_forward(const ht_head *head) {
     forward(head, scale_of(head));
 }
 
-/* With s the shares and a their gradients: a query's scores get s (a - s . a). */
+/* Goes back: with s the shares and a their gradients, a query's scores get s (a - s . a). */
 HT_CLONES static void backward(const ht_head *head, ht_real scale) {
     const size_t places = head->memory_places, step = head->step, width = head->width;
     for (size_t q = 0; q < head->places; ++q) {

@@ -48,8 +48,8 @@ void ht_layer_norm_forward(const ht_layer_norm *layer, const ht_real *weights, s
         row_forward(width, weights, weights + width, x + r * width, y + r * width, cache + 2 * r);
 }
 
-/* With n the normalised row and g = gain * grad_y: grad_x = (g - mean(g) - n mean(g n)) /
- * deviation. */
+/* Goes back: with n the normalised row and g = gain * grad_y, grad_x = (g - mean(g) - n mean(g n))
+ * / deviation. */
 HT_CLONES static void row_backward(size_t width, const ht_real *gain, const ht_real *x,
                                    const ht_real *grad_y, const ht_real *moments, ht_real *grad_x,
                                    ht_real *grad_gain, ht_real *grad_bias) {

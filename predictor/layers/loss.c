@@ -25,7 +25,7 @@ static bool is_allowed(const label *label, size_t value) {
     return !label->allowed || label->allowed[value] || value == label->target;
 }
 
-/* The likeliest allowed value. */
+/* Returns the likeliest allowed value. */
 static size_t highest_of(const label *label, size_t values, const ht_real *logits) {
     size_t best = label->target;
     for (size_t v = 0; v < values; ++v)
@@ -34,7 +34,7 @@ static size_t highest_of(const label *label, size_t values, const ht_real *logit
     return best;
 }
 
-/* How many values are allowed, and the share of the soft label that they have. */
+/* Returns the number of allowed values, and the share of the soft label that they have. */
 static size_t mass_of(const label *label, size_t values, ht_real *out_mass) {
     size_t count = 0;
     ht_real mass = 0;

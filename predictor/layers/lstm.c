@@ -37,7 +37,7 @@ void ht_lstm_inputs(const ht_lstm *layer, const ht_real *weights, size_t rows,
             weights + part->first * wide, wide, 1, gates, wide);
 }
 
-/* One row: the gates' sums become their values, c and h follow. */
+/* Turns one row's sums of the gates into their values; c and h follow. */
 HT_CLONES static void cell_forward(size_t hidden, ht_real *gates, const ht_real *c_before,
                                    ht_real *h, ht_real *c) {
     ht_real *in = gates, *forget = gates + hidden, *cell = gates + 2 * hidden,
@@ -54,7 +54,7 @@ HT_CLONES static void cell_forward(size_t hidden, ht_real *gates, const ht_real 
     }
 }
 
-/* The same where there is no state before. */
+/* Does the same where there is no state before. */
 HT_CLONES static void cell_forward_first(size_t hidden, ht_real *gates, ht_real *h, ht_real *c) {
     ht_real *in = gates, *forget = gates + hidden, *cell = gates + 2 * hidden,
             *out = gates + 3 * hidden;
@@ -70,7 +70,8 @@ HT_CLONES static void cell_forward_first(size_t hidden, ht_real *gates, ht_real 
     }
 }
 
-/* With g' = g (1 - g) for the logistic function and 1 - g^2 for tanh. c_before may be NULL. */
+/* Goes back with g' = g (1 - g) for the logistic function and 1 - g^2 for tanh. c_before may be
+ * NULL. */
 HT_CLONES static void cell_backward(size_t hidden, ht_real *gates, const ht_real *c_before,
                                     const ht_real *c, const ht_real *grad_h, ht_real *grad_c) {
     ht_real *in = gates, *forget = gates + hidden, *cell = gates + 2 * hidden,
@@ -95,7 +96,7 @@ HT_CLONES static void cell_backward(size_t hidden, ht_real *gates, const ht_real
         forget[i] *= c_before[i];
 }
 
-/* The same with rows of h `stride` and of h_before `before_stride` apart. */
+/* Does the same with rows of h `stride` and of h_before `before_stride` apart. */
 static void step_forward(const ht_lstm *layer, const ht_real *weights, size_t rows, ht_real *gates,
                          const ht_real *h_before, size_t before_stride, const ht_real *c_before,
                          ht_real *h, size_t stride, ht_real *c) {
@@ -181,7 +182,7 @@ size_t ht_lstm_cache(const ht_lstm *layer, size_t steps, size_t batch) {
     return (steps * 5 + 2) * batch * layer->hidden;
 }
 
-/* The place that is run as number `order`. */
+/* Returns the place that is run as number `order`. */
 static size_t place_of(const ht_lstm_run *run, size_t order) {
     return run->reverse ? run->steps - 1 - order : order;
 }
@@ -209,7 +210,7 @@ void ht_lstm_forward(const ht_lstm *layer, const ht_real *weights, const ht_lstm
     }
 }
 
-/* Gradient of Wh: all places but the first that was run see the h beside them. */
+/* Adds the gradient of Wh: all places but the first that was run see the h next to them. */
 static void sequence_recurrent(const ht_lstm *layer, const ht_lstm_run *run, const ht_real *gates,
                                ht_real *grad_weights) {
     const size_t wide = run->batch * 4 * layer->hidden, wide_h = run->batch * run->stride;
@@ -222,7 +223,7 @@ static void sequence_recurrent(const ht_lstm *layer, const ht_lstm_run *run, con
                            gates + place_of(run, 0) * wide, grad_weights);
 }
 
-/* The steps from the last one run to the first: the gates' gradients. */
+/* Runs the steps from the last one to the first: the gates' gradients. */
 static void sequence_steps(const ht_lstm *layer, const ht_real *weights, const ht_lstm_run *run,
                            const sequence *sequence, const ht_real *grad_h, ht_real *grad_h0) {
     const size_t hidden = layer->hidden, state = run->batch * hidden;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Columns are done so many at a time, to have the waves at hand for all rows. */
+/* Columns done at a time, to have the waves at hand for all rows. */
 enum { COLUMNS = 64 };
 
 void ht_positions_add(size_t first, size_t places, size_t batch, size_t width, ht_real *x) {

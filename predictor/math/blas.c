@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* Looked up, so that a program still starts with another BLAS in OpenBLAS's place. */
+/* Makes it use one thread. The function is looked up, so that a program still starts with another
+ * BLAS in OpenBLAS's place. */
 static void one_thread(void) {
     void *symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
     if (symbol)

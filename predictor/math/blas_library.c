@@ -1,4 +1,4 @@
-/* Which BLAS answers, and the right kernels for this processor. */
+/* The BLAS in use, and the right kernels for this processor. */
 #include "predictor/math/blas.h"
 
 #include <dlfcn.h>
@@ -13,15 +13,15 @@
 static const char core_variable[] = "OPENBLAS_CORETYPE";
 static const char marker_variable[] = "HT_BLAS_CORETYPE_SET";
 
-/* OpenBLAS's functions are looked up, so that a program still starts with another BLAS in its
+/* Calls a function of OpenBLAS, looked up, so that a program still starts with another BLAS in its
  * place. */
 static const char *openblas_text(const char *function) {
     void *symbol = dlsym(RTLD_DEFAULT, function);
     return symbol ? ((char *(*)(void))(uintptr_t)symbol)() : NULL;
 }
 
-/* The best kernels that OpenBLAS 0.3.21 has for this processor and names by a variable; NULL when
- * it has none beyond those it takes for any. */
+/* Returns the best kernels that OpenBLAS 0.3.21 has for this processor and names by a variable;
+ * NULL when it has none beyond those it takes for any. */
 static const char *best_core(void) {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -34,7 +34,8 @@ static const char *best_core(void) {
     return NULL;
 }
 
-/* OpenBLAS's names for processors before AVX2: kernels that leave most of a newer one idle. */
+/* Returns true for OpenBLAS's names for processors before AVX2: kernels that leave most of a newer
+ * one idle. */
 static bool old_core(const char *core) {
     static const char *const old[] = {
         "Generic",      "Katmai",     "Coppermine",  "Northwood", "Prescott", "Banias",
@@ -47,7 +48,7 @@ static bool old_core(const char *core) {
     return false;
 }
 
-/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": the first two words. */
+/* Returns the length of the first two words of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...". */
 static int version_length(const char *config) {
     const char *space = strchr(config, ' ');
     space = space ? strchr(space + 1, ' ') : NULL;

@@ -16,9 +16,9 @@ typedef struct product {
     bool add;
 } product;
 
-/* Rows `row` .. + rows - 1, `columns` vectors from `column` on; of the last vector what `mask`
- * says. `rows` and `columns` are constants wherever this is called, so that the loops over them
- * unroll. */
+/* Computes rows `row` .. + rows - 1, `columns` vectors from `column` on; of the last vector the
+ * lanes in `mask`. `rows` and `columns` are constants wherever this is called, so that the loops
+ * over them unroll. */
 AVX512_INLINE void block(const product *p, size_t row, size_t column, size_t rows, size_t columns,
                          __mmask16 mask) {
     __m512 sums[ROWS][COLUMNS];
@@ -54,7 +54,7 @@ AVX512_INLINE void block(const product *p, size_t row, size_t column, size_t row
                                   sums[r][v]);
 }
 
-/* All columns of some rows: four vectors at a time, then one. */
+/* Computes all columns of some rows: four vectors at a time, then one. */
 AVX512_INLINE void strip(const product *p, size_t row, size_t rows) {
     enum { STEP = COLUMNS * VECTOR };
     size_t column = 0;

@@ -5,7 +5,8 @@
 
 #include "predictor/math/blas.h"
 
-/* Up to so many rows, with at least so many columns, this is the faster way. */
+/* Up to HT_GEMM_ROWS_MAX rows, with at least HT_GEMM_ROWS_COLUMNS columns, this is the faster
+ * way. */
 enum { HT_GEMM_ROWS_MAX = 16, HT_GEMM_ROWS_COLUMNS = 64 };
 
 /* c = a b (add: c += a b) without transposition, as ht_gemm; float and AVX-512 only: false, with

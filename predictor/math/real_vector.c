@@ -29,7 +29,7 @@ void ht_rows_fill(size_t rows, size_t width, const ht_real *row, ht_real *y, siz
         memcpy(y + r * stride, row, width * sizeof *y);
 }
 
-/* Four rows at a time: the sums are read and written a quarter as often. */
+/* Sums four rows at a time, so that the sums are read and written a quarter as often. */
 HT_CLONES void ht_rows_sum(size_t rows, size_t width, const ht_real *x, size_t stride,
                            ht_real *sum) {
     size_t r = 0;

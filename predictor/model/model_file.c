@@ -89,7 +89,7 @@ static const section *section_find(const model *model, const char *name, size_t 
     return NULL;
 }
 
-/* A section that is text, as a string; free(). */
+/* Takes a section that is text, as a string; free(). */
 static ht_status text_take(const model *model, const char *name, char **out_text, ht_error *error) {
     const section *section = section_find(model, name, 0);
     char what[80];
@@ -101,7 +101,7 @@ static ht_status text_take(const model *model, const char *name, char **out_text
     return HT_OK;
 }
 
-/* An integer of a network's settings, at most `most`. */
+/* Takes an integer of a network's settings, at most `most`. */
 static bool count_take(const json_t *json, const char *name, json_int_t most, uint32_t *out) {
     const json_t *member = json_object_get(json, name);
     json_int_t value = json_integer_value(member);
@@ -109,7 +109,8 @@ static bool count_take(const json_t *json, const char *name, json_int_t most, ui
     return json_is_integer(member) && value >= 0 && value <= most;
 }
 
-/* Far above what anybody trains, and low enough that no product of two overflows. */
+/* Takes settings with limits far above what anybody trains, and low enough that no product of two
+ * overflows. */
 static bool settings_take(const json_t *json, ht_network_settings *out, json_int_t *out_weights) {
     const char *architecture = json_string_value(json_object_get(json, "architecture"));
     const json_t *dropout = json_object_get(json, "dropout");
@@ -130,7 +131,7 @@ static bool settings_take(const json_t *json, ht_network_settings *out, json_int
     return true;
 }
 
-/* An infinite exponent: infinities and what is no number. */
+/* Returns false at an infinite exponent: infinities and what is not a number. */
 static bool all_finite(const uint8_t *data, size_t count) {
     uint32_t bad = 0;
     for (size_t i = 0; i < count; ++i)
@@ -138,7 +139,8 @@ static bool all_finite(const uint8_t *data, size_t count) {
     return bad == 0;
 }
 
-/* The weights as they lie in the file, when the machine can read them there; else a copy. */
+/* Returns the weights as they lie in the file, when the machine can read them there; else a copy.
+ */
 static const float *weights_place(ht_predictor *predictor, const section *section) {
     const void *in_place = section->data;
     if (htole32(1) == 1 && (uintptr_t)section->data % sizeof(float) == 0)
@@ -258,7 +260,7 @@ ht_status ht_predictor_parse(const void *data, size_t length, const char *name,
     return status;
 }
 
-/* The whole file, read-only; an empty one is an error like any that is no model. */
+/* Maps the whole file, read-only; an empty one is an error like any that is not a model. */
 static ht_status file_map(const char *path, void **out_data, size_t *out_length, ht_error *error) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;

@@ -46,7 +46,7 @@ static char *networks_text(const ht_predictor *predictor) {
     return text;
 }
 
-/* Where each section goes; returns the length of the file. */
+/* Places each section; returns the length of the file. */
 static size_t sections_place(section *sections, size_t count) {
     size_t at = HT_MODEL_HEADER + count * HT_MODEL_SECTION;
     for (size_t i = 0; i < count; ++i) {
@@ -72,7 +72,7 @@ static void section_put(uint8_t *file, size_t index, const section *section) {
     }
 }
 
-/* The chain as a section's bytes; free(). */
+/* Returns the chain as a section's bytes; free(). */
 static uint8_t *trees_make(const ht_chain *chain, size_t *out_length) {
     ht_text bytes = {0};
     ht_chain_pack(chain, &bytes);

@@ -1,4 +1,4 @@
-/* Which model is meant: a file, or a folder's model for a kernel. */
+/* Finding the model that is meant: a file, or a folder's model for a kernel. */
 #include "predictor/predictor.h"
 
 #include "base/file.h"
@@ -15,7 +15,7 @@ static int is_model(const struct dirent *entry) {
            strcmp(entry->d_name + length - 6, ".model") == 0;
 }
 
-/* The folder of the program that runs, or NULL; free(). */
+/* Returns the folder of the program that runs, or NULL; free(). */
 static char *program_folder(void) {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);

@@ -63,7 +63,7 @@ void ht_asking_start(const ht_core *core, const ht_real *weights, ht_asking *ask
     core->architecture->encode(core, weights, asking);
 }
 
-/* The state's rows become those of the parents. */
+/* Makes the state's rows those of the parents. */
 static void follow(const ht_core *core, ht_asking *asking, size_t rows, const uint32_t *parents) {
     for (size_t i = 0; i < core->state_parts; i++) {
         size_t width = core->state[i].width;

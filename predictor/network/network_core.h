@@ -63,11 +63,11 @@ typedef struct ht_arena {
 } ht_arena;
 ht_real *ht_arena_take(ht_arena *arena, size_t count);
 
-/* What an architecture does. Buffers come from an arena, laid out by the same function for counting
- * and for use. */
+/* The functions of an architecture. Buffers come from an arena, laid out by the same function for
+ * counting and for use. */
 typedef struct ht_architecture {
     ht_network_settings defaults; /* with the name */
-    /* What is wrong with the settings beyond their ranges; NULL when nothing is. */
+    /* Returns the fault of the settings beyond their ranges; NULL when there is none. */
     const char *(*check)(const ht_network_settings *settings);
     /* Sets up plan, width, read_width, state; takes the weights by ht_core_take. */
     void (*plan)(ht_core *core);
@@ -151,18 +151,29 @@ typedef struct ht_transformer_pass {
     ht_real *grad, *grad_branch, *grad_normed; /* as long as the longer sequence */
 } ht_transformer_pass;
 
-/* One shard of a batch on its way through. */
-struct ht_pass {
-    size_t max_rows, rows;
-    uint64_t seed, batch, shard; /* for dropout */
-    float dropout;               /* 0 when not training, and so is this: */
-    float token_dropout;
+/* Drops of a pass: the rates, 0 when not training, and the numbers that its random choices are
+ * made of. */
+typedef struct ht_pass_drop {
+    uint64_t seed, batch, shard;
+    float rate;
+    float token_rate; /* of identifiers */
+} ht_pass_drop;
+
+/* The examples of a shard, places and steps first. */
+typedef struct ht_gathered {
     uint32_t *ids;     /* [positions][rows][ids] */
+    ht_real *features; /* [positions][rows][features]; in the arena */
     uint32_t *steps;   /* [steps][rows][2]: identifiers of y */
     uint16_t *targets; /* [rows][steps] */
     uint8_t *allowed;  /* [rows][total] */
     float *soft, *weights;
-    ht_real *features;                         /* [positions][rows][features] */
+} ht_gathered;
+
+/* One shard of a batch on its way through. */
+struct ht_pass {
+    size_t rows;
+    ht_pass_drop drop;
+    ht_gathered gathered;
     ht_real *x, *y, *mapped, *grad_x, *grad_y; /* mapped: features' share of x */
     ht_real *read, *dropped, *grad_read;       /* [steps][rows][read_width] */
     ht_real *logits, *grad_logits;             /* step t at first[t] * rows */

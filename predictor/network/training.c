@@ -111,8 +111,8 @@ static void trainer_finish(trainer *trainer) {
     ht_adam_free(trainer->adam);
 }
 
-/* The shards of `count` examples through the network; with gradients when `learn`. The loss, added
- * up in the order of the shards. */
+/* Runs the shards of `count` examples through the network; with gradients when `learn`. Returns the
+ * loss, added up in the order of the shards. */
 static double shards_run(trainer *trainer, const ht_examples *examples, const uint32_t *rows,
                          size_t count, const float *weights, bool learn, size_t *hits) {
     const ht_core *core = &trainer->network->core;
@@ -126,11 +126,11 @@ static double shards_run(trainer *trainer, const ht_examples *examples, const ui
                           .rows = rows + first,
                           .count = left < SHARD_ROWS ? left : SHARD_ROWS,
                           .smoothing = learn ? settings->smoothing : 0};
-        pass->seed = settings->seed;
-        pass->batch = trainer->steps;
-        pass->shard = s;
-        pass->dropout = learn ? core->settings.dropout : 0;
-        pass->token_dropout = learn ? settings->token_dropout : 0;
+        pass->drop = (ht_pass_drop){.seed = settings->seed,
+                                    .batch = trainer->steps,
+                                    .shard = s,
+                                    .rate = learn ? core->settings.dropout : 0,
+                                    .token_rate = learn ? settings->token_dropout : 0};
         trainer->hits[s] = 0;
         if (learn)
             memset(trainer->gradients[s], 0, core->weight_count * sizeof **trainer->gradients);
@@ -152,7 +152,7 @@ static double weight_sum(const ht_examples *examples, const uint32_t *rows, size
     return sum;
 }
 
-/* Fisher and Yates, by the epoch's own stream. */
+/* Shuffles as Fisher and Yates, by the epoch's own stream. */
 static void shuffle(uint32_t *rows, size_t count, uint64_t seed, uint32_t epoch) {
     ht_random random;
     ht_random_stream(&random, seed, HT_STREAM_EPOCHS + epoch);
@@ -166,7 +166,7 @@ static void shuffle(uint32_t *rows, size_t count, uint64_t seed, uint32_t epoch)
     }
 }
 
-/* One epoch; the mean loss of its examples. */
+/* Trains one epoch; returns the mean loss of its examples. */
 static double epoch_train(trainer *trainer, const ht_examples *train, uint32_t *rows,
                           uint32_t epoch) {
     const ht_training_settings *settings = trainer->settings;
@@ -196,7 +196,7 @@ static double epoch_train(trainer *trainer, const ht_examples *train, uint32_t *
     return total > 0 ? loss / total : 0;
 }
 
-/* The weights that count: averaged ones where there are any. */
+/* Returns the weights that count: averaged ones where there are any. */
 static const float *trained_weights(const trainer *trainer) {
     const float *average = ht_adam_average(trainer->adam);
     return average ? average : trainer->network->weights;

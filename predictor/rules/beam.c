@@ -67,12 +67,12 @@ void ht_beam_free(ht_beam *beam) {
     free(beam);
 }
 
-/* A number to order by, whatever a broken network gives. */
+/* Returns a number to order by, whatever a broken network gives. */
 static double ordered(float logit) {
     return logit > -1e30F ? logit < 1e30F ? (double)logit : 1e30 : -1e30;
 }
 
-/* The logarithm of the softmax over allowed values. Others keep what they are. */
+/* Computes the logarithm of the softmax over allowed values. Others keep what they are. */
 static void log_softmax(const float *logits, const uint8_t *allowed, size_t count, double *out) {
     double most = -INFINITY, sum = 0;
     for (size_t v = 0; v < count; ++v) {
@@ -88,13 +88,13 @@ static void log_softmax(const float *logits, const uint8_t *allowed, size_t coun
         out[v] -= norm;
 }
 
-/* log(exp(a) + exp(b)). */
+/* Returns log(exp(a) + exp(b)). */
 static double log_add(double a, double b) {
     double high = a > b ? a : b, low = a > b ? b : a;
     return high + log1p(exp(low - high));
 }
 
-/* Room for so many sources, and what each weighs before any value. */
+/* Makes room for the sources, and sets what each weighs before any value. */
 static void start(ht_beam *beam, const ht_beam_source *sources, size_t source_count) {
     double weights = 0;
     if (source_count > beam->source_count) {
@@ -142,7 +142,7 @@ static void allow(ht_beam *beam, ht_completion *completion, uint32_t t, size_t r
         ht_completion_allowed(completion, beam->rows[r].choice, t, &beam->allowed[r * values]);
 }
 
-/* Likelier first; rows stand in that order already, and values as they are written. */
+/* Orders likelier ones first; rows stand in that order already, and values as they are written. */
 static int by_score(const void *left, const void *right) {
     const candidate *a = left, *b = right;
     if (a->score != b->score)

@@ -2,16 +2,16 @@
  *
  * With a look-ahead every kept one can be completed, and each step gives every kept one at least
  * one successor. So from the first step that has to drop any (it keeps `width` then) on, `width`
- * remain; when no step drops any, all legal answers are found. With a width of at least k the
- * beam thus returns k answers whenever there are so many. Private to the predictor. */
+ * remain; when no step drops any, all legal answers are found. With a width of at least k the beam
+ * thus returns k answers whenever there are k. Private to the predictor. */
 #ifndef HT_PREDICTOR_RULES_BEAM_H
 #define HT_PREDICTOR_RULES_BEAM_H
 
 #include "predictor/rules/completion.h"
 #include "predictor/schema/shape.h"
 
-/* What is asked: one network of an ensemble (ht_decoder_step), a chain of forests, or a test's.
- * Started on the problem already. */
+/* A source of answers: one network of an ensemble (ht_decoder_step), a chain of forests, or a
+ * test's. Started on the problem already. */
 typedef struct ht_beam_source {
     void *context;
     void (*step)(void *context, size_t rows, const uint32_t *parents, const uint16_t *tokens,

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps run and words remembered for one problem; behind that, what the rules do not exclude at
- * once is taken to be possible. Some tenths of a second. */
+/* Steps run and words remembered for one problem; past that, what the rules do not exclude at once
+ * is taken to be possible. Some tenths of a second. */
 enum { WORK_MAX = 1 << 25 };
 
 struct ht_completion {
@@ -66,8 +66,8 @@ void ht_completion_free(ht_completion *c) {
     free(c);
 }
 
-/* Is it the same for all configurations of a problem, also those with canonical numbers that are
- * none of a parameter's values? */
+/* Returns true if it is the same for all configurations of a problem, also those with canonical
+ * numbers that are not among a parameter's values. */
 static bool of_fields(const ht_rules *rules, uint32_t i) {
     uint64_t params = (UINT64_C(1) << rules->param_count) - 1;
     return !(ht_code_at(rules->code, i)->params & params);
@@ -126,7 +126,7 @@ static bool choose(const ht_rules *rules, ht_lookahead *plan, size_t level, size
     return true;
 }
 
-/* The state behind the first `depth` parameters. Returns its length in words. */
+/* Writes the state after the first `depth` parameters; returns its length in words. */
 static size_t make_key(const ht_completion *c, const ht_lookahead *plan, size_t depth) {
     const uint32_t *kept = &plan->kept[plan->kept_ends[depth - 1]];
     size_t count = plan->kept_ends[depth] - plan->kept_ends[depth - 1], length = 1;
@@ -146,7 +146,7 @@ static size_t make_key(const ht_completion *c, const ht_lookahead *plan, size_t 
     return length;
 }
 
-/* Do the first `depth` values, chosen in `plan`, have a completion? */
+/* Returns true if the first `depth` values, chosen in `plan`, have a completion. */
 static bool completable(ht_completion *c, ht_lookahead *plan, size_t depth) {
     const ht_rules *rules = c->rules;
     while (depth < plan->last && !(plan->chosen >> depth & 1))
@@ -179,7 +179,7 @@ static bool completable(ht_completion *c, ht_lookahead *plan, size_t depth) {
     return found;
 }
 
-/* Chooses a prefix; what is chosen already stays. */
+/* Chooses a prefix; a part that is chosen already stays. */
 static bool bind(const ht_rules *rules, ht_lookahead *plan, const uint16_t *prefix, size_t depth) {
     size_t known = 0;
     while (known < depth && known < plan->bound_count && plan->bound[known] == prefix[known])
@@ -252,8 +252,8 @@ int ht_completion_broken(ht_completion *c, const uint16_t *choice) {
     return -1;
 }
 
-/* After a canonical rule: a parameter's number, which may be none of its values; a type's size
- * stays that of the choice then. */
+/* Puts a parameter's number after a canonical rule, which may not be among its values; a type's
+ * size stays that of the choice then. */
 static void put_number(ht_completion *c, size_t param, int64_t number) {
     const ht_param *of = &c->rules->schema->params[param];
     for (size_t v = 0; v < of->value_count; ++v)

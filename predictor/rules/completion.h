@@ -28,7 +28,8 @@ bool ht_completion_exact(const ht_completion *completion);
 /* Whether any legal configuration exists. */
 bool ht_completion_possible(ht_completion *completion);
 /* out_allowed[v] = 1 where prefix[0..depth-1] followed by value v of parameter `depth` can be
- * completed; returns how many. What cannot be evaluated (a division by zero) does not hold. */
+ * completed; returns the number of such values. A rule that cannot be evaluated (a division by
+ * zero) does not hold. */
 size_t ht_completion_allowed(ht_completion *completion, const uint16_t *prefix, size_t depth,
                              uint8_t *out_allowed);
 bool ht_completion_legal(ht_completion *completion, const uint16_t *choice);

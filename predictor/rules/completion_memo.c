@@ -31,7 +31,7 @@ uint64_t ht_memo_hash(const int64_t *key, size_t length) {
     return hash;
 }
 
-/* The slot with this key, or the free one where it belongs. */
+/* Returns the slot with this key, or the free one where it belongs. */
 static ht_memo_slot *seek(const ht_memo *memo, uint64_t hash, const int64_t *key, size_t length) {
     size_t mask = memo->slot_count - 1;
     for (size_t at = hash & mask;; at = (at + 1) & mask) {

@@ -1,5 +1,5 @@
-/* What the search has found out: whether anything completes a state. A state is all that the rest
- * of a search depends on, so two prefixes with one state have one answer. Private to completion. */
+/* The search's knowledge: whether anything completes a state. A state is all that the rest of a
+ * search depends on, so two prefixes with one state have one answer. Private to completion. */
 #ifndef HT_PREDICTOR_RULES_COMPLETION_MEMO_H
 #define HT_PREDICTOR_RULES_COMPLETION_MEMO_H
 

@@ -1,4 +1,4 @@
-/* Which instructions are worked out at which level, and what is kept of them. */
+/* The level at which each instruction is worked out, and what is kept of it. */
 #include "predictor/rules/completion_plan.h"
 
 #include "base/memory.h"
@@ -45,7 +45,7 @@ static bool holds(const ht_problem_rules *problem, uint32_t i) {
     return !problem->faults[i] && problem->values[i].whole != 0;
 }
 
-/* The conditions cut at their `and`s, each once, into room->roots. */
+/* Collects the conditions, cut at their `and`s, each once, into room->roots. */
 static size_t collect_roots(const ht_rules *rules, const ht_problem_rules *problem,
                             const uint32_t *conditions, size_t condition_count,
                             ht_lookahead_room *room, ht_lookahead *plan) {
@@ -100,9 +100,9 @@ static void mark_needed(const ht_rules *rules, const ht_problem_rules *problem, 
     }
 }
 
-/* Instructions of one level in groups: what the first root needs, what the next one needs besides,
- * ..., and what only later levels read. So a root that does not hold saves the rest. Groups of
- * earlier levels have smaller numbers. Returns their count. */
+/* Puts instructions of one level into groups: what the first root needs, what the next one needs
+ * besides, ..., and what only later levels read. So a root that does not hold saves the rest.
+ * Groups of earlier levels have smaller numbers. Returns their count. */
 static size_t make_groups(const ht_rules *rules, const ht_problem_rules *problem, size_t root_count,
                           ht_lookahead_room *room) {
     uint32_t next[HT_LEVEL_MAX + 1] = {0}, rest[HT_LEVEL_MAX];
@@ -128,7 +128,8 @@ static size_t make_groups(const ht_rules *rules, const ht_problem_rules *problem
     return rest[HT_LEVEL_MAX - 1] + 1;
 }
 
-/* Is instruction i worked out (and not chosen), or a chosen number that is itself a condition? */
+/* Returns true if instruction i is worked out (and not chosen), or is a chosen number that is
+ * itself a condition. */
 static bool is_step(const ht_problem_rules *problem, const ht_lookahead_room *room, size_t i) {
     return room->needed[i] && (problem->steps[i].op != HT_CODE_CHOICE || room->needed[i] == ROOT);
 }

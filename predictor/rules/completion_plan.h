@@ -1,5 +1,5 @@
-/* What one problem leaves of the rules, and the order in which the search works it out. Private to
- * completion. */
+/* The part of the rules that one problem leaves, and the order in which the search works it out.
+ * Private to completion. */
 #ifndef HT_PREDICTOR_RULES_COMPLETION_PLAN_H
 #define HT_PREDICTOR_RULES_COMPLETION_PLAN_H
 

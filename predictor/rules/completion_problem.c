@@ -73,7 +73,7 @@ static uint32_t truth_of(ht_problem_rules *p, uint32_t i, uint32_t other) {
     return i;
 }
 
-/* and, or, ?: with a known side. i when that does not help. */
+/* Shortens and, or, ?: with a known side. Returns i when that does not help. */
 static uint32_t shorten_choice(ht_problem_rules *p, uint32_t i) {
     const ht_step step = p->steps[i];
     uint32_t a = step.operands[0], b = step.operands[1];
@@ -94,7 +94,7 @@ static uint32_t shorten_choice(ht_problem_rules *p, uint32_t i) {
     return i;
 }
 
-/* x * 1, x + 0, x / 1 and the like. */
+/* Shortens x * 1, x + 0, x / 1 and the like. */
 static uint32_t shorten_sum(const ht_problem_rules *p, uint32_t i) {
     uint32_t a = p->steps[i].operands[0], b = p->steps[i].operands[1];
     switch (p->steps[i].op) {

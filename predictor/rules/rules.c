@@ -15,7 +15,8 @@ typedef struct compiler {
     bool too_many;
 } compiler;
 
-/* Twice, as a list of one would be folded, and a canonical rule may make another number of it. */
+/* Makes a parameter; twice, as a list of one would be folded, and a canonical rule may make another
+ * number of it. */
 static uint32_t make_param(compiler *c, size_t index, bool sizes) {
     const ht_param *param = &c->rules->schema->params[index];
     size_t count = param->value_count;
@@ -35,7 +36,7 @@ static uint32_t make_param(compiler *c, size_t index, bool sizes) {
     return ht_code_select(code, made, made, ht_code_fail(code, HT_FAULT_NAME));
 }
 
-/* Any number. */
+/* Makes a field, of any number. */
 static uint32_t make_field(compiler *c, size_t index) {
     static const ht_number ends[] = {{.whole = INT64_MIN}, {.whole = INT64_MAX}};
     ht_rules *rules = c->rules;
@@ -93,8 +94,8 @@ static void mark_names(let_marks *marks, const ht_schema_rule *list, size_t coun
         ht_expr_names(list[i].expr, mark_name, marks);
 }
 
-/* The lets that rules need, in their order: a let names earlier ones only. Those that only features
- * need would take inputs. */
+/* Makes the lets that rules need, in their order: a let names earlier ones only. Those that only
+ * features need would take inputs. */
 static void make_lets(compiler *c) {
     const ht_schema *schema = c->rules->schema;
     let_marks marks = {schema, ht_alloc(schema->let_count + 1, sizeof *marks.used)};
@@ -148,7 +149,7 @@ static void make_steps(ht_rules *rules) {
     }
 }
 
-/* What a canonical rule's value takes. */
+/* Collects what a canonical rule's value takes. */
 static void collect_steps(const ht_rules *rules, ht_rules_canonical *canonical) {
     bool *needed = ht_alloc(rules->count, sizeof *needed);
     needed[canonical->root] = true;

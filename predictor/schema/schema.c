@@ -1,4 +1,4 @@
-/* What schemas do besides being parsed: printing, and reading problems. */
+/* Schemas apart from parsing: printing, and reading problems. */
 #include "predictor/schema/schema.h"
 
 #include "base/memory.h"
@@ -58,8 +58,8 @@ static void print_field(const ht_schema_field *field, ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
-/* "device(arch, cu)": the fields of the machine, or those that group; nothing when there is none.
- */
+/* Prints "device(arch, cu)": the fields of the machine, or those that group; nothing when there is
+ * none. */
 static void print_fields_with(const ht_schema *schema, const char *directive, bool grouped,
                               ht_text *out) {
     bool any = false;
@@ -74,7 +74,7 @@ static void print_fields_with(const ht_schema *schema, const char *directive, bo
         ht_text_append(out, ")\n");
 }
 
-/* Are the grouped fields those that group without a group(...) directive? */
+/* Returns true if the grouped fields are those that group without a group(...) directive. */
 static bool grouped_by_default(const ht_schema *schema) {
     for (size_t i = 0; i < schema->field_count; ++i)
         if (schema->fields[i].grouped == schema->fields[i].device)

@@ -1,4 +1,4 @@
-/* What a predictor is about: the descriptor fields of a problem, the parameters with their values,
+/* The subject of a predictor: the descriptor fields of a problem, the parameters with their values,
  * and the constraints between them. One text file per kernel (docs/schema-format.md teaches it):
  *
  *   kernel(NAME)                        once
@@ -86,9 +86,9 @@ ht_status ht_schema_from_template(const ht_template *template_, const char *kern
 void ht_schema_print(const ht_schema *schema, ht_text *out);
 void ht_schema_free(ht_schema *schema);
 
-/* What a name in an expression stands for. Parsing has made sure that every name in every
- * expression of a schema is a field, a parameter, an earlier let or an enumerator of a field or of
- * a parameter; a parameter of types stands for its ordinal, or in sizeof() for its type. */
+/* The meaning of a name in an expression. Parsing has made sure that every name in every expression
+ * of a schema is a field, a parameter, an earlier let or an enumerator of a field or of a
+ * parameter; a parameter of types stands for its ordinal, or in sizeof() for its type. */
 typedef enum ht_schema_kind {
     HT_SCHEMA_UNKNOWN,
     HT_SCHEMA_FIELD,

@@ -15,7 +15,7 @@ typedef struct ht_schema_entry {
 ht_status ht_schema_names_make(ht_schema *schema, ht_error *error);
 /* Every name in every expression is known there; sets fields_only. */
 ht_status ht_schema_expressions_check(ht_schema *schema, ht_error *error);
-/* What a kind of name is called in messages: "a field". */
+/* Returns the words for a kind of name in messages: "a field". */
 const char *ht_schema_kind_name(ht_schema_kind kind);
 
 #endif

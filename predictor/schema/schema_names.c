@@ -1,4 +1,4 @@
-/* What the expressions of a schema may name. */
+/* The names that the expressions of a schema may have. */
 #include "predictor/schema/schema_internal.h"
 
 #include "base/memory.h"
@@ -54,8 +54,8 @@ static void collect(ht_schema *schema) {
         add(schema, schema->lets[i].name, HT_SCHEMA_LET, i, 0, &schema->lets[i].place);
 }
 
-/* An enumerator may have the name of something else as long as no expression uses it: data have the
- * names that they have. */
+/* Merges the names. An enumerator may have the name of something else as long as no expression uses
+ * it: data have the names that they have. */
 static ht_status merge(ht_schema *schema, ht_error *error) {
     size_t count = 0;
     for (size_t i = 0; i < schema->name_count; ++i) {
@@ -96,7 +96,7 @@ ht_status ht_schema_names_make(ht_schema *schema, ht_error *error) {
     return merge(schema, error);
 }
 
-/* What one expression may name. */
+/* The names that one expression may have. */
 typedef struct check {
     const ht_schema *schema;
     size_t field_limit, let_limit; /* this many of the first */

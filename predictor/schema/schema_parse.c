@@ -1,4 +1,4 @@
-/* From text to a schema: one directive after the other, then what only the whole can tell. */
+/* From text to a schema: one directive after the other, then the checks that need the whole. */
 #include "predictor/schema/schema_internal.h"
 
 #include "base/file.h"
@@ -55,7 +55,7 @@ static ht_status add_field(draft *d, ht_span name, ht_schema_field **out_field) 
     return HT_OK;
 }
 
-/* The names after "field(x :". */
+/* Reads the names after "field(x :". */
 static ht_status read_enumerators(draft *d, ht_schema_field *field, ht_span names) {
     ht_span piece;
     while (ht_span_split(&names, ',', false, &piece)) {
@@ -76,7 +76,7 @@ static ht_status read_enumerators(draft *d, ht_schema_field *field, ht_span name
     return HT_OK;
 }
 
-/* One piece of field(...): a name, and after ':' its values, after '=' its fallback. */
+/* Reads one piece of field(...): a name, and after ':' its values, after '=' its fallback. */
 static ht_status read_field(draft *d, ht_span piece) {
     ht_span name, values;
     ht_schema_field *field = NULL;
@@ -173,7 +173,7 @@ static ht_status add_rule(draft *d, ht_schema_rule **rules, size_t *count, char 
     return HT_OK;
 }
 
-/* NAME = EXPR */
+/* Adds NAME = EXPR. */
 static ht_status add_named(draft *d, ht_schema_rule **rules, size_t *count, ht_span inside) {
     ht_span name;
     ht_status status = ht_span_take_name(&inside, false, "a name", &name, d->error);
@@ -245,7 +245,7 @@ static ht_status read_directive(draft *d, ht_span *rest) {
                          (int)(name.length > 40 ? 40 : name.length), name.text);
 }
 
-/* Fields of group(...) and device(...). */
+/* Marks the fields of group(...) and device(...). */
 static ht_status apply_mentions(draft *d) {
     ht_schema *schema = d->schema;
     for (size_t i = 0; i < d->mention_count; ++i) {
@@ -289,7 +289,7 @@ static ht_status check_parts(const draft *d, ht_span end) {
     return HT_OK;
 }
 
-/* Comments become blanks; newlines stay. */
+/* Returns the text with blanks for comments; newlines stay. */
 static char *without_comments(const char *text) {
     char *copy = ht_strdup(text);
     for (size_t at = 0; copy[at];) {

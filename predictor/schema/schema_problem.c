@@ -1,4 +1,4 @@
-/* Problems of a schema: values of fields from text, and what is worked out from them. */
+/* Problems of a schema: values of fields from text, and values worked out from them. */
 #include "predictor/schema/schema.h"
 
 #include "base/memory.h"
@@ -98,7 +98,7 @@ static ht_status unknown_field(const ht_schema *schema, ht_span name, ht_error *
     return status;
 }
 
-/* NAME=VALUE off the front of `rest`. */
+/* Takes NAME=VALUE off the front of `rest`. */
 static ht_status read_pair(const ht_schema *schema, ht_span *rest, int64_t *fields, bool *given,
                            ht_error *error) {
     ht_span name;

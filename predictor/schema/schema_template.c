@@ -18,7 +18,7 @@ typedef struct writer {
     size_t device_count;
 } writer;
 
-/* The name of a template's expression in a schema; free(). */
+/* Returns the name of a template's expression in a schema; free(). */
 static char *renamed(const writer *w, const char *name) {
     if (!strncmp(name, "problem.", PROBLEM_PREFIX))
         return ht_strdup(name + PROBLEM_PREFIX);

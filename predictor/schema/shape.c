@@ -13,7 +13,7 @@ void ht_output_shape_finish(ht_output_shape *shape) {
     }
 }
 
-/* Rows of `width` bytes; NULL stays NULL. */
+/* Copies rows of `width` bytes; NULL stays NULL. */
 static void *rows_copy(const void *all, size_t width, const uint32_t *rows, size_t count) {
     if (!all)
         return NULL;

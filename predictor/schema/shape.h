@@ -1,4 +1,4 @@
-/* What a network reads and writes, whatever problem it is about: the shapes of one input sequence
+/* The input and output of a network, whatever its problem: the shapes of one input sequence
  * and of one output sequence, and a set of examples in these shapes. The only thing that tokens,
  * training and beam share.
  *
