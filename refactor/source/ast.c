@@ -45,9 +45,7 @@ bool ht_cursor_named(CXCursor cursor, const char *name) {
     return same;
 }
 
-/* ---- children
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- children ---- */
 
 static enum CXChildVisitResult on_child(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
@@ -80,8 +78,8 @@ typedef struct walk_state {
     void *context;
 } walk_state;
 
-/* Of a translation unit without its parsed header, clang lists functions that it instantiated from
- * templates too, at the place of the template. */
+/* Without the parsed header, clang also lists functions that it instantiated from templates, at the
+ * place of the template. */
 bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent) {
     if (clang_getCursorKind(parent) != CXCursor_TranslationUnit)
         return false;
@@ -115,15 +113,6 @@ static bool on_mention(CXCursor cursor, CXCursor parent, void *context) {
     return !in->found;
 }
 
-bool ht_ast_inside(CXCursor declaration, CXCursor statement) {
-    unsigned at, begin, end;
-    CXSourceRange extent = clang_getCursorExtent(statement);
-    clang_getExpansionLocation(clang_getCursorLocation(declaration), NULL, NULL, NULL, &at);
-    clang_getExpansionLocation(clang_getRangeStart(extent), NULL, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
-    return begin <= at && at < end;
-}
-
 bool ht_ast_mentions(CXCursor expression, CXCursor variable) {
     mention in = {variable, false};
     on_mention(expression, expression, &in);
@@ -131,8 +120,7 @@ bool ht_ast_mentions(CXCursor expression, CXCursor variable) {
     return in.found;
 }
 
-/* ---- expressions
- * -------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static bool is_integer_type(CXType type) {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
@@ -146,7 +134,8 @@ static CXCursor last_child(CXCursor cursor) {
     return child;
 }
 
-/* The index types of HIP's headers convert through member functions; see past those calls. */
+/* Skips the calls of member functions by which the index types of HIP's headers convert to
+ * integers. */
 static CXCursor strip_conversion(CXCursor cursor) {
     CXString spelling = clang_getCursorSpelling(cursor);
     const char *name = clang_getCString(spelling);
@@ -195,7 +184,8 @@ static bool on_operator(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* operator+ of HIP's index types, or one that waits for a template's types. */
+/* Returns the kind of an overloaded operator: operator+ of HIP's index types, or one that is
+ * resolved only with a template's types. */
 static enum CXBinaryOperatorKind overloaded_kind(CXCursor call, const ht_cursors *children) {
     static const struct {
         const char *name;
@@ -220,50 +210,6 @@ static enum CXBinaryOperatorKind overloaded_kind(CXCursor call, const ht_cursors
         if (ht_cursor_named(named, names[i].name))
             return names[i].kind;
     return CXBinaryOperator_Invalid;
-}
-
-const char *ht_ast_operator(enum CXBinaryOperatorKind kind) {
-    static const char *const texts[] = {
-        [CXBinaryOperator_Mul] = "*",   [CXBinaryOperator_Div] = "/",
-        [CXBinaryOperator_Rem] = "%",   [CXBinaryOperator_Add] = "+",
-        [CXBinaryOperator_Sub] = "-",   [CXBinaryOperator_Shl] = "<<",
-        [CXBinaryOperator_Shr] = ">>",  [CXBinaryOperator_LT] = "<",
-        [CXBinaryOperator_GT] = ">",    [CXBinaryOperator_LE] = "<=",
-        [CXBinaryOperator_GE] = ">=",   [CXBinaryOperator_EQ] = "==",
-        [CXBinaryOperator_NE] = "!=",   [CXBinaryOperator_And] = "&",
-        [CXBinaryOperator_Xor] = "^",   [CXBinaryOperator_Or] = "|",
-        [CXBinaryOperator_LAnd] = "&&", [CXBinaryOperator_LOr] = "||"};
-    return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : NULL;
-}
-
-enum CXBinaryOperatorKind ht_ast_mirrored(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_LT:
-        return CXBinaryOperator_GT;
-    case CXBinaryOperator_GT:
-        return CXBinaryOperator_LT;
-    case CXBinaryOperator_LE:
-        return CXBinaryOperator_GE;
-    case CXBinaryOperator_GE:
-        return CXBinaryOperator_LE;
-    default:
-        return CXBinaryOperator_Invalid;
-    }
-}
-
-enum CXBinaryOperatorKind ht_ast_negated(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_LT:
-        return CXBinaryOperator_GE;
-    case CXBinaryOperator_GT:
-        return CXBinaryOperator_LE;
-    case CXBinaryOperator_LE:
-        return CXBinaryOperator_GT;
-    case CXBinaryOperator_GE:
-        return CXBinaryOperator_LT;
-    default:
-        return CXBinaryOperator_Invalid;
-    }
 }
 
 bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
@@ -332,12 +278,82 @@ bool ht_ast_constant(CXCursor expression, int64_t *out_value) {
     return found;
 }
 
-/* ---- places
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- places ---- */
 
 int ht_ast_line(CXCursor cursor) {
     unsigned line = 0;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &line, NULL, NULL);
     return (int)line;
+}
+
+bool ht_ast_for(CXCursor statement, CXCursor *out_init, CXCursor *out_condition,
+                CXCursor *out_increment, CXCursor *out_body) {
+    *out_init = *out_condition = *out_increment = *out_body = clang_getNullCursor();
+    if (clang_getCursorKind(statement) != CXCursor_ForStmt)
+        return false;
+    ht_cursors list = ht_ast_children(statement);
+    bool whole = list.count == 4;
+    if (whole) {
+        *out_init = list.items[0];
+        *out_condition = list.items[1];
+        *out_increment = list.items[2];
+        *out_body = list.items[3];
+    }
+    free(list.items);
+    return whole;
+}
+
+bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute) {
+    ht_cursors list = ht_ast_children(cursor);
+    bool found = false;
+    for (size_t i = 0; i < list.count; ++i)
+        found = found || clang_getCursorKind(list.items[i]) == attribute;
+    free(list.items);
+    return found;
+}
+
+bool ht_ast_is_shared(CXCursor cursor) {
+    return clang_getCursorKind(cursor) == CXCursor_VarDecl &&
+           ht_ast_has(cursor, CXCursor_CUDASharedAttr);
+}
+
+bool ht_type_is_integer(CXType type) {
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind >= CXType_Bool && kind <= CXType_Int128;
+}
+
+CXType ht_type_unqualified(CXType type) {
+    return type.kind == CXType_Invalid ? type : clang_getUnqualifiedType(type);
+}
+
+CXType ht_type_referred(CXType type) {
+    return type.kind == CXType_Invalid ? type : clang_getNonReferenceType(type);
+}
+
+static bool holds_pointers(CXType type, int depth);
+
+static enum CXVisitorResult on_field(CXCursor field, CXClientData data) {
+    int *left = data;
+    if (!holds_pointers(clang_getCursorType(field), *left))
+        return CXVisit_Continue;
+    *left = -1;
+    return CXVisit_Break;
+}
+
+static bool holds_pointers(CXType type, int depth) {
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_Pointer || type.kind == CXType_LValueReference || depth <= 0)
+        return true;
+    if (clang_getArrayElementType(type).kind != CXType_Invalid)
+        return holds_pointers(clang_getArrayElementType(type), depth - 1);
+    if (type.kind != CXType_Record)
+        return type.kind == CXType_Unexposed || type.kind == CXType_Dependent;
+    int left = depth - 1;
+    clang_Type_visitFields(type, on_field, &left);
+    return left < 0;
+}
+
+bool ht_type_holds_pointers(CXType type) {
+    type = clang_getCanonicalType(type);
+    return (type.kind == CXType_Pointer || type.kind == CXType_Record) && holds_pointers(type, 6);
 }

@@ -3,7 +3,9 @@
 #ifndef HT_REFACTOR_SOURCE_AST_H
 #define HT_REFACTOR_SOURCE_AST_H
 
-#include <clang-c/Index.h>
+#include "refactor/source/libclang.h"
+#include "refactor/source/operators.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,9 +28,6 @@ void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, 
  */
 bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
 
-/* Returns true if a declaration stands in a statement's text (of one file). */
-bool ht_ast_inside(CXCursor declaration, CXCursor statement);
-
 /* Returns true if this child of the translation unit is an instantiation that nobody wrote. The
  * walk leaves those out. */
 bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent);
@@ -36,13 +35,6 @@ bool ht_ast_is_instantiation(CXCursor cursor, CXCursor parent);
 /* The cursor without parentheses, implicit conversions and (when `casts`) explicit conversions to
  * integer types. */
 CXCursor ht_ast_strip(CXCursor cursor, bool casts);
-
-/* How a binary operator without assignment is written; NULL for others. */
-const char *ht_ast_operator(enum CXBinaryOperatorKind kind);
-
-/* The comparison < > <= >= with its sides exchanged, and its opposite; invalid for others. */
-enum CXBinaryOperatorKind ht_ast_mirrored(enum CXBinaryOperatorKind kind);
-enum CXBinaryOperatorKind ht_ast_negated(enum CXBinaryOperatorKind kind);
 
 /* Binary operators (plain and assignments); false when it is not one. Operands are not stripped. */
 bool ht_ast_binary(CXCursor cursor, enum CXBinaryOperatorKind *out_kind, CXCursor *out_left,
@@ -70,6 +62,8 @@ bool ht_type_is_integer(CXType type);
 /* As libclang has them, which crashes where there is no type (the element of what is no array). */
 CXType ht_type_unqualified(CXType type);
 CXType ht_type_referred(CXType type);
+/* Returns true if a value of this type may hold pointers. */
+bool ht_type_holds_pointers(CXType type);
 
 /* Operand of a unary operator. */
 bool ht_ast_unary(CXCursor cursor, enum CXUnaryOperatorKind *out_kind, CXCursor *out_operand);
@@ -78,14 +72,6 @@ char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
 /* With the namespaces that it is named by elsewhere; free(). */
 char *ht_cursor_qualified_name(CXCursor cursor);
 bool ht_cursor_named(CXCursor cursor, const char *name);
-
-/* By the name of a function that is called: a barrier of the block (__syncthreads_or, too), a
- * fence, an atomic operation. */
-bool ht_name_is_barrier(const char *name);
-/* The same of a call, or of what is called. */
-bool ht_ast_is_barrier(CXCursor cursor);
-bool ht_name_is_fence(const char *name);
-bool ht_name_is_atomic(const char *name);
 
 /* 1-based line of a cursor, of the expansion where a macro wrote it. */
 int ht_ast_line(CXCursor cursor);

@@ -20,7 +20,8 @@ void ht_style_keep(const char *original, size_t begin, size_t end, ht_text *out)
     ht_text_append_n(out, rest, end - begin);
 }
 
-/* Does the line around `at` end in CRLF? The last one may have no end: then the one before. */
+/* Returns true if the line around `at` ends in CRLF. If it is the last line and has no end, the one
+ * before decides. */
 static bool ends_in_crlf(const char *original, size_t length, size_t at) {
     const char *end = memchr(original + at, '\n', length - at);
     if (!end && at)
@@ -28,7 +29,7 @@ static bool ends_in_crlf(const char *original, size_t length, size_t at) {
     return end && end > original && end[-1] == '\r';
 }
 
-/* Is a line, as it is with all its blanks and its end, one of those in the range? */
+/* Returns true if a line, with its blanks and its end, is one of those in the range. */
 static bool is_authors(const char *original, ht_range range, const char *line, size_t length) {
     const char *at = original + range.begin, *end = original + range.end;
     for (const char *next; at < end; at = next) {

@@ -1,5 +1,5 @@
-/* What edits add to a file looks as its author's own lines do: their ends of line, no blanks at
- * line ends that were not there. */
+/* The style of the author's lines, which edits keep: the same ends of line, and no new blanks at
+ * them. */
 #ifndef HT_REFACTOR_SOURCE_AUTHOR_STYLE_H
 #define HT_REFACTOR_SOURCE_AUTHOR_STYLE_H
 
@@ -8,8 +8,8 @@
 
 /* Appends the original's text from `begin` to `end`. */
 void ht_style_keep(const char *original, size_t begin, size_t end, ht_text *out);
-/* Appends what stands in place of `range`. A line of it ends as the author's does that it repeats,
- * else as the line in which the range begins. */
+/* Appends the text that replaces `range`. A line that repeats one of the author's ends as that
+ * does, and any other as the line in which the range begins. */
 void ht_style_replace(const char *original, size_t length, ht_range range, const char *text,
                       ht_text *out);
 

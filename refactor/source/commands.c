@@ -1,4 +1,4 @@
-/* Reading compile_commands.json. */
+/* Reads compile_commands.json. */
 #include "refactor/source/commands.h"
 
 #include "base/file.h"
@@ -28,7 +28,7 @@ static void word_add(words *list, char *word) {
     list->items[list->count++] = word;
 }
 
-/* One word of a POSIX shell's command line: quotes and backslashes, no expansions. */
+/* Reads a word of a POSIX shell's command line: quotes and backslashes, no expansions. */
 static const char *word_read(const char *at, ht_text *out) {
     char quote = 0;
     for (; *at && (quote || !isspace((unsigned char)*at)); ++at) {
@@ -63,8 +63,9 @@ static words words_split(const char *command) {
 
 enum { RESPONSE_DEPTH = 4, RESPONSE_BYTES = 1 << 20 };
 
-/* The file of arguments that the words at `index` name, as compilers take it: @FILE, and nvcc's
- * --options-file FILE (-optf FILE); NULL when they are none. *out_count: how many words. */
+/* Returns the file of arguments that the words at `index` name in compilers' ways: @FILE, and
+ * nvcc's --options-file FILE (-optf FILE); NULL: they name none. *out_count: the number of these
+ * words. */
 static const char *response_named(const words *given, size_t index, size_t *out_count) {
     const char *word = given->items[index];
     *out_count = 1;
@@ -76,8 +77,8 @@ static const char *response_named(const words *given, size_t index, size_t *out_
     return index + 1 < given->count ? given->items[index + 1] : NULL;
 }
 
-/* Puts the words of files of arguments in the place of those that name them. One that is not there
- * (the build may not have run) is left out. */
+/* Replaces words that name files of arguments by the words of these files. A file that is missing
+ * (the build may not have run) has none. */
 static words responses_expand(const words *given, const char *folder, int depth) {
     words list = {0};
     for (size_t i = 0, used; i < given->count; i += used) {
@@ -103,12 +104,12 @@ static words responses_expand(const words *given, const char *folder, int depth)
 }
 
 typedef struct option_rule {
-    const char *given; /* as it begins */
-    const char *taken; /* what clang is told */
+    const char *given; /* the option's beginning */
+    const char *taken; /* clang's spelling; NULL: left out */
     bool is_path;
 } option_rule;
 
-/* nvcc's spellings too. Longer ones first. */
+/* Options that matter, with nvcc's spellings. Longer ones come first. */
 static const option_rule rules[] = {
     {"-isystem", "-isystem", true},
     {"-iquote", "-iquote", true},
@@ -147,7 +148,8 @@ static void arguments_take(ht_command_entry *entry, const words *given, const ch
         if (!*value && i + 1 < given->count)
             value = given->items[++i];
         bool standard = strcmp(rule->taken, "-std=") == 0;
-        if (!*value || (standard && !strstr(value, "++"))) /* C's are no standards of HIP */
+        if (!*value ||
+            (standard && !strstr(value, "++"))) /* HIP is C++: a standard of C is dropped */
             continue;
         /* -include finds files as #include "..." does: in the folder first, else on the path */
         char *joined = rule->is_path ? ht_path_join(folder, value) : ht_strdup(value);

@@ -1,5 +1,5 @@
-/* compile_commands.json (clang's JSON compilation database): which sources a project compiles, and
- * with what. https://clang.llvm.org/docs/JSONCompilationDatabase.html */
+/* compile_commands.json (clang's JSON compilation database): the sources that a project compiles,
+ * and their arguments. https://clang.llvm.org/docs/JSONCompilationDatabase.html */
 #ifndef HT_REFACTOR_SOURCE_COMMANDS_H
 #define HT_REFACTOR_SOURCE_COMMANDS_H
 
@@ -9,9 +9,10 @@
 
 /* One compiled file. Owned. */
 typedef struct ht_command_entry {
-    char *file;       /* joined to its folder when it was relative */
-    char **arguments; /* those that matter to parsing: -I, -isystem, -iquote, -idirafter, -include,
-                         -D, -U, -std, in files of arguments too; folders joined to the command's */
+    char *file;       /* joined to its folder if it is relative */
+    char **arguments; /* those that matter for parsing: -I, -isystem, -iquote, -idirafter, -include,
+                         -D, -U, -std, also from files of arguments; folders are joined to the
+                         command's */
     size_t argument_count;
 } ht_command_entry;
 
@@ -20,8 +21,8 @@ typedef struct ht_command_list {
     size_t count;
 } ht_command_list;
 
-/* `path` names the text in messages. Anything but a database is HT_ERROR_INPUT with its place.
- * Entries of one file after its first are left out. */
+/* Reads a database. `path` names the text in messages. A text that is not a database is
+ * HT_ERROR_INPUT with its place. A file's entries after its first are left out. */
 ht_status ht_command_list_parse(const char *text, const char *path, ht_command_list *out_list,
                                 ht_error *error);
 ht_status ht_command_list_load(const char *path, ht_command_list *out_list, ht_error *error);

@@ -76,8 +76,7 @@ int ht_source_line(const ht_source *source, size_t file, size_t offset) {
     return line;
 }
 
-/* The #if that the branch with this token belongs to, and whether the token lies in its first
- * branch. */
+/* Finds the #if of the branch with this token, and whether the branch is its first. */
 static bool opening(const ht_tokens *tokens, size_t index, size_t *out_opening, bool *out_first) {
     int depth = 0;
     *out_first = true;
@@ -95,7 +94,8 @@ static bool opening(const ht_tokens *tokens, size_t index, size_t *out_opening, 
     return false;
 }
 
-/* "-DNAME" or "-UNAME"; NULL: it takes more than one macro's being defined. */
+/* Returns "-DNAME" or "-UNAME", which selects the branch; NULL: one macro does not decide.
+ * free(). */
 static char *remedy(const ht_tokens *tokens, size_t index, bool first) {
     ht_tokens line;
     line_read(tokens, index, &line);

@@ -1,4 +1,4 @@
-/* Preprocessor conditionals as text: which branch a place lies in, and what it takes to build it.
+/* Preprocessor conditionals as text: the branch that a place is in, and the option that selects it.
  * Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_CONDITIONAL_H
 #define HT_REFACTOR_SOURCE_CONDITIONAL_H
@@ -15,21 +15,20 @@ typedef enum ht_directive {
     HT_DIRECTIVE_PRAGMA
 } ht_directive;
 
-/* Of a token: HT_DIRECTIVE_OTHER too where it is no directive. */
+/* Returns the kind of a token; HT_DIRECTIVE_OTHER also if it is not a directive. */
 ht_directive ht_directive_kind(const ht_tokens *tokens, size_t index);
-/* The name that a #define or #undef is for; free(). NULL: none. */
+/* Returns the name that a #define or #undef is for; free(). NULL: it is another token. */
 char *ht_directive_defines(const ht_tokens *tokens, size_t index);
-/* "stands under '#ifdef A' (line 3), which this build does not take: compile with -DA to tune that
- * branch", for an offset of a file that clang skipped; free(). */
+/* Returns "stands under '#ifdef A' (line 3), which this build does not take: compile with -DA to
+ * tune that branch", for an offset of a file that clang skipped; free(). */
 char *ht_conditional_words(const ht_source *source, size_t file, size_t offset);
 
-/* Returns true if a preprocessor conditional begins or ends in this range of a file, or goes on to
- * another branch.
- */
+/* Returns true if a preprocessor conditional begins, ends or changes to another branch in this
+ * range of a file. */
 bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);
-/* Returns true if the place lies in a branch of one that begins inside of `around`. */
+/* Returns true if the place is in a branch of a conditional that begins inside of `around`. */
 bool ht_source_in_conditional(const ht_source *source, size_t file, ht_range around, size_t offset);
-/* 1-based line of an offset. */
+/* Returns the 1-based line of an offset. */
 int ht_source_line(const ht_source *source, size_t file, size_t offset);
 
 #endif

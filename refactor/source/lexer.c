@@ -21,7 +21,8 @@ static size_t skip_block_comment(const char *text, size_t at, size_t end) {
     return at + 2 < end ? at + 2 : end;
 }
 
-/* The end of a line that may be continued by backslashes; comments that span lines belong to it. */
+/* Returns the end of a directive's line, which backslashes may continue; comments that span lines
+ * belong to it. */
 static size_t directive_end(const char *text, size_t at, size_t end) {
     while (at < end && text[at] != '\n') {
         if (text[at] == '\\' && at + 1 < end && text[at + 1] == '\n')

@@ -1,5 +1,6 @@
-/* Raw C++ tokens of a text, with byte offsets: what the AST does not keep (pragmas, commas,
- * comments between). Never fails: what is not C++ comes out as single-character punctuation. */
+/* Raw C++ tokens of a text, with byte offsets, for parts that the AST does not keep (pragmas,
+ * commas, comments between). Never fails: text that is not C++ becomes single-character
+ * punctuation. */
 #ifndef HT_REFACTOR_SOURCE_LEXER_H
 #define HT_REFACTOR_SOURCE_LEXER_H
 
@@ -10,7 +11,7 @@
 typedef enum ht_token_kind {
     HT_TOKEN_NAME,
     HT_TOKEN_NUMBER,
-    HT_TOKEN_STRING, /* string or character literal, raw strings too */
+    HT_TOKEN_STRING, /* string or character literal, also a raw string */
     HT_TOKEN_PUNCT,
     HT_TOKEN_DIRECTIVE /* a whole preprocessor line with its continuations, without the last newline
                         */
@@ -27,18 +28,19 @@ typedef struct ht_tokens {
     size_t count;
 } ht_tokens;
 
-/* Comments and white space are dropped. `directives` false: a '#' is punctuation (inside a
- * directive's own text). */
+/* Reads the tokens of a range, without comments and white space. `directives` false: a '#' is
+ * punctuation, as inside a directive's own text. */
 void ht_tokens_read(const char *text, ht_range range, bool directives, ht_tokens *out_tokens);
 void ht_tokens_free(ht_tokens *tokens);
-/* Index of the first token that begins at or after `offset`; count when there is none. */
+/* Returns the index of the first token that begins at or after `offset`; count: there is none. */
 size_t ht_tokens_at(const ht_tokens *tokens, size_t offset);
 bool ht_tokens_is(const ht_tokens *tokens, size_t index, const char *spelling);
-/* The same for any of several spellings, NULL-terminated. */
+/* Returns true if the token is one of several spellings, NULL-terminated. */
 bool ht_tokens_is_any(const ht_tokens *tokens, size_t index, const char *const *spellings);
-/* A token's text; free(). */
+/* Returns a token's text; free(). */
 char *ht_tokens_text(const ht_tokens *tokens, size_t index);
-/* Index of the bracket that closes the one at `open` ( ( [ { or < ); count when there is none. */
+/* Returns the index of the bracket that closes the one at `open` ( ( [ { or < ); count: there is
+ * none. */
 size_t ht_tokens_close(const ht_tokens *tokens, size_t open);
 
 #endif

@@ -1,9 +1,12 @@
-/* Where the user wrote something. */
+/* Places in the user's text. */
 #include "refactor/source/place.h"
 
 #include "base/memory.h"
+#include "refactor/source/ast.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool file_offset(const ht_source *source, size_t of, CXSourceLocation location,
                         size_t *out) {
@@ -15,16 +18,14 @@ static bool file_offset(const ht_source *source, size_t of, CXSourceLocation loc
            offset <= source->files[of].length;
 }
 
-/* Offset of the '#' line around an offset, so that text inside a directive is never taken for code.
- */
+/* Returns true if the offset is inside a directive, whose text must not be taken for code. */
 static bool inside_directive(const ht_tokens *tokens, size_t offset) {
     size_t index = ht_tokens_at(tokens, offset + 1);
     return index > 0 && tokens->items[index - 1].kind == HT_TOKEN_DIRECTIVE &&
            offset < tokens->items[index - 1].end;
 }
 
-/* The end of a token, or of what stands in parentheses after it, if it is a macro that takes
- * arguments. */
+/* Returns the end of a token; if it is a macro with arguments, the end of those. */
 static size_t use_end(const ht_source *source, size_t file, const ht_tokens *tokens, size_t index) {
     size_t end = tokens->items[index].end;
     if (ht_tokens_is(tokens, index + 1, "(")) {
@@ -38,8 +39,9 @@ static size_t use_end(const ht_source *source, size_t file, const ht_tokens *tok
     return end;
 }
 
-/* Returns true if what ends before the token is no operand: n / of n / TILE. Where the last token
- * of a macro's argument is a macro, libclang says that the expression ends at its begin. */
+/* Returns true if an operand is missing before the last token, as in n / of n / TILE. If the last
+ * token of a macro's argument is a macro itself, libclang reports the expression's end where that
+ * token begins. */
 static bool lacks_operand(const ht_tokens *tokens, size_t first, size_t last) {
     return last > first && last < tokens->count && tokens->items[last].kind == HT_TOKEN_NAME &&
            tokens->items[last - 1].kind == HT_TOKEN_PUNCT && !ht_tokens_is(tokens, last - 1, ")") &&
@@ -85,9 +87,41 @@ size_t ht_source_file_of(const ht_source *source, CXCursor cursor) {
     return ht_source_file(source, file);
 }
 
+enum { QUOTE_MAX = 40 };
+
+/* Returns the text in quotes, with white space as single spaces. A long text is cut and ends in
+ * "...". free(). */
+static char *quote(const char *text, size_t length) {
+    char line[QUOTE_MAX + 1] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < length && count <= QUOTE_MAX; ++i) {
+        bool space = isspace((unsigned char)text[i]);
+        if (!space || (count && line[count - 1] != ' '))
+            line[count++] = space ? ' ' : text[i];
+    }
+    if (count <= QUOTE_MAX)
+        return ht_format("'%.*s'", (int)count, line);
+    for (count = QUOTE_MAX - 3; count && ((unsigned char)line[count] & 0xc0) == 0x80;)
+        --count; /* a character of several bytes is kept or dropped as a whole */
+    return ht_format("'%.*s...'", (int)count, line);
+}
+
+char *ht_source_quote(const ht_source *source, CXCursor cursor) {
+    ht_range place;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (clang_isDeclaration(kind)) {
+        char *name = ht_cursor_name(cursor), *quoted = name[0] ? ht_format("'%s'", name) : NULL;
+        free(name);
+        return quoted;
+    }
+    if (!clang_isExpression(kind) || !ht_source_anywhere(source, cursor, &place))
+        return NULL;
+    return quote(source->text + place.begin, place.end - place.begin);
+}
+
 enum { NESTING_MAX = 64 };
 
-/* The chain of places from the main file down to (file, offset). */
+/* Collects the chain of places from the main file down to (file, offset). */
 static size_t chain(const ht_source *source, size_t file, size_t offset, size_t out[NESTING_MAX]) {
     size_t reversed[NESTING_MAX], count = 0;
     while (count < NESTING_MAX) {

@@ -1,21 +1,23 @@
-/* Where the user wrote something. Private to refactor/. */
+/* Places in the text that the user wrote. Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_PLACE_H
 #define HT_REFACTOR_SOURCE_PLACE_H
 
 #include "refactor/source/source.h"
 
-/* Where the user wrote an expression in the file looked at, macro arguments included. False when a
- * macro's body wrote it. */
+/* Finds the place of an expression in the file being analysed, macro arguments included. Returns
+ * false if a macro's body wrote it. */
 bool ht_source_place(const ht_source *source, CXCursor expression, ht_range *out_place);
-/* The same in another of the user's files. */
+/* Finds the place in another of the user's files. */
 bool ht_source_place_in(const ht_source *source, size_t file, CXCursor expression,
                         ht_range *out_place);
-/* The same in whichever of the user's files it is: the place is in the source's whole text. */
+/* Finds the place in any of the user's files, as a range of the source's whole text. */
 bool ht_source_anywhere(const ht_source *source, CXCursor expression, ht_range *out_place);
-/* Index of the user's file that an expression is written in; SIZE_MAX when it is in no such file.
- */
+/* Returns the index of the user's file that contains an expression; SIZE_MAX: none does. */
 size_t ht_source_file_of(const ht_source *source, CXCursor cursor);
-/* Compares places by the order in which the translation reaches them. */
+/* Returns "'a[i] % n'": an expression as its author wrote it, on one line and at most 40 characters
+ * long, or a declaration's name. NULL: a macro wrote it, or it is not in a user's file. free(). */
+char *ht_source_quote(const ht_source *source, CXCursor cursor);
+/* Compares two places by the order in which the translation reaches them. */
 int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t file_b, size_t b);
 
 #endif

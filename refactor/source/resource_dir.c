@@ -1,9 +1,9 @@
-/* Where clang keeps its own headers: beside libclang, or where clang-19 says. */
+#include "refactor/source/resource_dir.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/tool.h"
-#include "refactor/source/source.h"
+#include "refactor/source/libclang.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@ static bool usable(const char *folder) {
     return found;
 }
 
-/* <libdir>/libclang-19.so.19 has its headers in <libdir>/clang/19; Debian links the library from
- * /usr/lib/TRIPLE. */
+/* Returns <libdir>/clang/19 for <libdir>/libclang-19.so.19. Debian links the library from
+ * /usr/lib/TRIPLE. NULL: there is no such folder. */
 static char *beside_library(void) {
     Dl_info info;
-    if (!dladdr((void *)(size_t)clang_createIndex, &info) || !info.dli_fname)
+    if (ht_libclang_load(NULL) != HT_OK || !dladdr((void *)(size_t)clang_createIndex, &info) ||
+        !info.dli_fname)
         return NULL;
     char *real = realpath(info.dli_fname, NULL);
     if (!real)
@@ -35,7 +36,7 @@ static char *beside_library(void) {
     return NULL;
 }
 
-/* What the compiler says; one that does not answer is not a compiler. */
+/* Returns the folder that the compiler reports; NULL: it does not answer. */
 static char *asked(const char *clang) {
     enum { SECONDS = 10 };
     const char *arguments[] = {clang, "-print-resource-dir", NULL};

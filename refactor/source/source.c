@@ -1,4 +1,4 @@
-/* Parsing a file with libclang and collecting what the rest needs besides the AST. */
+/* Parses a file with libclang and collects what the AST does not have. */
 
 #include "refactor/source/arguments.h"
 
@@ -6,17 +6,15 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "refactor/source/place.h"
+#include "refactor/source/resource_dir.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *const hip_header = "/usr/include/hip/hip_runtime.h";
 
-/* ---- files
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- files ---- */
 
 size_t ht_source_file(const ht_source *source, CXFile file) {
     if (!file)
@@ -37,7 +35,7 @@ static void file_add(ht_source *source, CXFile file) {
                           .file = file,
                           .text = ht_strndup(contents ? contents : "", contents ? size : 0),
                           .parent = SIZE_MAX};
-    added.length = strlen(added.text); /* text behind a NUL is not looked at */
+    added.length = strlen(added.text); /* text after a NUL is ignored */
     clang_disposeString(name);
     CXSourceRangeList *skipped = clang_getSkippedRanges(source->unit, file);
     for (unsigned i = 0; skipped && i < skipped->count; ++i) {
@@ -100,9 +98,7 @@ bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
     return true;
 }
 
-/* ---- macros
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- macros ---- */
 
 static void macro_add(ht_source *source, CXCursor cursor) {
     size_t file;
@@ -136,8 +132,8 @@ static void macro_add(ht_source *source, CXCursor cursor) {
     unsigned number;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &number, NULL, NULL);
     macro.line = (int)number;
-    HT_GROW(source->macros, source->macro_count);
-    source->macros[source->macro_count++] = macro;
+    HT_GROW(source->macros.items, source->macros.count);
+    source->macros.items[source->macros.count++] = macro;
 }
 
 static void expansion_add(ht_source *source, CXCursor cursor) {
@@ -160,8 +156,8 @@ static void expansion_add(ht_source *source, CXCursor cursor) {
     CXString spelling = clang_getCursorSpelling(cursor);
     expansion.name = ht_strdup(clang_getCString(spelling));
     clang_disposeString(spelling);
-    HT_GROW(source->expansions, source->expansion_count);
-    source->expansions[source->expansion_count++] = expansion;
+    HT_GROW(source->expansions.items, source->expansions.count);
+    source->expansions.items[source->expansions.count++] = expansion;
 }
 
 static enum CXChildVisitResult on_preprocessing(CXCursor cursor, CXCursor parent,
@@ -175,12 +171,12 @@ static enum CXChildVisitResult on_preprocessing(CXCursor cursor, CXCursor parent
     return CXChildVisit_Continue;
 }
 
-/* Later definitions of a name replace earlier ones, in the order of translation. */
+/* A later definition of a name replaces an earlier one, in the order of translation. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset) {
     const ht_macro *found = NULL;
-    for (size_t i = 0; i < source->macro_count; ++i) {
-        const ht_macro *macro = &source->macros[i];
+    for (size_t i = 0; i < source->macros.count; ++i) {
+        const ht_macro *macro = &source->macros.items[i];
         if (strcmp(macro->name, name) != 0 ||
             ht_place_compare(source, macro->file, macro->range.begin, file, offset) > 0)
             continue;
@@ -189,9 +185,7 @@ const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_
     return found;
 }
 
-/* ---- errors
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 static void errors_collect(ht_source *source) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(source->unit); ++i) {
@@ -202,8 +196,8 @@ static void errors_collect(ht_source *source) {
             clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &line,
                                        &column, &offset);
             CXString words = clang_getDiagnosticSpelling(diagnostic);
-            HT_GROW(source->errors, source->error_count);
-            source->errors[source->error_count++] =
+            HT_GROW(source->errors.items, source->errors.count);
+            source->errors.items[source->errors.count++] =
                 (ht_source_error){.file = ht_source_file(source, file),
                                   .offset = offset,
                                   .line = (int)line,
@@ -215,20 +209,12 @@ static void errors_collect(ht_source *source) {
     }
 }
 
-/* ---- opening
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- opening ---- */
 
-static bool same_file(const char *a, const char *b) {
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_ino == second.st_ino &&
-           first.st_dev == second.st_dev;
-}
-
-/* Makes the file `path` of the unit the first one. */
+/* Makes the file at `path` the first one of the unit. */
 static bool subject_choose(ht_source *source) {
     size_t subject = 0;
-    while (subject < source->file_count && !same_file(source->files[subject].path, source->path))
+    while (subject < source->file_count && !ht_file_same(source->files[subject].path, source->path))
         ++subject;
     if (subject == source->file_count)
         return false;
@@ -241,7 +227,6 @@ static bool subject_choose(ht_source *source) {
     }
     free(source->files[0].path);
     source->files[0].path = ht_strdup(source->path);
-    source->file = source->files[0].file;
     return true;
 }
 
@@ -269,47 +254,31 @@ size_t ht_source_at(const ht_source *source, size_t offset) {
 
 const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
     ht_user_file *of = &source->files[file];
-    if (file == 0)
-        return &source->tokens;
     if (!of->has_tokens)
         ht_tokens_read(of->text, (ht_range){0, of->length}, true, &of->tokens);
     of->has_tokens = true;
     return &of->tokens;
 }
 
-/* `split`: a file to be read with another text; NULL: none. */
-static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *split) {
-    ht_call call = {.resource_dir = source->resource_dir,
-                    .cache = source->cache,
-                    .own = source->arguments,
-                    .own_count = source->argument_count,
-                    .cuda = source->cuda};
-    struct CXUnsavedFile *texts = ht_alloc(source->instead_count + 3, sizeof *texts);
-    unsigned count = 0;
-    if (source->join)
-        texts[count++] =
-            (struct CXUnsavedFile){source->unit_path, source->join, strlen(source->join)};
-    if (source->cuda)
-        texts[count++] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
-    if (split)
-        texts[count++] = (struct CXUnsavedFile){split->path, split->text, strlen(split->text)};
-    for (size_t i = 0; i < source->instead_count; ++i)
-        texts[count++] = (struct CXUnsavedFile){source->instead[i].path, source->instead[i].text,
-                                                strlen(source->instead[i].text)};
-    ht_arguments arguments;
-    ht_arguments_make(&call, &arguments);
+/* Parses the unit, with these texts in place of files. */
+static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files, size_t count) {
+    struct CXUnsavedFile *texts = ht_alloc(count + 1, sizeof *texts);
+    unsigned used = 0;
+    if (source->joined.text)
+        texts[used++] = (struct CXUnsavedFile){source->unit_path, source->joined.text,
+                                               strlen(source->joined.text)};
+    for (size_t i = 0; i < count; ++i)
+        texts[used++] = (struct CXUnsavedFile){files[i].path, files[i].text, strlen(files[i].text)};
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
-    source->unit = NULL;
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        source->index, source->unit_path, arguments.items, (int)arguments.count, texts, count,
-        CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
-    ht_arguments_free(&arguments);
+    enum CXErrorCode code =
+        ht_call_parse(&source->call, source->index, source->unit_path, texts, used,
+                      CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
     free(texts);
     return code;
 }
 
-/* Does clang miss a name of CUDA's host side? */
+/* Returns true if clang does not know a name of CUDA's host side. */
 static bool misses_cuda(const ht_source *source) {
     bool found = false;
     for (unsigned i = 0; source->unit && !found && i < clang_getNumDiagnostics(source->unit); ++i) {
@@ -323,7 +292,7 @@ static bool misses_cuda(const ht_source *source) {
     return found;
 }
 
-/* Reads the unit again where declarations of the file looked at are taken in parts. */
+/* Parses the unit again if declarations of the file being analysed are to be split. */
 static enum CXErrorCode indices_split(ht_source *source) {
     CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
     char *text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
@@ -332,66 +301,110 @@ static enum CXErrorCode indices_split(ht_source *source) {
     CXString name = clang_getFileName(file);
     const ht_file_text split = {ht_strdup(clang_getCString(name)), text};
     clang_disposeString(name);
-    enum CXErrorCode code = unit_parse(source, &split);
+    enum CXErrorCode code = unit_parse(source, &split, 1);
     free(split.path);
     free(text);
     return code;
 }
 
-static ht_status source_parse(ht_source *source, ht_error *error) {
-    enum CXErrorCode code = unit_parse(source, NULL);
+/* `files`: texts to be read in place of those of files. */
+static ht_status source_parse(ht_source *source, const ht_file_text *files, size_t count,
+                              ht_error *error) {
+    enum CXErrorCode code = unit_parse(source, files, count);
     if (code == CXError_Success && misses_cuda(source)) {
-        source->cuda = true;
-        code = unit_parse(source, NULL);
+        source->call.cuda = true;
+        code = unit_parse(source, files, count);
     }
-    if (code == CXError_Success && source->instead_count == 0)
+    if (code == CXError_Success && count == 0)
         code = indices_split(source);
     if (code != CXError_Success || !source->unit)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
                                "%s: libclang could not read it (code %d); check the compiler "
                                "arguments",
                                source->unit_path, (int)code);
-    source->file = clang_getFile(source->unit, source->unit_path);
-    if (!source->file)
+    CXFile file = clang_getFile(source->unit, source->unit_path);
+    if (!file)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
                                "%s: libclang could not read it", source->unit_path);
-    file_add(source, source->file);
+    file_add(source, file);
     clang_getInclusions(source->unit, on_inclusion, source);
     if (source->unit_path != source->path && !subject_choose(source))
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0, "%s does not include %s",
                                source->unit_path, source->path);
-    for (size_t i = 0; source->beside && i < source->file_count; ++i)
-        if (same_file(source->files[i].path, source->beside)) {
+    for (size_t i = 0; source->joined.other && i < source->file_count; ++i)
+        if (ht_file_same(source->files[i].path, source->joined.other)) {
             free(source->files[i].path);
-            source->files[i].path = ht_strdup(source->beside);
+            source->files[i].path = ht_strdup(source->joined.other);
         }
     texts_join(source);
-    source->length = source->files[0].length;
-    ht_tokens_read(source->text, (ht_range){0, source->length}, true, &source->tokens);
     clang_visitChildren(clang_getTranslationUnitCursor(source->unit), on_preprocessing, source);
     errors_collect(source);
     return HT_OK;
 }
 
-/* "/dir/a.cu" for "a.cu": an include that stands in no file is looked for nowhere else. */
+/* Returns "/dir/a.cu" for "a.cu": the in-memory file that includes it has no folder in which to
+ * look for it. */
 static char *whole_path(const char *path) {
     char *whole = realpath(path, NULL), *copy = ht_strdup(whole ? whole : path);
     free(whole);
     return copy;
 }
 
-/* The unit that launches the file's kernels. */
+/* Chooses the unit that launches the file's kernels. */
 static void unit_choose(ht_source *source, const ht_refactor_options *options) {
     ht_input_add(options->through);
     source->unit_path = ht_strdup(options->through);
     if (!options->joined)
         return;
     char *own = whole_path(source->path), *other = whole_path(options->through);
-    source->join = ht_format("#include \"%s\"\n#include \"%s\"\n", own, other);
-    source->beside = source->unit_path;
+    source->joined.text = ht_format("#include \"%s\"\n#include \"%s\"\n", own, other);
+    source->joined.other = source->unit_path;
     source->unit_path = ht_format("%s.joined.hip", own);
     free(other);
     free(own);
+}
+
+/* Returns the call that the options (NULL: none) ask for; resource_dir is owned. */
+static ht_call call_of(const ht_refactor_options *options) {
+    static const ht_refactor_options none = {0};
+    const ht_refactor_options *of = options ? options : &none;
+    return (ht_call){.resource_dir =
+                         of->resource_dir ? ht_strdup(of->resource_dir) : ht_resource_dir_find(),
+                     .cache = of->cache,
+                     .own = (char *const *)of->arguments,
+                     .own_count = of->argument_count};
+}
+
+/* Copies the arguments and the cache's path, which a source owns. */
+static ht_call call_copy(ht_call call) {
+    char **own = ht_alloc(call.own_count + 1, sizeof *own);
+    for (size_t i = 0; i < call.own_count; ++i)
+        own[i] = ht_strdup(call.own[i]);
+    call.own = own;
+    call.cache = call.cache ? ht_strdup(call.cache) : NULL;
+    return call;
+}
+
+static void call_free(ht_call *call) {
+    for (size_t i = 0; i < call->own_count; ++i)
+        free(call->own[i]);
+    free((char **)call->own);
+    free((char *)call->cache);
+    free((char *)call->resource_dir);
+}
+
+ht_status ht_source_prepare(const ht_refactor_options *options, ht_error *error) {
+    ht_status status = ht_libclang_load(error);
+    if (status != HT_OK)
+        return status;
+    ht_call call = call_of(options);
+    if (call.resource_dir && ht_file_exists(hip_header)) {
+        ht_arguments arguments;
+        ht_arguments_make(&call, &arguments);
+        ht_arguments_free(&arguments);
+    }
+    free((char *)call.resource_dir);
+    return HT_OK;
 }
 
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,
@@ -409,26 +422,23 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
         return ht_error_set(error, HT_ERROR_MISSING,
                             "HIP's headers are missing (%s): install the package libamdhip64-dev",
                             hip_header);
+    status = ht_libclang_load(error);
+    if (status != HT_OK)
+        return status;
     ht_source *source = ht_alloc(1, sizeof *source);
     source->path = ht_strdup(path);
     source->unit_path = source->path;
     if (options && options->through)
         unit_choose(source, options);
-    source->resource_dir = options && options->resource_dir ? ht_strdup(options->resource_dir)
-                                                            : ht_resource_dir_find();
-    if (!source->resource_dir) {
+    source->call = call_copy(call_of(options));
+    if (!source->call.resource_dir) {
         ht_source_free(source);
         return ht_error_set(error, HT_ERROR_MISSING,
                             "clang's own headers were not found: install the package clang-19");
     }
-    size_t count = options ? options->argument_count : 0;
-    source->arguments = ht_alloc(count + 1, sizeof *source->arguments);
-    for (size_t i = 0; i < count; ++i)
-        source->arguments[source->argument_count++] = ht_strdup(options->arguments[i]);
-    source->cache = options && options->cache ? ht_strdup(options->cache) : NULL;
     source->operations = options ? options->limits.operations : 0;
     source->index = clang_createIndex(1, 0); /* declarations of the parsed header are not visited */
-    status = source_parse(source, error);
+    status = source_parse(source, NULL, 0, error);
     if (status != HT_OK) {
         ht_source_free(source);
         return status;
@@ -437,12 +447,13 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     return HT_OK;
 }
 
-/* A text that clang did not take would pass as one that changes nothing. */
-static ht_status instead_check(const ht_source *source, ht_error *error) {
-    for (size_t i = 0; i < source->instead_count; ++i) {
-        const ht_file_text *changed = &source->instead[i];
+/* Checks that clang read the changed texts: one that it ignored would seem to change nothing. */
+static ht_status instead_check(const ht_source *source, const ht_file_text *files, size_t count,
+                               ht_error *error) {
+    for (size_t i = 0; i < count; ++i) {
+        const ht_file_text *changed = &files[i];
         size_t file = 0;
-        while (file < source->file_count && !same_file(source->files[file].path, changed->path))
+        while (file < source->file_count && !ht_file_same(source->files[file].path, changed->path))
             ++file;
         if (file == source->file_count || strcmp(source->files[file].text, changed->text) != 0)
             return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
@@ -462,22 +473,16 @@ ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, s
     again->path = ht_strdup(source->path);
     again->unit_path =
         source->unit_path == source->path ? again->path : ht_strdup(source->unit_path);
-    again->join = copy_of(source->join);
-    again->beside = copy_of(source->beside);
-    again->resource_dir = copy_of(source->resource_dir);
-    again->cache = copy_of(source->cache);
-    again->cuda = source->cuda;
+    again->joined.text = copy_of(source->joined.text);
+    again->joined.other = copy_of(source->joined.other);
+    again->call = source->call;
+    again->call.resource_dir = copy_of(source->call.resource_dir);
+    again->call = call_copy(again->call);
     again->operations = source->operations;
-    again->arguments = ht_alloc(source->argument_count + 1, sizeof *again->arguments);
-    for (size_t i = 0; i < source->argument_count; ++i)
-        again->arguments[again->argument_count++] = ht_strdup(source->arguments[i]);
     again->index = clang_createIndex(1, 0);
-    again->instead = files;
-    again->instead_count = count;
-    ht_status status = source_parse(again, error);
+    ht_status status = source_parse(again, files, count, error);
     if (status == HT_OK)
-        status = instead_check(again, error);
-    again->instead_count = 0;
+        status = instead_check(again, files, count, error);
     if (status == HT_OK)
         *out_source = again;
     else
@@ -488,7 +493,6 @@ ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, s
 void ht_source_free(ht_source *source) {
     if (!source)
         return;
-    ht_tokens_free(&source->tokens);
     for (size_t i = 0; i < source->file_count; ++i) {
         free(source->files[i].path);
         if (!source->text) /* not joined yet */
@@ -497,29 +501,25 @@ void ht_source_free(ht_source *source) {
         if (source->files[i].has_tokens)
             ht_tokens_free(&source->files[i].tokens);
     }
-    for (size_t i = 0; i < source->macro_count; ++i)
-        free(source->macros[i].name);
-    for (size_t i = 0; i < source->expansion_count; ++i) {
-        free(source->expansions[i].name);
-        free(source->expansions[i].system_file);
+    for (size_t i = 0; i < source->macros.count; ++i)
+        free(source->macros.items[i].name);
+    for (size_t i = 0; i < source->expansions.count; ++i) {
+        free(source->expansions.items[i].name);
+        free(source->expansions.items[i].system_file);
     }
-    for (size_t i = 0; i < source->error_count; ++i)
-        free(source->errors[i].message);
-    for (size_t i = 0; i < source->argument_count; ++i)
-        free(source->arguments[i]);
+    for (size_t i = 0; i < source->errors.count; ++i)
+        free(source->errors.items[i].message);
+    call_free(&source->call);
     ht_index_splits_free(&source->splits);
     free(source->files);
     free(source->text);
-    free(source->macros);
-    free(source->expansions);
-    free(source->errors);
-    free(source->arguments);
-    free(source->resource_dir);
-    free(source->cache);
+    free(source->macros.items);
+    free(source->expansions.items);
+    free(source->errors.items);
     if (source->unit_path != source->path)
         free(source->unit_path);
-    free(source->join);
-    free(source->beside);
+    free(source->joined.text);
+    free(source->joined.other);
     free(source->path);
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);

@@ -8,18 +8,18 @@
 #include "refactor/source/options.h"
 #include "refactor/source/split_index.h"
 
-/* One of the user's files in the unit: its main file or a header that is no system header. */
+/* One of the user's files in the unit: its main file or a header that is not a system header. */
 typedef struct ht_user_file {
     char *path; /* as clang names it */
     CXFile file;
     char *text; /* in ht_source.text */
     size_t length;
     size_t base;       /* offset of `text` there */
-    ht_range *skipped; /* by #if, outermost */
+    ht_range *skipped; /* ranges skipped by #if; outermost ones only */
     size_t skipped_count;
-    size_t parent; /* the file that includes it first, and where; SIZE_MAX for the main file */
+    size_t parent; /* the file that first includes it; SIZE_MAX for the main file */
     size_t parent_offset;
-    ht_tokens tokens; /* ask ht_source_tokens */
+    ht_tokens tokens; /* call ht_source_tokens instead */
     bool has_tokens;
 } ht_user_file;
 
@@ -39,7 +39,7 @@ typedef struct ht_expansion {
     ht_range range;
     CXCursor definition;
     bool system;       /* defined outside of the user's files, or predefined */
-    char *system_file; /* where; NULL for predefined ones */
+    char *system_file; /* the file that defines it; NULL for predefined ones */
 } ht_expansion;
 
 typedef struct ht_source_error {
@@ -49,54 +49,80 @@ typedef struct ht_source_error {
     char *message;
 } ht_source_error;
 
+/* A call of libclang. */
+typedef struct ht_call {
+    const char *resource_dir;
+    const char *cache; /* ht_refactor_options.cache */
+    char *const *own;  /* the user's arguments */
+    size_t own_count;
+    const char *const *extra;
+    size_t extra_count;
+    bool cuda; /* declare CUDA's host names */
+} ht_call;
+
+/* A unit made to include two files of the user's. */
+typedef struct ht_joined {
+    char *text;  /* NULL: the unit is a file */
+    char *other; /* the second file, as it was given */
+} ht_joined;
+
+typedef struct ht_macro_list {
+    ht_macro *items; /* in order of definition */
+    size_t count;
+} ht_macro_list;
+
+typedef struct ht_expansion_list {
+    ht_expansion *items;
+    size_t count;
+} ht_expansion_list;
+
+typedef struct ht_source_errors {
+    ht_source_error *items;
+    size_t count;
+} ht_source_errors;
+
+/* A file and the unit that it is a part of, as clang reads them. */
 typedef struct ht_source {
-    char *path;      /* the file that is looked at: files[0] */
-    char *unit_path; /* the unit's main file: the same, or one that includes it */
-    char *join;      /* the text of that one, where there is no such file; NULL: there is */
-    char *beside;    /* with that: the other file that it includes, as it was given */
+    char *path;       /* the file being analysed: files[0] */
+    char *unit_path;  /* the unit's main file: the same, or one that includes it */
+    ht_joined joined; /* what is in unit_path, if that is not a file */
+    ht_call call;     /* owned, but for `extra` */
     CXIndex index;
     CXTranslationUnit unit;
-    CXFile file;
-    char *text; /* of all files, one after the other, a NUL after each: an offset in it is a place
-                   in any of them; owned */
-    size_t length;      /* of files[0] */
-    size_t text_length; /* of all */
-    ht_tokens tokens;   /* of files[0] */
     ht_user_file *files;
     size_t file_count;
-    ht_macro *macros; /* in order of definition */
-    size_t macro_count;
-    ht_expansion *expansions;
-    size_t expansion_count;
-    ht_source_error *errors;
-    size_t error_count;
-    char **arguments; /* the user's */
-    size_t argument_count;
-    char *resource_dir;
-    uint64_t operations;                /* of its limits */
-    char *cache;                        /* of ht_refactor_options; NULL: none */
-    bool cuda;                          /* read with CUDA's host names declared */
-    ht_index_splits splits;             /* how the text of files[0] differs from the file's */
-    const struct ht_file_text *instead; /* while it is opened: texts of files that are changed */
-    size_t instead_count;
+    char *text; /* texts of all files, each with a NUL after it: an offset in it is a place in any
+                   of them; owned */
+    size_t text_length;
+    ht_macro_list macros;
+    ht_expansion_list expansions;
+    ht_source_errors errors;
+    uint64_t operations;    /* limit of isl's operations */
+    ht_index_splits splits; /* differences between the text of files[0] and the file */
 } ht_source;
+
+/* Loads libclang and parses HIP's header for sources with these options, if it is kept (options.h).
+ * HT_ERROR_MISSING: there is no libclang. */
+ht_status ht_source_prepare(const ht_refactor_options *options, ht_error *error);
 
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,
                          ht_source **out_source, ht_error *error);
 void ht_source_free(ht_source *source);
 
-/* Index of a file among the user's; SIZE_MAX when it is not one of them. */
+/* Returns the index of a file among the user's; SIZE_MAX: it is not one of them. */
 size_t ht_source_file(const ht_source *source, CXFile file);
-/* Tokens of one of the user's files, directives as one each; kept in the source. */
+/* Returns the tokens of one of the user's files, with each directive as one token. Owned by the
+ * source. */
 const ht_tokens *ht_source_tokens(const ht_source *source, size_t file);
-/* Expansion location of a cursor's begin and end. False outside of the user's files. */
+/* Finds the expansion location of a cursor's begin and end. Returns false outside of the user's
+ * files. */
 bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
                      ht_range *out_range);
-/* The definition of a macro that is in force at a place of a file; NULL when it is not one of the
+/* Returns the macro's definition in force at a place of a file; NULL: it is not one of the
  * user's. */
 const ht_macro *ht_source_macro(const ht_source *source, const char *name, size_t file,
                                 size_t offset);
-/* Which of the files an offset in `text` lies in. */
+/* Returns the index of the file that an offset in `text` is in. */
 size_t ht_source_at(const ht_source *source, size_t offset);
 bool ht_source_skipped(const ht_source *source, size_t file, size_t offset);
 
@@ -106,12 +132,9 @@ typedef struct ht_file_text {
     char *text;
 } ht_file_text;
 
-/* The same unit once more, with some of its files changed: as a compiler of the user's would find
- * them next to each other. The texts are borrowed while it is opened. */
+/* Opens the unit again with some of its files changed, as a compiler would read them. Borrows the
+ * texts while it opens them. */
 ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, size_t count,
                            ht_source **out_source, ht_error *error);
-
-/* clang's resource directory; NULL when none is found. free(). */
-char *ht_resource_dir_find(void);
 
 #endif

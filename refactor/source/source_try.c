@@ -1,4 +1,4 @@
-/* Parsing a unit with other texts in place of its files, for what clang says of them. */
+/* Parses a unit with other texts in place of its files, for clang's messages. */
 #include "refactor/source/source_try.h"
 
 #include "base/memory.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `places`: "FILE:LINE: words", as #line directives have it. */
+/* Returns the message; with `places`, "FILE:LINE: message" with places as #line directives give
+ * them. free(). */
 static char *words_of(CXDiagnostic diagnostic, bool places) {
     CXString words = clang_getDiagnosticSpelling(diagnostic), file;
     unsigned line;
@@ -21,23 +22,18 @@ static char *words_of(CXDiagnostic diagnostic, bool places) {
     return copy;
 }
 
-/* Parses with these texts in place of files; the error messages. */
+/* Parses with these texts in place of files, and returns the number of error messages. */
 static size_t try(const ht_source *source, const char *name, const ht_call *call,
                   const ht_file_text *files, size_t count, bool places, char ***out_messages) {
-    ht_arguments arguments;
-    ht_arguments_make(call, &arguments);
-    struct CXUnsavedFile *unsaved = ht_alloc(count + 2, sizeof *unsaved);
+    struct CXUnsavedFile *unsaved = ht_alloc(count + 1, sizeof *unsaved);
     for (size_t i = 0; i < count; ++i)
         unsaved[i] = (struct CXUnsavedFile){files[i].path, files[i].text, strlen(files[i].text)};
-    if (source->join)
-        unsaved[count++] =
-            (struct CXUnsavedFile){source->unit_path, source->join, strlen(source->join)};
-    unsaved[count] = (struct CXUnsavedFile){ht_cuda_path, ht_cuda_text, strlen(ht_cuda_text)};
-    CXTranslationUnit unit = NULL;
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        source->index, name, arguments.items, (int)arguments.count, unsaved,
-        (unsigned)count + (call->cuda ? 1 : 0), CXTranslationUnit_KeepGoing, &unit);
-    ht_arguments_free(&arguments);
+    if (source->joined.text)
+        unsaved[count++] = (struct CXUnsavedFile){source->unit_path, source->joined.text,
+                                                  strlen(source->joined.text)};
+    CXTranslationUnit unit;
+    enum CXErrorCode code =
+        ht_call_parse(call, source->index, name, unsaved, (unsigned)count, 0, &unit);
     free(unsaved);
     char **messages = NULL;
     size_t message_count = 0;
@@ -62,23 +58,18 @@ static size_t try(const ht_source *source, const char *name, const ht_call *call
 size_t ht_source_try(const ht_source *source, const char *path, const char *text,
                      bool own_arguments, const char *const *extra, size_t extra_count,
                      char ***out_messages) {
-    ht_call call = {.resource_dir = source->resource_dir,
-                    .cache = source->cache,
-                    .own = source->arguments,
-                    .own_count = own_arguments ? source->argument_count : 0,
-                    .extra = extra,
-                    .extra_count = extra_count,
-                    .cuda = own_arguments && source->cuda};
+    ht_call call = source->call;
+    call.extra = extra;
+    call.extra_count = extra_count;
+    if (!own_arguments) {
+        call.own_count = 0;
+        call.cuda = false;
+    }
     const ht_file_text file = {(char *)(size_t)(path ? path : source->path), (char *)(size_t)text};
     return try(source, path ? path : source->unit_path, &call, &file, 1, true, out_messages);
 }
 
 size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
                            char ***out_messages) {
-    ht_call call = {.resource_dir = source->resource_dir,
-                    .cache = source->cache,
-                    .own = source->arguments,
-                    .own_count = source->argument_count,
-                    .cuda = source->cuda};
-    return try(source, source->unit_path, &call, files, count, false, out_messages);
+    return try(source, source->unit_path, &source->call, files, count, false, out_messages);
 }

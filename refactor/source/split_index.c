@@ -1,10 +1,10 @@
-/* `int i = blockIdx.x * blockDim.x + threadIdx.x + 1;`: no variable holds the global index, for
- * which transformations that give a thread several outputs ask. So the declaration is read as
+/* In `int i = blockIdx.x * blockDim.x + threadIdx.x + 1;` no variable holds the global index, which
+ * transformations that give a thread several outputs need. So the declaration is read as
  *
  *     int i_thread = blockIdx.x * blockDim.x + threadIdx.x, i = i_thread + 1;
  *
- * which computes the same: sums of whole numbers, modulo 2^32 both, whatever is added in which
- * order. Variables of other widths are left alone: there it would matter where a sum wraps. */
+ * which computes the same: both are sums of whole numbers modulo 2^32, whose order does not matter.
+ * Variables of other widths are left alone, since there the place of an overflow would matter. */
 #include "refactor/source/split_index.h"
 
 #include "base/memory.h"
@@ -50,7 +50,9 @@ typedef struct splitter {
 static void terms_of(CXCursor expression, bool minus, sum *out) {
     CXCursor cursor = ht_ast_strip(expression, false), left, right;
     enum CXBinaryOperatorKind kind;
-    out->known = out->known && ht_type_is_integer(clang_getCursorType(expression)); /* converted */
+    out->known =
+        out->known &&
+        ht_type_is_integer(clang_getCursorType(expression)); /* a conversion counts as well */
     if (ht_ast_binary(cursor, &kind, &left, &right) &&
         (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub)) {
         terms_of(left, minus, out);
@@ -63,7 +65,7 @@ static void terms_of(CXCursor expression, bool minus, sum *out) {
         out->known = false;
 }
 
-/* What a local variable that is set once stands for. */
+/* Returns the value of a local variable that is set once, else the expression itself. */
 static CXCursor resolved(CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
     for (int depth = 0; depth < 4; ++depth) {
@@ -78,7 +80,7 @@ static CXCursor resolved(CXCursor expression) {
     return cursor;
 }
 
-/* threadIdx.x and blockIdx.x: the axis; -1: another expression. */
+/* Returns the axis of threadIdx.x or blockIdx.x; -1: another expression. */
 static int axis_of(CXCursor expression, const char *builtin) {
     CXCursor cursor = resolved(expression);
     if (clang_getCursorKind(cursor) != CXCursor_MemberRefExpr ||
@@ -99,7 +101,8 @@ static int origin_axis(CXCursor expression) {
     return axis >= 0 ? axis : axis_of(right, "blockIdx");
 }
 
-/* The block's first thread and the thread in it, of one axis, and something beside them. */
+/* Returns true if the sum has the first index of the block and the thread's index, both of one
+ * axis, and other terms. */
 static bool is_offset_index(const sum *of, size_t *out_origin, size_t *out_thread) {
     size_t origins = 0, threads = 0;
     for (size_t i = 0; i < of->count; ++i) {
@@ -137,7 +140,8 @@ static bool is_balanced(const splitter *in, ht_range range) {
     return depth == 0;
 }
 
-/* Is the text nothing but the terms with signs between? Not where a macro writes some of it. */
+/* Returns true if the text consists of the terms and the signs between them, and no macro writes
+ * any of it. */
 static bool is_spelled(const splitter *in, ht_range whole, sum *of) {
     size_t signs = 0, at = whole.begin;
     for (size_t i = 0; i <= of->count; ++i) {
@@ -168,7 +172,8 @@ static void write_term(const splitter *in, const term *of, ht_text *out) {
     ht_text_append(out, plain ? "" : ")");
 }
 
-/* In the file, or given to another declaration, which would be mistaken for this one later. */
+/* Returns true if the name occurs in the file, or was given to another declaration, for which this
+ * one would be mistaken later. */
 static bool is_taken(const splitter *in, const char *name, ht_range whole) {
     bool taken = strstr(in->text, name) != NULL;
     for (size_t i = 0; i < in->splits->count && !taken; ++i)
@@ -212,7 +217,7 @@ static bool is_32_bits(CXCursor variable) {
            clang_Cursor_getStorageClass(variable) != CX_SC_Static;
 }
 
-/* `name = `, up to the initialiser; *out_name: where it begins. */
+/* Returns true if the text is `name = ` up to the initialiser. *out_name: its begin. */
 static bool is_assigned(const splitter *in, CXCursor variable, const char *name, size_t value,
                         size_t *out_name) {
     unsigned begin;
@@ -288,7 +293,7 @@ char *ht_index_split_text(CXTranslationUnit unit, CXFile file, ht_index_splits *
     splitter in = {.file = file, .splits = splits};
     in.text = clang_getFileContents(unit, file, &in.length);
     if (!in.text || strlen(in.text) != in.length || strstr(in.text, "#pragma tune"))
-        return NULL; /* what has annotations is taken as it stands */
+        return NULL; /* declarations with annotations are not split */
     ht_ast_walk(clang_getTranslationUnitCursor(unit), on_declaration, &in);
     if (in.edit_count == 0)
         return NULL;
@@ -320,7 +325,7 @@ char *ht_index_join_text(char *text, const ht_index_splits *splits) {
         size_t from = 0;
         for (const char *at; (at = strstr(text + from, split->parts)) != NULL;) {
             from = (size_t)(at - text) + length;
-            const char *end = strstr(at, "__global__"); /* the kernel is over by then */
+            const char *end = strstr(at, "__global__"); /* the kernel ends before the next one */
             if (occurrences(at, end ? end : at + strlen(at), split->name) > 2)
                 continue;
             ht_text out = {0};

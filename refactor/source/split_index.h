@@ -1,9 +1,10 @@
-/* Global indices with an offset, as interiors of stencils have them, become two variables before
- * the source is looked at. Private to refactor/. */
+/* Global indices with an offset, common in the interiors of stencils, are split into two variables
+ * before the source is analysed. Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_SPLIT_INDEX_H
 #define HT_REFACTOR_SOURCE_SPLIT_INDEX_H
 
-#include <clang-c/Index.h>
+#include "refactor/source/libclang.h"
+
 #include <stddef.h>
 
 typedef struct ht_index_split {
@@ -17,11 +18,11 @@ typedef struct ht_index_splits {
     size_t count;
 } ht_index_splits;
 
-/* The text of a file of the unit with such declarations of its kernels in parts; NULL when there
- * are none. Appends what was done. free() */
+/* Returns the text of a file of the unit in which such declarations of its kernels are split, and
+ * appends the changes to `splits`; NULL: there are none. free(). */
 char *ht_index_split_text(CXTranslationUnit unit, CXFile file, ht_index_splits *splits);
-/* The text with those parts whole again whose index nothing else came to use. Takes `text`; free().
- */
+/* Returns the text with those declarations restored whose index was not used elsewhere. Takes over
+ * `text`; free(). */
 char *ht_index_join_text(char *text, const ht_index_splits *splits);
 void ht_index_splits_free(ht_index_splits *splits);
 

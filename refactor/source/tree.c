@@ -1,5 +1,6 @@
-/* The graph of includes, and the units of headers in it. */
+/* Builds the graph of includes, and finds the units of headers in it. */
 #include "refactor/source/tree_graph.h"
+#include "refactor/source/tree_joined.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -12,15 +13,6 @@
 
 enum { DEPTH_MAX = 64 };
 
-bool ht_tree_is_unit(const char *path) {
-    static const char *const suffixes[] = {".hip", ".cu", ".cpp", ".cxx", ".cc", ".c"};
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; ++i)
-        if (strcmp(dot, suffixes[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool is_source(const char *path) {
     static const char *const suffixes[] = {".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl"};
     const char *dot = strrchr(path, '.');
@@ -30,9 +22,7 @@ static bool is_source(const char *path) {
     return ht_tree_is_unit(path);
 }
 
-/* ---- nodes
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- nodes ---- */
 
 static size_t bucket_of(const graph *in, ino_t inode) {
     return (size_t)((uint64_t)inode * 0x9e3779b97f4a7c15u >> 20) % in->bucket_count;
@@ -51,7 +41,7 @@ static void rehash(graph *in) {
     }
 }
 
-/* The node of a file, made when it is new; SIZE_MAX when there is no such file. */
+/* Returns the node of a file, made if it is new; SIZE_MAX: there is no such file. */
 static size_t node_of(graph *in, const char *path) {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
@@ -91,9 +81,7 @@ static void folder_walk(graph *in, const char *folder, int depth) {
         free(entries);
 }
 
-/* ---- includes
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- includes ---- */
 
 static size_t resolve(graph *in, size_t from, const char *name, bool quoted) {
     size_t found = SIZE_MAX;
@@ -120,7 +108,7 @@ static size_t resolve(graph *in, size_t from, const char *name, bool quoted) {
     return found;
 }
 
-/* `at` is behind a '#'. */
+/* Reads the #include at `at`, which is after its '#'. */
 static void include_read(graph *in, size_t index, const char *at) {
     at += strspn(at, " \t");
     if (strncmp(at, "include", 7) != 0)
@@ -160,7 +148,8 @@ static void text_look(graph *in, size_t index) {
     free(text);
 }
 
-/* A compiled file's headers are found with the folders of its command, and theirs too. */
+/* Notes the commands of compiled files: their folders serve to find headers, and the headers of
+ * these. */
 static void commands_note(graph *in) {
     const ht_command_list *commands = in->options->commands;
     for (size_t i = 0; commands && i < commands->count; ++i) {
@@ -173,7 +162,7 @@ static void commands_note(graph *in) {
 }
 
 static void includes_read(graph *in) {
-    for (size_t i = 0; i < in->count; ++i) { /* grows on the way */
+    for (size_t i = 0; i < in->count; ++i) { /* the loop adds nodes */
         text_look(in, i);
         for (size_t j = 0; j < in->nodes[i].include_count; ++j) {
             node *included = &in->nodes[in->nodes[i].includes[j]];
@@ -183,43 +172,9 @@ static void includes_read(graph *in) {
     }
 }
 
-/* ---- units
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- units ---- */
 
-bool ht_tree_is_main(const graph *in, size_t index) {
-    const node *of = &in->nodes[index];
-    return of->compiled || (ht_tree_is_unit(of->path) && !of->is_included);
-}
-
-reach ht_tree_reach(const graph *in) {
-    return (reach){ht_alloc(in->count + 1, sizeof(unsigned)),
-                   ht_alloc(in->count + 1, sizeof(size_t))};
-}
-
-void ht_tree_reach_free(reach *from) {
-    free(from->steps);
-    free(from->queue);
-}
-
-void ht_tree_steps(const graph *in, size_t unit, reach *out) {
-    memset(out->steps, 0, in->count * sizeof *out->steps);
-    size_t first = 0, count = 0;
-    out->steps[unit] = 1;
-    out->queue[count++] = unit;
-    while (first < count) {
-        size_t at = out->queue[first++];
-        for (size_t i = 0; i < in->nodes[at].include_count; ++i) {
-            size_t to = in->nodes[at].includes[i];
-            if (out->steps[to])
-                continue;
-            out->steps[to] = out->steps[at] + 1;
-            out->queue[count++] = to;
-        }
-    }
-}
-
-/* Whether the unit, or a file it includes other than `header`, launches something. */
+/* Returns true if the unit, or a file it includes other than `header`, launches a kernel. */
 static bool launches_beside(const graph *in, const reach *from, size_t header) {
     for (size_t i = 0; i < in->count; ++i)
         if (i != header && from->steps[i] && in->nodes[i].launches)
@@ -231,11 +186,11 @@ typedef struct choice {
     size_t unit; /* SIZE_MAX: none */
     unsigned steps;
     bool launches;
-    size_t *launching; /* all units that launch something; owned */
+    size_t *launching; /* all units that launch a kernel; owned */
     size_t launching_count;
 } choice;
 
-/* The unit of every node with kernels. */
+/* Chooses the unit of every node with kernels. */
 static choice *units_choose(const graph *in) {
     choice *list = ht_alloc(in->count + 1, sizeof *list);
     reach from = ht_tree_reach(in);
@@ -270,9 +225,7 @@ static choice *units_choose(const graph *in) {
     return list;
 }
 
-/* ---- the tree
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- the tree ---- */
 
 static void arguments_copy(const ht_command_entry *command, ht_tree_file *file) {
     size_t count = command ? command->argument_count : 0;
@@ -281,7 +234,7 @@ static void arguments_copy(const ht_command_entry *command, ht_tree_file *file) 
         file->arguments[file->argument_count++] = ht_strdup(command->arguments[i]);
 }
 
-/* A source whose kernels another one launches. */
+/* Notes the sources that launch the kernels of another source. */
 static void join(const graph *in, size_t index, ht_tree_file *file) {
     size_t *units, count = ht_tree_joined(in, index, &units);
     file->joined = count > 0;
@@ -312,7 +265,7 @@ static void file_add(const graph *in, const choice *units, size_t index, const c
     tree->files[tree->count++] = file;
 }
 
-/* Headers with kernels that the files asked for include, and that were not asked for. */
+/* Adds headers with kernels that the given files include and that are not given themselves. */
 static void headers_add(const graph *in, const choice *units, const size_t *given, size_t count,
                         ht_tree *tree) {
     bool *asked = ht_alloc(in->count + 1, sizeof *asked);

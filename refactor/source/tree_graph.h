@@ -1,4 +1,4 @@
-/* The files of a tree and what they include. Private to refactor/tree*.c. */
+/* The files of a tree and their includes. Private to refactor/source/tree*.c. */
 #ifndef HT_REFACTOR_SOURCE_TREE_GRAPH_H
 #define HT_REFACTOR_SOURCE_TREE_GRAPH_H
 
@@ -8,7 +8,7 @@
 
 /* A kernel that a file's text declares. */
 typedef struct ht_tree_kernel {
-    char *name; /* without what qualifies it */
+    char *name; /* without namespaces */
     bool defined, launched;
 } ht_tree_kernel;
 
@@ -23,7 +23,7 @@ typedef struct node {
     ht_tree_kernel *kernels;
     size_t kernel_count;
     const ht_command_entry *command;
-    size_t next; /* of the same hash; SIZE_MAX ends */
+    size_t next; /* next node of the same hash; SIZE_MAX: the last */
 } node;
 
 typedef struct graph {
@@ -39,24 +39,19 @@ typedef struct graph {
 } graph;
 
 typedef struct reach {
-    unsigned *steps; /* from the unit at hand; 0: not reached */
+    unsigned *steps; /* from the current unit; 0: not reached */
     size_t *queue;
 } reach;
 
+/* Returns true if the name is that of a source for compilers: .hip .cu .cpp .cxx .cc .c. */
+bool ht_tree_is_unit(const char *path);
+
 reach ht_tree_reach(const graph *in);
 void ht_tree_reach_free(reach *from);
-/* Steps from one unit to all files it includes; 1 for itself. */
+/* Counts the steps from a unit to each file it includes; 1 for itself. */
 void ht_tree_steps(const graph *in, size_t unit, reach *out);
 
 /* Returns true if this file may be given to a compiler. */
 bool ht_tree_is_main(const graph *in, size_t index);
-
-/* tree_joined.c: the kernels that the text declares, and whether it launches them. */
-void ht_tree_kernels_note(node *of, const char *text);
-
-/* Units that launch a kernel of the file, by a declaration that both see, where neither it nor what
- * it includes launches that one: those of its own folder first, then by name. *out_units: free().
- */
-size_t ht_tree_joined(const graph *in, size_t index, size_t **out_units);
 
 #endif

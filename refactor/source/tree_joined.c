@@ -1,5 +1,4 @@
-/* Kernels that stand in a source of their own, and are launched in another one that sees no more of
- * them than a declaration: which sources belong together. By their text alone, like includes. */
+#include "refactor/source/tree_joined.h"
 #include "refactor/source/tree_graph.h"
 
 #include "base/file.h"
@@ -9,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one file
- * ------------------------------------------------------------------------------------------- */
+/* ---- one file ---- */
 
-/* `name` stands here as a launch has it: name<<<, name<args><<<, hipLaunchKernelGGL(name, ... */
+/* Returns true if the name occurs here as in a launch: name<<<, name<args><<<,
+ * hipLaunchKernelGGL(name, ... */
 static bool is_launch(const ht_tokens *tokens, size_t at) {
     static const char *const before[] = {"hipLaunchKernelGGL", "HIP_KERNEL_NAME", "hipLaunchKernel",
                                          "cudaLaunchKernel"};
@@ -37,8 +36,8 @@ static bool has_launch(const ht_tokens *tokens, const char *name) {
     return false;
 }
 
-/* The name in front of the parameters of what `at` begins: the first that a parenthesis follows and
- * that is no attribute. */
+/* Returns the index of the function's name in the declaration that begins at `at`: the first name
+ * with a parenthesis after it that is not an attribute. */
 static size_t name_find(const ht_tokens *tokens, size_t at) {
     static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__declspec",
                                              "decltype"};
@@ -75,8 +74,7 @@ void ht_tree_kernels_note(node *of, const char *text) {
     ht_tokens_free(&tokens);
 }
 
-/* ---- two files
- * ------------------------------------------------------------------------------------------ */
+/* ---- two files ---- */
 
 static const ht_tree_kernel *kernel_of(const node *of, const char *name) {
     for (size_t i = 0; i < of->kernel_count; ++i)
@@ -107,12 +105,12 @@ static bool same_folder(const node *a, const node *b) {
 
 typedef struct pairing {
     const graph *graph;
-    size_t index;    /* of the file with the kernels */
-    reach own, from; /* of it, and of the unit at hand */
+    size_t index;    /* index of the file with the kernels */
+    reach own, from; /* steps from the file, and from the current unit */
 } pairing;
 
-/* Does the unit at hand see the kernel declared, by itself, by what the file includes or by what
- * lies beside the file, and not defined? */
+/* Returns true if the current unit sees the kernel declared, but not defined: in its own text, in
+ * an include that both share, or in a file of the same folder. */
 static bool sees(const pairing *in, size_t unit, const char *name) {
     const node *nodes = in->graph->nodes;
     bool declared = false;
@@ -143,7 +141,8 @@ static bool launches_one(pairing *in, size_t unit) {
     return false;
 }
 
-/* Is a kernel of the file declared where others may see it, and not launched in the file? */
+/* Returns true if a kernel of the file is declared where other sources may see it, and not launched
+ * in the file. */
 static bool is_asked_for(const pairing *in) {
     const graph *graph = in->graph;
     const node *file = &graph->nodes[in->index];
@@ -159,7 +158,7 @@ static bool is_asked_for(const pairing *in) {
     return false;
 }
 
-/* Of the file's folder first, then by name. */
+/* Orders units: those of the file's folder first, then by name. */
 static bool is_nearer(const pairing *in, size_t a, size_t b) {
     const node *nodes = in->graph->nodes, *file = &nodes[in->index];
     bool first = same_folder(file, &nodes[a]), second = same_folder(file, &nodes[b]);

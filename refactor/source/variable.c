@@ -1,4 +1,4 @@
-/* Who writes to a host variable. */
+/* Finds writes to a host variable. */
 #include "refactor/source/variable.h"
 
 #include "base/memory.h"
@@ -8,11 +8,11 @@
 
 typedef struct write_count {
     CXCursor variable;
-    unsigned from; /* writes written before this offset do not count */
+    unsigned from; /* writes before this offset do not count */
     unsigned count;
 } write_count;
 
-/* v, v.x, v[i] */
+/* Returns v for v, v.x and v[i]. */
 static CXCursor root(CXCursor expression) {
     expression = ht_ast_strip(expression, true);
     while (clang_getCursorKind(expression) == CXCursor_MemberRefExpr ||
@@ -30,7 +30,7 @@ static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
     write_count *search = context;
     unsigned offset;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    if (offset < search->from) /* its children may lie behind */
+    if (offset < search->from) /* its children may be after it */
         return true;
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
@@ -42,7 +42,7 @@ static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
         if (unary <= CXUnaryOperator_AddrOf)
             search->count += clang_equalCursors(root(left), search->variable);
     } else if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
-        /* operator= and arguments bound to references come unconverted */
+        /* operator= and arguments bound to references have no conversion */
         int count = clang_Cursor_getNumArguments(cursor);
         bool assigns = ht_cursor_named(cursor, "operator=");
         for (int i = 0; i < count; ++i) {
@@ -75,14 +75,13 @@ unsigned ht_variable_writes(CXCursor variable) {
     case CXCursor_CXXMethod:
     case CXCursor_Constructor:
         break;
-    default: /* a global: anybody may write to it */
+    default: /* any function may write to a global */
         return clang_isConstQualifiedType(clang_getCursorType(variable)) ? 0 : 1;
     }
     return ht_variable_writes_in(scope, variable, 0);
 }
 
-/* ---- arrays and dim3 that are set part by part
- * --------------------------------------------------------------------------------- */
+/* ---- arrays and dim3 that are set in parts ---- */
 
 typedef struct element_search {
     CXCursor variable;
@@ -129,7 +128,7 @@ static unsigned offset_of(CXCursor cursor) {
     return offset;
 }
 
-/* `block.x = value;`: the axis, or -1. */
+/* Returns the axis in `block.x = value;`, or -1. */
 static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
     enum CXBinaryOperatorKind kind;
     CXCursor left;
@@ -146,7 +145,7 @@ static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_v
     return -1;
 }
 
-/* The statements of the block that a variable is declared in. */
+/* Returns the statements of the block that declares a variable. */
 static ht_cursors statements_beside(CXCursor variable) {
     block_search in = {variable, clang_getNullCursor()};
     ht_ast_walk(clang_getCursorSemanticParent(variable), on_block, &in);
@@ -173,7 +172,7 @@ bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3])
     return good && found == ht_variable_writes(variable);
 }
 
-/* `size[1] = value;`: the element's number, or -1. */
+/* Returns the element's number in `size[1] = value;`, or -1. */
 static int64_t element_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
     enum CXBinaryOperatorKind kind;
     CXCursor left;

@@ -1,0 +1,27 @@
+#include "refactor/source/names.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool ht_names_has(const ht_names *names, const char *name) {
+    for (size_t i = 0; i < names->count; ++i)
+        if (strcmp(names->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+void ht_names_add(ht_names *names, const char *name) {
+    if (ht_names_has(names, name))
+        return;
+    HT_GROW(names->items, names->count);
+    names->items[names->count++] = ht_strdup(name);
+}
+
+void ht_names_free(ht_names *names) {
+    for (size_t i = 0; i < names->count; ++i)
+        free(names->items[i]);
+    free(names->items);
+    *names = (ht_names){0};
+}

@@ -1,0 +1,17 @@
+/* Sets of names. Private to refactor/. */
+#ifndef HT_REFACTOR_SOURCE_NAMES_H
+#define HT_REFACTOR_SOURCE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ht_names {
+    char **items; /* owned, each once, in the order of their adding */
+    size_t count;
+} ht_names;
+
+void ht_names_add(ht_names *names, const char *name);
+bool ht_names_has(const ht_names *names, const char *name);
+void ht_names_free(ht_names *names);
+
+#endif
