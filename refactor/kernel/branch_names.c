@@ -1,44 +1,17 @@
-/* Names in text that other builds take. */
+#include "refactor/kernel/branch_names.h"
 #include "base/memory.h"
-#include "refactor/kernel/branches.h"
+#include "base/text.h"
+#include "refactor/source/conditional.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sets of names
- * ------------------------------------------------------------------------------------------------
- */
-
-bool ht_names_has(const ht_names *names, const char *name) {
-    for (size_t i = 0; i < names->count; ++i)
-        if (strcmp(names->items[i], name) == 0)
-            return true;
-    return false;
-}
-
-void ht_names_add(ht_names *names, const char *name) {
-    if (ht_names_has(names, name))
-        return;
-    HT_GROW(names->items, names->count);
-    names->items[names->count++] = ht_strdup(name);
-}
-
-void ht_names_free(ht_names *names) {
-    for (size_t i = 0; i < names->count; ++i)
-        free(names->items[i]);
-    free(names->items);
-    *names = (ht_names){0};
-}
-
 static bool is_word_of_language(const char *name) {
     static const char *const words[] = {
-        "if",       "else",   "for",   "while", "do",    "return",   "int",     "float",  "double",
-        "unsigned", "const",  "void",  "char",  "long",  "short",    "bool",    "sizeof", "static",
-        "auto",     "struct", "break", "true",  "false", "continue", "template"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
-        if (strcmp(name, words[i]) == 0)
-            return true;
-    return false;
+        "if",       "else",   "for",   "while", "do",    "return",   "int",      "float",  "double",
+        "unsigned", "const",  "void",  "char",  "long",  "short",    "bool",     "sizeof", "static",
+        "auto",     "struct", "break", "true",  "false", "continue", "template", NULL};
+    return ht_text_is_one(name, words);
 }
 
 static void add_token(ht_names *names, const ht_tokens *tokens, size_t index) {
@@ -60,8 +33,8 @@ void ht_names_read(ht_names *names, const ht_source *source, size_t file, ht_ran
 
 void ht_names_expand(ht_names *names, const ht_source *source) {
     for (size_t i = 0; i < names->count; ++i)
-        for (size_t k = 0; k < source->macro_count; ++k) {
-            const ht_macro *macro = &source->macros[k];
+        for (size_t k = 0; k < source->macros.count; ++k) {
+            const ht_macro *macro = &source->macros.items[k];
             ht_tokens body;
             if (strcmp(macro->name, names->items[i]) != 0)
                 continue;
@@ -72,9 +45,7 @@ void ht_names_expand(ht_names *names, const ht_source *source) {
         }
 }
 
-/* ---- writing
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static bool is_assignment(const ht_tokens *tokens, size_t index) {
     static const char *const words[] = {
@@ -119,9 +90,7 @@ bool ht_tokens_is_written(const ht_tokens *tokens, size_t index) {
     return is_assignment(tokens, next);
 }
 
-/* ---- definitions
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- definitions ---- */
 
 static void alternative_add(ht_alternatives *list, char *name, ht_alternative with) {
     HT_GROW(list->items, list->count);
@@ -129,7 +98,8 @@ static void alternative_add(ht_alternatives *list, char *name, ht_alternative wi
     list->items[list->count++] = with;
 }
 
-/* Where the declaration that a name begins ends: after its body, or at its semicolon. */
+/* Returns the end of the declaration that the name at `index` belongs to: past its body, or past
+ * its semicolon. */
 static size_t declaration_end(const ht_tokens *tokens, size_t index) {
     for (size_t i = index; i < tokens->count; ++i) {
         if (ht_tokens_is(tokens, i, ";") || tokens->items[i].kind == HT_TOKEN_DIRECTIVE)
@@ -156,13 +126,13 @@ static void add_macro(ht_alternatives *list, const ht_tokens *tokens, size_t ind
                                      .function_like = call});
 }
 
-/* A name ahead of ( = ; [ { outside of all braces, but those of namespaces. */
+/* Returns true if the token is a name with ( = ; [ { or : after it: the form of a definition. */
 static bool is_defined_at(const ht_tokens *tokens, size_t index) {
     static const char *const next[] = {"(", "=", ";", "[", "{", ":", NULL};
     return tokens->items[index].kind == HT_TOKEN_NAME && ht_tokens_is_any(tokens, index + 1, next);
 }
 
-/* Braces that are open: of namespaces, and of others. */
+/* Numbers of open braces: those of namespaces, and all others. */
 typedef struct nesting {
     int scopes, others;
 } nesting;
@@ -196,8 +166,9 @@ static void find_in(const ht_source *source, size_t file, ht_range skipped, nest
     }
 }
 
-/* Ranges come in the order of the file; braces in other branches are not counted for what follows.
- */
+/* Finds the definitions in the ranges of a file that the parse skipped. The ranges are in the order
+ * of the file. Braces inside of them are not counted, since the text after them may belong to
+ * another branch. */
 static void find_in_file(const ht_source *source, size_t file, ht_alternatives *list) {
     const ht_user_file *of = &source->files[file];
     const ht_tokens *tokens = ht_source_tokens(source, file);

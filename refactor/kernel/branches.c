@@ -1,17 +1,21 @@
-/* Code of other builds: text under conditionals that the parse did not take. There is no tree of
- * it, so it is lexed, and what its names touch stays as the author has it. */
 #include "refactor/kernel/branches.h"
-
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/kernel/branch_names.h"
+#include "refactor/kernel/pins.h"
+#include "refactor/kernel/reach.h"
+#include "refactor/kernel/syntax.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/source/conditional.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 8, ROUNDS_MAX = 4 };
+enum { DEPTH_MAX = 8, ROUNDS_MAX = 4, LAUNCH_ROUNDS_MAX = 8 };
 
-/* Text of another build, and what it says of the kernel. */
+/* A walk over text of another build. */
 typedef struct scan {
     ht_model *model;
     ht_names indices; /* locals that hold a thread's or block's index, not the global one */
@@ -22,20 +26,19 @@ typedef struct scan {
     ht_names seen; /* macros and functions that were looked into */
 } scan;
 
-void ht_branch_pin(ht_model *model, unsigned what, size_t file, size_t offset, const char *name,
-                   const char *who) {
+/* Adds a pin whose words are "'NAME'WHO stands under ..." with the conditional at `offset`. */
+static void branch_pin(ht_model *model, unsigned what, size_t file, size_t offset, const char *name,
+                       const char *who) {
     char *where = ht_conditional_words(model->facts->source, file, offset);
     ht_pin_add(model, what, file, offset, ht_format("'%s'%s %s", name, who, where));
     free(where);
 }
 
 static void pin(const scan *in, unsigned what, const char *name) {
-    ht_branch_pin(in->model, what, in->file, in->offset, name, "");
+    branch_pin(in->model, what, in->file, in->offset, name, "");
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 static bool is_index_word(const char *name) {
     static const char *const words[] = {"threadIdx",
@@ -70,9 +73,9 @@ static bool is_index_word(const char *name) {
 }
 
 static const ht_parameter *parameter_named(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (strcmp(model->parameters[i].name, name) == 0)
-            return &model->parameters[i];
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (strcmp(model->parameters.items[i].name, name) == 0)
+            return &model->parameters.items[i];
     return NULL;
 }
 
@@ -130,9 +133,7 @@ static void scan_range(scan *in, const char *text, ht_range range, int depth) {
     ht_tokens_free(&tokens);
 }
 
-/* ---- what is named
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- what is named ---- */
 
 typedef struct function_search {
     const ht_source *source;
@@ -159,16 +160,17 @@ static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, 
     return in->found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* The macros and functions that the text names may be asked for by nobody in this build. */
+/* Scans the definitions of a macro or function that the text names: the parse may not have reached
+ * them, since in this build nothing else may use them. */
 static void look_into(scan *in, const char *name, int depth) {
     const ht_source *source = in->model->facts->source;
     if (depth >= DEPTH_MAX || ht_names_has(&in->seen, name))
         return;
     ht_names_add(&in->seen, name);
-    for (size_t i = 0; i < source->macro_count; ++i)
-        if (strcmp(source->macros[i].name, name) == 0)
-            scan_range(in, source->files[source->macros[i].file].text, source->macros[i].body,
-                       depth + 1);
+    for (size_t i = 0; i < source->macros.count; ++i)
+        if (strcmp(source->macros.items[i].name, name) == 0)
+            scan_range(in, source->files[source->macros.items[i].file].text,
+                       source->macros.items[i].body, depth + 1);
     function_search search = {.source = source, .name = name};
     clang_visitChildren(clang_getTranslationUnitCursor(source->unit), on_declaration, &search);
     if (!search.found || strcmp(name, in->model->name) == 0)
@@ -179,56 +181,41 @@ static void look_into(scan *in, const char *name, int depth) {
     in->own = own;
 }
 
-/* ---- locals that hold an index
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- locals that hold an index ---- */
 
 typedef struct index_search {
     const scan *of;
     bool found;
 } index_search;
 
-static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
+static bool on_index(const ht_syntax *node, void *context) {
     index_search *in = context;
     int axis;
-    if (clang_isExpression(clang_getCursorKind(cursor))) {
-        ht_index_kind kind = ht_ast_index(in->of->model, cursor, &axis);
-        if (kind == HT_INDEX_GLOBAL)
-            return false;
-        char *name = ht_cursor_name(cursor);
-        in->found = in->found || kind != HT_INDEX_NONE ||
-                    (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-                     (is_index_word(name) || ht_names_has(&in->of->indices, name)));
-        free(name);
-    }
+    ht_index_kind kind =
+        ht_syntax_is_expression(node) ? ht_syntax_index(node, &axis) : HT_INDEX_NONE;
+    if (kind == HT_INDEX_GLOBAL)
+        return false;
+    const char *name = node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node)->name : "";
+    in->found = in->found || kind != HT_INDEX_NONE || is_index_word(name) ||
+                ht_names_has(&in->of->indices, name);
     return !in->found;
 }
 
-static bool holds_index(const scan *in, CXCursor expression) {
+static bool holds_index(const scan *in, const ht_syntax *expression) {
     index_search search = {.of = in};
-    if (on_index(expression, expression, &search))
-        ht_ast_walk(expression, on_index, &search);
+    ht_syntax_walk(expression, on_index, &search);
     return search.found;
 }
 
-static bool on_assignment(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
+static bool on_assignment(const ht_syntax *node, void *context) {
     scan *in = context;
-    CXCursor left, right;
-    enum CXBinaryOperatorKind kind;
-    if (clang_getCursorKind(cursor) == CXCursor_VarDecl)
-        right = clang_Cursor_getVarDeclInitializer(left = cursor);
-    else if (ht_ast_binary(cursor, &kind, &left, &right) && kind >= CXBinaryOperator_Assign &&
-             kind <= CXBinaryOperator_OrAssign)
-        left = ht_ast_variable(left);
-    else
-        return true;
-    if (!clang_Cursor_isNull(left) && !clang_Cursor_isNull(right) && holds_index(in, right)) {
-        char *name = ht_cursor_name(left);
-        ht_names_add(&in->indices, name);
-        free(name);
-    }
+    const ht_syntax *value = node->kind == HT_SYNTAX_VARIABLE && node->count ? node->children[0]
+                             : node->kind == HT_SYNTAX_ASSIGN                ? node->children[1]
+                                                                             : NULL;
+    const ht_syntax_variable *variable =
+        ht_syntax_named(node->kind == HT_SYNTAX_ASSIGN ? node->children[0] : node);
+    if (value && variable && holds_index(in, value))
+        ht_names_add(&in->indices, variable->name);
     return true;
 }
 
@@ -237,13 +224,11 @@ static void find_indices(scan *in) {
     int rounds = 0;
     do {
         count = in->indices.count;
-        ht_ast_walk(in->model->body, on_assignment, in);
+        ht_syntax_walk(ht_syntax_of(in->model)->body, on_assignment, in);
     } while (in->indices.count > count && ++rounds < ROUNDS_MAX);
 }
 
-/* ---- the kernel and its functions
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the kernel and its functions ---- */
 
 static bool has_code(const ht_tokens *tokens, ht_range range) {
     for (size_t i = ht_tokens_at(tokens, range.begin);
@@ -253,7 +238,7 @@ static bool has_code(const ht_tokens *tokens, ht_range range) {
     return false;
 }
 
-/* What other builds have inside of a range of a file. */
+/* Scans the skipped text inside of a range of a file. */
 static void scan_inside(scan *in, size_t file, ht_range range) {
     const ht_user_file *of = &in->model->facts->source->files[file];
     const ht_tokens *tokens = ht_source_tokens(in->model->facts->source, file);
@@ -276,7 +261,7 @@ static void scan_inside(scan *in, size_t file, ht_range range) {
 }
 
 static bool names_bounds(const ht_model *model, ht_range range) {
-    const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->facts->file);
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->definition.file);
     for (size_t i = ht_tokens_at(tokens, range.begin);
          i < tokens->count && tokens->items[i].begin < range.end; ++i)
         if (ht_tokens_is(tokens, i, "__launch_bounds__"))
@@ -289,8 +274,9 @@ static bool ends_declaration(const ht_tokens *tokens, size_t index) {
            ht_tokens_is(tokens, index, "{");
 }
 
-/* The #if of the conditional that ends at `index`, where a branch of it ends in the middle of a
- * declaration: `extern "C"`, a template's header. SIZE_MAX: each ends with one. */
+/* Returns the index of the #if that opens the conditional which ends at `index`, if one of its
+ * branches ends in the middle of a declaration (`extern "C"`, a template's header). SIZE_MAX: every
+ * branch ends with a whole declaration. */
 static size_t cut_conditional(const ht_tokens *tokens, size_t index) {
     int depth = 0;
     bool cut = false;
@@ -306,10 +292,11 @@ static size_t cut_conditional(const ht_tokens *tokens, size_t index) {
     return SIZE_MAX;
 }
 
-/* From the end of what stands ahead of the kernel to its body. */
+/* Returns the text ahead of the kernel's body, from the end of the preceding declaration:
+ * attributes, template header and conditionals around them. */
 static ht_range header_of(const ht_model *model) {
-    const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->facts->file);
-    size_t first = ht_tokens_at(tokens, model->range.begin);
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->definition.file);
+    size_t first = ht_tokens_at(tokens, model->definition.range.begin);
     while (first > 0 && !ends_declaration(tokens, first - 1)) {
         size_t back = first - 1;
         if (ht_directive_kind(tokens, back) == HT_DIRECTIVE_ENDIF)
@@ -320,12 +307,12 @@ static ht_range header_of(const ht_model *model) {
             break;
         first = back;
     }
-    return (ht_range){tokens->items[first].begin, model->body_range.begin};
+    return (ht_range){tokens->items[first].begin, model->definition.body_range.begin};
 }
 
 static void look_at_header(scan *in) {
     ht_model *model = in->model;
-    size_t file = model->facts->file;
+    size_t file = model->definition.file;
     ht_range header = header_of(model);
     if (!ht_source_has_conditional(model->facts->source, file, header))
         return;
@@ -340,41 +327,41 @@ static void look_at_header(scan *in) {
 
 static void look_at_functions(scan *in) {
     const ht_kernel_facts *facts = in->model->facts;
-    for (size_t i = 0; i < facts->reached_count; ++i) {
+    for (size_t i = 0; i < facts->reached.count; ++i) {
         size_t file;
         ht_range range;
-        if (!ht_source_range(facts->source, facts->reached[i], &file, &range))
+        if (!ht_source_range(facts->source, facts->reached.functions[i], &file, &range))
             continue;
-        in->own = clang_equalCursors(facts->reached[i], in->model->kernel);
-        scan_inside(in, file, in->own ? in->model->range : range);
+        in->own = clang_equalCursors(facts->reached.functions[i], in->model->definition.function);
+        scan_inside(in, file, in->own ? in->model->definition.range : range);
     }
 }
 
-/* ---- definitions that other builds have
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- definitions that other builds have ---- */
 
 static void names_of_kernel(const ht_model *model, ht_names *out) {
     const ht_kernel_facts *facts = model->facts;
     ht_range header = header_of(model);
-    ht_names_read(out, facts->source, facts->file, (ht_range){header.begin, model->range.end});
-    for (size_t i = 0; i < facts->reached_count; ++i) {
+    ht_names_read(out, facts->source, model->definition.file,
+                  (ht_range){header.begin, model->definition.range.end});
+    for (size_t i = 0; i < facts->reached.count; ++i) {
         size_t file;
         ht_range range;
-        if (ht_source_range(facts->source, facts->reached[i], &file, &range))
+        if (ht_source_range(facts->source, facts->reached.functions[i], &file, &range))
             ht_names_read(out, facts->source, file, range);
     }
     ht_names_expand(out, facts->source);
 }
 
 static bool is_own_name(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->local_count; ++i)
-        if (strcmp(model->locals[i].name, name) == 0)
+    for (size_t i = 0; i < model->locals.count; ++i)
+        if (strcmp(model->locals.items[i].name, name) == 0)
             return true;
     return parameter_named(model, name) != NULL;
 }
 
-/* Has the definition a number in it, as a tile's size has? */
+/* Returns true if a macro's or a constant's definition has a number in it, as that of a tile's size
+ * has. */
 static bool is_number(const ht_source *source, const ht_alternative *of) {
     ht_tokens tokens;
     bool found = false;
@@ -410,8 +397,8 @@ static void look_at_definitions(scan *in, const ht_alternatives *list) {
         names_of_kernel(in->model, &names);
     for (size_t i = 0; i < list->count; ++i) {
         const ht_alternative *of = &list->items[i];
-        ht_range range = in->model->range;
-        bool inside = of->file == in->model->facts->file && of->range.begin >= range.begin &&
+        ht_range range = in->model->definition.range;
+        bool inside = of->file == in->model->definition.file && of->range.begin >= range.begin &&
                       of->range.end <= range.end;
         if (strcmp(of->name, in->model->name) == 0 || (inside && !of->directive) ||
             (!of->directive && is_own_name(in->model, of->name)) || !ht_names_has(&names, of->name))
@@ -419,6 +406,122 @@ static void look_at_definitions(scan *in, const ht_alternatives *list) {
         look_at_definition(in, of);
     }
     ht_names_free(&names);
+}
+
+/* ---- launches in other builds ---- */
+
+/* Pins the launch if the kernel's name occurs in text that the parse skipped, outside of the kernel
+ * itself. */
+static void look_for_kernel(ht_model *model, size_t file) {
+    const ht_source *source = model->facts->source;
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    for (size_t i = 0; i < tokens->count; ++i) {
+        size_t at = tokens->items[i].begin;
+        bool inside = file == model->definition.file && at >= model->definition.range.begin &&
+                      at < model->definition.range.end;
+        if (tokens->items[i].kind != HT_TOKEN_NAME || inside ||
+            !ht_tokens_is(tokens, i, model->name) || !ht_source_skipped(source, file, at))
+            continue;
+        branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_HEADER | HT_PINNED_POINTERS, file, at,
+                   model->name, "");
+        return;
+    }
+}
+
+/* Returns true if the statement in the tokens [begin, end) declares or assigns one of the names. */
+static bool sets_any(const ht_tokens *tokens, size_t begin, size_t end, const ht_names *names) {
+    for (size_t i = begin; i < end; ++i) {
+        if (tokens->items[i].kind != HT_TOKEN_NAME || (i > 0 && ht_tokens_is(tokens, i - 1, "&")))
+            continue;
+        char *name = ht_tokens_text(tokens, i);
+        bool set = ht_names_has(names, name) && ht_tokens_is_written(tokens, i);
+        free(name);
+        if (set)
+            return true;
+    }
+    return false;
+}
+
+/* Adds the names from which these are computed in the host function, to the end of the chain. */
+static void close_over(const ht_source *source, size_t file, ht_range function, ht_names *names) {
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    size_t count;
+    int rounds = 0;
+    do {
+        count = names->count;
+        size_t begin = ht_tokens_at(tokens, function.begin);
+        for (size_t i = begin; i < tokens->count && tokens->items[i].begin < function.end; ++i) {
+            if (!ht_tokens_is(tokens, i, ";") && !ht_tokens_is(tokens, i, "{") &&
+                !ht_tokens_is(tokens, i, "}") && tokens->items[i].kind != HT_TOKEN_DIRECTIVE)
+                continue;
+            if (sets_any(tokens, begin, i, names))
+                ht_names_read(names, source, file,
+                              (ht_range){tokens->items[begin].begin, tokens->items[i].begin});
+            begin = i + 1;
+        }
+    } while (names->count > count && ++rounds < LAUNCH_ROUNDS_MAX);
+    ht_names_expand(names, source);
+}
+
+/* Pins the launch if one of the names is set in text that the parse skipped. */
+static void look_for_writes(ht_model *model, size_t file, ht_range function,
+                            const ht_names *names) {
+    const ht_source *source = model->facts->source;
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    for (size_t i = ht_tokens_at(tokens, function.begin);
+         i < tokens->count && tokens->items[i].begin < function.end; ++i) {
+        if (tokens->items[i].kind != HT_TOKEN_NAME ||
+            !ht_source_skipped(source, file, tokens->items[i].begin))
+            continue;
+        char *name = ht_tokens_text(tokens, i);
+        if (ht_names_has(names, name) && ht_tokens_is_written(tokens, i))
+            branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES | HT_PINNED_POINTERS, file,
+                       tokens->items[i].begin, name, ", which the launch depends on,");
+        free(name);
+    }
+}
+
+/* Returns the range from the kernel's name to the end of the launch's statement. */
+static ht_range call_of(const ht_source *source, const ht_launch_site *site) {
+    const ht_tokens *tokens = ht_source_tokens(source, site->file);
+    size_t end = ht_tokens_at(tokens, site->range.begin);
+    while (end + 1 < tokens->count && !ht_tokens_is(tokens, end, ";"))
+        ++end;
+    return (ht_range){site->range.begin, tokens->items[end].end};
+}
+
+static void look_at_launch(ht_model *model, const ht_launch_site *site,
+                           const ht_alternatives *alternatives) {
+    const ht_source *source = model->facts->source;
+    ht_names names = {0};
+    size_t file;
+    ht_range function;
+    ht_range call = call_of(source, site);
+    if (ht_source_has_conditional(source, site->file, call))
+        ht_pin_add(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES, site->file, site->range.begin,
+                   ht_strdup("a conditional stands inside of the launch: other builds launch it "
+                             "in another way"));
+    ht_names_read(&names, source, site->file, call);
+    if (ht_source_range(source, site->function, &file, &function) && file == site->file) {
+        close_over(source, file, function, &names);
+        look_for_writes(model, file, function, &names);
+    }
+    ht_names_expand(&names, source);
+    for (size_t i = 0; i < alternatives->count; ++i) {
+        const ht_alternative *of = &alternatives->items[i];
+        if (ht_names_has(&names, of->name) && strcmp(of->name, model->name) != 0)
+            branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES, of->file, of->range.begin,
+                       of->name, ", which the launch depends on,");
+    }
+    ht_names_free(&names);
+}
+
+static void look_at_launches(ht_model *model, const ht_alternatives *alternatives) {
+    const ht_kernel_facts *facts = model->facts;
+    for (size_t i = 0; i < facts->source->file_count; ++i)
+        look_for_kernel(model, i);
+    for (size_t i = 0; i < facts->launches.count; ++i)
+        look_at_launch(model, &facts->launches.items[i], alternatives);
 }
 
 void ht_branches_build(ht_model *model) {
@@ -437,7 +540,7 @@ void ht_branches_build(ht_model *model) {
     find_indices(&in);
     look_at_functions(&in);
     look_at_definitions(&in, &list);
-    ht_branches_of_launches(model, &list);
+    look_at_launches(model, &list);
     ht_alternatives_free(&list);
     ht_names_free(&in.indices);
     ht_names_free(&in.seen);

@@ -1,4 +1,4 @@
-/* Finding kernels, and errors inside them. */
+/* Finds kernels, and errors inside them. */
 #include "refactor/kernel/discover.h"
 
 #include "base/memory.h"
@@ -79,8 +79,8 @@ bool ht_kernel_from_macro(const ht_source *source, CXCursor kernel, char **out_c
                 !ht_tokens_is(&tokens, tokens.count - 1, "}");
     free(text);
     ht_tokens_free(&tokens);
-    for (size_t i = 0; i < source->expansion_count && !generated; ++i) {
-        const ht_expansion *expansion = &source->expansions[i];
+    for (size_t i = 0; i < source->expansions.count && !generated; ++i) {
+        const ht_expansion *expansion = &source->expansions.items[i];
         generated = expansion->file == file && expansion->range.begin <= offset_of_name &&
                     expansion->range.end > offset_of_name;
     }
@@ -89,17 +89,38 @@ bool ht_kernel_from_macro(const ht_source *source, CXCursor kernel, char **out_c
     return generated;
 }
 
+bool ht_kernel_too_deep(const ht_source *source, CXCursor kernel) {
+    size_t file;
+    ht_range range;
+    if (!ht_source_range(source, kernel, &file, &range))
+        return false;
+    /* Clang stops at this error, so the kernel in which it is reported is the last of the file. */
+    for (size_t i = 0; i < source->errors.count; ++i)
+        if (source->errors.items[i].file == file && source->errors.items[i].offset >= range.begin &&
+            strstr(source->errors.items[i].message, "nesting level exceeded"))
+            return true;
+    return false;
+}
+
 const ht_source_error *ht_kernel_error(const ht_model *model) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->source->error_count; ++i) {
-        const ht_source_error *error = &facts->source->errors[i];
-        for (size_t j = 0; j < facts->reached_count; ++j) {
+    for (size_t i = 0; i < facts->source->errors.count; ++i) {
+        const ht_source_error *error = &facts->source->errors.items[i];
+        for (size_t j = 0; j < facts->reached.count; ++j) {
             size_t file;
             ht_range range;
-            if (ht_source_range(facts->source, facts->reached[j], &file, &range) &&
+            if (ht_source_range(facts->source, facts->reached.functions[j], &file, &range) &&
                 error->file == file && error->offset >= range.begin && error->offset < range.end)
                 return error;
         }
     }
     return NULL;
+}
+
+CXCursor ht_kernels_named(const ht_cursors *kernels, const char *name) {
+    const char *last = strrchr(name, ':');
+    for (size_t i = 0; i < kernels->count; ++i)
+        if (ht_cursor_named(kernels->items[i], last ? last + 1 : name))
+            return kernels->items[i];
+    return clang_getNullCursor();
 }

@@ -2,7 +2,8 @@
 
 #include "refactor/source/options.h"
 
-/* A kernel is planned twice or more, and three transformations ask isl most of what is asked. */
+/* A kernel is planned at least twice, and three transformations ask most of the questions for
+ * isl. */
 enum { SHARES = 8 };
 
 void ht_effort_init(ht_effort *effort, uint64_t most) {

@@ -1,6 +1,6 @@
-/* How much of isl's work the analysis of one kernel may take, counted in isl's own operations: a
- * count ends at the same place on every machine, which no clock does. A transformation that needs
- * more than its share is left out; a kernel that needs more in all is given up. Private to
+/* A limit on isl's work in the analysis of one kernel, counted in isl's own operations: unlike a
+ * clock, such a count stops at the same place on every machine. A transformation that needs more
+ * than its share is left out; a kernel whose analysis needs more in total is given up. Private to
  * refactor/. */
 #ifndef HT_REFACTOR_KERNEL_EFFORT_H
 #define HT_REFACTOR_KERNEL_EFFORT_H
@@ -12,30 +12,32 @@
 enum { HT_EFFORT_PARTS_MAX = 32 };
 
 typedef struct ht_effort {
-    uint64_t most;  /* of a kernel */
+    uint64_t most;  /* limit for a kernel */
     uint64_t spent; /* so far */
-    uint64_t part;  /* what the running transformation has left */
-    bool ended;     /* something that it asked was not answered for want of operations */
+    uint64_t part;  /* left for the running transformation */
+    bool ended;     /* a question of its went unanswered because operations ran out */
     bool left_out[HT_EFFORT_PARTS_MAX]; /* transformations, by their place in the list */
 } ht_effort;
 
-/* `most` 0: the default, HT_ANALYSIS_OPERATIONS. */
+/* Starts a count. `most` 0: the default, HT_ANALYSIS_OPERATIONS. */
 void ht_effort_init(ht_effort *effort, uint64_t most);
-/* A transformation begins. False: it is left out, having ended the plan before. */
+/* Begins a transformation's share. Returns false if it is left out since its share ran out in an
+ * earlier plan. */
 bool ht_effort_begin(ht_effort *effort, size_t transformation);
-/* It is done. True: its share was not enough. What it found with part of its questions unanswered
- * may hold, but hangs on where the limit lies: it is left out from now on, and the plan is to be
- * made anew without it. */
+/* Ends a transformation's share. Returns true if the share ran out. Its result may be right, but
+ * depends on where the limit lies, so it is left out from now on and the caller plans anew without
+ * it. */
 bool ht_effort_end(ht_effort *effort, size_t transformation);
-/* Returns true if any was left out. */
+/* Returns true if any transformation was left out. */
 bool ht_effort_any_left_out(const ht_effort *effort);
-/* Returns true if the kernel has taken all that it may. */
+/* Returns true if the kernel has used all its operations. */
 bool ht_effort_spent(const ht_effort *effort);
-/* What one transformation may take. */
+/* Returns the operations that one transformation may use. */
 uint64_t ht_effort_share(const ht_effort *effort);
-/* What may be spent now. */
+/* Returns the operations that are left: for the running transformation and for the kernel,
+ * whichever are fewer. */
 uint64_t ht_effort_left(const ht_effort *effort);
-/* `ended`: the operations were not enough. */
+/* Counts operations. `ended`: they ran out before an answer. */
 void ht_effort_spend(ht_effort *effort, uint64_t operations, bool ended);
 
 #endif

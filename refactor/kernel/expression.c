@@ -1,25 +1,21 @@
-/* Integer expressions of the kernel as template expressions. */
+#include "refactor/kernel/expression.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/kernel/geometry.h"
+#include "refactor/kernel/syntax.h"
+#include "refactor/kernel/syntax_value.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { DEPTH_MAX = 40, LENGTH_MAX = 4000 };
 
-static bool write_expression(const ht_model *model, CXCursor expression, int depth, ht_text *out);
-
-static bool is_written(enum CXBinaryOperatorKind kind) {
-    return kind >= CXBinaryOperator_Mul && kind <= CXBinaryOperator_Shr;
-}
+static bool write_expression(const ht_syntax *node, int depth, ht_text *out);
 
 const char *ht_argument_name(const ht_model *model, size_t index) {
     const ht_problem_entry *entry = model->entry;
-    if (index >= model->parameter_count || !model->parameters[index].is_integer)
+    if (index >= model->parameters.count || !model->parameters.items[index].is_integer)
         return NULL;
     if (!entry)
-        return model->parameters[index].name[0] ? model->parameters[index].name : NULL;
+        return model->parameters.items[index].name[0] ? model->parameters.items[index].name : NULL;
     for (size_t i = 0; i < entry->arg_count; ++i) {
         if (entry->args[i].role == HT_ARG_CONSTANT)
             continue;
@@ -31,68 +27,63 @@ const char *ht_argument_name(const ht_model *model, size_t index) {
     return NULL;
 }
 
-static bool write_variable(const ht_model *model, CXCursor variable, int depth, ht_text *out) {
-    const ht_parameter *parameter = ht_model_parameter(model, variable);
+static bool write_variable(const ht_syntax_variable *variable, int depth, ht_text *out) {
+    const ht_model *model = variable->tree->model;
+    const ht_parameter *parameter = variable->parameter;
     if (parameter) {
-        const char *name = ht_argument_name(model, (size_t)(parameter - model->parameters));
+        const char *name = ht_argument_name(model, (size_t)(parameter - model->parameters.items));
         if (!parameter->is_integer || parameter->is_assigned || !name)
             return false;
         ht_text_append(out, name);
         return true;
     }
-    const ht_local *local = ht_model_local(model, variable);
-    return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
-           write_expression(model, local->initializer, depth + 1, out);
+    const ht_syntax *value = ht_syntax_kept(variable);
+    return value && write_expression(value, depth + 1, out);
 }
 
-static bool write_call(const ht_model *model, CXCursor call, int depth, ht_text *out) {
-    bool least = ht_cursor_named(call, "min");
-    if ((!least && !ht_cursor_named(call, "max")) || clang_Cursor_getNumArguments(call) != 2)
+/* Writes "BEGIN a BETWEEN b)". */
+static bool write_both(const ht_syntax *left, const ht_syntax *right, const char *begin,
+                       const char *between, int depth, ht_text *out) {
+    ht_text_append(out, begin);
+    if (!write_expression(left, depth + 1, out))
         return false;
-    ht_text_append(out, least ? "min(" : "max(");
-    if (!write_expression(model, clang_Cursor_getArgument(call, 0), depth + 1, out))
-        return false;
-    ht_text_append(out, ", ");
-    if (!write_expression(model, clang_Cursor_getArgument(call, 1), depth + 1, out))
+    ht_text_append(out, between);
+    if (!write_expression(right, depth + 1, out))
         return false;
     ht_text_append(out, ")");
     return true;
 }
 
-static bool write_expression(const ht_model *model, CXCursor expression, int depth, ht_text *out) {
+static bool write_expression(const ht_syntax *node, int depth, ht_text *out) {
+    const ht_syntax *left, *right;
     int64_t value;
+    int op;
     if (depth > DEPTH_MAX || out->length > LENGTH_MAX)
         return false;
-    if (ht_model_constant(model, expression, &value)) {
+    if (ht_syntax_constant(node, &value)) {
         ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", (long long)value);
         return true;
     }
-    CXCursor cursor = ht_ast_strip(expression, true), left, right;
-    if (!ht_type_is_integer(clang_getCursorType(cursor)))
+    node = ht_syntax_strip_whole(node);
+    if (node->type != HT_TYPE_INTEGER && node->type != HT_TYPE_BOOL)
         return false;
-    CXCursor variable = ht_ast_variable(cursor);
-    if (!clang_Cursor_isNull(variable))
-        return write_variable(model, variable, depth, out);
-    enum CXBinaryOperatorKind kind;
-    if (ht_ast_binary(cursor, &kind, &left, &right)) {
-        if (!is_written(kind))
-            return false;
-        ht_text_append(out, "(");
-        if (!write_expression(model, left, depth + 1, out))
-            return false;
-        ht_text_printf(out, " %s ", ht_ast_operator(kind));
-        if (!write_expression(model, right, depth + 1, out))
-            return false;
-        ht_text_append(out, ")");
-        return true;
+    if (ht_syntax_named(node))
+        return write_variable(ht_syntax_named(node), depth, out);
+    if (ht_syntax_binary(node, &op, &left, &right)) {
+        char between[8];
+        snprintf(between, sizeof between, " %s ", ht_operator_text(op) ? ht_operator_text(op) : "");
+        return op >= HT_BINARY_MUL && op <= HT_BINARY_SHR &&
+               write_both(left, right, "(", between, depth, out);
     }
-    return clang_getCursorKind(cursor) == CXCursor_CallExpr &&
-           write_call(model, cursor, depth, out);
+    bool least = ht_syntax_calls(node, "min");
+    return (least || ht_syntax_calls(node, "max")) && node->op == 2 &&
+           write_both(node->children[0], node->children[1], least ? "min(" : "max(", ", ", depth,
+                      out);
 }
 
-char *ht_ast_expression(const ht_model *model, CXCursor expression) {
+char *ht_syntax_expression(const ht_syntax *node) {
     ht_text text = {0};
-    if (write_expression(model, expression, 0, &text))
+    if (write_expression(node, 0, &text))
         return ht_text_take(&text);
     ht_text_free(&text);
     return NULL;

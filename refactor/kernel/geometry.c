@@ -2,13 +2,15 @@
 #include "refactor/kernel/geometry.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/expression.h"
+#include "refactor/launch/extent.h"
+#include "refactor/source/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- host symbols to template expressions
- * -------------------------------------------------------------------- */
+/* ---- host symbols to template expressions ---- */
 
 typedef struct translation {
     const ht_model *model;
@@ -36,7 +38,8 @@ static bool is_field(const ht_model *model, const char *name) {
     return false;
 }
 
-/* The argument that the same variable, or the same field of the same variable, is passed for. */
+/* Returns the kernel's argument for which the launch passes the same variable, or the same field of
+ * the same variable; NULL: there is none. */
 static const char *passed_as(const translation *in, const ht_symbol *symbol) {
     for (size_t i = 0; in->site && i < in->site->argument_count; ++i) {
         CXCursor argument = ht_ast_strip(in->site->arguments[i], true);
@@ -67,7 +70,20 @@ static void note_missing(translation *in, const char *name, int line) {
     ht_text_printf(in->missing, "the value of '%s' (line %d) in the launch", name, line);
 }
 
-/* Takes back what a failed attempt wrote. */
+/* Notes an unknown value: by its name, or, if it has none, as the author wrote it. Text that a
+ * macro makes is not quoted. */
+static void note_unknown(translation *in, const ht_symbol *symbol) {
+    char *quoted = ht_source_quote(in->model->facts->source, symbol->written);
+    if (symbol->name && symbol->name[0])
+        note_missing(in, symbol->name, symbol->line);
+    else if (in->missing)
+        ht_text_printf(in->missing, "%sthe value of %s (line %d) in the launch",
+                       in->missing->length ? "; " : "", quoted ? quoted : "what a macro computes",
+                       symbol->line);
+    free(quoted);
+}
+
+/* Writes the symbol and returns true, or leaves `out` and `missing` as they were. */
 static bool attempt(translation *in, const ht_symbol *symbol, ht_text *out) {
     size_t length = out->length, missing = in->missing ? in->missing->length : 0;
     if (write_symbol(in, symbol, out))
@@ -78,9 +94,9 @@ static bool attempt(translation *in, const ht_symbol *symbol, ht_text *out) {
     return false;
 }
 
-/* In this order: the scalar argument that the same variable is passed for; an initialiser that is
- * computed from such; the problem file's host values; a problem field of a local's name; constants;
- * any problem field of that name. */
+/* Tries in this order: the scalar argument that the same variable is passed for; the variable's
+ * initialiser; the problem file's host values; a problem field of the same name, for a local;
+ * constants; a problem field of the same name, for anything else. */
 static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) {
     bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
     const char *argument = dimension ? NULL : passed_as(in, symbol);
@@ -172,8 +188,7 @@ static bool write_symbol(translation *in, const ht_symbol *symbol, ht_text *out)
         ht_text_append(out, symbol->name);
         return write_list(in, symbol, "(", ", ", out);
     default:
-        note_missing(in, symbol->name && symbol->name[0] ? symbol->name : "an expression",
-                     symbol->line);
+        note_unknown(in, symbol);
         return false;
     }
 }
@@ -188,15 +203,14 @@ char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
     return NULL;
 }
 
-/* ---- the forms of a grid
- * ---------------------------------------------------------------------------------------- */
+/* ---- the forms of a grid ---- */
 
 typedef struct term {
     const ht_symbol *symbol;
     int sign;
     int64_t value;
-    bool constant; /* and not a name that the problem gives a value */
-    bool rounds;   /* is there to round up, and no part of n */
+    bool constant; /* and is not a name to which the problem gives a value */
+    bool rounds;   /* rounds up; is not a part of n */
 } term;
 
 static bool is_number(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
@@ -229,8 +243,8 @@ static term *constant_of(term *terms, size_t count, int64_t value) {
     return NULL;
 }
 
-/* Which of the terms round, and how: b - 1; b and -1; b; -1, of which the caller looks for + 1
- * (HT_FORM_GENERIC); none. */
+/* Finds the terms that round up: b - 1; b and -1; b; or -1 alone, which the caller accepts if 1 is
+ * added to the quotient (HT_FORM_GENERIC); or none. Marks them and sets the form's kind. */
 static bool read_rounding(term *terms, size_t count, size_t constants, int64_t block,
                           ht_form *form) {
     term *below = constant_of(terms, count, block - 1), *whole = constant_of(terms, count, block);
@@ -252,7 +266,7 @@ static bool read_rounding(term *terms, size_t count, size_t constants, int64_t b
     } else if (less) {
         form->kind = HT_FORM_GENERIC;
         less->rounds = true;
-    } else { /* a sum of several */
+    } else { /* the constants may round together: n + 8 + 7 */
         int64_t sum = 0;
         for (size_t i = 0; i < count; ++i) {
             terms[i].rounds = terms[i].constant;
@@ -265,8 +279,8 @@ static bool read_rounding(term *terms, size_t count, size_t constants, int64_t b
     return true;
 }
 
-/* Finds in the terms of a dividend the number that rounds, tells the kind by it, and writes the
- * rest into items. */
+/* Finds the terms of a dividend that round, sets the form's kind by them, and writes the other
+ * terms as form->items. */
 static bool read_dividend(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *dividend, int64_t block, ht_form *form) {
     term terms[HT_FORM_TERMS_MAX];
@@ -277,7 +291,7 @@ static bool read_dividend(const ht_model *model, const ht_launch_site *site,
         terms[i].constant = is_number(model, site, terms[i].symbol, &terms[i].value);
         constants += terms[i].constant;
     }
-    if (constants == count) { /* a fixed size: the first term is what is divided */
+    if (constants == count) { /* a fixed size: the first term is the number of items */
         terms[0].constant = false;
         --constants;
     }
@@ -333,7 +347,8 @@ static bool is_value(const ht_symbol *symbol, int64_t wanted) {
     return ht_symbol_value(symbol, &value) && value == wanted;
 }
 
-/* What is left of n in (n % b != 0), (n % b > 0) or (n % b ? 1 : 0): the n % b; NULL: another. */
+/* Returns the n % b in (n % b != 0), (n % b > 0) or (n % b ? 1 : 0); NULL: the symbol has another
+ * form. */
 static const ht_symbol *asks_rest(const ht_symbol *symbol) {
     if (symbol->kind == HT_SYMBOL_CHOICE && is_value(symbol->arguments[1], 1) &&
         is_value(symbol->arguments[2], 0))
@@ -345,7 +360,7 @@ static const ht_symbol *asks_rest(const ht_symbol *symbol) {
     return is_binary(symbol, "%") ? symbol : NULL;
 }
 
-/* n / b + (n % b != 0) */
+/* Reads n / b + (n % b != 0). */
 static bool read_divided(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
                          int64_t block, ht_form *form) {
     const ht_symbol *whole = is_binary(symbol, "+") ? symbol->arguments[0] : NULL;
@@ -405,9 +420,7 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
     return false;
 }
 
-/* ---- the whole
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 static const ht_launch_site *first_site(const ht_model *model) {
     const ht_launches *launches = &model->facts->launches;
@@ -472,7 +485,7 @@ void ht_grid_free(ht_grid *grid) {
     ht_text_free(&grid->missing);
 }
 
-/* "line 12", or "main.cu, line 12" in another file; free(). */
+/* Returns "line 12", or "main.cu, line 12" for another file; free(). */
 static char *where(const ht_model *model, size_t file, int line) {
     const char *path = model->facts->source->files[file].path;
     return ht_format("%s%sline %d", file ? path : "", file ? ", " : "", line);
@@ -494,7 +507,10 @@ static char *site_problem(const ht_model *model, const ht_launch_site *site) {
             words = ht_format("the block of the launch at %s is a run-time value", place);
         else if (value != model->axes[axis].block) {
             char *other = where(model, first->file, first->line);
-            words = ht_format("the launches at %s and %s have different blocks", other, place);
+            words =
+                strcmp(other, place) == 0
+                    ? ht_format("the launches at %s have different blocks", place)
+                    : ht_format("the launches at %s and %s have different blocks", other, place);
             free(other);
         }
     }

@@ -1,6 +1,8 @@
-/* How a kernel uses threadIdx, blockIdx, blockDim and gridDim, axis by axis. */
+#include "refactor/kernel/indexing.h"
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/launch/extent.h"
+#include "refactor/source/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static int axis_of(CXCursor member) {
     return axis;
 }
 
-/* Is a template's type parameter launched as a type of whole numbers? */
+/* Returns true if the launch gives a template's type parameter a type of whole numbers. */
 static bool is_whole_number(const ht_model *model, CXCursor type) {
     static const char *const names[] = {
         "int",          "long",          "long long",          "unsigned",
@@ -20,8 +22,8 @@ static bool is_whole_number(const ht_model *model, CXCursor type) {
         "std::size_t",  "int32_t",       "uint32_t",           "int64_t",
         "uint64_t"};
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        const ht_template_parameter *parameter = &facts->template_parameters[i];
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
         if (!parameter->argument || !clang_equalCursors(parameter->cursor, type))
             continue;
         for (size_t j = 0; j < sizeof names / sizeof *names; ++j)
@@ -31,7 +33,8 @@ static bool is_whole_number(const ht_model *model, CXCursor type) {
     return false;
 }
 
-/* Without parentheses and conversions to whole numbers, those to a template's type too. */
+/* Returns the expression without parentheses and conversions to whole numbers, those to a
+ * template's type included. */
 static CXCursor strip(const ht_model *model, CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
     for (int depth = 0; depth < 16; ++depth) {
@@ -51,7 +54,7 @@ static CXCursor strip(const ht_model *model, CXCursor expression) {
     return cursor;
 }
 
-static ht_index_kind builtin_member(CXCursor cursor, int *out_axis) {
+ht_index_kind ht_index_named(const char *name) {
     static const struct {
         const char *name;
         ht_index_kind kind;
@@ -59,17 +62,24 @@ static ht_index_kind builtin_member(CXCursor cursor, int *out_axis) {
                     {"blockIdx", HT_INDEX_BLOCK},
                     {"blockDim", HT_INDEX_BLOCK_DIM},
                     {"gridDim", HT_INDEX_GRID_DIM}};
-    CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
-    *out_axis = axis_of(cursor);
-    if (*out_axis < 0 || clang_getCursorKind(base) != CXCursor_DeclRefExpr)
-        return HT_INDEX_NONE;
-    for (size_t i = 0; i < 4; ++i)
-        if (ht_cursor_named(base, builtins[i].name))
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; ++i)
+        if (strcmp(name, builtins[i].name) == 0)
             return builtins[i].kind;
     return HT_INDEX_NONE;
 }
 
-/* What HIP's hipThreadIdx_x and its kind expand to. */
+static ht_index_kind builtin_member(CXCursor cursor, int *out_axis) {
+    CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
+    *out_axis = axis_of(cursor);
+    if (*out_axis < 0 || clang_getCursorKind(base) != CXCursor_DeclRefExpr)
+        return HT_INDEX_NONE;
+    char *name = ht_cursor_name(base);
+    ht_index_kind kind = ht_index_named(name);
+    free(name);
+    return kind;
+}
+
+/* Recognizes the device library's functions, to which hipThreadIdx_x and its kind expand. */
 static ht_index_kind builtin_call(CXCursor cursor, int *out_axis) {
     static const struct {
         const char *name;
@@ -89,6 +99,13 @@ static ht_index_kind builtin_call(CXCursor cursor, int *out_axis) {
     return HT_INDEX_NONE;
 }
 
+/* Returns the first value of the local variable that a cursor names or declares, if nothing writes
+ * it again; null: there is none. */
+static CXCursor kept(const ht_model *model, CXCursor variable) {
+    const ht_local *local = ht_model_local(model, variable);
+    return local && local->writes == 0 ? local->initializer : clang_getNullCursor();
+}
+
 /* `resolve`: see through local variables that are never written again. */
 ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool resolve,
                              int *out_axis) {
@@ -105,7 +122,7 @@ ht_index_kind ht_index_plain(const ht_model *model, CXCursor expression, bool re
     return HT_INDEX_NONE;
 }
 
-/* A product; of the 24 bits too that an index always has. */
+/* Returns true if it is a product. The 24-bit functions count: an index always fits 24 bits. */
 static bool product_of(CXCursor cursor, CXCursor *out_left, CXCursor *out_right) {
     static const char *const names[] = {"__mul24", "__umul24", "mul24", "umul24"};
     enum CXBinaryOperatorKind kind;
@@ -122,14 +139,13 @@ static bool product_of(CXCursor cursor, CXCursor *out_left, CXCursor *out_right)
     return false;
 }
 
-/* blockIdx.a * PITCH in either order. */
+/* Returns true for blockIdx.a * PITCH, with the factors in either order. */
 static bool block_origin(const ht_model *model, CXCursor expression, int *out_axis,
                          CXCursor *out_pitch) {
     CXCursor cursor = strip(model, expression), left, right;
     if (!product_of(cursor, &left, &right)) {
-        const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
-        return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
-               block_origin(model, local->initializer, out_axis, out_pitch);
+        CXCursor value = kept(model, ht_ast_variable(cursor));
+        return !clang_Cursor_isNull(value) && block_origin(model, value, out_axis, out_pitch);
     }
     if (ht_index_plain(model, left, true, out_axis) == HT_INDEX_BLOCK)
         *out_pitch = right;
@@ -157,8 +173,8 @@ static CXCursor resolved(const ht_model *model, CXCursor expression) {
     return cursor;
 }
 
-/* blockIdx.y * gridDim.x + blockIdx.x, in any order: the number of a block of a grid that has two
- * axes because one is not long enough. */
+/* Returns true for blockIdx.y * gridDim.x + blockIdx.x, with operands in any order: the block's
+ * number in a grid that has two axes because one is not long enough. */
 static bool flat_block(const ht_model *model, CXCursor expression) {
     CXCursor left, right, a, b;
     enum CXBinaryOperatorKind kind;
@@ -176,8 +192,8 @@ static bool flat_block(const ht_model *model, CXCursor expression) {
             (is_plain(model, b, HT_INDEX_BLOCK, 1) && is_plain(model, a, HT_INDEX_GRID_DIM, 0)));
 }
 
-/* The same times the block's extent, in which blockDim.y may stand where blocks are one thread
- * high. */
+/* Returns true for that number times the block's extent. blockDim.y may be a factor as well if
+ * blocks are one thread high. */
 static bool flat_origin(const ht_model *model, CXCursor expression, CXCursor *out_pitch) {
     CXCursor left, right;
     enum CXBinaryOperatorKind kind;
@@ -200,7 +216,7 @@ static bool flat_origin(const ht_model *model, CXCursor expression, CXCursor *ou
     return false;
 }
 
-/* Does the pitch equal the launch's block along this axis? */
+/* Returns true if the pitch equals the launch's block along this axis. */
 static bool pitch_fits(const ht_model *model, CXCursor pitch, int axis) {
     int pitch_axis;
     int64_t value;
@@ -247,14 +263,13 @@ ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_
         return kind;
     if (ht_index_global(model, expression, out_axis, &pitch))
         return HT_INDEX_GLOBAL;
-    const ht_local *local = ht_model_local(model, ht_ast_variable(expression));
-    if (local && local->writes == 0 && !clang_Cursor_isNull(local->initializer))
-        return ht_ast_index(model, local->initializer, out_axis);
-    return HT_INDEX_NONE;
+    CXCursor value = kept(model, ht_ast_variable(expression));
+    return clang_Cursor_isNull(value) ? HT_INDEX_NONE : ht_ast_index(model, value, out_axis);
 }
 
-/* blockDim.a * gridDim.a: the number of threads along the axis. */
-static bool total_threads(const ht_model *model, CXCursor expression, int *out_axis) {
+/* Returns true for blockDim.a * gridDim.a, the number of threads along the axis. */
+static bool total_threads(const ht_model *model, CXCursor expression, int *out_axis,
+                          CXCursor *out_pitch) {
     CXCursor cursor = strip(model, expression), left, right;
     if (!product_of(cursor, &left, &right))
         return false;
@@ -263,20 +278,21 @@ static bool total_threads(const ht_model *model, CXCursor expression, int *out_a
     ht_index_kind b = ht_index_plain(model, right, true, &second);
     if (a == HT_INDEX_GRID_DIM && pitch_fits(model, right, first)) {
         *out_axis = first;
+        *out_pitch = right;
         return true;
     }
     if (b == HT_INDEX_GRID_DIM && pitch_fits(model, left, second)) {
         *out_axis = second;
+        *out_pitch = left;
         return true;
     }
     return false;
 }
 
 bool ht_index_total(const ht_model *model, CXCursor expression, int *out_axis) {
-    const ht_local *local = ht_model_local(model, ht_ast_variable(expression));
-    if (local && local->writes == 0 && !clang_Cursor_isNull(local->initializer))
-        return ht_index_total(model, local->initializer, out_axis);
-    return total_threads(model, expression, out_axis);
+    CXCursor value = kept(model, ht_ast_variable(expression)), pitch;
+    return clang_Cursor_isNull(value) ? total_threads(model, expression, out_axis, &pitch)
+                                      : ht_index_total(model, value, out_axis);
 }
 
 static void note_plain(ht_model *model, ht_index_kind kind, int axis) {
@@ -286,22 +302,21 @@ static void note_plain(ht_model *model, ht_index_kind kind, int axis) {
     of->uses_block_dim = of->uses_block_dim || kind == HT_INDEX_BLOCK_DIM;
     of->uses_grid_dim = of->uses_grid_dim || kind == HT_INDEX_GRID_DIM;
     ht_kernel_facts *facts = model->facts;
-    facts->raw_thread[axis] = facts->raw_thread[axis] || kind == HT_INDEX_THREAD;
-    facts->raw_block[axis] = facts->raw_block[axis] || kind == HT_INDEX_BLOCK;
-    model->facts->raw_grid_dim[axis] =
-        model->facts->raw_grid_dim[axis] || kind == HT_INDEX_GRID_DIM;
+    facts->uses[axis].raw_thread = facts->uses[axis].raw_thread || kind == HT_INDEX_THREAD;
+    facts->uses[axis].raw_block = facts->uses[axis].raw_block || kind == HT_INDEX_BLOCK;
+    model->facts->uses[axis].raw_grid_dim =
+        model->facts->uses[axis].raw_grid_dim || kind == HT_INDEX_GRID_DIM;
 }
 
-/* A local that only renames an index counts where it is used, not where it is set. */
+/* A local that only renames an index is not a use of it; uses of the local are. */
 bool ht_index_alias(const ht_model *model, CXCursor declaration) {
     int axis;
     CXCursor pitch;
-    const ht_local *local = ht_model_local(model, declaration);
-    return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
-           (ht_index_plain(model, local->initializer, true, &axis) != HT_INDEX_NONE ||
-            block_origin(model, local->initializer, &axis, &pitch) ||
-            flat_block(model, local->initializer) ||
-            flat_origin(model, local->initializer, &pitch));
+    CXCursor value = kept(model, declaration);
+    return !clang_Cursor_isNull(value) &&
+           (ht_index_plain(model, value, true, &axis) != HT_INDEX_NONE ||
+            block_origin(model, value, &axis, &pitch) || flat_block(model, value) ||
+            flat_origin(model, value, &pitch));
 }
 
 static void note_origin(ht_model *model, CXCursor expression) {
@@ -309,7 +324,7 @@ static void note_origin(ht_model *model, CXCursor expression) {
     CXCursor pitch;
     if (block_origin(model, expression, &axis, &pitch))
         note_plain(model, HT_INDEX_BLOCK, axis);
-    else { /* the number of a block in the grid */
+    else { /* the block's number in the grid */
         note_plain(model, HT_INDEX_BLOCK, 0);
         note_plain(model, HT_INDEX_BLOCK, 1);
         note_plain(model, HT_INDEX_GRID_DIM, 0);
@@ -339,7 +354,7 @@ static size_t conjuncts_of(CXCursor expression, CXCursor *items, size_t count) {
     return count + 1;
 }
 
-/* threadIdx.a == 0, blockIdx.a == 0 */
+/* Recognizes threadIdx.a == 0 and blockIdx.a == 0. */
 static ht_index_kind first_of(const ht_model *model, CXCursor conjunct, int *out_axis) {
     CXCursor left, right;
     enum CXBinaryOperatorKind kind;
@@ -350,8 +365,8 @@ static ht_index_kind first_of(const ht_model *model, CXCursor conjunct, int *out
     return ht_index_plain(model, left, true, out_axis);
 }
 
-/* `threadIdx.x == 0 && blockIdx.x == 0` is the first of all threads, in blocks of any size. True:
- * the cursor has been dealt with. */
+/* Notes a condition such as `threadIdx.x == 0 && blockIdx.x == 0`, which selects the first of all
+ * threads in blocks of any size. Returns true if the condition needs no further look. */
 static bool note_first(ht_model *model, CXCursor cursor) {
     CXCursor items[CONJUNCTS_MAX];
     size_t count = conjuncts_of(cursor, items, 0);
@@ -377,11 +392,23 @@ static bool note_first(ht_model *model, CXCursor cursor) {
     return true;
 }
 
-/* A number that nobody asks for, of indices though it may be. */
+/* Returns true if a number is never read nor written after its declaration, so that an index in its
+ * initialiser does not matter. */
 static bool is_idle(const ht_model *model, CXCursor declaration) {
     const ht_local *local = ht_model_local(model, declaration);
     return local && local->reads == 0 && local->writes == 0 &&
            ht_type_is_integer(clang_getCursorType(declaration));
+}
+
+/* Notes a pitch that is a constant. Returns false for blockDim, which follows the block's size. */
+static bool note_pitch(ht_model *model, CXCursor whole, CXCursor pitch, int axis) {
+    int of;
+    if (ht_index_plain(model, pitch, true, &of) == HT_INDEX_BLOCK_DIM)
+        return false;
+    ht_kernel_facts *facts = model->facts;
+    HT_GROW(facts->pitches.items, facts->pitches.count);
+    facts->pitches.items[facts->pitches.count++] = (ht_pitch){axis, whole, pitch};
+    return true;
 }
 
 static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
@@ -397,19 +424,20 @@ static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
         return false;
     if (!clang_isExpression(kind))
         return true;
-    int axis, inner;
+    int axis;
     CXCursor pitch;
     if (ht_index_global(model, cursor, &axis, &pitch)) {
         model->axes[axis].uses_global = true;
-        ++model->facts->global_uses[axis];
+        ++model->facts->uses[axis].global;
         model->facts->flat_uses += is_flat(model, cursor);
-        if (ht_index_plain(model, pitch, true, &inner) != HT_INDEX_BLOCK_DIM)
+        if (note_pitch(model, cursor, pitch, axis))
             model->axes[axis].fixed_pitch = true;
         return false;
     }
-    if (total_threads(model, cursor, &axis)) {
+    if (total_threads(model, cursor, &axis, &pitch)) {
         model->axes[axis].uses_grid_dim = true;
-        ++model->facts->total_uses[axis];
+        ++model->facts->uses[axis].total;
+        (void)note_pitch(model, cursor, pitch, axis);
         return false;
     }
     ht_index_kind found = ht_index_plain(model, cursor, false, &axis);
@@ -428,8 +456,8 @@ static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 static void find_index_variables(ht_model *model) {
-    for (size_t i = 0; i < model->local_count; ++i) {
-        const ht_local *local = &model->locals[i];
+    for (size_t i = 0; i < model->locals.count; ++i) {
+        const ht_local *local = &model->locals.items[i];
         int axis;
         CXCursor pitch;
         if (local->writes > 0 || clang_Cursor_isNull(local->initializer) ||
@@ -440,7 +468,7 @@ static void find_index_variables(ht_model *model) {
     }
 }
 
-/* The original's block: from the first launch, else from the problem file. */
+/* Finds the original's block: from the first launch, else from the problem file. */
 static void original_block(ht_model *model) {
     const ht_launches *launches = &model->facts->launches;
     const ht_problem_entry *entry = model->entry;
@@ -465,12 +493,10 @@ static void original_block(ht_model *model) {
 }
 
 void ht_indexing_build(ht_model *model) {
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; ++axis)
         model->axes[axis].index_variable = clang_getNullCursor();
-        model->axes[axis].guard_bound = clang_getNullCursor();
-    }
     original_block(model);
     find_index_variables(model);
-    for (size_t i = 0; i < model->facts->reached_count; ++i)
-        ht_ast_walk(model->facts->reached[i], on_expression, model);
+    for (size_t i = 0; i < model->facts->reached.count; ++i)
+        ht_ast_walk(model->facts->reached.functions[i], on_expression, model);
 }

@@ -1,4 +1,4 @@
-/* Texts of what a source launches. */
+/* Texts of launch expressions. */
 #include "refactor/kernel/launch_words.h"
 
 #include "base/memory.h"
@@ -42,7 +42,7 @@ char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int a
         free(text);
         return whole;
     }
-    /* written elsewhere, as dim3(grid) is: what it was computed from may have changed since */
+    /* a copy, as dim3(grid) makes one: its source may have changed since */
     return symbol && extent->has_argument
                ? ht_format("dim3(%.*s).%c", (int)(whole.end - whole.begin),
                            model->text + whole.begin, 'x' + axis)
@@ -95,5 +95,5 @@ bool ht_launch_name_place(const ht_model *model, const ht_launch_site *site, ht_
             return false;
     }
     *out_place = (ht_range){begin, end};
-    return site->template_argument_count == model->facts->template_parameter_count;
+    return site->template_argument_count == model->facts->template_parameters.count;
 }

@@ -1,388 +1,76 @@
-/* The model of one kernel: its parameters and local variables, and what writes to them. */
+#include "refactor/kernel/model.h"
 #include "base/memory.h"
-#include "refactor/kernel/geometry.h"
-#include "refactor/kernel/pins.h"
+#include "refactor/kernel/facts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool ht_type_is_integer(CXType type) {
-    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
-    return kind >= CXType_Bool && kind <= CXType_Int128;
+/* Returns true if a location is neither made by a macro nor in a macro's argument. */
+static bool plain_location(const ht_model *model, CXSourceLocation location, size_t *out_offset) {
+    CXFile file, spelling_file;
+    unsigned offset, spelling;
+    clang_getExpansionLocation(location, &file, NULL, NULL, &offset);
+    clang_getSpellingLocation(location, &spelling_file, NULL, NULL, &spelling);
+    *out_offset = offset;
+    return file && clang_File_isEqual(file, model->facts->source->files[0].file) && spelling_file &&
+           clang_File_isEqual(spelling_file, file) && spelling == offset &&
+           offset <= model->facts->source->files[0].length;
 }
 
-CXType ht_type_unqualified(CXType type) {
-    return type.kind == CXType_Invalid ? type : clang_getUnqualifiedType(type);
-}
-
-CXType ht_type_referred(CXType type) {
-    return type.kind == CXType_Invalid ? type : clang_getNonReferenceType(type);
-}
-
-static char *type_text(CXType type) {
-    CXString spelling = clang_getTypeSpelling(type);
-    char *text = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
-    return text;
-}
-
-/* "const float" -> "float" */
-static char *without_qualifiers(char *text) {
-    static const char *const words[] = {"const ", "volatile "};
-    for (bool again = true; again;) {
-        again = false;
-        for (size_t i = 0; i < 2; ++i)
-            if (strncmp(text, words[i], strlen(words[i])) == 0) {
-                memmove(text, text + strlen(words[i]), strlen(text + strlen(words[i])) + 1);
-                again = true;
-            }
+static bool expansion_touches(const ht_source *source, size_t offset) {
+    for (size_t i = 0; i < source->expansions.count; ++i) {
+        const ht_expansion *expansion = &source->expansions.items[i];
+        if (expansion->file == 0 && offset >= expansion->range.begin &&
+            offset < expansion->range.end)
+            return true;
     }
-    return text;
+    return false;
 }
 
-static void parameter_add(ht_model *model, CXCursor cursor) {
-    CXType type = clang_getCursorType(cursor);
-    CXType canonical = clang_getCanonicalType(type);
-    ht_parameter parameter = {.name = ht_cursor_name(cursor),
-                              .type = without_qualifiers(type_text(type)),
-                              .is_pointer = canonical.kind == CXType_Pointer,
-                              .is_integer = ht_type_is_integer(type),
-                              .cursor = cursor};
-    if (parameter.is_pointer) {
-        CXType pointee = clang_getPointeeType(type);
-        if (pointee.kind == CXType_Invalid)
-            pointee = clang_getPointeeType(canonical);
-        parameter.is_const = clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
-        parameter.is_restrict = clang_isRestrictQualifiedType(type) != 0;
-        parameter.pointee = without_qualifiers(type_text(pointee));
-    } else
-        parameter.is_const = clang_isConstQualifiedType(type) != 0;
-    HT_GROW(model->parameters, model->parameter_count);
-    model->parameters[model->parameter_count++] = parameter;
+bool ht_model_is_plain(const ht_model *model, size_t offset) {
+    return !expansion_touches(model->facts->source, offset);
 }
 
-static void template_parameter_add(ht_model *model, CXCursor cursor, enum CXCursorKind kind) {
-    ht_kernel_facts *facts = model->facts;
-    HT_GROW(facts->template_parameters, facts->template_parameter_count);
-    facts->template_parameters[facts->template_parameter_count++] =
-        (ht_template_parameter){.name = ht_cursor_name(cursor), .kind = kind, .cursor = cursor};
+bool ht_ast_range(const ht_model *model, CXCursor cursor, ht_range *out_range) {
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    if (!plain_location(model, clang_getRangeStart(extent), &out_range->begin) ||
+        !plain_location(model, clang_getRangeEnd(extent), &out_range->end))
+        return false;
+    const ht_source *source = model->facts->source;
+    return out_range->begin < out_range->end && !expansion_touches(source, out_range->begin) &&
+           !expansion_touches(source, out_range->end - 1);
 }
 
-bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute) {
-    ht_cursors list = ht_ast_children(cursor);
-    bool found = false;
-    for (size_t i = 0; i < list.count; ++i)
-        found = found || clang_getCursorKind(list.items[i]) == attribute;
-    free(list.items);
-    return found;
-}
-
-bool ht_ast_is_shared(CXCursor cursor) {
-    return clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-           ht_ast_has(cursor, CXCursor_CUDASharedAttr);
-}
-
-static bool on_local(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    ht_model *model = context;
-    if (clang_getCursorKind(cursor) != CXCursor_VarDecl)
+bool ht_ast_in_macro(const ht_model *model, CXCursor cursor) {
+    const ht_source *source = model->facts->source;
+    size_t file;
+    ht_range range;
+    if (!ht_source_range(source, cursor, &file, &range) || range.begin >= range.end)
         return true;
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    ht_local local = {.name = ht_cursor_name(cursor),
-                      .cursor = cursor,
-                      .initializer = clang_Cursor_getVarDeclInitializer(cursor),
-                      .is_shared = ht_ast_has(cursor, CXCursor_CUDASharedAttr),
-                      .is_array = type.kind >= CXType_ConstantArray &&
-                                  type.kind <= CXType_DependentSizedArray,
-                      .first_write = SIZE_MAX};
-    HT_GROW(model->locals, model->local_count);
-    model->locals[model->local_count++] = local;
-    return true;
-}
-
-typedef struct self_search {
-    CXCursor variable;
-    bool found;
-} self_search;
-
-static bool on_self(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    self_search *search = context;
-    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-        clang_equalCursors(clang_getCursorReferenced(cursor), search->variable))
-        search->found = true;
-    return true;
-}
-
-/* `int x = x;`: such a variable counts as written, so that nothing follows its initialiser in
- * circles. */
-static void mark_circular(ht_model *model) {
-    for (size_t i = 0; i < model->local_count; ++i) {
-        ht_local *local = &model->locals[i];
-        self_search search = {local->cursor, false};
-        if (clang_Cursor_isNull(local->initializer))
-            continue;
-        on_self(local->initializer, local->cursor, &search);
-        ht_ast_walk(local->initializer, on_self, &search);
-        local->writes += search.found;
-        local->first_write = search.found ? 0 : local->first_write;
+    for (size_t i = 0; i < source->expansions.count; ++i) {
+        const ht_expansion *expansion = &source->expansions.items[i];
+        if (expansion->file == file && expansion->range.begin < range.end &&
+            range.begin < expansion->range.end)
+            return true;
     }
+    return false;
+}
+
+char *ht_model_text(const ht_model *model, ht_range range) {
+    return ht_strndup(model->text + range.begin, range.end - range.begin);
 }
 
 const ht_local *ht_model_local(const ht_model *model, CXCursor declaration) {
-    for (size_t i = 0; i < model->local_count; ++i)
-        if (clang_equalCursors(model->locals[i].cursor, declaration))
-            return &model->locals[i];
+    for (size_t i = 0; i < model->locals.count; ++i)
+        if (clang_equalCursors(model->locals.items[i].cursor, declaration))
+            return &model->locals.items[i];
     return NULL;
 }
 
 const ht_parameter *ht_model_parameter(const ht_model *model, CXCursor declaration) {
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (clang_equalCursors(model->parameters[i].cursor, declaration))
-            return &model->parameters[i];
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (clang_equalCursors(model->parameters.items[i].cursor, declaration))
+            return &model->parameters.items[i];
     return NULL;
-}
-
-/* ---- writes
- * -------------------------------------------------------------------------------------------------
- */
-
-/* The variable at the root of an lvalue: v, v.x, v[i], *v is not v. */
-static CXCursor root_variable(CXCursor expression) {
-    for (;;) {
-        expression = ht_ast_strip(expression, true);
-        enum CXCursorKind kind = clang_getCursorKind(expression);
-        if (kind == CXCursor_MemberRefExpr || kind == CXCursor_ArraySubscriptExpr) {
-            CXCursor base = ht_ast_child(expression, 0);
-            if (clang_Cursor_isNull(base))
-                return base;
-            CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(base, true)));
-            if (type.kind == CXType_Pointer)
-                return clang_getNullCursor();
-            expression = base;
-        } else
-            return ht_ast_variable(expression);
-    }
-}
-
-static size_t offset_of(CXCursor cursor) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
-                               &offset);
-    return offset;
-}
-
-/* `at`: the expression that writes or reads. */
-static void note(ht_model *model, CXCursor variable, bool write, CXCursor at) {
-    for (size_t i = 0; i < model->local_count; ++i) {
-        ht_local *local = &model->locals[i];
-        if (!clang_equalCursors(local->cursor, variable))
-            continue;
-        ++*(write ? &local->writes : &local->reads);
-        if (write && offset_of(at) < local->first_write)
-            local->first_write = offset_of(at);
-    }
-    for (size_t i = 0; write && i < model->parameter_count; ++i)
-        if (clang_equalCursors(model->parameters[i].cursor, variable))
-            model->parameters[i].is_assigned = true;
-}
-
-static bool is_update(enum CXUnaryOperatorKind kind) {
-    return kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec ||
-           kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec ||
-           kind == CXUnaryOperator_AddrOf;
-}
-
-static bool is_mutable_reference(CXType type) {
-    return (type.kind == CXType_LValueReference &&
-            !clang_isConstQualifiedType(clang_getPointeeType(type))) ||
-           type.kind == CXType_RValueReference;
-}
-
-static bool may_write(CXCursor function, unsigned index) {
-    CXCursor primary = clang_getSpecializedCursorTemplate(function);
-    CXType type = clang_getCursorType(clang_Cursor_isNull(primary) ? function : primary);
-    int count = clang_getNumArgTypes(type);
-    return count < 0 || ((int)index < count && is_mutable_reference(clang_getArgType(type, index)));
-}
-
-/* operator+ and its kind read their operands; operator+=, operator++ and operator= do not. */
-static bool only_reads(const char *name) {
-    if (strncmp(name, "operator", 8) != 0)
-        return false;
-    const char *op = name + 8;
-    size_t length = strlen(op);
-    bool compares = strcmp(op, "==") == 0 || strcmp(op, "!=") == 0 || strcmp(op, "<=") == 0 ||
-                    strcmp(op, ">=") == 0;
-    return compares || (length && op[length - 1] != '=' && strcmp(op, "++") != 0 &&
-                        strcmp(op, "--") != 0 && strcmp(op, "()") != 0);
-}
-
-typedef struct candidates {
-    unsigned index;
-    bool found, writes;
-} candidates;
-
-static bool on_candidate(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    candidates *in = context;
-    if (clang_getCursorKind(cursor) != CXCursor_OverloadedDeclRef)
-        return true;
-    char *name = ht_cursor_name(cursor);
-    in->found = true;
-    for (unsigned i = 0; !only_reads(name) && i < clang_getNumOverloadedDecls(cursor); ++i)
-        in->writes = in->writes || may_write(clang_getOverloadedDecl(cursor, i), in->index);
-    free(name);
-    return true;
-}
-
-/* May this argument of a call be bound to a reference through which it is written? */
-static bool argument_written(CXCursor call, unsigned index) {
-    CXCursor function = clang_getCursorReferenced(call);
-    if (!clang_Cursor_isNull(function) && !clang_isInvalid(clang_getCursorKind(function)))
-        return may_write(function, index);
-    candidates in = {index, false, false};
-    ht_cursors list = ht_ast_children(call);
-    for (size_t i = 0; i < list.count; ++i) {
-        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
-        if (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr)
-            ht_ast_walk(list.items[i], on_candidate, &in);
-    }
-    free(list.items);
-    return !in.found || in.writes;
-}
-
-/* An argument that is passed without a conversion to a value may be bound to a reference. */
-static void note_arguments(ht_model *model, CXCursor call) {
-    int count = clang_Cursor_getNumArguments(call);
-    for (int i = 0; i < count; ++i) {
-        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
-        if (clang_getCursorKind(argument) == CXCursor_DeclRefExpr &&
-            argument_written(call, (unsigned)i))
-            note(model, ht_ast_variable(argument), true, call);
-    }
-}
-
-static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    ht_model *model = context;
-    enum CXBinaryOperatorKind binary;
-    enum CXUnaryOperatorKind unary;
-    CXCursor left, right;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        if (ht_ast_binary(cursor, &binary, &left, &right) && binary >= CXBinaryOperator_Assign &&
-            binary <= CXBinaryOperator_OrAssign)
-            note(model, root_variable(left), true, cursor);
-        break;
-    case CXCursor_UnaryOperator:
-        if (ht_ast_unary(cursor, &unary, &left) && is_update(unary))
-            note(model, root_variable(left), true, cursor);
-        break;
-    case CXCursor_CallExpr:
-        note_arguments(model, cursor);
-        break;
-    case CXCursor_VarDecl: {
-        enum CXTypeKind kind = clang_getCursorType(cursor).kind;
-        CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
-        if ((kind == CXType_LValueReference || kind == CXType_RValueReference) &&
-            !clang_Cursor_isNull(initializer))
-            note(model, root_variable(initializer), true, cursor);
-        break;
-    }
-    case CXCursor_DeclRefExpr:
-        note(model, clang_getCursorReferenced(cursor), false, cursor);
-        break;
-    default:
-        break;
-    }
-    return true;
-}
-
-/* ---- building
- * -----------------------------------------------------------------------------------------------
- */
-
-static void model_range(ht_model *model) {
-    size_t file;
-    CXCursor whole = model->kernel;
-    CXCursor parent = clang_getCursorLexicalParent(model->kernel);
-    ht_source_range(model->facts->source, whole, &file, &model->range);
-    ht_source_range(model->facts->source, model->body, &file, &model->body_range);
-    model->facts->file = file;
-    const ht_tokens *tokens = &model->facts->source->tokens;
-    size_t first = ht_tokens_at(tokens, model->range.begin);
-    (void)parent;
-    if (first >= 2 && ht_tokens_is(tokens, first - 2, "extern") &&
-        ht_tokens_is(tokens, first - 1, "\"C\""))
-        model->range.begin = tokens->items[first - 2].begin;
-}
-
-static void model_children(ht_model *model) {
-    ht_cursors list = ht_ast_children(model->kernel);
-    for (size_t i = 0; i < list.count; ++i) {
-        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
-        if (kind == CXCursor_ParmDecl)
-            parameter_add(model, list.items[i]);
-        else if (kind == CXCursor_CompoundStmt)
-            model->body = list.items[i];
-        else if (kind == CXCursor_TemplateTypeParameter ||
-                 kind == CXCursor_NonTypeTemplateParameter ||
-                 kind == CXCursor_TemplateTemplateParameter)
-            template_parameter_add(model, list.items[i], kind);
-    }
-    free(list.items);
-}
-
-/* A value from the problem file that is the launch's as well is what the launch calls it. */
-static void name_given(const ht_kernel_facts *facts, ht_template_parameter *parameter,
-                       CXCursor argument) {
-    int64_t value;
-    if (clang_Cursor_isNull(argument) || !parameter->has_value)
-        return;
-    parameter->symbol = ht_symbol_read(facts->source, argument);
-    if (ht_symbol_value(parameter->symbol, &value) && value == parameter->value)
-        return;
-    ht_symbol_free(parameter->symbol);
-    parameter->symbol = NULL;
-}
-
-/* The template arguments of the specialisation that is launched (or that the problem file names).
- */
-static void template_values(ht_model *model) {
-    ht_kernel_facts *facts = model->facts;
-    const ht_launch_site *site = facts->launches.count ? &facts->launches.items[0] : NULL;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        ht_template_parameter *parameter = &facts->template_parameters[i];
-        const char *given = model->entry && i < model->entry->template_argument_count
-                                ? model->entry->template_arguments[i]
-                                : NULL;
-        if (given) {
-            char *end;
-            parameter->argument = ht_strdup(given);
-            parameter->value = strtoll(given, &end, 0);
-            parameter->has_value = end != given && *end == 0;
-            if (site && i < site->template_argument_count)
-                name_given(facts, parameter, site->template_arguments[i]);
-        } else if (site && i < site->template_argument_count) {
-            ht_range range = site->template_ranges[i];
-            parameter->argument = ht_strndup(facts->source->files[site->file].text + range.begin,
-                                             range.end - range.begin);
-            if (!clang_Cursor_isNull(site->template_arguments[i])) {
-                parameter->symbol = ht_symbol_read(facts->source, site->template_arguments[i]);
-                parameter->has_value = ht_symbol_value(parameter->symbol, &parameter->value);
-            } else {
-                char *end;
-                parameter->value = strtoll(parameter->argument, &end, 0);
-                parameter->has_value = end != parameter->argument && *end == 0;
-            }
-        } else if (parameter->kind == CXCursor_NonTypeTemplateParameter) {
-            CXCursor fallback = ht_ast_child(parameter->cursor, 0);
-            parameter->has_value =
-                !clang_Cursor_isNull(fallback) && ht_ast_constant(fallback, &parameter->value);
-        }
-    }
 }
 
 static bool constant_operation(enum CXBinaryOperatorKind kind, int64_t a, int64_t b, int64_t *out) {
@@ -413,10 +101,10 @@ bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_
     enum CXUnaryOperatorKind unary;
     int64_t a, b;
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i)
-        if (facts->template_parameters[i].has_value &&
-            clang_equalCursors(facts->template_parameters[i].cursor, variable)) {
-            *out_value = facts->template_parameters[i].value;
+    for (size_t i = 0; i < facts->template_parameters.count; ++i)
+        if (facts->template_parameters.items[i].has_value &&
+            clang_equalCursors(facts->template_parameters.items[i].cursor, variable)) {
+            *out_value = facts->template_parameters.items[i].value;
             return true;
         }
     const ht_local *local = ht_model_local(model, variable);
@@ -430,81 +118,4 @@ bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_
     }
     return ht_ast_binary(stripped, &kind, &left, &right) && ht_model_constant(model, left, &a) &&
            ht_model_constant(model, right, &b) && constant_operation(kind, a, b, out_value);
-}
-
-void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
-                    ht_model *out_model) {
-    ht_model *model = out_model;
-    *model = (ht_model){.path = source->path,
-                        .text = source->text,
-                        .length = source->length,
-                        .unit = source->unit,
-                        .file = source->file,
-                        .kernel = kernel,
-                        .body = clang_getNullCursor(),
-                        .is_template = clang_getCursorKind(kernel) == CXCursor_FunctionTemplate,
-                        .entry = entry};
-    model->facts = ht_alloc(1, sizeof *model->facts);
-    model->facts->source = source;
-    ht_effort_init(&model->facts->effort, source->operations);
-    model->name = ht_cursor_name(kernel);
-    model->qualified = ht_cursor_qualified_name(kernel);
-    model_children(model);
-    model_range(model);
-    ht_launches_find(source, kernel, &model->facts->launches);
-    ht_ast_walk(model->body, on_local, model);
-    ht_ast_walk(model->body, on_use, model);
-    mark_circular(model);
-    template_values(model);
-    ht_reach_build(model);
-    ht_runtime_block_assume(model);
-    ht_indexing_build(model);
-    ht_guards_build(model);
-    ht_specialised_build(model);
-    ht_waits_build(model);
-    ht_branches_build(model);
-    model->facts->problem = ht_launch_problem(model, &model->facts->problem_line);
-}
-
-void ht_model_take_entry(ht_model *model, const ht_problem_file *problems) {
-    const ht_source *source = model->facts->source;
-    const ht_problem_entry *entry =
-        problems ? ht_problem_file_entry(problems, model->qualified) : NULL;
-    CXCursor kernel = model->kernel;
-    if (!entry)
-        return;
-    ht_model_free(model);
-    ht_model_build(source, kernel, entry, model);
-}
-
-void ht_model_free(ht_model *model) {
-    for (size_t i = 0; i < model->parameter_count; ++i) {
-        free(model->parameters[i].name);
-        free(model->parameters[i].type);
-        free(model->parameters[i].pointee);
-    }
-    for (size_t i = 0; i < model->local_count; ++i)
-        free((char *)(size_t)model->locals[i].name);
-    for (size_t a = 0; a < 3; ++a)
-        free(model->axes[a].guard);
-    ht_kernel_facts *facts = model->facts;
-    if (facts) {
-        for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-            free(facts->template_parameters[i].name);
-            free(facts->template_parameters[i].argument);
-            ht_symbol_free(facts->template_parameters[i].symbol);
-        }
-        free(facts->template_parameters);
-        free(facts->reached);
-        free(facts->problem);
-        free(facts->assumed);
-        ht_pins_free(facts);
-        ht_launches_free(&facts->launches);
-        free(facts);
-    }
-    free(model->parameters);
-    free(model->locals);
-    free((char *)(size_t)model->name);
-    free((char *)(size_t)model->qualified);
-    *model = (ht_model){0};
 }

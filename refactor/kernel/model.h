@@ -26,8 +26,11 @@ typedef struct ht_parameter {
     bool is_pointer;
     bool is_const; /* of the pointee for pointers */
     bool is_restrict;
-    bool is_integer;  /* an integer scalar, usable as a name in template expressions */
-    bool is_assigned; /* written to, or its address taken, somewhere in the body */
+    bool is_integer;    /* an integer scalar, usable as a name in template expressions */
+    bool is_assigned;   /* written to, or its address taken, somewhere in the body */
+    bool leads_further; /* its value or the memory it points to may hold pointers */
+    ht_range range;     /* of its declaration; empty: it is no plain text of the kernel's file */
+    size_t name_begin;
     CXCursor cursor;
 } ht_parameter;
 
@@ -44,7 +47,7 @@ typedef struct ht_local {
     size_t first_write; /* offset of the first of `writes` in its file; SIZE_MAX: none */
 } ht_local;
 
-/* What the kernel (and the device functions it reaches) does with one axis. */
+/* Uses of one axis by the kernel and the device functions it reaches. */
 typedef struct ht_axis {
     bool uses_thread;    /* threadIdx.a outside of a global index */
     bool uses_block;     /* blockIdx.a outside of a global index */
@@ -57,7 +60,7 @@ typedef struct ht_axis {
      * and side effect, as a template expression over scalar arguments; NULL when there is no such
      * guard. Owned by the model. */
     char *guard;
-    CXCursor guard_bound;    /* its cursor */
+    const struct ht_syntax *guard_bound; /* it, in the body's tree */
     CXCursor index_variable; /* the variable that holds the global index and is never written again,
                                 or null */
 } ht_axis;
@@ -71,39 +74,54 @@ typedef enum ht_feature {
     HT_FEATURE_ATOMIC,
     HT_FEATURE_ASM,
     HT_FEATURE_GOTO,         /* goto, switch over labels, try */
-    HT_FEATURE_INDEX_ESCAPE, /* threadIdx & co. used whole, or in a way that is not understood */
+    HT_FEATURE_INDEX_ESCAPE, /* threadIdx and the others used as a whole, or in a way that is not
+                                understood */
     HT_FEATURE_COUNT
 } ht_feature;
 
-/* What a pin (pins.h) may hold fast in a kernel. */
+/* Properties of a kernel that a pin (pins.h) may keep as they are. */
 typedef enum ht_pinned {
     HT_PINNED_PLACES = 1,   /* block, grid, and which thread does what */
     HT_PINNED_LAUNCH = 2,   /* the launch's text */
     HT_PINNED_HEADER = 4,   /* the text ahead of the kernel's body */
-    HT_PINNED_POINTERS = 8, /* who reads and writes through which pointer */
-    HT_PINNED_SIZES = 16,   /* arguments: not constants */
-    HT_PINNED_REPEATS = 32, /* a thread runs the body once */
-    HT_PINNED_FORMS = 64    /* other forms of the body, made of what its names are here */
+    HT_PINNED_POINTERS = 8, /* which pointers are read and written through */
+    HT_PINNED_SIZES = 16,   /* values of arguments: do not make them constants */
+    HT_PINNED_REPEATS = 32, /* each thread runs the body once: do not repeat it */
+    HT_PINNED_FORMS = 64    /* the body's text: its names may mean something else in other builds */
 } ht_pinned;
 
-typedef struct ht_model {
-    const char *path; /* as the user gave it */
-    const char *text; /* of the whole file */
-    size_t length;
-    CXTranslationUnit unit;
-    CXFile file;
-    CXCursor kernel; /* FunctionDecl or FunctionTemplate */
-    CXCursor body;   /* its CompoundStmt */
+/* The kernel's definition, by places in its file. */
+typedef struct ht_definition {
+    CXCursor function; /* FunctionDecl or FunctionTemplate */
+    CXCursor body;     /* its CompoundStmt */
+    size_t file;       /* index of the file with it: 0, the main file */
     ht_range
         range; /* from `template`, `extern "C"`, `static` or `__global__` to the closing brace */
-    ht_range body_range;   /* braces included */
+    ht_range body_range; /* braces included */
+    size_t name_begin;   /* where the function's name stands */
+    int line;            /* of the name */
+    bool is_template;
+    bool is_declared_ahead; /* apart from its definition, ahead of it */
+    bool is_extern_c;
+} ht_definition;
+
+typedef struct ht_parameter_list {
+    ht_parameter *items;
+    size_t count;
+} ht_parameter_list;
+
+typedef struct ht_local_list {
+    ht_local *items;
+    size_t count;
+} ht_local_list;
+
+typedef struct ht_model {
+    const char *text;      /* of the whole file; ht_source.text */
     const char *name;      /* unqualified */
     const char *qualified; /* ns::name */
-    bool is_template;
-    ht_parameter *parameters;
-    size_t parameter_count;
-    ht_local *locals;
-    size_t local_count;
+    ht_definition definition;
+    ht_parameter_list parameters;
+    ht_local_list locals;
     ht_axis axes[3];
     bool feature[HT_FEATURE_COUNT]; /* in the kernel and what it reaches */
     int feature_line[HT_FEATURE_COUNT];
@@ -112,33 +130,23 @@ typedef struct ht_model {
     struct ht_kernel_facts *facts; /* for the pass itself */
 } ht_model;
 
-/* The file range of a cursor. False when it lies outside model->file or begins or ends inside a
- * macro expansion (then it must not be edited by its extent). */
+/* Finds the file range of a cursor. Returns false if it lies outside of the main file, or begins or
+ * ends inside a macro expansion, and so must not be edited. */
 bool ht_ast_range(const ht_model *model, CXCursor cursor, ht_range *out_range);
 
-/* A statement's range with its `;`, and with the pragma lines and attributes right before it when
- * `pragmas`. */
-bool ht_ast_statement_range(const ht_model *model, CXCursor statement, bool pragmas,
-                            ht_range *out_range);
+/* Returns true if the text at this offset is neither made by a macro nor a macro's argument. */
+bool ht_model_is_plain(const ht_model *model, size_t offset);
 
-/* Source text of a range as a fresh string; free(). */
+/* Returns the source text of a range; free(). */
 char *ht_model_text(const ht_model *model, ht_range range);
 
-/* Returns true if this cursor's text (any part) is produced by a macro. */
+/* Returns true if a macro produces any part of this cursor's text. */
 bool ht_ast_in_macro(const ht_model *model, CXCursor cursor);
 
-/* Which built-in index a (stripped) expression is, or a global index; *out_axis 0..2. */
-ht_index_kind ht_ast_index(const ht_model *model, CXCursor expression, int *out_axis);
-
-/* for (T i = A; i < B; ++i) with A and B constant and i not written in the body: its trip count. */
-bool ht_ast_trip_count(const ht_model *model, CXCursor statement, int64_t *out_trip);
-
-/* The model's record of a VarDecl in the kernel, or of a parameter; NULL when it is not one. */
+/* Return the model's record of a VarDecl in the kernel, or of a parameter; NULL: there is none. */
 const ht_local *ht_model_local(const ht_model *model, CXCursor declaration);
 const ht_parameter *ht_model_parameter(const ht_model *model, CXCursor declaration);
-
-/* An integer expression over constants and unassigned scalar arguments as a template expression;
- * free(). NULL when it is anything else. */
-char *ht_ast_expression(const ht_model *model, CXCursor expression);
+/* Like ht_ast_constant, with template parameters at the values of the launch. */
+bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_value);
 
 #endif

@@ -1,4 +1,4 @@
-/* Values of texts where libclang shows no expression: in attributes. */
+#include "refactor/kernel/named.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
@@ -15,7 +15,8 @@ typedef struct naming {
 
 static bool look_up(const void *context, const char *name, int64_t *out_value);
 
-/* A text as an expression of the template language: names without what qualifies them. free(). */
+/* Returns a text as an expression of the template language: names without their namespaces.
+ * free(). */
 static char *unqualified(const char *text, ht_range range) {
     ht_tokens tokens;
     ht_text out = {0};
@@ -33,15 +34,9 @@ static char *unqualified(const char *text, ht_range range) {
 
 static bool evaluate(const naming *in, const char *text, ht_range range, int64_t *out_value) {
     naming inner = {in->model, in->depth + 1};
-    ht_expr *expr;
-    ht_place nowhere = {0};
+    ht_scope scope = {.lookup = look_up, .context = &inner};
     char *plain = unqualified(text, range);
-    bool known = false;
-    if (in->depth < DEPTH_MAX && ht_expr_parse(plain, nowhere, &expr, NULL) == HT_OK) {
-        ht_scope scope = {.lookup = look_up, .context = &inner};
-        known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
-        ht_expr_free(expr);
-    }
+    bool known = in->depth < DEPTH_MAX && ht_expr_text_value(plain, &scope, out_value);
     free(plain);
     return known;
 }
@@ -93,13 +88,13 @@ static bool constant_value(const ht_source *source, const char *name, int64_t *o
 static bool look_up(const void *context, const char *name, int64_t *out_value) {
     const naming *in = context;
     const ht_kernel_facts *facts = in->model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i)
-        if (strcmp(facts->template_parameters[i].name, name) == 0) {
-            *out_value = facts->template_parameters[i].value;
-            return facts->template_parameters[i].has_value;
+    for (size_t i = 0; i < facts->template_parameters.count; ++i)
+        if (strcmp(facts->template_parameters.items[i].name, name) == 0) {
+            *out_value = facts->template_parameters.items[i].value;
+            return facts->template_parameters.items[i].has_value;
         }
-    const ht_macro *macro =
-        ht_source_macro(facts->source, name, facts->file, in->model->range.begin);
+    const ht_macro *macro = ht_source_macro(facts->source, name, in->model->definition.file,
+                                            in->model->definition.range.begin);
     if (macro)
         return !macro->function_like &&
                evaluate(in, facts->source->files[macro->file].text, macro->body, out_value);

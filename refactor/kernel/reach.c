@@ -1,16 +1,22 @@
-/* The functions of the user that a kernel reaches, and the features that pin its geometry. */
+/* The user's functions that a kernel reaches, and features that keep its block and grid as they
+ * are. */
+#include "refactor/kernel/reach.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/kernel/pins.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/indexing.h"
+#include "refactor/kernel/syntax_origin.h"
+#include "refactor/kernel/syntax_tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static CXCursor definition_of(CXCursor declaration) {
+CXCursor ht_function_definition(CXCursor declaration) {
     CXCursor primary = clang_getSpecializedCursorTemplate(declaration);
     CXCursor own = clang_getCursorDefinition(declaration);
     if (!clang_Cursor_isNull(primary)) {
-        /* An implicit instantiation has the template's body; an explicit specialisation its own
-         * place. */
+        /* An implicit instantiation is the template's body; an explicit specialisation has its
+         * own. */
         CXSourceLocation here = clang_getCursorLocation(declaration);
         CXSourceLocation there = clang_getCursorLocation(primary);
         if (clang_equalLocations(here, there) || clang_Cursor_isNull(own)) {
@@ -34,64 +40,20 @@ static bool is_function(CXCursor cursor) {
     }
 }
 
-bool ht_name_is_barrier(const char *name) {
-    static const char *const barriers[] = {"__syncthreads", "__builtin_amdgcn_s_barrier",
-                                           "__barrier", "__work_group_barrier", NULL};
-    return ht_text_starts(name, barriers);
-}
-
-bool ht_ast_is_barrier(CXCursor cursor) {
-    char *name = ht_cursor_name(cursor);
-    bool found = ht_name_is_barrier(name);
-    free(name);
-    return found;
-}
-
-bool ht_name_is_fence(const char *name) {
-    static const char *const fences[] = {"__threadfence", "__builtin_amdgcn_fence", NULL};
-    return ht_text_starts(name, fences);
-}
-
-bool ht_name_is_atomic(const char *name) {
-    static const char *const atomics[] = {"atomic",       "__atomic",   "__hip_atomic",
-                                          "unsafeAtomic", "safeAtomic", NULL};
-    return ht_text_starts(name, atomics);
-}
-
 ht_feature ht_feature_of_name(const char *name) {
-    static const char *const plain[] = {"__builtin_amdgcn_rcp", "__builtin_amdgcn_rsq",
-                                        "__builtin_amdgcn_sqrt", "__builtin_amdgcn_fract", NULL};
-    static const char *const waves[] = {"__shfl",
-                                        "__ballot",
-                                        "__any",
-                                        "__all",
-                                        "__activemask",
-                                        "__lane",
-                                        "warpSize",
-                                        "__syncwarp",
-                                        "__match",
-                                        "__reduce_",
-                                        "__ockl_lane",
-                                        "__builtin_amdgcn_",
-                                        "__wave",
-                                        "__popc_mask",
-                                        "__ockl_wf",
-                                        "__ockl_wg",
-                                        NULL};
-    static const char *const groups[] = {
-        "cooperative_groups", "this_thread_block", "this_grid", "tiled_partition",
-        "coalesced_threads",  "this_multi_grid",   NULL};
-    if (ht_name_is_barrier(name) || ht_name_is_fence(name))
+    switch (ht_callee_class_of(name)) {
+    case HT_CALLEE_BARRIER:
+    case HT_CALLEE_FENCE:
         return HT_FEATURE_BARRIER;
-    if (ht_text_starts(name, plain))
-        return HT_FEATURE_COUNT;
-    if (ht_text_starts(name, waves))
+    case HT_CALLEE_WAVEFRONT:
         return HT_FEATURE_WAVEFRONT;
-    if (ht_name_is_atomic(name))
+    case HT_CALLEE_ATOMIC:
         return HT_FEATURE_ATOMIC;
-    if (ht_text_starts(name, groups))
+    case HT_CALLEE_GROUPS:
         return HT_FEATURE_COOPERATIVE;
-    return HT_FEATURE_COUNT;
+    default:
+        return HT_FEATURE_COUNT;
+    }
 }
 
 static void feature_set(ht_model *model, ht_feature feature, CXCursor cursor) {
@@ -105,41 +67,76 @@ static void reach(ht_model *model, CXCursor declaration) {
     ht_kernel_facts *facts = model->facts;
     if (!is_function(declaration))
         return;
-    CXCursor definition = definition_of(declaration);
+    CXCursor definition = ht_function_definition(declaration);
     size_t file;
     ht_range range;
     if (clang_Cursor_isNull(definition) ||
         !ht_source_range(facts->source, definition, &file, &range))
         return;
-    for (size_t i = 0; i < facts->reached_count; ++i)
-        if (clang_equalCursors(facts->reached[i], definition))
+    for (size_t i = 0; i < facts->reached.count; ++i)
+        if (clang_equalCursors(facts->reached.functions[i], definition))
             return;
-    HT_GROW(facts->reached, facts->reached_count);
-    facts->reached[facts->reached_count++] = definition;
+    HT_GROW(facts->reached.functions, facts->reached.count);
+    facts->reached.functions[facts->reached.count++] = definition;
 }
 
-static bool is_index_builtin(CXCursor cursor) {
-    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-    for (size_t i = 0; i < 4; ++i)
-        if (ht_cursor_named(cursor, names[i]))
-            return true;
-    return false;
+typedef struct reaching {
+    ht_model *model;
+    CXCursor function;
+    ht_index_names *names; /* of the function being visited */
+} reaching;
+
+/* Counts the name if it belongs to a built-in index. Returns true if it is one of the four
+ * variables. */
+static bool note_index(ht_index_names *out, const char *name, bool call) {
+    static const char *const functions[] = {"__ockl_get_local_id",        "__ockl_get_group_id",
+                                            "__ockl_get_local_size",      "__ockl_get_num_groups",
+                                            "__ockl_get_global_id",       "__ockl_get_global_size",
+                                            "__builtin_amdgcn_workitem_", "__builtin_amdgcn_workg",
+                                            "__builtin_amdgcn_grid_",     NULL};
+    out->called += call && ht_text_starts(name, functions);
+    ht_index_kind kind = ht_index_named(name);
+    if (kind != HT_INDEX_NONE)
+        out->named[kind] = true;
+    return kind != HT_INDEX_NONE;
 }
 
-static void look_at_variable(ht_model *model, CXCursor cursor) {
+/* Notes the first called function in which threads synchronize or share an array. */
+static void note_meeting(const reaching *in) {
+    ht_kernel_facts *facts = in->model->facts;
+    if (in->names == &facts->reached.names_elsewhere && clang_Cursor_isNull(facts->reached.meeting))
+        facts->reached.meeting = in->function;
+}
+
+static void note_call(const reaching *in, const char *name, CXCursor call) {
+    ht_kernel_facts *facts = in->model->facts;
+    if (ht_callee_class_of(name) == HT_CALLEE_BARRIER)
+        note_meeting(in);
+    if (!facts->reached.vote_line && ht_text_begins(name, "__syncthreads_"))
+        facts->reached.vote_line = ht_ast_line(call);
+}
+
+static void look_at_variable(const reaching *in, CXCursor cursor) {
+    ht_model *model = in->model;
     CXType type = clang_getCursorType(cursor);
     bool sized =
         clang_Cursor_getStorageClass(cursor) != CX_SC_Extern && type.kind != CXType_IncompleteArray;
-    if (ht_ast_is_shared(cursor))
-        feature_set(model, sized ? HT_FEATURE_SHARED : HT_FEATURE_DYNAMIC_LDS, cursor);
+    if (!ht_ast_is_shared(cursor))
+        return;
+    feature_set(model, sized ? HT_FEATURE_SHARED : HT_FEATURE_DYNAMIC_LDS, cursor);
+    note_meeting(in);
+    if (in->names == &model->facts->reached.names_elsewhere &&
+        clang_Cursor_isNull(model->facts->reached.sharing))
+        model->facts->reached.sharing = in->function;
 }
 
 static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
-    ht_model *model = context;
+    const reaching *in = context;
+    ht_model *model = in->model;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     switch (kind) {
     case CXCursor_VarDecl:
-        look_at_variable(model, cursor);
+        look_at_variable(in, cursor);
         break;
     case CXCursor_AsmStmt:
     case CXCursor_MSAsmStmt:
@@ -160,10 +157,12 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     }
     if (clang_isReference(kind) || clang_isExpression(kind)) {
         char *name = ht_cursor_name(cursor);
-        if (kind == CXCursor_DeclRefExpr && is_index_builtin(cursor) &&
-            clang_getCursorKind(parent) != CXCursor_MemberRefExpr)
+        if (clang_isExpression(kind) && note_index(in->names, name, kind == CXCursor_CallExpr) &&
+            kind == CXCursor_DeclRefExpr && clang_getCursorKind(parent) != CXCursor_MemberRefExpr)
             feature_set(model, HT_FEATURE_INDEX_ESCAPE, cursor);
         feature_set(model, ht_feature_of_name(name), cursor);
+        if (kind == CXCursor_CallExpr)
+            note_call(in, name, cursor);
         free(name);
         CXCursor referenced = clang_getCursorReferenced(cursor);
         if (!clang_Cursor_isNull(referenced))
@@ -173,7 +172,30 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 void ht_reach_build(ht_model *model) {
-    reach(model, model->kernel);
-    for (size_t i = 0; i < model->facts->reached_count; ++i)
-        ht_ast_walk(model->facts->reached[i], on_cursor, model);
+    reach(model, model->definition.function);
+    ht_kernel_facts *facts = model->facts;
+    facts->reached.sharing = facts->reached.meeting = clang_getNullCursor();
+    for (size_t i = 0; i < facts->reached.count; ++i) {
+        reaching in = {model, facts->reached.functions[i],
+                       i == 0 ? &facts->reached.names : &facts->reached.names_elsewhere};
+        ht_ast_walk(facts->reached.functions[i], on_cursor, &in);
+    }
+}
+
+/* ---- asked later ---- */
+
+bool ht_reach_meets(const ht_model *model, ht_position *out_at) {
+    CXCursor function = model->facts->reached.meeting;
+    bool meets = !clang_Cursor_isNull(function);
+    if (meets)
+        *out_at = ht_syntax_place(ht_syntax_of(model), function);
+    return meets;
+}
+
+bool ht_reach_asks_index(const ht_model *model) {
+    const ht_index_names *names = &model->facts->reached.names_elsewhere;
+    bool asks = names->called > 0;
+    for (size_t kind = 0; kind < HT_INDEX_GLOBAL; ++kind)
+        asks = asks || names->named[kind];
+    return asks;
 }

@@ -1,16 +1,16 @@
-/* A block that the program chooses at run time: the variable that chooses becomes a constant of the
- * model, with a value that stands for it, where any block computes the same. What is made of it is
- * a parameter of the launch; the source's own launch goes on to take what it is given. */
+#include "refactor/kernel/runtime_block.h"
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { USUAL_THREADS = 256 };
 
-/* The variable (or field) that an axis's extent is, behind variables that only pass it on. */
+/* Returns the variable or field that sets an axis's extent, past variables that only pass it on. */
 static ht_symbol *chooser(ht_symbol *symbol) {
     int64_t value;
     while (symbol && symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of &&
@@ -26,15 +26,14 @@ static bool same_variable(const ht_symbol *a, const ht_symbol *b) {
            clang_equalCursors(a->base, b->base);
 }
 
-/* ---- may it stand for one value?
- * ------------------------------------------------------------------------------------------ */
+/* ---- whether one value may stand for it ---- */
 
-/* The variable whose changes count: of a field, the structure's. */
+/* Returns the variable whose changes matter: for a field, its structure. */
 static CXCursor changing(const ht_symbol *symbol) {
     return clang_Cursor_isNull(symbol->base) ? symbol->declaration : symbol->base;
 }
 
-/* An argument computed from the block would have to follow it. */
+/* Returns true if an argument is computed from the block: it would have to change with it. */
 static bool in_arguments(const ht_launch_site *site, const ht_symbol *symbol) {
     for (size_t i = 0; i < site->argument_count; ++i)
         if (ht_ast_mentions(site->arguments[i], symbol->declaration))
@@ -59,9 +58,9 @@ static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* A variable that was computed from the block still fits the block where it is used, when the block
- * does not change behind it inside of the statements in which the variable lives: whatever comes
- * back to its declaration computes it again. */
+/* Returns true if a variable computed from the block still fits the block where it is used: within
+ * the statements in which the variable lives, nothing changes the block after its declaration.
+ * Control that comes back to the declaration computes the variable anew. */
 static bool keeps_up(CXCursor function, CXCursor variable, CXCursor block) {
     holder in = {variable, clang_getNullCursor()};
     if (!clang_Cursor_isNull(function))
@@ -82,7 +81,7 @@ static bool mentions(const ht_symbol *symbol, const ht_symbol *target) {
            mentions(symbol->value_of, target);
 }
 
-/* Is the variable's value the same wherever this extent is computed from it? */
+/* Returns true if the variable has the same value wherever this extent is computed from it. */
 static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
                       const ht_symbol *target) {
     if (!symbol)
@@ -94,7 +93,7 @@ static bool is_steady(const ht_launch_site *site, const ht_symbol *symbol,
         return true;
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(symbol->declaration);
     bool element = clang_getCursorType(symbol->declaration).kind == CXType_ConstantArray;
-    bool computed = element ? mentions(symbol->value_of, target) /* assigned, maybe */
+    bool computed = element ? mentions(symbol->value_of, target) /* perhaps by an assignment */
                             : !clang_Cursor_isNull(initializer) &&
                                   ht_ast_mentions(initializer, target->declaration);
     return (!computed || keeps_up(site->function, symbol->declaration, changing(target))) &&
@@ -131,11 +130,10 @@ static bool may_stand(const ht_model *model, const ht_launch_site *site, const h
            (extent_steady(site, &site->block, target) && extent_steady(site, &site->grid, target));
 }
 
-/* ---- the value
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- the value ---- */
 
-/* The number that a variable begins with, or 0: int threads = 256; if (argc > 1) threads = ... */
+/* Returns the number that a variable begins with, or 0. Example: int threads = 256; if (argc > 1)
+ * threads = ... */
 static int64_t initial_value(const ht_symbol *target) {
     int64_t value = 0;
     CXCursor declaration = target->declaration;
@@ -146,17 +144,18 @@ static int64_t initial_value(const ht_symbol *target) {
     return good && value > 0 && value <= USUAL_THREADS * 4 ? value : 0;
 }
 
-/* Does the kernel's text ask for a thread's place in its block along the axis? */
+/* Returns true if the kernel's text names threadIdx or blockDim along the axis. */
 static bool asks_along(const ht_model *model, int axis) {
     static const char *const asked[][2] = {{"threadIdx", "hipThreadIdx_"},
                                            {"blockDim", "hipBlockDim_"}};
-    const ht_tokens *tokens = &model->facts->source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
     const char letter[2] = {(char)('x' + axis), 0};
     bool found = false;
     for (int k = 0; k < 2; ++k) {
         char *old = ht_format("%s%s", asked[k][1], letter);
-        for (size_t i = ht_tokens_at(tokens, model->range.begin);
-             i < tokens->count && tokens->items[i].begin < model->range.end && !found; ++i)
+        for (size_t i = ht_tokens_at(tokens, model->definition.range.begin);
+             i < tokens->count && tokens->items[i].begin < model->definition.range.end && !found;
+             ++i)
             found = ht_tokens_is(tokens, i, old) ||
                     (ht_tokens_is(tokens, i, asked[k][0]) && ht_tokens_is(tokens, i + 1, ".") &&
                      ht_tokens_is(tokens, i + 2, letter));
@@ -165,9 +164,9 @@ static bool asks_along(const ht_model *model, int axis) {
     return found;
 }
 
-/* Values that stand for what is not known, from all launches: what another launch says, what the
- * variable begins with, else what makes up a usual block along the axes that the kernel asks for.
- */
+/* Chooses values to stand for unknown extents, from all launches: the extent of another launch,
+ * else the variable's initial value, else a share of a usual block for each axis that the kernel
+ * uses. */
 static void values_choose(const ht_model *model, int64_t out_values[3]) {
     const ht_launches *launches = &model->facts->launches;
     int64_t known = 1;
@@ -199,7 +198,7 @@ static void values_choose(const ht_model *model, int64_t out_values[3]) {
         }
 }
 
-/* The block that the problem file gives. */
+/* Takes the block that the problem file gives. */
 static void values_given(const ht_problem_entry *entry, int64_t out_values[3]) {
     for (int axis = 0; entry && entry->block[0] && axis < 3; ++axis) {
         ht_scope scope = {0};
@@ -231,11 +230,11 @@ static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int6
     ht_kernel_facts *facts = model->facts;
     ht_symbol target = *found; /* `found` itself changes */
     target.name = ht_strdup(found->name);
-    if (!facts->assumed) {
-        facts->assumed = ht_format("the block is chosen at run time, by '%s': it becomes a "
-                                   "parameter of the launch",
-                                   target.name);
-        facts->assumed_line = site->file == 0 ? site->line : 0;
+    if (!facts->assumed.text) {
+        facts->assumed.text = ht_format("the block is chosen at run time, by '%s': it becomes a "
+                                        "parameter of the launch",
+                                        target.name);
+        facts->assumed.line = site->file == 0 ? site->line : 0;
     }
     for (int axis = 0; axis < 3; ++axis) {
         substitute(site->block.axis[axis], &target, value);

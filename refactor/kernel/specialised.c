@@ -1,4 +1,4 @@
-/* Explicit specialisations of kernels: names that tell them apart, and what they hold fast. */
+#include "refactor/kernel/specialised.h"
 #include "base/memory.h"
 #include "refactor/kernel/pins.h"
 #include "refactor/source/conditional.h"
@@ -71,7 +71,8 @@ static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, 
 }
 
 void ht_specialised_build(ht_model *model) {
-    search in = {.model = model, .primary = clang_getCanonicalCursor(model->kernel)};
-    if (model->is_template)
-        clang_visitChildren(clang_getTranslationUnitCursor(model->unit), on_declaration, &in);
+    search in = {.model = model, .primary = clang_getCanonicalCursor(model->definition.function)};
+    if (model->definition.is_template)
+        clang_visitChildren(clang_getTranslationUnitCursor(model->facts->source->unit),
+                            on_declaration, &in);
 }

@@ -1,17 +1,17 @@
-/* Blocks that wait for other blocks, or take their turn by counting: a spin on a flag, decoupled
- * look-back, the last block of all, a ticket, a barrier of the grid. What they compute, and whether
- * they end, depends on how many blocks there are and which are dispatched first. */
+#include "refactor/kernel/waits.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/pins.h"
+#include "refactor/kernel/syntax_origin.h"
+#include "refactor/kernel/syntax_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 8 };
 
-/* Names by which a thread reads what others write meanwhile, or gives way to them. Atomic
- * operations count where what they return is asked for, in loops or not. */
+/* Returns true for names by which a thread reads what others write meanwhile, or yields to them.
+ * Atomic operations are looked for elsewhere: they count if their result is used. */
 static bool is_meeting_word(const char *name) {
     static const char *const words[] = {"volatile",
                                         "__volatile__",
@@ -20,50 +20,41 @@ static bool is_meeting_word(const char *name) {
                                         "__ldvolatile",
                                         "__builtin_nontemporal_load",
                                         "__builtin_amdgcn_s_sleep",
-                                        "__builtin_amdgcn_fence",
                                         "__nanosleep",
                                         "__sync_",
                                         "asm",
                                         "__asm__",
                                         "memory_order",
                                         NULL};
-    return ht_text_starts(name, words) || ht_name_is_fence(name);
+    return ht_text_starts(name, words) || ht_callee_class_of(name) == HT_CALLEE_FENCE;
 }
 
-typedef struct waiting {
-    ht_model *model;
-    size_t file;
-    CXCursor loop;
-    bool found;
-} waiting;
-
-/* ---- words
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- words ---- */
 
 static bool text_meets(const ht_model *model, size_t file, ht_range range, int depth);
 
 static bool range_of_reached(const ht_model *model, const char *name, size_t *out_file,
                              ht_range *out_range) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->reached_count; ++i)
-        if (!clang_equalCursors(facts->reached[i], model->kernel) &&
-            ht_cursor_named(facts->reached[i], name) &&
-            ht_source_range(facts->source, facts->reached[i], out_file, out_range))
+    for (size_t i = 0; i < facts->reached.count; ++i)
+        if (!clang_equalCursors(facts->reached.functions[i], model->definition.function) &&
+            ht_cursor_named(facts->reached.functions[i], name) &&
+            ht_source_range(facts->source, facts->reached.functions[i], out_file, out_range))
             return true;
     return false;
 }
 
-/* By itself, or by the macros and functions that it names. */
+/* Returns true if the name waits itself, or a macro or function of this name does. */
 static bool name_meets(const ht_model *model, const char *name, int depth) {
     const ht_source *source = model->facts->source;
     size_t file;
     ht_range range;
     if (is_meeting_word(name))
         return true;
-    for (size_t i = 0; depth < DEPTH_MAX && i < source->macro_count; ++i)
-        if (strcmp(source->macros[i].name, name) == 0 &&
-            text_meets(model, source->macros[i].file, source->macros[i].body, depth + 1))
+    for (size_t i = 0; depth < DEPTH_MAX && i < source->macros.count; ++i)
+        if (strcmp(source->macros.items[i].name, name) == 0 &&
+            text_meets(model, source->macros.items[i].file, source->macros.items[i].body,
+                       depth + 1))
             return true;
     return depth < DEPTH_MAX && range_of_reached(model, name, &file, &range) &&
            text_meets(model, file, range, depth + 1);
@@ -84,90 +75,42 @@ static bool text_meets(const ht_model *model, size_t file, ht_range range, int d
     return found;
 }
 
-/* ---- loops
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- loops ---- */
 
-static bool on_volatile(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    waiting *in = context;
-    if (clang_isExpression(clang_getCursorKind(cursor)) &&
-        clang_isVolatileQualifiedType(clang_getCursorType(cursor)))
-        in->found = true;
-    return !in->found;
+static bool on_volatile(const ht_syntax *node, void *context) {
+    *(bool *)context |= ht_syntax_is_expression(node) && node->is_volatile;
+    return true;
 }
 
-static bool on_effect(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    bool *found = context;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    enum CXBinaryOperatorKind binary;
-    enum CXUnaryOperatorKind unary;
-    CXCursor left, right;
-    *found = *found || kind == CXCursor_CallExpr || kind == CXCursor_CompoundAssignOperator ||
-             kind == CXCursor_BreakStmt || kind == CXCursor_ReturnStmt ||
-             (ht_ast_binary(cursor, &binary, &left, &right) && binary >= CXBinaryOperator_Assign &&
-              binary <= CXBinaryOperator_OrAssign) ||
-             (ht_ast_unary(cursor, &unary, &left) &&
-              (unary == CXUnaryOperator_PostInc || unary == CXUnaryOperator_PostDec ||
-               unary == CXUnaryOperator_PreInc || unary == CXUnaryOperator_PreDec));
-    return !*found;
+static bool on_effect(const ht_syntax *node, void *context) {
+    *(bool *)context |= node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_ASSIGN ||
+                        node->kind == HT_SYNTAX_STEP || node->kind == HT_SYNTAX_BREAK ||
+                        node->kind == HT_SYNTAX_RETURN;
+    return true;
 }
 
-static bool on_memory(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    bool *found = context;
-    enum CXUnaryOperatorKind unary;
-    CXCursor operand;
-    *found = *found || clang_getCursorKind(cursor) == CXCursor_ArraySubscriptExpr ||
-             (ht_ast_unary(cursor, &unary, &operand) && unary == CXUnaryOperator_Deref);
-    return !*found;
+static bool on_memory(const ht_syntax *node, void *context) {
+    *(bool *)context |= node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
+    return true;
 }
 
-/* while (flags[b] == 0) {}: nothing in it could end it. */
-static bool only_asks_memory(CXCursor loop) {
-    bool effect = false, memory = false;
-    ht_ast_walk(loop, on_effect, &effect);
-    if (!effect)
-        ht_ast_walk(loop, on_memory, &memory);
-    return memory;
+static bool finds(const ht_syntax *node, bool (*visit)(const ht_syntax *node, void *context)) {
+    bool found = false;
+    ht_syntax_walk(node, visit, &found);
+    return found;
 }
 
-/* From a first value, in steps, up to a bound. */
-static bool is_counted(CXCursor loop) {
-    CXCursor init, condition, increment, body;
-    bool memory = false;
-    if (!ht_ast_for(loop, &init, &condition, &increment, &body))
-        return false;
-    waiting asked = {0};
-    on_volatile(condition, loop, &asked);
-    ht_ast_walk(condition, on_volatile, &asked);
-    ht_ast_walk(condition, on_memory, &memory);
-    return !asked.found && !memory;
+/* Returns true for while (flags[b] == 0) {}: nothing in the loop could end it. */
+static bool only_asks_memory(const ht_syntax *loop) {
+    return !finds(loop, on_effect) && finds(loop, on_memory);
 }
 
-static bool waits(const waiting *in, CXCursor loop) {
-    size_t file;
-    ht_range range;
-    waiting body = {0};
-    if (is_counted(loop))
-        return false;
-    ht_ast_walk(loop, on_volatile, &body);
-    return body.found || only_asks_memory(loop) ||
-           (ht_source_range(in->model->facts->source, loop, &file, &range) &&
-            text_meets(in->model, file, range, 0));
-}
-
-static bool on_loop(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    waiting *in = context;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    bool loop = kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt || kind == CXCursor_ForStmt;
-    if (loop && !in->found && waits(in, cursor)) {
-        in->found = true;
-        in->loop = cursor;
-    }
-    return !in->found;
+/* Returns true if the loop counts from a first value, in steps, up to a bound that is not in
+ * memory. */
+static bool is_counted(const ht_syntax *loop) {
+    return loop->kind == HT_SYNTAX_FOR && loop->children[0] && loop->children[1] &&
+           loop->children[2] && !finds(loop->children[1], on_volatile) &&
+           !finds(loop->children[1], on_memory);
 }
 
 static void keep_order(ht_model *model, size_t file, size_t offset, const char *why) {
@@ -176,21 +119,26 @@ static void keep_order(ht_model *model, size_t file, size_t offset, const char *
 }
 
 static void look_for_loops(ht_model *model) {
-    waiting in = {.model = model};
-    for (size_t i = 0; i < model->facts->reached_count && !in.found; ++i)
-        ht_ast_walk(model->facts->reached[i], on_loop, &in);
-    size_t file;
-    ht_range range;
-    if (in.found && ht_source_range(model->facts->source, in.loop, &file, &range))
-        keep_order(model, file, range.begin,
-                   "a loop goes on until another block has written what it reads");
+    const ht_syntax_tree *tree = ht_syntax_whole(model);
+    for (size_t i = 0; i < tree->count; ++i) {
+        const ht_syntax *loop = tree->nodes[i];
+        size_t file;
+        ht_range range;
+        if (!ht_syntax_is_loop(loop) || is_counted(loop) ||
+            !ht_source_range(model->facts->source, ht_syntax_cursor(loop), &file, &range))
+            continue;
+        if (finds(loop, on_volatile) || only_asks_memory(loop) ||
+            text_meets(model, file, range, 0)) {
+            keep_order(model, file, range.begin,
+                       "a loop goes on until another block has written what it reads");
+            return;
+        }
+    }
 }
 
-/* ---- counting
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- counting ---- */
 
-/* The `(` that belongs to the `)` at `close`; 0 where there is none. */
+/* Returns the index of the `(` that matches the `)` at `close`; 0: there is none. */
 static size_t opening_of(const ht_tokens *tokens, size_t close) {
     int depth = 0;
     for (size_t i = close + 1; i-- > 0;) {
@@ -201,7 +149,8 @@ static size_t opening_of(const ht_tokens *tokens, size_t close) {
     return 0;
 }
 
-/* Is what the call at `index` returns asked for? Else a statement begins there. */
+/* Returns true if the result of the call at `index` is used: no statement begins there, and it is
+ * not cast to void. */
 static bool is_asked_for(const ht_tokens *tokens, size_t index) {
     static const char *const before[] = {";", "{", "}", "else", "do", ":", NULL};
     while (index >= 2 && ht_tokens_is(tokens, index - 1, "::"))
@@ -219,10 +168,10 @@ static bool is_asked_for(const ht_tokens *tokens, size_t index) {
                                         ht_tokens_is(tokens, open - 1, "while")));
 }
 
-/* A macro's body begins with the atomic operation: `index` says who asks. */
+/* Returns true if a macro's body contains an atomic operation. */
 static bool macro_counts(const ht_source *source, const char *name) {
-    for (size_t i = 0; i < source->macro_count; ++i) {
-        const ht_macro *macro = &source->macros[i];
+    for (size_t i = 0; i < source->macros.count; ++i) {
+        const ht_macro *macro = &source->macros.items[i];
         ht_tokens body;
         if (strcmp(macro->name, name) != 0)
             continue;
@@ -230,7 +179,8 @@ static bool macro_counts(const ht_source *source, const char *name) {
         ht_tokens_read(source->files[macro->file].text, macro->body, false, &body);
         for (size_t k = 0; k < body.count && !found; ++k) {
             char *word = ht_tokens_text(&body, k);
-            found = body.items[k].kind == HT_TOKEN_NAME && ht_name_is_atomic(word);
+            found =
+                body.items[k].kind == HT_TOKEN_NAME && ht_callee_class_of(word) == HT_CALLEE_ATOMIC;
             free(word);
         }
         ht_tokens_free(&body);
@@ -244,7 +194,7 @@ static bool counts_at(const ht_source *source, const ht_tokens *tokens, size_t i
     if (tokens->items[index].kind != HT_TOKEN_NAME || !ht_tokens_is(tokens, index + 1, "("))
         return false;
     char *name = ht_tokens_text(tokens, index);
-    bool counts = (ht_name_is_atomic(name) || macro_counts(source, name)) &&
+    bool counts = (ht_callee_class_of(name) == HT_CALLEE_ATOMIC || macro_counts(source, name)) &&
                   strcmp(name, "__atomic_store_n") != 0 && is_asked_for(tokens, index);
     free(name);
     return counts;
@@ -252,10 +202,10 @@ static bool counts_at(const ht_source *source, const ht_tokens *tokens, size_t i
 
 static void look_for_tickets(ht_model *model) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->reached_count; ++i) {
+    for (size_t i = 0; i < facts->reached.count; ++i) {
         size_t file;
         ht_range range;
-        if (!ht_source_range(facts->source, facts->reached[i], &file, &range))
+        if (!ht_source_range(facts->source, facts->reached.functions[i], &file, &range))
             continue;
         const ht_tokens *tokens = ht_source_tokens(facts->source, file);
         for (size_t k = ht_tokens_at(tokens, range.begin);
@@ -269,14 +219,13 @@ static void look_for_tickets(ht_model *model) {
     }
 }
 
-/* ---- all together
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- all together ---- */
 
-/* Anything that goes round by goto, or that waits for all of the grid. */
+/* Pins kernels with cooperative groups, and those that both jump by goto and read what other blocks
+ * write. */
 static void look_for_others(ht_model *model) {
-    size_t file = model->facts->file;
-    ht_range body = model->body_range;
+    size_t file = model->definition.file;
+    ht_range body = model->definition.body_range;
     if (model->feature[HT_FEATURE_COOPERATIVE])
         keep_order(model, file, body.begin, "its threads form cooperative groups");
     if (model->feature[HT_FEATURE_GOTO] && text_meets(model, file, body, 0))

@@ -1,0 +1,455 @@
+#include "refactor/kernel/model_build.h"
+#include "base/memory.h"
+#include "refactor/kernel/branches.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/kernel/guards.h"
+#include "refactor/kernel/indexing.h"
+#include "refactor/kernel/pins.h"
+#include "refactor/kernel/reach.h"
+#include "refactor/kernel/runtime_block.h"
+#include "refactor/kernel/specialised.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/waits.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t models_built;
+
+static char *type_text(CXType type) {
+    CXString spelling = clang_getTypeSpelling(type);
+    char *text = ht_strdup(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    return text;
+}
+
+/* Removes leading qualifiers: "const float" becomes "float". */
+static char *without_qualifiers(char *text) {
+    static const char *const words[] = {"const ", "volatile "};
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < 2; ++i)
+            if (strncmp(text, words[i], strlen(words[i])) == 0) {
+                memmove(text, text + strlen(words[i]), strlen(text + strlen(words[i])) + 1);
+                again = true;
+            }
+    }
+    return text;
+}
+
+static void parameter_add(ht_model *model, CXCursor cursor) {
+    CXType type = clang_getCursorType(cursor);
+    CXType canonical = clang_getCanonicalType(type);
+    ht_parameter parameter = {.name = ht_cursor_name(cursor),
+                              .type = without_qualifiers(type_text(type)),
+                              .is_pointer = canonical.kind == CXType_Pointer,
+                              .is_integer = ht_type_is_integer(type),
+                              .cursor = cursor};
+    if (parameter.is_pointer) {
+        CXType pointee = clang_getPointeeType(type);
+        if (pointee.kind == CXType_Invalid)
+            pointee = clang_getPointeeType(canonical);
+        parameter.is_const = clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
+        parameter.is_restrict = clang_isRestrictQualifiedType(type) != 0;
+        parameter.pointee = without_qualifiers(type_text(pointee));
+        parameter.leads_further = ht_type_holds_pointers(pointee);
+    } else
+        parameter.leads_further = ht_type_holds_pointers(canonical);
+    if (!parameter.is_pointer)
+        parameter.is_const = clang_isConstQualifiedType(type) != 0;
+    if (!ht_ast_range(model, cursor, &parameter.range))
+        parameter.range = (ht_range){0};
+    unsigned name;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &name);
+    parameter.name_begin = name;
+    HT_GROW(model->parameters.items, model->parameters.count);
+    model->parameters.items[model->parameters.count++] = parameter;
+}
+
+static void template_parameter_add(ht_model *model, CXCursor cursor, ht_template_kind kind) {
+    ht_kernel_facts *facts = model->facts;
+    HT_GROW(facts->template_parameters.items, facts->template_parameters.count);
+    facts->template_parameters.items[facts->template_parameters.count++] =
+        (ht_template_parameter){.name = ht_cursor_name(cursor), .kind = kind, .cursor = cursor};
+}
+
+static bool on_local(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    ht_model *model = context;
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl)
+        return true;
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    ht_local local = {.name = ht_cursor_name(cursor),
+                      .cursor = cursor,
+                      .initializer = clang_Cursor_getVarDeclInitializer(cursor),
+                      .is_shared = ht_ast_has(cursor, CXCursor_CUDASharedAttr),
+                      .is_array = type.kind >= CXType_ConstantArray &&
+                                  type.kind <= CXType_DependentSizedArray,
+                      .first_write = SIZE_MAX};
+    HT_GROW(model->locals.items, model->locals.count);
+    model->locals.items[model->locals.count++] = local;
+    return true;
+}
+
+typedef struct self_search {
+    CXCursor variable;
+    bool found;
+} self_search;
+
+static bool on_self(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    self_search *search = context;
+    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(cursor), search->variable))
+        search->found = true;
+    return true;
+}
+
+/* Counts `int x = x;` as a write, so that nobody follows the initialiser in a circle. */
+static void mark_circular(ht_model *model) {
+    for (size_t i = 0; i < model->locals.count; ++i) {
+        ht_local *local = &model->locals.items[i];
+        self_search search = {local->cursor, false};
+        if (clang_Cursor_isNull(local->initializer))
+            continue;
+        on_self(local->initializer, local->cursor, &search);
+        ht_ast_walk(local->initializer, on_self, &search);
+        local->writes += search.found;
+        local->first_write = search.found ? 0 : local->first_write;
+    }
+}
+
+/* ---- writes ---- */
+
+/* Returns the variable at the root of an lvalue: of v, v.x and v[i], not of *v. */
+static CXCursor root_variable(CXCursor expression) {
+    for (;;) {
+        expression = ht_ast_strip(expression, true);
+        enum CXCursorKind kind = clang_getCursorKind(expression);
+        if (kind == CXCursor_MemberRefExpr || kind == CXCursor_ArraySubscriptExpr) {
+            CXCursor base = ht_ast_child(expression, 0);
+            if (clang_Cursor_isNull(base))
+                return base;
+            CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(base, true)));
+            if (type.kind == CXType_Pointer)
+                return clang_getNullCursor();
+            expression = base;
+        } else
+            return ht_ast_variable(expression);
+    }
+}
+
+static size_t offset_of(CXCursor cursor) {
+    unsigned offset;
+    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
+                               &offset);
+    return offset;
+}
+
+/* Counts an access to a variable by the expression `at`. */
+static void note(ht_model *model, CXCursor variable, bool write, CXCursor at) {
+    for (size_t i = 0; i < model->locals.count; ++i) {
+        ht_local *local = &model->locals.items[i];
+        if (!clang_equalCursors(local->cursor, variable))
+            continue;
+        ++*(write ? &local->writes : &local->reads);
+        if (write && offset_of(at) < local->first_write)
+            local->first_write = offset_of(at);
+    }
+    for (size_t i = 0; write && i < model->parameters.count; ++i)
+        if (clang_equalCursors(model->parameters.items[i].cursor, variable))
+            model->parameters.items[i].is_assigned = true;
+}
+
+static bool is_update(enum CXUnaryOperatorKind kind) {
+    return kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec ||
+           kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PreDec ||
+           kind == CXUnaryOperator_AddrOf;
+}
+
+static bool is_mutable_reference(CXType type) {
+    return (type.kind == CXType_LValueReference &&
+            !clang_isConstQualifiedType(clang_getPointeeType(type))) ||
+           type.kind == CXType_RValueReference;
+}
+
+static bool may_write(CXCursor function, unsigned index) {
+    CXCursor primary = clang_getSpecializedCursorTemplate(function);
+    CXType type = clang_getCursorType(clang_Cursor_isNull(primary) ? function : primary);
+    int count = clang_getNumArgTypes(type);
+    return count < 0 || ((int)index < count && is_mutable_reference(clang_getArgType(type, index)));
+}
+
+/* Returns true if an operator function only reads its operands: operator+ does; operator+=,
+ * operator++ and operator= do not. */
+static bool only_reads(const char *name) {
+    if (strncmp(name, "operator", 8) != 0)
+        return false;
+    const char *op = name + 8;
+    size_t length = strlen(op);
+    bool compares = strcmp(op, "==") == 0 || strcmp(op, "!=") == 0 || strcmp(op, "<=") == 0 ||
+                    strcmp(op, ">=") == 0;
+    return compares || (length && op[length - 1] != '=' && strcmp(op, "++") != 0 &&
+                        strcmp(op, "--") != 0 && strcmp(op, "()") != 0);
+}
+
+typedef struct candidates {
+    unsigned index;
+    bool found, writes;
+} candidates;
+
+static bool on_candidate(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    candidates *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_OverloadedDeclRef)
+        return true;
+    char *name = ht_cursor_name(cursor);
+    in->found = true;
+    for (unsigned i = 0; !only_reads(name) && i < clang_getNumOverloadedDecls(cursor); ++i)
+        in->writes = in->writes || may_write(clang_getOverloadedDecl(cursor, i), in->index);
+    free(name);
+    return true;
+}
+
+/* Returns true if this argument of a call may be bound to a reference through which it is
+ * written. */
+static bool argument_written(CXCursor call, unsigned index) {
+    CXCursor function = clang_getCursorReferenced(call);
+    if (!clang_Cursor_isNull(function) && !clang_isInvalid(clang_getCursorKind(function)))
+        return may_write(function, index);
+    candidates in = {index, false, false};
+    ht_cursors list = ht_ast_children(call);
+    for (size_t i = 0; i < list.count; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        if (kind == CXCursor_DeclRefExpr || kind == CXCursor_UnexposedExpr)
+            ht_ast_walk(list.items[i], on_candidate, &in);
+    }
+    free(list.items);
+    return !in.found || in.writes;
+}
+
+/* Notes arguments that may be bound to references: those passed without a conversion to a value. */
+static void note_arguments(ht_model *model, CXCursor call) {
+    int count = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < count; ++i) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
+        if (clang_getCursorKind(argument) == CXCursor_DeclRefExpr &&
+            argument_written(call, (unsigned)i))
+            note(model, ht_ast_variable(argument), true, call);
+    }
+}
+
+static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    ht_model *model = context;
+    enum CXBinaryOperatorKind binary;
+    enum CXUnaryOperatorKind unary;
+    CXCursor left, right;
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        if (ht_ast_binary(cursor, &binary, &left, &right) && binary >= CXBinaryOperator_Assign &&
+            binary <= CXBinaryOperator_OrAssign)
+            note(model, root_variable(left), true, cursor);
+        break;
+    case CXCursor_UnaryOperator:
+        if (ht_ast_unary(cursor, &unary, &left) && is_update(unary))
+            note(model, root_variable(left), true, cursor);
+        break;
+    case CXCursor_CallExpr:
+        note_arguments(model, cursor);
+        break;
+    case CXCursor_VarDecl: {
+        enum CXTypeKind kind = clang_getCursorType(cursor).kind;
+        CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
+        if ((kind == CXType_LValueReference || kind == CXType_RValueReference) &&
+            !clang_Cursor_isNull(initializer))
+            note(model, root_variable(initializer), true, cursor);
+        break;
+    }
+    case CXCursor_DeclRefExpr:
+        note(model, clang_getCursorReferenced(cursor), false, cursor);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* ---- building ---- */
+
+static void model_range(ht_model *model) {
+    size_t file;
+    CXCursor whole = model->definition.function;
+    CXCursor parent = clang_getCursorLexicalParent(model->definition.function);
+    ht_source_range(model->facts->source, whole, &file, &model->definition.range);
+    ht_source_range(model->facts->source, model->definition.body, &file,
+                    &model->definition.body_range);
+    model->definition.file = file;
+    unsigned line, name;
+    clang_getExpansionLocation(clang_getCursorLocation(whole), NULL, &line, NULL, &name);
+    model->definition.line = (int)line;
+    model->definition.name_begin = name;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
+    size_t first = ht_tokens_at(tokens, model->definition.range.begin);
+    (void)parent;
+    if (first >= 2 && ht_tokens_is(tokens, first - 2, "extern") &&
+        ht_tokens_is(tokens, first - 1, "\"C\""))
+        model->definition.range.begin = tokens->items[first - 2].begin;
+}
+
+static void model_children(ht_model *model) {
+    ht_cursors list = ht_ast_children(model->definition.function);
+    for (size_t i = 0; i < list.count; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        if (kind == CXCursor_ParmDecl)
+            parameter_add(model, list.items[i]);
+        else if (kind == CXCursor_CompoundStmt)
+            model->definition.body = list.items[i];
+        else if (kind == CXCursor_TemplateTypeParameter)
+            template_parameter_add(model, list.items[i], HT_TEMPLATE_TYPE);
+        else if (kind == CXCursor_NonTypeTemplateParameter)
+            template_parameter_add(model, list.items[i], HT_TEMPLATE_VALUE);
+        else if (kind == CXCursor_TemplateTemplateParameter)
+            template_parameter_add(model, list.items[i], HT_TEMPLATE_TEMPLATE);
+    }
+    free(list.items);
+}
+
+/* Names a value of the problem file by the launch's symbol if the launch has the same value. */
+static void name_given(const ht_kernel_facts *facts, ht_template_parameter *parameter,
+                       CXCursor argument) {
+    int64_t value;
+    if (clang_Cursor_isNull(argument) || !parameter->has_value)
+        return;
+    parameter->symbol = ht_symbol_read(facts->source, argument);
+    if (ht_symbol_value(parameter->symbol, &value) && value == parameter->value)
+        return;
+    ht_symbol_free(parameter->symbol);
+    parameter->symbol = NULL;
+}
+
+/* Fills in the template arguments of the specialisation that is launched or that the problem file
+ * names. */
+static void template_values(ht_model *model) {
+    ht_kernel_facts *facts = model->facts;
+    const ht_launch_site *site = facts->launches.count ? &facts->launches.items[0] : NULL;
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        ht_template_parameter *parameter = &facts->template_parameters.items[i];
+        const char *given = model->entry && i < model->entry->template_argument_count
+                                ? model->entry->template_arguments[i]
+                                : NULL;
+        if (given) {
+            char *end;
+            parameter->argument = ht_strdup(given);
+            parameter->value = strtoll(given, &end, 0);
+            parameter->has_value = end != given && *end == 0;
+            if (site && i < site->template_argument_count)
+                name_given(facts, parameter, site->template_arguments[i]);
+        } else if (site && i < site->template_argument_count) {
+            ht_range range = site->template_ranges[i];
+            parameter->argument = ht_strndup(facts->source->files[site->file].text + range.begin,
+                                             range.end - range.begin);
+            if (!clang_Cursor_isNull(site->template_arguments[i])) {
+                parameter->symbol = ht_symbol_read(facts->source, site->template_arguments[i]);
+                parameter->has_value = ht_symbol_value(parameter->symbol, &parameter->value);
+            } else {
+                char *end;
+                parameter->value = strtoll(parameter->argument, &end, 0);
+                parameter->has_value = end != parameter->argument && *end == 0;
+            }
+        } else if (parameter->kind == HT_TEMPLATE_VALUE) {
+            CXCursor fallback = ht_ast_child(parameter->cursor, 0);
+            parameter->has_value =
+                !clang_Cursor_isNull(fallback) && ht_ast_constant(fallback, &parameter->value);
+        }
+    }
+}
+
+void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
+                    ht_model *out_model) {
+    ht_model *model = out_model;
+    *model = (ht_model){.text = source->text, .entry = entry};
+    model->definition = (ht_definition){
+        .function = kernel,
+        .body = clang_getNullCursor(),
+        .is_template = clang_getCursorKind(kernel) == CXCursor_FunctionTemplate,
+        .is_declared_ahead = !clang_equalCursors(clang_getCanonicalCursor(kernel), kernel),
+    };
+    model->facts = ht_alloc(1, sizeof *model->facts);
+    model->facts->source = source;
+    ht_effort_init(&model->facts->effort, source->operations);
+    model->name = ht_cursor_name(kernel);
+    model->qualified = ht_cursor_qualified_name(kernel);
+    CXString symbol = clang_Cursor_getMangling(kernel);
+    const char *mangled = clang_getCString(symbol);
+    model->definition.is_extern_c = mangled && strcmp(mangled, model->name) == 0;
+    clang_disposeString(symbol);
+    model_children(model);
+    model_range(model);
+    ht_launches_find(source, kernel, &model->facts->launches);
+    ht_ast_walk(model->definition.body, on_local, model);
+    ht_ast_walk(model->definition.body, on_use, model);
+    mark_circular(model);
+    template_values(model);
+    ht_reach_build(model);
+    ht_runtime_block_assume(model);
+    ht_indexing_build(model);
+    ht_guards_build(model);
+    ht_specialised_build(model);
+    ht_waits_build(model);
+    ht_branches_build(model);
+    ++models_built;
+    model->facts->problem.text = ht_launch_problem(model, &model->facts->problem.line);
+}
+
+void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
+                       ht_model *out_model) {
+    char *name = ht_cursor_qualified_name(kernel);
+    ht_model_build(source, kernel, problems ? ht_problem_file_entry(problems, name) : NULL,
+                   out_model);
+    free(name);
+}
+
+size_t ht_model_built(void) {
+    return models_built;
+}
+
+void ht_model_free(ht_model *model) {
+    for (size_t i = 0; i < model->parameters.count; ++i) {
+        free(model->parameters.items[i].name);
+        free(model->parameters.items[i].type);
+        free(model->parameters.items[i].pointee);
+    }
+    for (size_t i = 0; i < model->locals.count; ++i)
+        free((char *)(size_t)model->locals.items[i].name);
+    for (size_t a = 0; a < 3; ++a)
+        free(model->axes[a].guard);
+    ht_kernel_facts *facts = model->facts;
+    if (facts) {
+        for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+            free(facts->template_parameters.items[i].name);
+            free(facts->template_parameters.items[i].argument);
+            ht_symbol_free(facts->template_parameters.items[i].symbol);
+        }
+        free(facts->template_parameters.items);
+        free(facts->reached.functions);
+        free(facts->pitches.items);
+        free(facts->problem.text);
+        free(facts->assumed.text);
+        ht_pins_free(facts);
+        if (facts->forms.polynomial)
+            facts->forms.polynomial_free(facts->forms.polynomial);
+        ht_syntax_free(facts->forms.body);
+        ht_syntax_free(facts->forms.whole);
+        ht_launches_free(&facts->launches);
+        free(facts);
+    }
+    free(model->parameters.items);
+    free(model->locals.items);
+    free((char *)(size_t)model->name);
+    free((char *)(size_t)model->qualified);
+    *model = (ht_model){0};
+}

@@ -1,0 +1,19 @@
+/* Builds the model of one kernel: its parameters and local variables, and what writes to them.
+ * Private to refactor/. */
+#ifndef HT_REFACTOR_MODEL_BUILD_H
+#define HT_REFACTOR_MODEL_BUILD_H
+
+#include "refactor/kernel/model.h"
+#include "refactor/source/source.h"
+
+/* Builds the model of a kernel definition. `entry` may be NULL. */
+void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
+                    ht_model *out_model);
+/* The same with the kernel's entry, if the problems (may be NULL) have one. */
+void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
+                       ht_model *out_model);
+/* Returns how often models have been built in this process. */
+size_t ht_model_built(void);
+void ht_model_free(ht_model *model);
+
+#endif
