@@ -1,9 +1,10 @@
-/* Which threads meet in memory: pairs of accesses of which one writes, asked of isl. */
+#include "refactor/kernel_model/dependence.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/sets.h"
 
 #include "base/memory.h"
-#include "refactor/kernel_model/scan.h"
+#include "refactor/kernel_model/step.h"
+#include "refactor/kernel_model/test.h"
 
 #include <isl/constraint.h>
 
@@ -12,8 +13,7 @@
 
 enum { PAIRS_MAX = 300 };
 
-/* ---- two threads
- * ------------------------------------------------------------------------------------- */
+/* ---- two threads ---- */
 
 static isl_map *universe_between(isl_set *a, isl_set *b) {
     return isl_map_from_domain_and_range(isl_set_universe(isl_set_get_space(a)),
@@ -26,7 +26,8 @@ static isl_map *all_equal(isl_map *map, unsigned first, unsigned count) {
     return map;
 }
 
-/* in[i] + step <= out[j] (or out before in). */
+/* Returns the pairs with in[i] + step <= out[j]; unless `forward`, those with out[j] + step <=
+ * in[i]. */
 static isl_map *apart(isl_map *universe, const ht_km_layout *a, const ht_poly *step, unsigned i,
                       unsigned j, bool forward) {
     isl_space *space = isl_map_get_space(universe);
@@ -54,7 +55,7 @@ static isl_map *apart(isl_map *universe, const ht_km_layout *a, const ht_poly *s
     return isl_map_add_constraint(universe, constraint);
 }
 
-/* Multiples of one step are equal, or a step apart. */
+/* Restricts the pairs to multiples of one step: they are equal, or at least a step apart. */
 static isl_map *on_lattice(isl_map *map, const ht_km_layout *a, const ht_poly *step, unsigned i,
                            unsigned j) {
     isl_space *space = isl_map_get_space(map);
@@ -72,7 +73,8 @@ static size_t position(const ht_km_layout *layout, size_t symbol) {
     return SIZE_MAX;
 }
 
-/* Blocks and iterations whose pitch is no constant: what is known of two of them. */
+/* Restricts blocks and iterations whose pitch is not a constant to what is known of any two of
+ * them. */
 static isl_map *pitches(isl_map *map, const ht_km_layout *a, const ht_km_layout *b) {
     ht_kernel_model *km = a->km;
     for (int axis = 0; axis < 3; ++axis) {
@@ -104,7 +106,7 @@ static isl_map *pitches(isl_map *map, const ht_km_layout *a, const ht_km_layout 
     return map;
 }
 
-/* Two threads of the launch, or two of one block. */
+/* Returns the pairs of different threads of the launch, or of one block. */
 static isl_map *strangers(isl_set *a, isl_set *b, bool one_block) {
     isl_map *all = universe_between(a, b);
     if (one_block) {
@@ -116,8 +118,7 @@ static isl_map *strangers(isl_set *a, isl_set *b, bool one_block) {
     return isl_map_subtract(all, same);
 }
 
-/* ---- one pair
- * ----------------------------------------------------------------------------------------- */
+/* ---- one pair ---- */
 
 static bool same_strides(const ht_km_access *a, const ht_km_access *b) {
     if (a->dimension_count != b->dimension_count)
@@ -129,11 +130,12 @@ static bool same_strides(const ht_km_access *a, const ht_km_access *b) {
 }
 
 typedef struct addresses {
-    const ht_poly *of[8];
+    const ht_poly *of[HT_KM_DIMENSIONS_MAX];
     size_t count;
 } addresses;
 
-/* What must be equal for two accesses to meet; false when that is not known. */
+/* Finds the coordinates that must be equal for two accesses to touch the same element. Returns
+ * false if they are not known. */
 static bool addresses_of(const ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b,
                          addresses *out_a, addresses *out_b) {
     const ht_km_access *both[2] = {a, b};
@@ -145,22 +147,13 @@ static bool addresses_of(const ht_kernel_model *km, const ht_km_access *a, const
     bool split = same_strides(a, b) && a->aligned && b->aligned;
     for (int i = 0; i < 2; ++i) {
         out[i]->count = flat ? 1 : both[i]->dimension_count;
-        for (size_t d = 0; d < out[i]->count && d < 8; ++d) {
+        for (size_t d = 0; d < out[i]->count && d < HT_KM_DIMENSIONS_MAX; ++d) {
             out[i]->of[d] = flat ? both[i]->subscripts[0] : both[i]->dimensions[d].index;
             if (!ht_poly_is_affine(&km->pool, out[i]->of[d]))
                 return false;
         }
     }
-    return (flat || split) && out_a->count == out_b->count && out_a->count <= 8;
-}
-
-static isl_map *relation_of(ht_km_layout *layout, const addresses *of, isl_set *domain) {
-    isl_aff_list *list = isl_aff_list_alloc(layout->km->context, (int)of->count);
-    for (size_t i = 0; i < of->count; ++i)
-        list = isl_aff_list_add(list, ht_km_layout_affine(layout, of->of[i]));
-    isl_space *space = isl_set_get_space(domain);
-    isl_map *map = isl_map_from_basic_map(isl_basic_map_from_aff_list(space, list));
-    return isl_map_intersect_domain(map, isl_set_copy(domain));
+    return (flat || split) && out_a->count == out_b->count && out_a->count <= HT_KM_DIMENSIONS_MAX;
 }
 
 static void layout_make(ht_km_layout *layout, ht_kernel_model *km, const ht_km_access *access,
@@ -182,8 +175,8 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
     layout_make(&second, km, b, &of_b);
     isl_set *domain_a = ht_km_layout_domain(&first, &a->control, true);
     isl_set *domain_b = ht_km_layout_domain(&second, &b->control, true);
-    isl_map *map_a = relation_of(&first, &of_a, domain_a);
-    isl_map *map_b = relation_of(&second, &of_b, domain_b);
+    isl_map *map_a = ht_km_layout_map(&first, of_a.of, of_a.count, domain_a);
+    isl_map *map_b = ht_km_layout_map(&second, of_b.of, of_b.count, domain_b);
     isl_map *meets = isl_map_apply_range(map_a, isl_map_reverse(map_b));
     isl_set *bare_a = isl_map_domain(isl_map_copy(meets));
     isl_set *bare_b = isl_map_range(isl_map_copy(meets));
@@ -212,8 +205,7 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
     return answer;
 }
 
-/* ---- barriers between
- * ---------------------------------------------------------------------------------- */
+/* ---- barriers between ---- */
 
 static bool in_loop(const ht_km_control *control, size_t loop) {
     for (size_t i = 0; i < control->loop_count; ++i)
@@ -229,7 +221,8 @@ static size_t common_loops(const ht_km_control *a, const ht_km_control *b) {
     return count;
 }
 
-/* Is a barrier sure to be passed wherever control passes its place in the loops around a and b? */
+/* Returns true if the barrier is certainly passed whenever control passes its place in the loops
+ * around a and b. */
 static bool surely_passed(const ht_km_barrier *barrier, const ht_km_control *around, size_t loops) {
     bool same = barrier->control.guard_count <= around->guard_count;
     for (size_t i = 0; i < barrier->control.guard_count && same; ++i)
@@ -258,8 +251,7 @@ static bool separated(const ht_kernel_model *km, const ht_km_access *a, const ht
     return between;
 }
 
-/* ---- an array
- * ---------------------------------------------------------------------------------------- */
+/* ---- an array ---- */
 
 static void settle(ht_km_dependence *out, ht_answer answer, size_t first, size_t second,
                    char *reason) {
@@ -275,10 +267,10 @@ static void settle(ht_km_dependence *out, ht_answer answer, size_t first, size_t
     out->reason = reason;
 }
 
-/* `races`: pairs of atomic updates are left out. */
+/* Looks for a pair of accesses to the array that conflict. `races`: pairs of atomic updates do
+ * not. */
 static void array_pairs(ht_kernel_model *km, size_t array, bool races, ht_km_dependence *out) {
-    bool shared = km->arrays[array].space == HT_SPACE_SHARED ||
-                  km->arrays[array].space == HT_SPACE_DYNAMIC_SHARED;
+    bool shared = ht_km_is_shared(km, array);
     size_t asked = 0;
     for (size_t i = 0; i < km->access_count; ++i)
         for (size_t j = i; j < km->access_count; ++j) {
@@ -314,8 +306,8 @@ void ht_km_dependences(ht_kernel_model *km) {
         *out = (ht_km_dependence){.array = i, .answer = HT_NO};
         if (array->escapes || array->mixed)
             settle(out, HT_UNKNOWN, SIZE_MAX, SIZE_MAX,
-                   ht_strdup(array->escapes ? "it is handed to a function that is not followed"
-                                            : "it is accessed in units of different size"));
+                   ht_strdup(array->escapes ? "it is passed to a function that is not followed"
+                                            : "it is accessed as elements of different sizes"));
         else if (!km->complete)
             settle(out, HT_UNKNOWN, SIZE_MAX, SIZE_MAX,
                    ht_strdup("part of the kernel is not followed"));
@@ -331,8 +323,7 @@ void ht_km_dependences(ht_kernel_model *km) {
     }
 }
 
-/* ---- uniform control
- * ----------------------------------------------------------------------------------- */
+/* ---- uniform control ---- */
 
 static ht_answer test_uniform(const ht_kernel_model *km, const ht_km_test *test) {
     if (ht_test_scope(&km->pool, test) <= HT_SCOPE_BLOCK)
@@ -340,24 +331,22 @@ static ht_answer test_uniform(const ht_kernel_model *km, const ht_km_test *test)
     return ht_test_known(test) ? HT_NO : HT_UNKNOWN;
 }
 
+static void take(ht_km_barrier *barrier, ht_answer answer, ht_km_place place) {
+    if (answer == HT_YES || barrier->uniform != HT_YES)
+        return;
+    barrier->uniform = answer;
+    barrier->reason = place;
+}
+
 static void uniform(ht_kernel_model *km, ht_km_barrier *barrier) {
+    const ht_km_control *control = &barrier->control;
     barrier->uniform = HT_YES;
-    for (size_t i = 0; i < barrier->control.guard_count; ++i) {
-        ht_answer answer = test_uniform(km, barrier->control.guards[i].test);
-        if (answer != HT_YES && barrier->uniform == HT_YES) {
-            barrier->uniform = answer;
-            barrier->reason = barrier->control.guards[i].place;
-        }
-    }
-    for (size_t i = 0; i < barrier->control.loop_count; ++i) {
-        const ht_km_loop *loop = &km->loops[barrier->control.loops[i]];
+    for (size_t i = 0; i < control->guard_count; ++i)
+        take(barrier, test_uniform(km, control->guards[i].test), control->guards[i].place);
+    for (size_t i = 0; i < control->loop_count; ++i) {
+        const ht_km_loop *loop = &km->loops[control->loops[i]];
         ht_answer answer = loop->normal ? test_uniform(km, loop->condition) : HT_UNKNOWN;
-        if (loop->leaves && answer == HT_YES)
-            answer = HT_UNKNOWN;
-        if (answer != HT_YES && barrier->uniform == HT_YES) {
-            barrier->uniform = answer;
-            barrier->reason = loop->place;
-        }
+        take(barrier, loop->leaves && answer == HT_YES ? HT_UNKNOWN : answer, loop->place);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Models of a file's kernels, for people (`refactor --explain`) and as JSON. */
+/* Kernel models of a file's kernels, as text (`refactor --explain`) and as JSON. */
 #ifndef HT_REFACTOR_KERNEL_MODEL_EXPLAIN_H
 #define HT_REFACTOR_KERNEL_MODEL_EXPLAIN_H
 
@@ -6,12 +6,12 @@
 
 #include <jansson.h>
 
-/* Its inside is refactor/kernel_model/kernel_model.h, private to refactor/. */
+/* Defined in refactor/kernel_model/kernel_model.h, which is private to refactor/. */
 typedef struct ht_kernel_model ht_kernel_model;
 
-/* For people. */
+/* Appends the model in words. */
 void ht_kernel_model_print(const ht_kernel_model *model, ht_text *out);
-/* New reference. */
+/* Returns a new reference. */
 json_t *ht_kernel_model_json(const ht_kernel_model *model);
 
 #endif

@@ -1,6 +1,7 @@
-/* What a block touches of each array: the hull of the images of its threads and loops. */
+#include "refactor/kernel_model/footprint.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/sets.h"
+#include "refactor/kernel_model/step.h"
 
 #include "base/memory.h"
 
@@ -14,10 +15,9 @@ typedef struct group {
     ht_km_footprint *out;
 } group;
 
-/* ---- through isl
- * -------------------------------------------------------------------------------------- */
+/* ---- through isl ---- */
 
-/* One function without divisions as a polynomial; NULL else. */
+/* Returns an affine function without divisions as a polynomial; NULL: it has divisions. */
 static const ht_poly *as_poly(const ht_km_layout *layout, isl_aff *aff) {
     ht_poly_pool *pool = &layout->km->pool;
     isl_val *denominator = isl_aff_get_denominator_val(aff);
@@ -68,12 +68,9 @@ static void read_end(const ht_km_layout *layout, isl_pw_aff *end, const ht_poly 
 
 static isl_set *image_of(ht_km_layout *layout, const ht_km_access *access, isl_set **params) {
     isl_set *domain = ht_km_layout_domain(layout, &access->control, false);
-    isl_aff_list *list = isl_aff_list_alloc(layout->km->context, (int)access->dimension_count);
-    for (size_t i = 0; i < access->dimension_count; ++i)
-        list = isl_aff_list_add(list, ht_km_layout_affine(layout, access->dimensions[i].index));
-    isl_basic_map *map = isl_basic_map_from_aff_list(isl_set_get_space(domain), list);
-    *params = isl_set_intersect(*params, isl_set_params(isl_set_copy(domain)));
-    return isl_set_apply(domain, isl_map_from_basic_map(map));
+    isl_map *map = ht_km_layout_access(layout, access, domain);
+    *params = isl_set_intersect(*params, isl_set_params(domain));
+    return isl_map_range(map);
 }
 
 static bool hull_by_sets(group *of) {
@@ -116,10 +113,10 @@ static bool hull_by_sets(group *of) {
     return bounded;
 }
 
-/* ---- by intervals, where a step is an argument
- * -------------------------------------------------------- */
+/* ---- by intervals, where a step is an argument ---- */
 
-/* The largest value of a thread's index or an iteration's number; the least is 0. NULL: unknown. */
+/* Returns the largest value of a thread's index or an iteration's number, the smallest being 0.
+ * NULL: unknown. */
 static const ht_poly *largest(ht_kernel_model *km, size_t index) {
     const ht_km_symbol symbol = km->pool.symbols[index];
     const ht_poly *end = NULL;
@@ -133,10 +130,11 @@ static const ht_poly *largest(ht_kernel_model *km, size_t index) {
         if (loop->normal && loop->bound && ht_poly_is_constant(loop->step, &step) && step == 1)
             end = ht_poly_add(&km->pool, loop->bound, loop->first, -1);
     }
-    return end ? ht_poly_add(&km->pool, end, ht_poly_constant(&km->pool, 1), -1) : NULL;
+    return ht_poly_plus(&km->pool, end, -1);
 }
 
-/* An end of the index's range, arguments taken as not negative. */
+/* Returns the upper end (`high`) or lower end of the index's range, with arguments taken as not
+ * negative. */
 static const ht_poly *range_end(ht_kernel_model *km, const ht_poly *index, bool high) {
     const ht_poly *sum = ht_poly_constant(&km->pool, 0);
     for (size_t i = 0; i < index->count && sum; ++i) {
@@ -156,22 +154,11 @@ static const ht_poly *range_end(ht_kernel_model *km, const ht_poly *index, bool 
             --rest.count;
         }
         const ht_poly *part = ht_poly_make(&km->pool, &rest, 1);
-        if (part && value)
+        if (value)
             part = ht_poly_multiply(&km->pool, part, value);
-        sum = part ? ht_poly_add(&km->pool, sum, part, 1) : NULL;
+        sum = ht_poly_add(&km->pool, sum, part, 1);
     }
     return sum;
-}
-
-/* The lower (upper) of two where their difference is a number. */
-static const ht_poly *outer(ht_kernel_model *km, const ht_poly *a, const ht_poly *b, bool high) {
-    int64_t gap;
-    if (!a || !b)
-        return NULL;
-    const ht_poly *difference = ht_poly_add(&km->pool, a, b, -1);
-    if (!difference || !ht_poly_is_constant(difference, &gap))
-        return NULL;
-    return (gap > 0) == high ? a : b;
 }
 
 static bool hull_by_intervals(group *of) {
@@ -182,13 +169,12 @@ static bool hull_by_intervals(group *of) {
         for (size_t i = 0; i < of->count; ++i) {
             const ht_poly *index = of->items[i]->dimensions[d].index;
             const ht_poly *a = range_end(km, index, false), *b = range_end(km, index, true);
-            low = i ? outer(km, low, a, false) : a;
-            high = i ? outer(km, high, b, true) : b;
+            low = i ? ht_poly_outer(&km->pool, low, a, false) : a;
+            high = i ? ht_poly_outer(&km->pool, high, b, true) : b;
             if (!low || !high)
                 return false;
         }
-        const ht_poly *extent = ht_poly_add(&km->pool, high, low, -1);
-        extent = extent ? ht_poly_add(&km->pool, extent, ht_poly_constant(&km->pool, 1), 1) : NULL;
+        const ht_poly *extent = ht_poly_plus(&km->pool, ht_poly_add(&km->pool, high, low, -1), 1);
         if (!extent)
             return false;
         out->low[d] = low;
@@ -203,8 +189,7 @@ static bool hull_by_intervals(group *of) {
     return true;
 }
 
-/* ---- an array
- * ----------------------------------------------------------------------------------------- */
+/* ---- an array ---- */
 
 static void out_make(ht_kernel_model *km, ht_km_footprint *out, const ht_km_access *like) {
     size_t count = like->dimension_count;
@@ -272,7 +257,7 @@ static void footprint(ht_kernel_model *km, size_t array, bool written) {
         of.out = &km->footprints[km->footprint_count++];
         *of.out = (ht_km_footprint){.array = array, .written = written};
         if (km->arrays[array].mixed)
-            settle(of.out, "it is accessed in units of different size", of.items[0]);
+            settle(of.out, "it is accessed as elements of different sizes", of.items[0]);
         else
             find_hull(&of);
     }
@@ -280,11 +265,12 @@ static void footprint(ht_kernel_model *km, size_t array, bool written) {
 }
 
 static const ht_poly *reach(ht_kernel_model *km, const ht_poly *from, const ht_poly *to) {
-    const ht_poly *gap = from && to ? ht_poly_add(&km->pool, to, from, -1) : NULL;
+    const ht_poly *gap = ht_poly_add(&km->pool, to, from, -1);
     return gap && ht_poly_scope(&km->pool, gap) == HT_SCOPE_LAUNCH ? gap : NULL;
 }
 
-/* Beyond the block's outputs, innermost dimension against innermost. */
+/* Computes how far the reads reach past the block's outputs, matching dimensions from the
+ * innermost. */
 static void halo(ht_kernel_model *km, ht_km_footprint *read, const ht_km_footprint *outputs) {
     for (size_t d = 0;
          d < read->dimension_count && read->dimension_count == outputs->dimension_count; ++d) {
@@ -294,11 +280,6 @@ static void halo(ht_kernel_model *km, ht_km_footprint *read, const ht_km_footpri
         if (!read->before[own] || !read->behind[own])
             read->before[own] = read->behind[own] = NULL;
     }
-}
-
-static bool is_shared(const ht_kernel_model *km, size_t array) {
-    ht_km_space space = km->arrays[array].space;
-    return space == HT_SPACE_SHARED || space == HT_SPACE_DYNAMIC_SHARED;
 }
 
 void ht_kernel_model_footprints(ht_kernel_model *km) {
@@ -313,9 +294,10 @@ void ht_kernel_model_footprints(ht_kernel_model *km) {
         const ht_km_footprint *outputs = NULL;
         for (size_t j = 0; j < km->footprint_count && !outputs; ++j)
             if (km->footprints[j].written && km->footprints[j].known &&
-                !is_shared(km, km->footprints[j].array))
+                !ht_km_is_shared(km, km->footprints[j].array))
                 outputs = &km->footprints[j];
-        if (!read->written && read->known && outputs && !is_shared(km, read->array))
+        if (!read->written && read->known && outputs && !ht_km_is_shared(km, read->array))
             halo(km, read, outputs);
     }
+    km->mark = km->pool;
 }

@@ -1,18 +1,16 @@
-/* The model of a kernel that transformations and their proofs share: who launches it, its loops in
- * normal form, its guards, every access with its subscript as a polynomial over block, thread, loop
- * counters and arguments, and, through isl, the sets that follow: iteration domains, access
- * relations, dependences between threads, footprints of a block. What is not known is said to be
- * unknown, with its place.
+/* The model of a kernel that transformations and their proofs share: its loops in normal form, its
+ * guards, every access with its subscript as a polynomial over block, thread, loop counters and
+ * arguments, and the sets that isl computes from them: iteration domains, access relations,
+ * dependences between threads, footprints of a block. Anything that the model does not know is
+ * marked unknown, with its place in the source.
  *
- * Subscripts are polynomials (y * width + x), which isl cannot hold: sets.c splits them into
- * dimensions whose strides are products of arguments. Integer arithmetic is taken not to overflow,
- * and unsigned comparisons of differences are left out of domains. Private to refactor/. */
+ * Subscripts are polynomials (y * width + x), which isl cannot represent: sets.c splits them into
+ * dimensions whose strides are products of arguments. Integer arithmetic is taken not to overflow.
+ * Domains leave out unsigned comparisons of differences. Private to refactor/. */
 #ifndef HT_REFACTOR_KERNEL_MODEL_KERNEL_MODEL_H
 #define HT_REFACTOR_KERNEL_MODEL_KERNEL_MODEL_H
 
-#include "base/text.h"
-#include "refactor/kernel/facts.h"
-#include "refactor/kernel_model/explain.h"
+#include "refactor/kernel/syntax.h"
 #include "refactor/kernel_model/poly.h"
 
 #include <isl/map.h>
@@ -21,11 +19,11 @@
 typedef enum ht_answer { HT_NO, HT_YES, HT_UNKNOWN } ht_answer;
 
 typedef struct ht_km_place {
-    size_t file; /* of the source's user files; SIZE_MAX: none of them */
+    size_t file; /* index among the source's user files; SIZE_MAX: in none of them */
     int line, column;
 } ht_km_place;
 
-/* A condition as it is proved with: a tree. Owned by the model. */
+/* A condition in the form that proofs use: a tree. Owned by the model. */
 typedef enum ht_km_test_kind {
     HT_TEST_TRUE,
     HT_TEST_FALSE,
@@ -34,7 +32,7 @@ typedef enum ht_km_test_kind {
     HT_TEST_NOT_ZERO,
     HT_TEST_AND,
     HT_TEST_OR,
-    HT_TEST_UNKNOWN /* `reason`; may hold or not */
+    HT_TEST_UNKNOWN /* may hold or not; `reason` says why it is not known */
 } ht_km_test_kind;
 
 typedef struct ht_km_test ht_km_test;
@@ -42,22 +40,25 @@ struct ht_km_test {
     ht_km_test_kind kind;
     const ht_poly *value;
     const ht_km_test *left, *right;
-    ht_km_scope scope; /* of an unknown one */
+    ht_km_scope scope; /* of an HT_TEST_UNKNOWN */
     const char *reason;
     ht_km_place place;
 };
 
 /* counter = first + step * k for k = 0, 1, ... while `condition` (over the loop's symbol) holds. */
 typedef struct ht_km_loop {
-    size_t symbol; /* k itself; where the step is no constant, k * step */
-    char *counter; /* the variable's name; "" when there is none */
-    bool normal;   /* else `problem` says why not: how often it runs is unknown */
+    size_t symbol; /* k itself; if the step is not a constant, k * step */
+    char *counter; /* the variable's name, or "" */
+    bool normal;   /* false: the number of iterations is unknown, and `problem` says why */
     const char *problem;
     const ht_poly *first, *step;
-    const ht_km_test *condition; /* of an iteration */
+    const ht_km_test *condition; /* holds at the start of each iteration */
     const ht_poly *bound; /* counter stays below (above, for a negative step) it; NULL: unknown */
-    bool leaves;          /* break or return inside: may end early */
+    bool leaves;          /* has a break or return and so may end early */
     ht_km_place place;
+    const ht_syntax *from; /* its statement in the whole tree */
+    const ht_syntax
+        *node; /* the same in the body's tree; NULL: it is in a function that the kernel calls */
 } ht_km_loop;
 
 typedef struct ht_km_guard {
@@ -67,11 +68,13 @@ typedef struct ht_km_guard {
 
 /* A comparison of whole numbers in the body. */
 typedef struct ht_km_comparison {
-    CXCursor cursor;        /* the expression, without parentheses */
-    const ht_km_test *test; /* NULL: it stands for different things */
+    const ht_syntax *from; /* the expression in the whole tree, without parentheses */
+    const ht_syntax
+        *node; /* the same in the body's tree; NULL: it is in a function that the kernel calls */
+    const ht_km_test *test; /* NULL: it differs between passes over it */
 } ht_km_comparison;
 
-/* Where a statement stands: inside which loops, under which conditions. */
+/* The loops and conditions around a statement. */
 typedef struct ht_km_control {
     size_t *loops; /* indices, outermost first */
     size_t loop_count;
@@ -79,23 +82,16 @@ typedef struct ht_km_control {
     size_t guard_count;
 } ht_km_control;
 
-typedef enum ht_km_space {
-    HT_SPACE_GLOBAL, /* behind a pointer argument, or unknown */
-    HT_SPACE_CONSTANT,
-    HT_SPACE_SHARED,
-    HT_SPACE_DYNAMIC_SHARED,
-    HT_SPACE_PRIVATE
-} ht_km_space;
-
 typedef struct ht_km_array {
     char *name;
     char *element; /* type as written */
-    ht_km_space space;
-    CXCursor declaration; /* or null */
-    bool is_parameter;    /* a pointer argument itself */
+    ht_memory_space space;
+    const ht_syntax_variable *declaration; /* of the whole tree; NULL: a field, or not known */
+    const ht_parameter *parameter;         /* the parameter that points to it; NULL: none does */
+    bool is_parameter;                     /* it is the memory of a pointer argument itself */
     bool is_restrict, is_const;
     bool read, written, atomic;
-    bool escapes; /* handed to something unknown: both may happen unseen */
+    bool escapes; /* passed to unknown code, which may read and write it */
     bool mixed;   /* accessed as elements of different sizes: subscripts cannot be compared */
     long long element_bytes; /* of the accesses; 0: none, or unknown */
     const ht_poly **extents; /* as declared, outermost first; NULL entries unknown */
@@ -103,6 +99,8 @@ typedef struct ht_km_array {
     size_t extent_count;
     ht_km_place place;
 } ht_km_array;
+
+enum { HT_KM_DIMENSIONS_MAX = 8 };
 
 /* One dimension of a subscript after splitting: index * stride, of arguments. */
 typedef struct ht_km_dimension {
@@ -119,22 +117,24 @@ typedef struct ht_km_access {
     size_t dimension_count;
     bool affine;         /* every dimension is affine for isl */
     const char *problem; /* why not; owned by the model */
-    bool aligned;        /* dimensions are proved distinct: equal address means equal dimensions */
+    bool aligned; /* the dimensions are proved distinct: equal addresses have equal dimensions */
     ht_km_control control;
-    bool exact;        /* `domain` holds just the threads that get there */
+    bool exact;        /* `domain` holds exactly the threads that reach the access */
     isl_set *domain;   /* over the symbols of ht_km_access_symbols */
     isl_map *relation; /* domain -> dimensions; NULL when not affine */
     size_t *symbols;   /* the domain's dimensions */
     size_t symbol_count;
-    size_t order; /* in the text, barriers counted too */
+    size_t order; /* position in the text; barriers are counted as well */
     ht_km_place place;
-    CXCursor cursor; /* the expression that names the element */
+    const ht_syntax *from; /* the expression in the whole tree that names the element */
+    const ht_syntax
+        *node; /* the same in the body's tree; NULL: it is in a function that the kernel calls */
 } ht_km_access;
 
 typedef struct ht_km_barrier {
     ht_km_control control;
-    ht_answer uniform;  /* do all threads of a block reach it together? */
-    ht_km_place reason; /* what stands against it, when not */
+    ht_answer uniform;  /* all threads of a block reach it together */
+    ht_km_place reason; /* the statement that prevents it, unless `uniform` is HT_YES */
     size_t order;
     ht_km_place place;
 } ht_km_barrier;
@@ -147,19 +147,19 @@ typedef struct ht_km_effect {
     ht_km_place place;
 } ht_km_effect;
 
-/* A write that another thread of the launch (of the block, for shared arrays, with no barrier
- * between) reads or writes. */
+/* Answers whether another thread of the launch (for shared arrays: of the block, with no barrier
+ * between) accesses an element that one thread writes. */
 typedef struct ht_km_dependence {
     size_t array;
     ht_answer answer;
-    ht_answer races;      /* the same, atomic updates that meet each other left out */
-    size_t first, second; /* accesses: the pair that says so */
+    ht_answer races;      /* the same without pairs of atomic updates */
+    size_t first, second; /* indices of the two accesses, if `has_pair` */
     bool has_pair;
     char *reason;
 } ht_km_dependence;
 
-/* What a block touches of an array: the hull box of its reads and writes, in the array's
- * dimensions. Guards are left out, so that it does not shrink at edges. */
+/* The part of an array that a block accesses: the hull box of its reads or writes, in the array's
+ * dimensions. Guards are left out, so that the box does not shrink at the edges of the data. */
 typedef struct ht_km_footprint {
     size_t array;
     bool written; /* of writes; else of reads */
@@ -168,17 +168,35 @@ typedef struct ht_km_footprint {
     ht_km_place problem_place;
     size_t dimension_count;
     const ht_poly **strides;
-    /* The hull box, outermost first, over blocks and arguments; polynomials are NULL where only
-     * text could be made. */
+    /* The hull box, outermost dimension first, over blocks and arguments. Polynomials are NULL if
+     * the bound has no form but text. */
     const ht_poly **low, **high;
     char **low_text, **high_text, **extent_text;
-    /* How far it reaches before and after what the block writes in the same dimension (of the
-     * first written array with as many); NULL: unknown. */
+    /* Distances by which it reaches before and after the elements that the block writes in the same
+     * dimension (of the first written array with as many dimensions); NULL: unknown. */
     const ht_poly **before, **behind;
 } ht_km_footprint;
 
-struct ht_kernel_model {
+/* An argument, by the name of the kernel's parameter, taken at a value. */
+typedef struct ht_km_fixed {
+    const char *argument;
+    int64_t value;
+} ht_km_fixed;
+
+/* Which model of a kernel is meant; {0}: that of the kernel as it is. */
+typedef struct ht_km_variant {
+    bool any_block; /* for blocks of any size along `axis`: proofs hold for all of them */
+    int axis;
+    const ht_km_fixed *fixed; /* arguments taken at values */
+    size_t fixed_count;
+} ht_km_variant;
+
+typedef struct ht_kernel_model {
     const ht_model *facts;
+    ht_km_variant variant;
+    struct ht_kernel_model *next; /* another variant of the same kernel */
+    bool has_sets, cut;           /* domains, dependences; cut: isl did not answer all of it */
+    ht_poly_pool mark;            /* how much of the pool is the model's own */
     isl_ctx *context;
     uint64_t allowed; /* operations of isl until the next ht_km_step */
     ht_poly_pool pool;
@@ -198,44 +216,10 @@ struct ht_kernel_model {
     size_t dependence_count;
     ht_km_footprint *footprints;
     size_t footprint_count;
-    bool tied[3]; /* the kernel's constants follow from the block: blockDim is taken at its value */
-    bool complete;          /* nothing of the body was passed over */
-    const char *incomplete; /* what was, first */
+    bool tied[3];  /* blockDim has the launch's value, since constants of the kernel depend on it */
+    bool complete; /* no part of the body was left out */
+    const char *incomplete; /* why the first part was left out */
     ht_km_place incomplete_place;
-};
-
-/* Never fails: what cannot be understood is unknown. `facts` must outlive it. Footprints are left
- * out. */
-ht_kernel_model *ht_kernel_model_build(const ht_model *facts);
-/* For blocks of any size along an axis: what is proved holds for them all. */
-ht_kernel_model *ht_kernel_model_build_any_block(const ht_model *facts, int axis);
-/* With arguments, by the names of the kernel's parameters, taken at values. */
-typedef struct ht_km_fixed {
-    const char *argument;
-    int64_t value;
-} ht_km_fixed;
-ht_kernel_model *ht_kernel_model_build_fixed(const ht_model *facts, const ht_km_fixed *fixed,
-                                             size_t count);
-/* Adds the footprints to a model that was built (once): they take most of the time, and proofs do
- * not need them. */
-void ht_kernel_model_footprints(ht_kernel_model *model);
-/* Only the walk over the body, which takes little: loops, arrays, accesses with their subscripts as
- * written, guards; no sets, dimensions, dependences or footprints. */
-ht_kernel_model *ht_kernel_model_scan(const ht_model *facts);
-ht_kernel_model *ht_kernel_model_scan_fixed(const ht_model *facts, const ht_km_fixed *fixed,
-                                            size_t count);
-void ht_kernel_model_free(ht_kernel_model *model);
-/* A question to isl is done with: its operations are taken off what the kernel may take, and the
- * next gets what is left. Without any left isl answers nothing, and all that is asked is unknown.
- */
-void ht_km_step(ht_kernel_model *model);
-
-/* Says whether two pointer arguments (arrays of the model) may name the same memory. HT_NO where
- * `__restrict__` or the kinds of memory say so. */
-ht_answer ht_kernel_model_alias(const ht_kernel_model *model, size_t first, size_t second);
-
-/* For people. */
-const char *ht_km_space_name(ht_km_space space);
-char *ht_km_test_text(const ht_kernel_model *model, const ht_km_test *test);
+} ht_kernel_model;
 
 #endif

@@ -1,91 +1,63 @@
-/* Loops in normal form. The body is walked once without recording, with a placeholder for every
- * variable that it changes; what a variable gains is then its step. */
+#include "refactor/kernel_model/loop.h"
 #include "refactor/kernel_model/scan.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel_model/environment.h"
+#include "refactor/kernel_model/test.h"
+#include "refactor/kernel_model/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct parts {
-    CXCursor init, condition, increment, body;
-    bool known; /* which part is which */
+    const ht_syntax *init, *condition, *increment, *body;
+    bool known; /* `init`, `condition` and so on are distinguished */
     bool tests_first;
 } parts;
 
 typedef struct changed {
-    CXCursor variable;
-    ht_km_value first;   /* ahead of the loop */
-    size_t placeholder;  /* its symbol */
-    const ht_poly *step; /* gained in an iteration; NULL: unknown */
+    size_t variable;
+    ht_km_value first;   /* value before the loop */
+    size_t placeholder;  /* symbol of the placeholder */
+    const ht_poly *step; /* added by each iteration; NULL: unknown */
 } changed;
 
 typedef struct loop_work {
+    const ht_syntax *statement;
     parts of;
     changed *items;
     size_t count;
-    size_t counter; /* among items; SIZE_MAX: none */
+    size_t counter; /* its index among items; SIZE_MAX: none */
     size_t loop;    /* its index in the model */
     size_t symbols_before;
     ht_leaves leaves;
 } loop_work;
 
-static parts parts_of(CXCursor statement) {
-    CXCursor null = clang_getNullCursor();
-    parts out = {null, null, null, null, false, true};
-    ht_cursors list = ht_ast_children(statement);
-    switch (clang_getCursorKind(statement)) {
-    case CXCursor_ForStmt:
-        out.known = ht_ast_for(statement, &out.init, &out.condition, &out.increment, &out.body);
-        if (!out.known && list.count == 3 &&
-            clang_getCursorKind(list.items[0]) != CXCursor_DeclStmt) {
-            /* for (; condition; increment), as it is most often written */
-            enum CXBinaryOperatorKind kind;
-            CXCursor left, right;
-            out.known = ht_ast_binary(ht_ast_strip(list.items[0], false), &kind, &left, &right) &&
-                        kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
-            out.condition = list.items[0];
-            out.increment = list.items[1];
-            out.body = list.items[2];
-        }
-        break;
-    case CXCursor_WhileStmt:
-        out.known = list.count == 2;
-        if (out.known) {
-            out.condition = list.items[0];
-            out.body = list.items[1];
-        }
-        break;
-    case CXCursor_DoStmt:
-        out.known = list.count == 2;
-        out.tests_first = false;
-        if (out.known) {
-            out.body = list.items[0];
-            out.condition = list.items[1];
-        }
-        break;
+static parts parts_of(const ht_syntax *statement) {
+    ht_syntax_list at = statement->children;
+    switch (statement->kind) {
+    case HT_SYNTAX_FOR:
+        return (parts){at[0], at[1], at[2], at[3], true, true};
+    case HT_SYNTAX_WHILE:
+        return (parts){NULL, at[0], NULL, at[1], true, true};
+    case HT_SYNTAX_DO:
+        return (parts){NULL, at[1], NULL, at[0], true, false};
     default:
-        break;
+        return (parts){NULL, NULL, NULL, NULL, false, true};
     }
-    free(list.items);
-    return out;
 }
 
-/* ---- what an iteration does
- * ---------------------------------------------------------------------------- */
+/* ---- the steps of an iteration ---- */
 
-static void run_part(ht_scan *scan, CXCursor part) {
-    if (clang_Cursor_isNull(part))
-        return;
-    if (clang_isExpression(clang_getCursorKind(part)))
-        ht_scan_value(scan, part);
-    else
+static void run_part(ht_scan *scan, const ht_syntax *part) {
+    if (part)
         ht_scan_statement(scan, part);
 }
 
-static void collect(ht_scan *scan, CXCursor statement, loop_work *work) {
+static void collect(ht_scan *scan, const ht_syntax *statement, loop_work *work) {
     size_t count;
-    CXCursor *variables = ht_scan_assigned(scan, statement, &count);
+    size_t *variables = ht_scan_assigned(scan, statement, &count);
     for (size_t i = 0; i < count; ++i) {
         HT_GROW(work->items, work->count);
         work->items[work->count++] =
@@ -96,7 +68,7 @@ static void collect(ht_scan *scan, CXCursor statement, loop_work *work) {
 
 static bool is_invariant(const ht_scan *scan, const loop_work *work, const ht_poly *poly);
 
-/* Symbols that were there ahead of the loop do not change in it. */
+/* Returns true if a symbol keeps its value in the loop. Those from before the loop do. */
 static bool symbol_invariant(const ht_scan *scan, const loop_work *work, size_t index) {
     const ht_km_symbol *symbol = &scan->km->pool.symbols[index];
     if (index < work->symbols_before || symbol->kind <= HT_KM_ARGUMENT)
@@ -117,18 +89,18 @@ static bool is_invariant(const ht_scan *scan, const loop_work *work, const ht_po
     return true;
 }
 
-/* Walks the body with placeholders, and reads the steps off them. */
+/* Walks the body with placeholders and finds the variables' steps. */
 static void find_steps(ht_scan *scan, loop_work *work) {
     ht_poly_pool *pool = &scan->km->pool;
     work->symbols_before = pool->symbol_count;
-    size_t loops = scan->km->loop_count; /* those of the trial go again */
+    size_t loops = scan->km->loop_count; /* loops found in this trial are removed again */
     ht_environment kept = ht_environment_copy(scan);
     size_t guards = scan->guard_count;
     ++scan->dry;
     for (size_t i = 0; i < work->count; ++i) {
         ht_km_value value = work->items[i].first;
         ht_km_value fresh =
-            ht_scan_opaque(scan, work->items[i].variable, HT_SCOPE_ITERATION, "placeholder");
+            ht_scan_opaque(scan, work->statement, HT_SCOPE_ITERATION, "placeholder");
         value.value = fresh.value;
         work->items[i].placeholder = fresh.value->terms[0].symbols[0];
         ht_environment_set(scan, work->items[i].variable, value);
@@ -148,7 +120,8 @@ static void find_steps(ht_scan *scan, loop_work *work) {
             if (item->step && !is_invariant(scan, work, item->step))
                 item->step = NULL;
             if (pass == 0 && skips && (!item->step || item->step->count))
-                ht_environment_set(scan, item->variable, (ht_km_value){0}); /* on some paths only */
+                ht_environment_set(scan, item->variable,
+                                   (ht_km_value){0}); /* changed on some paths only */
         }
         if (pass == 0)
             run_part(scan, work->of.increment);
@@ -160,30 +133,7 @@ static void find_steps(ht_scan *scan, loop_work *work) {
     scan->environment = kept;
 }
 
-/* ---- the counter
- * -------------------------------------------------------------------------------------- */
-
-typedef struct mention {
-    CXCursor variable;
-    bool found;
-} mention;
-
-static bool on_mention(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    mention *in = context;
-    in->found = in->found || (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-                              clang_equalCursors(clang_getCursorReferenced(cursor), in->variable));
-    return !in->found;
-}
-
-static bool mentions(CXCursor expression, CXCursor variable) {
-    mention in = {variable, false};
-    if (clang_Cursor_isNull(expression))
-        return false;
-    on_mention(expression, expression, &in);
-    ht_ast_walk(expression, on_mention, &in);
-    return in.found;
-}
+/* ---- the counter ---- */
 
 static void find_counter(loop_work *work) {
     work->counter = SIZE_MAX;
@@ -191,13 +141,14 @@ static void find_counter(loop_work *work) {
         for (size_t i = 0; i < work->count && work->counter == SIZE_MAX; ++i) {
             const changed *item = &work->items[i];
             if (item->step && item->step->count && !item->first.is_pointer &&
-                mentions(work->of.condition, item->variable) &&
-                (!strict || mentions(work->of.increment, item->variable)))
+                ht_syntax_mentions(work->of.condition, item->variable) &&
+                (!strict || ht_syntax_mentions(work->of.increment, item->variable)))
                 work->counter = i;
         }
 }
 
-/* The bound in counter < bound, from a condition that is one comparison. */
+/* Returns the bound in counter < bound, from a condition that is a single comparison; NULL: it is
+ * another condition. */
 static const ht_poly *bound_of(ht_scan *scan, const ht_km_test *test, const ht_poly *counter,
                                bool down) {
     ht_poly_pool *pool = &scan->km->pool;
@@ -205,13 +156,12 @@ static const ht_poly *bound_of(ht_scan *scan, const ht_km_test *test, const ht_p
         return NULL;
     /* value = bound - counter - 1, or counter - bound - 1 */
     const ht_poly *bound = ht_poly_add(pool, test->value, counter, down ? -1 : 1);
-    bound = bound ? ht_poly_add(pool, bound, ht_poly_constant(pool, 1), 1) : NULL;
-    if (bound && down)
-        bound = ht_poly_add(pool, ht_poly_constant(pool, 0), bound, -1);
-    return bound;
+    bound = ht_poly_plus(pool, bound, 1);
+    return down ? ht_poly_negate(pool, bound) : bound;
 }
 
-/* counter != bound with a step of one either way is counter < bound, or above: it ends. */
+/* Returns counter != bound as counter < bound (or >), if the step is one either way, so that the
+ * loop ends there. */
 static const ht_km_test *ends_at(ht_scan *scan, const ht_km_test *test, size_t symbol,
                                  int64_t step) {
     ht_poly_pool *pool = &scan->km->pool;
@@ -228,27 +178,27 @@ static const ht_km_test *ends_at(ht_scan *scan, const ht_km_test *test, size_t s
     return left ? ht_test_value(scan, HT_TEST_NOT_NEGATIVE, left) : test;
 }
 
-static size_t loop_new(ht_scan *scan, loop_work *work, CXCursor statement) {
+static size_t loop_new(ht_scan *scan, loop_work *work, const ht_syntax *statement) {
     ht_kernel_model *km = scan->km;
-    ht_km_loop loop = {.place = ht_scan_where(scan, statement),
+    ht_km_loop loop = {.place = ht_scan_where(scan, statement->at),
+                       .from = statement,
+                       .node = ht_syntax_in_body(statement),
                        .leaves = work->leaves.returns || work->leaves.breaks,
                        .condition = ht_test_plain(scan, HT_TEST_TRUE)};
     const changed *counter = work->counter < work->count ? &work->items[work->counter] : NULL;
     int64_t step;
-    char *name = counter ? ht_cursor_name(counter->variable) : NULL;
+    const char *name = counter ? scan->tree->variables[counter->variable].name : "";
     bool plain = counter && ht_poly_is_constant(counter->step, &step);
     bool same = plain && step == 1 && ht_poly_is_constant(counter->first.value, &step) && step == 0;
-    ht_km_symbol symbol = {.kind = HT_KM_LOOP,
-                           .scope = HT_SCOPE_ITERATION,
-                           .line = loop.place.line,
-                           .cursor = statement};
+    ht_km_symbol symbol = {
+        .kind = HT_KM_LOOP, .scope = HT_SCOPE_ITERATION, .line = loop.place.line};
     symbol.name = !counter ? ht_format("{iteration of line %d}", loop.place.line)
                   : same   ? ht_strdup(name)
                   : plain  ? ht_format("%s'", name)
                            : ht_format("%s''", name);
     symbol.loop = km->loop_count;
     loop.symbol = ht_poly_symbol(&km->pool, &symbol);
-    loop.counter = ht_poly_pool_keep(&km->pool, name ? name : ht_strdup(""));
+    loop.counter = ht_poly_pool_keep(&km->pool, ht_strdup(name));
     loop.first = counter ? counter->first.value : NULL;
     loop.step = counter ? counter->step : NULL;
     loop.normal = counter && work->of.tests_first;
@@ -263,12 +213,11 @@ static size_t loop_new(ht_scan *scan, loop_work *work, CXCursor statement) {
     return km->loop_count++;
 }
 
-/* ---- values inside and behind
- * -------------------------------------------------------------------------- */
+/* ---- values inside and after the loop ---- */
 
-/* A changed variable's value after `times` iterations: a multiple of the loop's symbol. */
+/* Returns a changed variable's value after `times` iterations: a multiple of the loop's symbol. */
 static ht_km_value value_at(ht_scan *scan, const loop_work *work, const changed *item,
-                            const ht_poly *times, CXCursor at) {
+                            const ht_poly *times, const ht_syntax *at) {
     const changed *counter = work->counter < work->count ? &work->items[work->counter] : NULL;
     int64_t constant;
     ht_km_value value = item->first;
@@ -277,7 +226,7 @@ static ht_km_value value_at(ht_scan *scan, const loop_work *work, const changed 
     if (item->step && item->step->count == 0)
         return value;
     if (item->step && by_steps && item->step == counter->step)
-        gain = times; /* the symbol is a multiple of the step already */
+        gain = times; /* the symbol already is a multiple of the step */
     else if (item->step && !by_steps)
         gain = ht_scan_times(scan, at, item->step, times);
     if (gain && value.value) {
@@ -286,13 +235,13 @@ static ht_km_value value_at(ht_scan *scan, const loop_work *work, const changed 
     }
     if (value.is_pointer && value.array == SIZE_MAX)
         return value;
-    value.value = ht_scan_opaque(scan, at, HT_SCOPE_THREAD, "changed in a loop").value;
+    value.value = ht_scan_changed(scan, item->variable, at, "changed in a loop").value;
     return value;
 }
 
-/* How often it runs; NULL: unknown. Bounds that arguments give are taken not to lie below the
- * start. */
-static const ht_poly *trips(ht_scan *scan, const ht_km_loop *loop, CXCursor at) {
+/* Returns the number of iterations; NULL: unknown. A bound that arguments give is taken not to be
+ * below the loop's start. */
+static const ht_poly *trips(ht_scan *scan, const ht_km_loop *loop, const ht_syntax *at) {
     ht_poly_pool *pool = &scan->km->pool;
     int64_t step;
     if (!loop->normal || !loop->bound || loop->leaves || !ht_poly_is_constant(loop->step, &step))
@@ -301,27 +250,28 @@ static const ht_poly *trips(ht_scan *scan, const ht_km_loop *loop, CXCursor at) 
     if (!gap || (step != 1 && step != -1))
         return NULL;
     if (step < 0)
-        gap = ht_poly_add(pool, ht_poly_constant(pool, 0), gap, -1);
+        gap = ht_poly_negate(pool, gap);
     if (!gap || ht_poly_scope(pool, gap) == HT_SCOPE_LAUNCH)
         return gap;
     return ht_scan_derived(scan, at, HT_KM_MAX, gap, ht_poly_constant(pool, 0), NULL).value;
 }
 
-static void set_values(ht_scan *scan, const loop_work *work, const ht_poly *times, CXCursor at) {
+static void set_values(ht_scan *scan, const loop_work *work, const ht_poly *times,
+                       const ht_syntax *at) {
     for (size_t i = 0; i < work->count; ++i)
         ht_environment_set(scan, work->items[i].variable,
                            times ? value_at(scan, work, &work->items[i], times, at)
                                  : (ht_km_value){0});
 }
 
-static ht_leaves run_normal(ht_scan *scan, loop_work *work, CXCursor statement) {
+static ht_leaves run_normal(ht_scan *scan, loop_work *work, const ht_syntax *statement) {
     work->loop = loop_new(scan, work, statement);
     ht_poly_pool *pool = &scan->km->pool;
     const ht_poly *symbol = ht_poly_of(pool, scan->km->loops[work->loop].symbol);
     size_t guards = scan->guard_count;
     set_values(scan, work, symbol, statement);
     scan->loops[scan->loop_count++] = work->loop;
-    if (!clang_Cursor_isNull(work->of.condition) && work->of.tests_first) {
+    if (work->of.condition && work->of.tests_first) {
         const ht_km_test *test = ht_scan_test(scan, work->of.condition);
         ht_km_loop *loop = &scan->km->loops[work->loop];
         loop->condition = test;
@@ -356,35 +306,30 @@ static ht_leaves run_normal(ht_scan *scan, loop_work *work, CXCursor statement) 
     return (ht_leaves){.returns = unknown};
 }
 
-/* Everything inside may happen, any number of times. */
-static ht_leaves run_unknown(ht_scan *scan, loop_work *work, CXCursor statement) {
+/* Walks a loop of unknown form: everything inside may run, any number of times. */
+static ht_leaves run_unknown(ht_scan *scan, loop_work *work, const ht_syntax *statement) {
     size_t count;
-    CXCursor *assigned = ht_scan_assigned(scan, statement, &count);
+    size_t *assigned = ht_scan_assigned(scan, statement, &count);
     ht_scan_forget(scan, assigned, count, statement);
     work->loop = loop_new(scan, work, statement);
     scan->loops[scan->loop_count++] = work->loop;
-    ht_cursors list = ht_ast_children(statement);
-    ht_leaves all = {0};
-    for (size_t i = 0; i < list.count; ++i) {
-        if (clang_isExpression(clang_getCursorKind(list.items[i])))
-            ht_scan_value(scan, list.items[i]);
-        else if (clang_isStatement(clang_getCursorKind(list.items[i]))) {
-            ht_leaves one = ht_scan_statement(scan, list.items[i]);
-            all.returns = all.returns ? all.returns : one.returns;
+    const ht_km_test *returns = NULL;
+    for (size_t i = 0; i < statement->count; ++i)
+        if (statement->children[i]->kind != HT_SYNTAX_VARIABLE) {
+            ht_leaves one = ht_scan_statement(scan, statement->children[i]);
+            returns = returns ? returns : one.returns;
         }
-    }
     --scan->loop_count;
     ht_scan_forget(scan, assigned, count, statement);
     free(assigned);
-    free(list.items);
-    return (ht_leaves){.returns = all.returns
+    return (ht_leaves){.returns = returns
                                       ? ht_test_unknown(scan, HT_SCOPE_THREAD,
                                                         "a 'return' inside of a loop", statement)
                                       : NULL};
 }
 
-ht_leaves ht_scan_loop(ht_scan *scan, CXCursor statement) {
-    loop_work work = {.of = parts_of(statement), .counter = SIZE_MAX};
+ht_leaves ht_scan_loop(ht_scan *scan, const ht_syntax *statement) {
+    loop_work work = {.statement = statement, .of = parts_of(statement), .counter = SIZE_MAX};
     ht_leaves leaves = {0};
     if (scan->loop_count == HT_SCAN_NEST_MAX) {
         ht_scan_incomplete(scan, statement, "loops are nested too deep");
@@ -392,8 +337,7 @@ ht_leaves ht_scan_loop(ht_scan *scan, CXCursor statement) {
     }
     if (!work.of.known)
         return run_unknown(scan, &work, statement);
-    if (!clang_Cursor_isNull(work.of.init))
-        run_part(scan, work.of.init);
+    run_part(scan, work.of.init);
     collect(scan, statement, &work);
     find_steps(scan, &work);
     find_counter(&work);

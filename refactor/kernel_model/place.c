@@ -1,268 +1,205 @@
-/* Arrays, and what a subscript or a dereference names. */
+#include "refactor/kernel_model/place.h"
 #include "refactor/kernel_model/scan.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/kernel_model/name.h"
+#include "refactor/kernel_model/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static char *type_text(CXType type) {
-    CXString spelling = clang_getTypeSpelling(type);
-    char *text = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
-    return text;
-}
-
-static size_t array_new(ht_scan *scan, const char *name, CXCursor declaration, CXCursor at) {
+static size_t array_new(ht_scan *scan, const char *name, const ht_syntax_variable *declaration,
+                        ht_position at) {
     ht_kernel_model *km = scan->km;
     HT_GROW(km->arrays, km->array_count);
-    km->arrays[km->array_count] = (ht_km_array){.name = ht_strdup(name),
-                                                .element = ht_strdup(""),
-                                                .declaration = declaration,
-                                                .place = ht_scan_where(scan, at)};
+    km->arrays[km->array_count] =
+        (ht_km_array){.name = ht_strdup(name),
+                      .element = ht_strdup(""),
+                      .declaration = declaration,
+                      .parameter = declaration ? declaration->parameter : NULL,
+                      .place = ht_scan_where(scan, at)};
     return km->array_count++;
 }
 
-size_t ht_scan_array_named(ht_scan *scan, const char *name, CXCursor at) {
+size_t ht_scan_array_named(ht_scan *scan, const char *name, ht_position at) {
     for (size_t i = 0; i < scan->km->array_count; ++i)
-        if (clang_Cursor_isNull(scan->km->arrays[i].declaration) &&
-            strcmp(scan->km->arrays[i].name, name) == 0)
+        if (!scan->km->arrays[i].declaration && strcmp(scan->km->arrays[i].name, name) == 0)
             return i;
-    return array_new(scan, name, clang_getNullCursor(), at);
+    return array_new(scan, name, NULL, at);
 }
 
-/* The expressions between a declaration's brackets: its children that are expressions, up to as
- * many as the type has dimensions, ahead of an initialiser. */
-static void read_extents(ht_scan *scan, size_t array, CXCursor declaration, CXType type) {
-    ht_km_array *of = &scan->km->arrays[array];
-    ht_cursors list = ht_ast_children(declaration);
-    size_t next = 0;
-    while (type.kind >= CXType_ConstantArray && type.kind <= CXType_DependentSizedArray &&
-           of->extent_count < 8) {
+/* Reads the extents between a declaration's brackets, as many as the type has dimensions. */
+static void read_extents(ht_scan *scan, size_t array, const ht_syntax_variable *declaration) {
+    const ht_syntax *node = declaration->declaration;
+    size_t next = 1; /* after the initialiser */
+    for (unsigned d = 0; d < declaration->rank && d < 8; ++d) {
+        int64_t value = ht_syntax_extent(declaration, d);
+        const ht_syntax *written = node && next < node->count ? node->children[next++] : NULL;
         const ht_poly *extent = NULL;
-        char *text = NULL;
-        while (next < list.count && !clang_isExpression(clang_getCursorKind(list.items[next])))
-            ++next;
-        int64_t value = clang_getArraySize(type);
-        if (type.kind != CXType_IncompleteArray && next < list.count) {
-            ht_range range;
-            if (ht_source_place(scan->facts->facts->source, list.items[next], &range) &&
-                ht_source_file_of(scan->facts->facts->source, list.items[next]) == 0)
-                text = ht_model_text(scan->facts, range);
-            if (type.kind != CXType_ConstantArray) {
-                ++scan->dry;
-                extent = ht_scan_integer(scan, list.items[next]);
-                --scan->dry;
-                of = &scan->km->arrays[array];
-            }
-            ++next;
-        }
-        if (type.kind == CXType_ConstantArray)
+        if (value >= 0)
             extent = ht_poly_constant(&scan->km->pool, value);
-        HT_GROW(of->extents, of->extent_count);
+        else if (written) {
+            ++scan->dry;
+            extent = ht_scan_integer(scan, written);
+            --scan->dry;
+        }
+        ht_km_array *of = &scan->km->arrays[array];
         void **texts = (void **)of->extent_texts;
+        HT_GROW(of->extents, of->extent_count);
         HT_GROW(texts, of->extent_count);
         of->extent_texts = (char **)texts;
         of->extents[of->extent_count] = extent;
-        of->extent_texts[of->extent_count++] = text;
-        type = clang_getArrayElementType(type);
+        of->extent_texts[of->extent_count++] = written ? ht_syntax_main_text(written) : NULL;
     }
-    free(list.items);
-    free(of->element);
-    of->element = type_text(type);
 }
 
-static ht_km_space space_of(const ht_scan *scan, CXCursor declaration) {
-    const ht_local *local = ht_model_local(scan->facts, declaration);
-    if (ht_ast_has(declaration, CXCursor_CUDASharedAttr))
-        return clang_Cursor_getStorageClass(declaration) == CX_SC_Extern ? HT_SPACE_DYNAMIC_SHARED
-                                                                         : HT_SPACE_SHARED;
-    if (ht_ast_has(declaration, CXCursor_CUDAConstantAttr))
-        return HT_SPACE_CONSTANT;
-    CXCursor parent = clang_getCursorSemanticParent(declaration);
-    enum CXCursorKind kind = clang_getCursorKind(parent);
-    bool inside = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
-                  kind == CXCursor_CXXMethod;
-    return (local || inside) && clang_getCursorKind(declaration) == CXCursor_VarDecl
-               ? HT_SPACE_PRIVATE
-               : HT_SPACE_GLOBAL;
-}
-
-size_t ht_scan_array(ht_scan *scan, CXCursor declaration) {
+size_t ht_scan_array(ht_scan *scan, const ht_syntax_variable *declaration) {
     ht_kernel_model *km = scan->km;
     for (size_t i = 0; i < km->array_count; ++i)
-        if (clang_equalCursors(km->arrays[i].declaration, declaration))
+        if (km->arrays[i].declaration == declaration)
             return i;
-    char *name = ht_cursor_name(declaration);
-    size_t index = array_new(scan, name, declaration, declaration);
-    free(name);
-    km->arrays[index].space = space_of(scan, declaration);
-    CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
-    if (type.kind == CXType_Pointer) {
-        CXType pointee = clang_getPointeeType(type);
-        free(km->arrays[index].element);
-        km->arrays[index].element = type_text(pointee);
-        km->arrays[index].is_const = clang_isConstQualifiedType(pointee) != 0;
-        km->arrays[index].is_restrict =
-            clang_isRestrictQualifiedType(clang_getCursorType(declaration)) != 0;
-    } else {
-        read_extents(scan, index, declaration, clang_getCursorType(declaration));
-        km->arrays[index].is_const = km->arrays[index].space == HT_SPACE_CONSTANT;
-    }
+    size_t index = array_new(scan, declaration->name, declaration, declaration->at);
+    bool pointer = ht_scan_holds_pointer(declaration);
+    ht_km_array *array = &km->arrays[index];
+    free(array->element);
+    array->element = ht_syntax_element(declaration);
+    array->space = declaration->space;
+    array->is_const =
+        pointer ? ht_syntax_points_to_const(declaration) : array->space == HT_SPACE_CONSTANT;
+    array->is_restrict = pointer && ht_syntax_is_restrict(declaration);
+    if (!pointer)
+        read_extents(scan, index, declaration);
     return index;
 }
 
-/* ---- targets
- * ------------------------------------------------------------------------------------------ */
+/* ---- targets ---- */
 
-static bool is_array_type(CXType type) {
-    type = clang_getCanonicalType(type);
-    return type.kind >= CXType_ConstantArray && type.kind <= CXType_DependentSizedArray;
+/* Returns the number of subscripts that an expression still takes to be an element. In a template a
+ * subscript has a dependent type, so its array is asked. */
+static unsigned rank(const ht_syntax *expression) {
+    const ht_syntax *node = ht_syntax_strip_implicit(expression);
+    if (!node->is_open || node->kind != HT_SYNTAX_SUBSCRIPT)
+        return node->rank;
+    unsigned outer = rank(node->children[0]);
+    return outer ? outer - 1 : 0;
 }
 
-/* Subscripts that an expression can still take before it is an element. In a template what stands
- * behind one has a dependent type: its array is asked. */
-static unsigned rank(CXCursor expression) {
-    CXCursor cursor = ht_ast_strip(expression, false);
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    bool open =
-        type.kind == CXType_Dependent && clang_getCursorKind(cursor) == CXCursor_ArraySubscriptExpr;
-    if (open) {
-        CXCursor base = ht_ast_child(cursor, 0);
-        unsigned outer = clang_Cursor_isNull(base) ? 0 : rank(base);
-        return outer ? outer - 1 : 0;
-    }
-    unsigned count = 0;
-    for (; is_array_type(type); type = clang_getArrayElementType(type))
-        ++count;
-    return count;
-}
-
-static bool push_subscript(ht_scan *scan, ht_km_target *target, const ht_poly *subscript) {
-    (void)scan;
+static bool push_subscript(ht_km_target *target, const ht_poly *subscript) {
     if (target->count == 8)
         return false;
     target->subscripts[target->count++] = subscript;
     return true;
 }
 
-static bool pointer_target(ht_scan *scan, CXCursor pointer, const ht_poly *step, CXCursor at,
-                           ht_km_target *out) {
+/* Returns true if the expression is the name of something that is declared outside of functions. */
+static bool is_outside(const ht_scan *scan, const ht_syntax *node) {
+    if (node->variable == SIZE_MAX)
+        return node->kind == HT_SYNTAX_UNKNOWN && node->op == HT_UNKNOWN_NAME;
+    const ht_syntax_variable *variable = &scan->tree->variables[node->variable];
+    return node->kind == HT_SYNTAX_NAME && !variable->is_parameter &&
+           variable->space != HT_SPACE_PRIVATE;
+}
+
+static bool pointer_target(ht_scan *scan, const ht_syntax *pointer, const ht_poly *step,
+                           const ht_syntax *at, ht_km_target *out) {
     ht_km_value value = ht_scan_value(scan, pointer);
-    CXCursor named = ht_ast_strip(pointer, false);
-    char *name = ht_cursor_name(named);
-    CXCursor overloads = ht_ast_child(named, 0);
-    if (!name[0] && clang_getCursorKind(overloads) == CXCursor_OverloadedDeclRef &&
-        clang_getNumOverloadedDecls(overloads) == 1) {
+    const ht_syntax *named = ht_syntax_strip_implicit(pointer);
+    if (!value.is_pointer && is_outside(scan, named)) { /* a variable template */
+        char *name = ht_syntax_spelling(named);
+        if (name[0])
+            value = (ht_km_value){true, ht_scan_array_named(scan, name, at->at),
+                                  ht_poly_constant(&scan->km->pool, 0)};
         free(name);
-        name = ht_cursor_name(overloads);
     }
-    if (!value.is_pointer && clang_getCursorKind(named) == CXCursor_DeclRefExpr && name[0])
-        value = (ht_km_value){true, ht_scan_array_named(scan, name, at), /* a variable template */
-                              ht_poly_constant(&scan->km->pool, 0)};
-    free(name);
     *out = (ht_km_target){.array = value.is_pointer ? value.array : SIZE_MAX};
     const ht_poly *offset = value.is_pointer ? value.value : NULL;
     if (!offset)
         offset = ht_scan_opaque(scan, at, HT_SCOPE_THREAD, "pointer not followed").value;
-    return push_subscript(scan, out, step ? ht_scan_sum(scan, at, offset, step, 1) : offset);
+    return push_subscript(out, step ? ht_scan_sum(scan, at, offset, step, 1) : offset);
 }
 
-static bool subscript_target(ht_scan *scan, CXCursor cursor, ht_km_target *out) {
-    ht_cursors list = ht_ast_children(cursor);
-    bool found = false;
-    if (list.count == 2) {
-        CXCursor base = ht_ast_strip(list.items[0], false);
-        if (rank(base) && ht_scan_target(scan, base, out)) {
-            const ht_poly *subscript = ht_scan_integer(scan, list.items[1]);
-            found = push_subscript(scan, out, subscript);
-        } else {
-            const ht_poly *subscript = ht_scan_integer(scan, list.items[1]);
-            found = pointer_target(scan, list.items[0], subscript, cursor, out);
-        }
-        out->whole = rank(cursor) != 0;
-    } else
-        ht_scan_children(scan, cursor);
-    free(list.items);
+static bool subscript_target(ht_scan *scan, const ht_syntax *node, ht_km_target *out) {
+    const ht_syntax *base = ht_syntax_strip_implicit(node->children[0]);
+    bool row = rank(base) && ht_scan_target(scan, base, out), found;
+    const ht_poly *subscript = ht_scan_integer(scan, node->children[1]);
+    if (row)
+        found = push_subscript(out, subscript);
+    else
+        found = pointer_target(scan, node->children[0], subscript, node, out);
+    out->whole = rank(node) != 0;
     return found;
 }
 
-static bool name_target(ht_scan *scan, CXCursor cursor, ht_km_target *out) {
-    CXCursor declaration = clang_getCursorReferenced(cursor);
-    enum CXCursorKind kind = clang_getCursorKind(declaration);
-    *out = (ht_km_target){.array = SIZE_MAX};
-    if (kind != CXCursor_VarDecl)
+static bool name_target(ht_scan *scan, const ht_syntax *node, ht_km_target *out) {
+    const ht_syntax_variable *variable = &scan->tree->variables[node->variable];
+    ht_memory_space space = variable->space;
+    bool shared = space == HT_SPACE_SHARED || space == HT_SPACE_DYNAMIC_SHARED;
+    if (variable->is_parameter || variable->is_constant_name)
         return false;
-    ht_km_space space = space_of(scan, declaration);
-    if (space == HT_SPACE_PRIVATE && !is_array_type(clang_getCursorType(declaration)))
+    if (!variable->rank && (space == HT_SPACE_PRIVATE || (!shared && variable->is_const)))
         return false; /* a local variable, or an object */
-    if (!is_array_type(clang_getCursorType(declaration)) && space != HT_SPACE_SHARED &&
-        space != HT_SPACE_DYNAMIC_SHARED &&
-        clang_isConstQualifiedType(clang_getCursorType(declaration)))
-        return false;
-    out->array = ht_scan_array(scan, declaration);
-    out->whole = is_array_type(clang_getCursorType(declaration));
+    out->array = ht_scan_array(scan, variable);
+    out->whole = variable->rank > 0;
     if (!out->whole) /* a single variable of the device's or the block's memory */
-        push_subscript(scan, out, ht_poly_constant(&scan->km->pool, 0));
+        push_subscript(out, ht_poly_constant(&scan->km->pool, 0));
     return true;
 }
 
-bool ht_scan_target(ht_scan *scan, CXCursor expression, ht_km_target *out_target) {
-    CXCursor cursor = ht_ast_strip(expression, false), operand;
-    enum CXUnaryOperatorKind unary;
+bool ht_scan_target(ht_scan *scan, const ht_syntax *expression, ht_km_target *out_target) {
+    const ht_syntax *node = ht_syntax_strip_implicit(expression);
     *out_target = (ht_km_target){.array = SIZE_MAX};
     if (!ht_scan_tick(scan) || scan->depth > 150)
         return false;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_ArraySubscriptExpr:
-        return subscript_target(scan, cursor, out_target);
-    case CXCursor_DeclRefExpr:
-        return name_target(scan, cursor, out_target);
-    case CXCursor_MemberRefExpr: {
-        CXCursor base = ht_ast_child(cursor, 0);
-        if (clang_Cursor_isNull(base))
-            return false;
-        CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(base, false)));
-        return type.kind == CXType_Pointer ? pointer_target(scan, base, NULL, cursor, out_target)
-                                           : ht_scan_target(scan, base, out_target);
+    switch (node->kind) {
+    case HT_SYNTAX_SUBSCRIPT:
+        return subscript_target(scan, node, out_target);
+    case HT_SYNTAX_NAME:
+        return name_target(scan, node, out_target);
+    case HT_SYNTAX_MEMBER: {
+        const ht_syntax *base = ht_syntax_strip_implicit(node->children[0]);
+        return base->type == HT_TYPE_POINTER && !base->is_array
+                   ? pointer_target(scan, node->children[0], NULL, node, out_target)
+                   : ht_scan_target(scan, base, out_target);
     }
+    case HT_SYNTAX_DEREFERENCE: {
+        bool found = pointer_target(scan, node->children[0], NULL, node, out_target);
+        out_target->whole = node->rank > 0;
+        return found;
+    }
+    case HT_SYNTAX_UNKNOWN:
+        if (node->op == HT_UNKNOWN_FIELD || node->op == HT_UNKNOWN_NAME)
+            return false;
+        break;
     default:
         break;
     }
-    if (ht_ast_unary(cursor, &unary, &operand) && unary == CXUnaryOperator_Deref) {
-        bool found = pointer_target(scan, operand, NULL, cursor, out_target);
-        out_target->whole = is_array_type(clang_getCursorType(cursor));
-        return found;
-    }
-    ht_scan_value(scan, cursor);
+    ht_scan_value(scan, node);
     return false;
 }
 
-/* ---- recording
- * ---------------------------------------------------------------------------------------- */
+/* ---- recording ---- */
 
-static void unknown_array(ht_scan *scan, CXCursor at) {
+static void unknown_array(ht_scan *scan, const ht_syntax *at) {
     ht_scan_incomplete(scan, at, "an access goes through a pointer that is not followed");
 }
 
-/* Elements of another size than before: their subscripts count other units. */
-static void note_size(ht_km_array *array, CXCursor at) {
-    CXType type = clang_getCursorType(ht_ast_strip(at, false));
-    if (type.kind == CXType_Invalid || type.kind == CXType_Unexposed ||
-        clang_getCanonicalType(type).kind == CXType_FunctionProto)
-        return; /* libclang does not survive the question of a method's size */
-    long long bytes = clang_Type_getSizeOf(type);
-    if (bytes <= 0)
+/* Notes the size of the accessed elements. If it differs from that of earlier accesses, the array's
+ * subscripts count different units. */
+static void note_size(ht_km_array *array, const ht_syntax *at) {
+    const ht_syntax *node = ht_syntax_strip_implicit(at);
+    long long bytes = (long long)ht_syntax_size(node);
+    if (!bytes)
         return;
-    if (array->element_bytes && array->element_bytes != bytes &&
-        clang_getCursorKind(ht_ast_strip(at, false)) != CXCursor_MemberRefExpr)
+    if (array->element_bytes && array->element_bytes != bytes && node->kind != HT_SYNTAX_MEMBER)
         array->mixed = true;
     if (!array->element_bytes)
         array->element_bytes = bytes;
 }
 
 void ht_scan_record(ht_scan *scan, const ht_km_target *target, bool read, bool write, bool atomic,
-                    CXCursor at) {
+                    const ht_syntax *at) {
     if (scan->dry)
         return;
     if (target->array == SIZE_MAX) {
@@ -285,15 +222,16 @@ void ht_scan_record(ht_scan *scan, const ht_km_target *target, bool read, bool w
                            .subscript_count = target->count,
                            .order = scan->order++,
                            .control = ht_scan_control(scan),
-                           .place = ht_scan_where(scan, at),
-                           .cursor = at};
+                           .place = ht_scan_where(scan, at->at),
+                           .from = at,
+                           .node = ht_syntax_in_body(at)};
     access.subscripts = ht_poly_pool_alloc(&km->pool, target->count, sizeof *access.subscripts);
     memcpy(access.subscripts, target->subscripts, target->count * sizeof *access.subscripts);
     HT_GROW(km->accesses, km->access_count);
     km->accesses[km->access_count++] = access;
 }
 
-void ht_scan_escape(ht_scan *scan, const ht_km_value *value, CXCursor at) {
+void ht_scan_escape(ht_scan *scan, const ht_km_value *value, const ht_syntax *at) {
     if (!value->is_pointer || scan->dry)
         return;
     if (value->array == SIZE_MAX) {

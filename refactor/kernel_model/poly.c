@@ -1,4 +1,4 @@
-/* Interned polynomials. */
+/* Polynomials, interned. */
 #include "refactor/kernel_model/poly.h"
 
 #include "base/memory.h"
@@ -9,13 +9,17 @@
 
 enum { TEXT_DEPTH_MAX = 12 };
 
+void ht_poly_pool_return(ht_poly_pool *pool, const ht_poly_pool *mark) {
+    while (pool->symbol_count > mark->symbol_count)
+        free(pool->symbols[--pool->symbol_count].name);
+    while (pool->poly_count > mark->poly_count)
+        free(pool->polys[--pool->poly_count]);
+    while (pool->block_count > mark->block_count)
+        free(pool->blocks[--pool->block_count]);
+}
+
 void ht_poly_pool_free(ht_poly_pool *pool) {
-    for (size_t i = 0; i < pool->symbol_count; ++i)
-        free(pool->symbols[i].name);
-    for (size_t i = 0; i < pool->poly_count; ++i)
-        free(pool->polys[i]);
-    for (size_t i = 0; i < pool->block_count; ++i)
-        free(pool->blocks[i]);
+    ht_poly_pool_return(pool, &(ht_poly_pool){0});
     free(pool->symbols);
     free(pool->polys);
     free(pool->blocks);
@@ -49,8 +53,7 @@ size_t ht_poly_symbol(ht_poly_pool *pool, const ht_km_symbol *like) {
     return pool->symbol_count++;
 }
 
-/* ---- terms
- * ------------------------------------------------------------------------------------------ */
+/* ---- terms ---- */
 
 static int compare_products(const ht_term *a, const ht_term *b) {
     if (a->count != b->count)
@@ -122,6 +125,8 @@ const ht_poly *ht_poly_of(ht_poly_pool *pool, size_t symbol) {
 }
 
 const ht_poly *ht_poly_add(ht_poly_pool *pool, const ht_poly *a, const ht_poly *b, int64_t factor) {
+    if (!a || !b)
+        return NULL;
     ht_term *terms = ht_alloc(a->count + b->count + 1, sizeof *terms);
     bool fits = true;
     if (a->count)
@@ -136,7 +141,7 @@ const ht_poly *ht_poly_add(ht_poly_pool *pool, const ht_poly *a, const ht_poly *
     return sum;
 }
 
-/* blockIdx.a * blockDim.a is a symbol of its own, so that block origins are affine. */
+/* Replaces blockIdx.a * blockDim.a by a symbol of its own, so that block origins are affine. */
 static void join_origin(ht_poly_pool *pool, ht_term *term) {
     for (size_t i = 0; i < term->count; ++i)
         for (size_t j = 0; j < term->count; ++j) {
@@ -170,7 +175,25 @@ static bool multiply_terms(ht_poly_pool *pool, const ht_term *a, const ht_term *
     return true;
 }
 
+const ht_poly *ht_poly_plus(ht_poly_pool *pool, const ht_poly *a, int64_t number) {
+    return ht_poly_add(pool, a, ht_poly_constant(pool, number), 1);
+}
+
+const ht_poly *ht_poly_negate(ht_poly_pool *pool, const ht_poly *a) {
+    return ht_poly_add(pool, ht_poly_constant(pool, 0), a, -1);
+}
+
+const ht_poly *ht_poly_outer(ht_poly_pool *pool, const ht_poly *a, const ht_poly *b, bool high) {
+    const ht_poly *difference = ht_poly_add(pool, a, b, -1);
+    int64_t gap;
+    if (!difference || !ht_poly_is_constant(difference, &gap))
+        return NULL;
+    return (gap > 0) == high ? a : b;
+}
+
 const ht_poly *ht_poly_multiply(ht_poly_pool *pool, const ht_poly *a, const ht_poly *b) {
+    if (!a || !b)
+        return NULL;
     if (a->count * b->count > HT_POLY_TERMS_MAX)
         return NULL;
     ht_term *terms = ht_alloc(a->count * b->count + 1, sizeof *terms);
@@ -184,8 +207,7 @@ const ht_poly *ht_poly_multiply(ht_poly_pool *pool, const ht_poly *a, const ht_p
     return product;
 }
 
-/* ---- asking
- * ----------------------------------------------------------------------------------------- */
+/* ---- queries ---- */
 
 bool ht_poly_is_constant(const ht_poly *poly, int64_t *out_value) {
     *out_value = poly->count ? poly->terms[0].coefficient : 0;
@@ -238,8 +260,7 @@ ht_km_scope ht_poly_scope(const ht_poly_pool *pool, const ht_poly *poly) {
     return scope;
 }
 
-/* ---- text
- * ------------------------------------------------------------------------------------------- */
+/* ---- text ---- */
 
 static void write_poly(const ht_poly_pool *pool, const ht_poly *poly, int depth, ht_text *out);
 

@@ -1,4 +1,4 @@
-/* Domains through isl. */
+/* Domains as isl's sets. */
 #include "refactor/kernel_model/sets.h"
 
 #include "base/memory.h"
@@ -33,8 +33,7 @@ bool ht_axis_used(const ht_kernel_model *km, int axis) {
            of->uses_grid_dim;
 }
 
-/* ---- layouts
- * ----------------------------------------------------------------------------------------- */
+/* ---- layouts ---- */
 
 static bool is_given(const ht_km_layout *layout, size_t symbol) {
     return layout->given && layout->given(layout->given_context, symbol);
@@ -67,7 +66,7 @@ static void reach_symbol(ht_km_layout *layout, size_t symbol) {
         HT_GROW(layout->dims, layout->dim_count);
         layout->dims[layout->dim_count++] = symbol;
     }
-    ht_km_symbol of = *symbol_at(layout, symbol); /* the pool may grow */
+    ht_km_symbol of = *symbol_at(layout, symbol); /* a copy, since the pool may grow */
     if (of.kind == HT_KM_PRODUCT)
         return;
     for (size_t i = 0; i < 2; ++i)
@@ -159,10 +158,9 @@ void ht_km_layout_free(ht_km_layout *layout) {
     *layout = (ht_km_layout){0};
 }
 
-/* ---- spaces and functions
- * ----------------------------------------------------------------------------- */
+/* ---- spaces and functions ---- */
 
-/* A name that isl can print; unlike names of unlike symbols. */
+/* Returns a name that isl can print, different for different symbols. */
 static isl_id *id_of(const ht_km_layout *layout, size_t symbol) {
     char *text = ht_km_symbol_text(&layout->km->pool, symbol);
     bool argument = symbol_at(layout, symbol)->kind == HT_KM_ARGUMENT;
@@ -231,6 +229,23 @@ isl_aff *ht_km_layout_affine(const ht_km_layout *layout, const ht_poly *poly) {
     return aff;
 }
 
+isl_map *ht_km_layout_map(const ht_km_layout *layout, const ht_poly *const *values, size_t count,
+                          isl_set *domain) {
+    isl_aff_list *list = isl_aff_list_alloc(layout->km->context, (int)count);
+    for (size_t i = 0; i < count; ++i)
+        list = isl_aff_list_add(list, ht_km_layout_affine(layout, values[i]));
+    isl_basic_map *map = isl_basic_map_from_aff_list(isl_set_get_space(domain), list);
+    return isl_map_intersect_domain(isl_map_from_basic_map(map), isl_set_copy(domain));
+}
+
+isl_map *ht_km_layout_access(const ht_km_layout *layout, const ht_km_access *access,
+                             isl_set *domain) {
+    const ht_poly *indices[HT_KM_DIMENSIONS_MAX];
+    for (size_t d = 0; d < access->dimension_count; ++d)
+        indices[d] = access->dimensions[d].index;
+    return ht_km_layout_map(layout, indices, access->dimension_count, domain);
+}
+
 static isl_pw_aff *piecewise(ht_km_layout *layout, const ht_poly *poly) {
     isl_aff *aff = ht_km_layout_affine(layout, poly);
     return aff ? isl_pw_aff_from_aff(aff) : NULL;
@@ -269,12 +284,7 @@ static isl_set *test_set(ht_km_layout *layout, const ht_km_test *test) {
                                               : isl_pw_aff_non_zero_set(value);
 }
 
-/* ---- what is known of symbols
- * ------------------------------------------------------------------------- */
-
-static isl_set *equal(isl_pw_aff *a, isl_pw_aff *b) {
-    return isl_pw_aff_eq_set(a, b);
-}
+/* ---- facts about symbols ---- */
 
 static isl_pw_aff *itself(ht_km_layout *layout, size_t symbol) {
     return piecewise(layout, ht_poly_of(&layout->km->pool, symbol));
@@ -286,8 +296,8 @@ static isl_set *at_least(ht_km_layout *layout, size_t symbol, int64_t value) {
     return isl_pw_aff_nonneg_set(isl_pw_aff_add_constant_val(aff, by));
 }
 
-/* A quotient or remainder by an argument: only that it is between 0 and what it divides, or is
- * divided by, where the dividend is not negative. */
+/* Bounds a quotient or remainder by an argument: it is between 0 and the dividend (the divisor, for
+ * a remainder) if the dividend is not negative. */
 static isl_set *loose_division(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     isl_pw_aff *a = piecewise(layout, of->operands[0]), *b = piecewise(layout, of->operands[1]);
     layout->exact = false;
@@ -322,24 +332,25 @@ static isl_set *derived(ht_km_layout *layout, size_t symbol, const ht_km_symbol 
     }
     switch (of->kind) {
     case HT_KM_QUOTIENT:
-        return equal(itself(layout, symbol), isl_pw_aff_tdiv_q(a, b));
+        return isl_pw_aff_eq_set(itself(layout, symbol), isl_pw_aff_tdiv_q(a, b));
     case HT_KM_REMAINDER:
-        return equal(itself(layout, symbol), isl_pw_aff_tdiv_r(a, b));
+        return isl_pw_aff_eq_set(itself(layout, symbol), isl_pw_aff_tdiv_r(a, b));
     case HT_KM_MIN:
-        return equal(itself(layout, symbol), isl_pw_aff_min(a, b));
+        return isl_pw_aff_eq_set(itself(layout, symbol), isl_pw_aff_min(a, b));
     case HT_KM_MAX:
-        return equal(itself(layout, symbol), isl_pw_aff_max(a, b));
+        return isl_pw_aff_eq_set(itself(layout, symbol), isl_pw_aff_max(a, b));
     default:
         break;
     }
-    isl_set *yes = isl_set_intersect(test_set(layout, of->test), equal(itself(layout, symbol), a));
+    isl_set *yes =
+        isl_set_intersect(test_set(layout, of->test), isl_pw_aff_eq_set(itself(layout, symbol), a));
     bool exact = layout->exact;
     layout->exact = true;
     isl_set *holds = test_set(layout, of->test);
     isl_set *no =
         layout->exact ? isl_set_complement(holds) : (isl_set_free(holds), universe(layout));
     layout->exact = layout->exact && exact;
-    return isl_set_union(yes, isl_set_intersect(no, equal(itself(layout, symbol), b)));
+    return isl_set_union(yes, isl_set_intersect(no, isl_pw_aff_eq_set(itself(layout, symbol), b)));
 }
 
 static isl_set *loop_set(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
@@ -363,7 +374,8 @@ static isl_set *thread_set(ht_km_layout *layout, size_t symbol, const ht_km_symb
             const ht_poly *origin = ht_poly_multiply(
                 &km->pool, ht_poly_constant(&km->pool, km->facts->axes[of->axis].block),
                 ht_poly_of(&km->pool, ht_builtin_symbol(km, HT_KM_BLOCK, of->axis)));
-            return isl_set_intersect(set, equal(itself(layout, symbol), piecewise(layout, origin)));
+            return isl_set_intersect(
+                set, isl_pw_aff_eq_set(itself(layout, symbol), piecewise(layout, origin)));
         }
         size_t block = ht_builtin_symbol(km, HT_KM_BLOCK, of->axis);
         return isl_set_intersect(set,
@@ -374,7 +386,7 @@ static isl_set *thread_set(ht_km_layout *layout, size_t symbol, const ht_km_symb
     return isl_set_intersect(set, isl_pw_aff_lt_set(itself(layout, symbol), itself(layout, bound)));
 }
 
-/* blockDim.a * gridDim.a: every block's origin lies a block below it. */
+/* Bounds blockDim.a * gridDim.a: every block's origin is at least a block below it. */
 static isl_set *product_set(ht_km_layout *layout, size_t symbol, const ht_km_symbol *of) {
     const ht_term *term = &of->operands[0]->terms[0];
     const ht_km_symbol *a = symbol_at(layout, term->symbols[0]);
@@ -403,7 +415,7 @@ static isl_set *symbol_set(ht_km_layout *layout, size_t symbol) {
         return thread_set(layout, symbol, &of);
     case HT_KM_BLOCK_DIM:
         if (layout->km->tied[of.axis])
-            return equal(
+            return isl_pw_aff_eq_set(
                 itself(layout, symbol),
                 piecewise(layout, ht_poly_constant(&layout->km->pool,
                                                    layout->km->facts->axes[of.axis].block)));
@@ -415,7 +427,7 @@ static isl_set *symbol_set(ht_km_layout *layout, size_t symbol) {
         return at_least(layout, symbol, 1);
     case HT_KM_SUM: {
         isl_pw_aff *sum = piecewise(layout, of.operands[0]);
-        return sum ? equal(itself(layout, symbol), sum) : lost(layout);
+        return sum ? isl_pw_aff_eq_set(itself(layout, symbol), sum) : lost(layout);
     }
     case HT_KM_PRODUCT:
         return product_set(layout, symbol, &of);
@@ -439,48 +451,4 @@ isl_set *ht_km_layout_domain(ht_km_layout *layout, const ht_km_control *control,
     for (size_t i = 0; guards && i < control->guard_count; ++i)
         set = isl_set_intersect(set, test_set(layout, control->guards[i].test));
     return isl_set_coalesce(set);
-}
-
-/* ---- text
- * ------------------------------------------------------------------------------------------- */
-
-static void write_factor(const ht_km_layout *layout, ht_text *out, isl_val *value, size_t symbol) {
-    long factor = isl_val_get_num_si(value);
-    if (factor == 0)
-        return;
-    char *name = ht_km_symbol_text(&layout->km->pool, symbol);
-    ht_text_append(out, out->length == 0 ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ");
-    if (factor != 1 && factor != -1)
-        ht_text_printf(out, "%ld*", factor < 0 ? -factor : factor);
-    ht_text_append(out, name);
-    free(name);
-}
-
-char *ht_km_layout_aff_text(const ht_km_layout *layout, isl_aff *aff) {
-    ht_text text = {0};
-    bool whole = isl_aff_dim(aff, isl_dim_div) == 0;
-    isl_val *denominator = isl_aff_get_denominator_val(aff);
-    whole = whole && isl_val_is_one(denominator) == isl_bool_true;
-    isl_val_free(denominator);
-    if (!whole || isl_aff_dim(aff, isl_dim_param) != (int)layout->param_count) {
-        char *raw = isl_aff_to_str(aff);
-        char *copy = ht_strdup(raw ? raw : "?");
-        free(raw);
-        return copy;
-    }
-    for (size_t i = 0; i < layout->param_count; ++i) {
-        isl_val *value = isl_aff_get_coefficient_val(aff, isl_dim_param, (int)i);
-        write_factor(layout, &text, value, layout->params[i]);
-        isl_val_free(value);
-    }
-    isl_val *constant = isl_aff_get_constant_val(aff);
-    long rest = isl_val_get_num_si(constant);
-    isl_val_free(constant);
-    if (rest || text.length == 0)
-        ht_text_printf(&text,
-                       text.length == 0 ? "%ld"
-                       : rest < 0       ? " - %ld"
-                                        : " + %ld",
-                       text.length && rest < 0 ? -rest : rest);
-    return ht_text_take(&text);
 }

@@ -15,7 +15,7 @@
  */
 enum { HT_DIM_THREAD = 0, HT_DIM_BLOCK = 3, HT_DIM_ORIGIN = 6, HT_DIM_FIXED = 9 };
 
-/* Which symbols are dimensions of a set, and which its parameters. */
+/* The symbols that are dimensions of a set, and those that are its parameters. */
 typedef struct ht_km_layout {
     ht_kernel_model *km;
     size_t *dims;
@@ -23,39 +23,43 @@ typedef struct ht_km_layout {
     size_t *params;
     size_t param_count;
     bool block_given; /* the block's index and origin are parameters */
-    /* Which further symbols are parameters, of which nothing is known; NULL: none. */
+    /* Returns true for further symbols that are parameters of any value; NULL: there are none. */
     bool (*given)(const void *context, size_t symbol);
     const void *given_context;
     bool exact; /* nothing was left out so far */
 } ht_km_layout;
 
 void ht_km_layout_init(ht_km_layout *layout, ht_kernel_model *km, bool block_given);
-/* With what `given` says as parameters; they may have any value. */
+/* Starts a layout whose parameters include the symbols for which `given` returns true. */
 void ht_km_layout_init_given(ht_km_layout *layout, ht_kernel_model *km,
                              bool (*given)(const void *context, size_t symbol),
                              const void *context);
 void ht_km_layout_free(ht_km_layout *layout);
-/* Takes in the symbols of a polynomial, of a place in the control flow (its guards when `guards`),
- * and of all that those are computed from. */
+/* Adds the symbols of a polynomial, or of a place in the control flow (with its guards if
+ * `guards`), and all symbols that those are computed from. */
 void ht_km_layout_reach(ht_km_layout *layout, const ht_poly *poly);
 void ht_km_layout_reach_control(ht_km_layout *layout, const ht_km_control *control, bool guards);
 
 isl_space *ht_km_layout_space(const ht_km_layout *layout);
-/* NULL when it is not affine. */
+/* Returns NULL if the polynomial is not affine. */
 isl_aff *ht_km_layout_affine(const ht_km_layout *layout, const ht_poly *poly);
-/* The points that get to a place; `exact` becomes false where something could not be said. Guards
- * are left out unless `guards`. */
+/* Returns the map from a domain's points to the values that affine polynomials have there. */
+isl_map *ht_km_layout_map(const ht_km_layout *layout, const ht_poly *const *values, size_t count,
+                          isl_set *domain);
+/* The same of an access's dimensions, all affine. */
+isl_map *ht_km_layout_access(const ht_km_layout *layout, const ht_km_access *access,
+                             isl_set *domain);
+/* Returns the points that reach a place, without its guards unless `guards`. Clears `exact` if a
+ * condition could not be expressed. */
 isl_set *ht_km_layout_domain(ht_km_layout *layout, const ht_km_control *control, bool guards);
 
-/* Returns true if a polynomial may be affine for isl. A product of arguments counts as one
+/* Returns true if a polynomial may be affine for isl. A product of arguments counts as a single
  * argument. */
 bool ht_poly_is_affine(const ht_poly_pool *pool, const ht_poly *poly);
-/* Returns true if the kernel uses this axis at all. One that it does not use is taken as 1 wide; so
- * is a block along an axis whose threadIdx it does not use. */
+/* Returns true if the kernel uses this axis at all. An unused axis is taken to be 1 wide, and so is
+ * the block along an axis whose threadIdx is unused. */
 bool ht_axis_used(const ht_kernel_model *km, int axis);
-/* The symbol of threadIdx and so on; added when there is none. */
+/* Returns the symbol of threadIdx and the like, adding it if there is none. */
 size_t ht_builtin_symbol(ht_kernel_model *km, ht_km_symbol_kind kind, int axis);
-/* The symbol that an isl parameter or dimension of the layout stands for. */
-char *ht_km_layout_aff_text(const ht_km_layout *layout, isl_aff *aff);
 
 #endif

@@ -1,8 +1,4 @@
-/* Splits the subscript of a flat array into dimensions: (n * H + y) * W + x is [n][y][x] with the
- * strides H * W, W and 1. A product of arguments is taken for a stride where what lies below it is
- * proved to fit, or moves with the thread; the latter is not proved, and the access not `aligned`.
- */
-#include "refactor/kernel_model/build.h"
+#include "refactor/kernel_model/split.h"
 #include "refactor/kernel_model/sets.h"
 
 #include "base/memory.h"
@@ -10,30 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 8, CANDIDATES_MAX = 32 };
+enum { CANDIDATES_MAX = 32 };
 
 typedef struct level {
     ht_term stride; /* a product of arguments, or a constant */
     const ht_poly *index;
-    bool proved; /* this index lies below the next stride */
+    bool proved; /* the index below this stride is proved to be less than the ratio to the next
+                    stride */
 } level;
 
 typedef struct splitting {
     ht_kernel_model *km;
     const ht_km_access *access;
     const ht_poly *subscript;
-    level levels[LEVELS_MAX]; /* innermost first */
+    level levels[HT_KM_DIMENSIONS_MAX]; /* innermost first */
     size_t count;
 } splitting;
 
-/* ---- terms
- * ------------------------------------------------------------------------------------------- */
+/* ---- terms ---- */
 
 static bool is_argument(const splitting *in, size_t symbol) {
     return in->km->pool.symbols[symbol].scope == HT_SCOPE_LAUNCH;
 }
 
-/* The arguments in a term; false when it multiplies variables. */
+/* Separates the arguments in a term from its variables. Returns false if it multiplies
+ * variables. */
 static bool arguments_of(const splitting *in, const ht_term *term, ht_term *out,
                          size_t *variables) {
     *out = (ht_term){.coefficient = 1};
@@ -51,10 +48,9 @@ static const ht_poly *product(const splitting *in, const ht_term *term) {
     return ht_poly_make(&in->km->pool, &copy, 1);
 }
 
-/* ---- proofs
- * ------------------------------------------------------------------------------------------ */
+/* ---- proofs ---- */
 
-/* Is 0 <= index < bound wherever the access is made? */
+/* Returns true if 0 <= index < bound is proved wherever the access is made. */
 static bool lies_below(const splitting *in, const ht_poly *index, const ht_poly *bound) {
     ht_km_layout layout;
     if (!ht_poly_is_affine(&in->km->pool, index) || !ht_poly_is_affine(&in->km->pool, bound))
@@ -75,7 +71,7 @@ static bool lies_below(const splitting *in, const ht_poly *index, const ht_poly 
     return proved;
 }
 
-/* Do the values in a block differ by less than `stride`? */
+/* Returns true if the index takes values within a block that differ by less than `stride`. */
 static bool spans_below(const splitting *in, const ht_poly *index, int64_t stride) {
     ht_km_layout layout;
     if (!ht_poly_is_affine(&in->km->pool, index))
@@ -97,10 +93,9 @@ static bool spans_below(const splitting *in, const ht_poly *index, int64_t strid
     return proved;
 }
 
-/* ---- levels
- * ------------------------------------------------------------------------------------------ */
+/* ---- levels ---- */
 
-/* The terms at each level, with the levels there are. False: too many terms. */
+/* Distributes the subscript's terms to the levels. Returns false if a level gets too many. */
 static bool distribute(splitting *in) {
     ht_term *terms = ht_alloc(in->subscript->count + 1, sizeof *terms);
     bool *taken = ht_alloc(in->subscript->count + 1, sizeof *taken);
@@ -125,11 +120,11 @@ static bool moves_with_thread(const splitting *in, const ht_poly *poly) {
     return ht_poly_scope(&in->km->pool, poly) >= HT_SCOPE_BLOCK;
 }
 
-/* Takes a product of arguments for a stride where what lies below allows it. */
+/* Takes a product of arguments as a stride if the indices below it allow that. */
 static void try_stride(splitting *in, const ht_term *stride) {
     ht_term ratio;
     level *top = &in->levels[in->count - 1];
-    if (in->count == LEVELS_MAX || !ht_term_divide(stride, &top->stride, &ratio))
+    if (in->count == HT_KM_DIMENSIONS_MAX || !ht_term_divide(stride, &top->stride, &ratio))
         return;
     in->levels[in->count++] = (level){.stride = *stride};
     bool accepted = distribute(in);
@@ -172,8 +167,7 @@ static const char *find_levels(splitting *in) {
     return distribute(in) ? NULL : "it is too long";
 }
 
-/* ---- constant strides
- * ---------------------------------------------------------------------------------- */
+/* ---- constant strides ---- */
 
 static int64_t coefficient_of(const splitting *in, const ht_poly *index, ht_km_symbol_kind kind,
                               int axis) {
@@ -186,7 +180,8 @@ static int64_t coefficient_of(const splitting *in, const ht_poly *index, ht_km_s
     return 0;
 }
 
-/* blockIdx * 16 + threadIdx is one index, not a tile's number and a place in it. */
+/* Returns true if the index is blockIdx * 16 + threadIdx: a global index, which must not be split
+ * into a tile's number and a place in the tile. */
 static bool parts_global_index(const splitting *in, const ht_poly *index, int64_t stride) {
     for (int axis = 0; axis < 3; ++axis) {
         int64_t block = coefficient_of(in, index, HT_KM_BLOCK, axis);
@@ -197,7 +192,8 @@ static bool parts_global_index(const splitting *in, const ht_poly *index, int64_
     return false;
 }
 
-/* A level's index is high * stride + low, with low from terms that the stride does not divide. */
+/* Writes a level's index as high * stride + low, with the terms that the stride does not divide in
+ * low. */
 static bool split_constant(splitting *in, const level *from, int64_t stride, level *low,
                            level *high) {
     const ht_poly *index = from->index;
@@ -206,7 +202,7 @@ static bool split_constant(splitting *in, const level *from, int64_t stride, lev
     size_t low_count = 0, high_count = 0, variables = 0;
     for (size_t i = 0; i < index->count; ++i) {
         ht_term term = index->terms[i];
-        if (term.count == 0) { /* to the nearer side */
+        if (term.count == 0) { /* a constant goes to the nearer multiple */
             int64_t rest = term.coefficient % stride;
             rest -= rest > stride / 2 ? stride : rest < -(stride / 2) ? -stride : 0;
             lows[low_count] = highs[high_count] = term;
@@ -246,7 +242,7 @@ static void split_level(splitting *in, size_t at) {
     }
     if (count)
         qsort(strides, count, sizeof *strides, by_value);
-    for (size_t i = 0; i < count && in->count < LEVELS_MAX; ++i) {
+    for (size_t i = 0; i < count && in->count < HT_KM_DIMENSIONS_MAX; ++i) {
         level low, high;
         if (parts_global_index(in, index, strides[i]) ||
             !split_constant(in, &in->levels[at], strides[i], &low, &high))
@@ -262,7 +258,8 @@ static void split_level(splitting *in, size_t at) {
     }
 }
 
-/* All that a level's index has in common goes to its stride: 9 * m of stride C is m of 9 * C. */
+/* Moves the common factor of a level's index into its stride: 9 * m with the stride C is m with the
+ * stride 9 * C. */
 static void take_out_factor(splitting *in, level *of) {
     int64_t factor = 0;
     for (size_t i = 0; i < of->index->count; ++i) {
@@ -285,8 +282,7 @@ static void take_out_factor(splitting *in, level *of) {
     free(terms);
 }
 
-/* ---- an access
- * --------------------------------------------------------------------------------------- */
+/* ---- an access ---- */
 
 static void keep_levels(const splitting *in, ht_km_access *access) {
     ht_kernel_model *km = in->km;
@@ -326,7 +322,7 @@ static void split_declared(ht_kernel_model *km, ht_km_access *access) {
             (ht_km_dimension){access->subscripts[i], ht_poly_constant(&km->pool, 1)};
 }
 
-/* What keeps a dimension from being affine, in words. */
+/* Returns why a dimension is not affine, in words. */
 static const char *not_affine(ht_kernel_model *km, const ht_poly *index) {
     for (size_t i = 0; i < index->count; ++i)
         for (size_t j = 0; j < index->terms[i].count; ++j) {

@@ -1,13 +1,13 @@
-/* Operations of isl. It counts them, and stops at a number that it is given, but does not say how
- * many there were: that is found by asking for less and less. */
-#include "refactor/kernel_model/build.h"
+#include "refactor/kernel_model/step.h"
+#include "refactor/kernel/effort.h"
+#include "refactor/kernel/facts.h"
 
 #include <isl/ctx.h>
 #include <isl/val.h>
 
 enum { FIRST_GUESS = 512, ROUNDS = 5 };
 
-/* Were more operations made than this? */
+/* Returns true if isl has made more operations than this. */
 static bool were_more(isl_ctx *context, uint64_t than) {
     isl_ctx_set_max_operations(context, than);
     isl_val *value = isl_val_zero(context);
@@ -40,7 +40,7 @@ void ht_km_step(ht_kernel_model *km) {
         ht_effort_spend(effort, made, ended);
     }
     uint64_t left = ht_effort_left(effort);
-    km->allowed = left ? left : 1; /* none at all would be no limit */
+    km->allowed = left ? left : 1; /* 0 would mean no limit */
     isl_ctx_reset_error(km->context);
     isl_ctx_reset_operations(km->context);
     isl_ctx_set_max_operations(km->context, km->allowed);

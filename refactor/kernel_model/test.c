@@ -1,8 +1,9 @@
-/* Conditions as trees over polynomials. Negation is pushed to the leaves, so that an unknown leaf
- * only ever widens what a condition lets through. */
+#include "refactor/kernel_model/test.h"
 #include "refactor/kernel_model/scan.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel_model/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,11 @@ const ht_km_test *ht_test_plain(ht_scan *scan, ht_km_test_kind kind) {
 }
 
 const ht_km_test *ht_test_unknown(ht_scan *scan, ht_km_scope scope, const char *reason,
-                                  CXCursor at) {
+                                  const ht_syntax *at) {
     ht_km_test *test = test_new(scan, HT_TEST_UNKNOWN);
     test->scope = scope;
     test->reason = reason;
-    test->place = ht_scan_where(scan, at);
+    test->place = ht_scan_where(scan, at->at);
     return test;
 }
 
@@ -111,33 +112,32 @@ bool ht_test_known(const ht_km_test *test) {
     return test->kind != HT_TEST_UNKNOWN;
 }
 
-bool ht_scan_guard_push(ht_scan *scan, const ht_km_test *test, CXCursor at) {
+bool ht_scan_guard_push(ht_scan *scan, const ht_km_test *test, const ht_syntax *at) {
     if (test->kind == HT_TEST_TRUE)
         return true;
     if (scan->guard_count == HT_SCAN_GUARDS_MAX) {
         ht_scan_incomplete(scan, at, "there are too many conditions around");
         return false;
     }
-    scan->guards[scan->guard_count++] = (ht_km_guard){test, ht_scan_where(scan, at)};
+    scan->guards[scan->guard_count++] = (ht_km_guard){test, ht_scan_where(scan, at->at)};
     return true;
 }
 
-/* ---- comparisons
- * ------------------------------------------------------------------------------------ */
+/* ---- comparisons ---- */
 
-/* a < b (or <=) as whole numbers. */
+/* Returns a < b (or <=) for mathematical integers. */
 static const ht_km_test *less(ht_scan *scan, const ht_poly *a, const ht_poly *b, bool inclusive,
-                              CXCursor at) {
+                              const ht_syntax *at) {
     const ht_poly *gap = ht_poly_add(&scan->km->pool, b, a, -1);
-    if (gap && !inclusive)
-        gap = ht_poly_add(&scan->km->pool, gap, ht_poly_constant(&scan->km->pool, 1), -1);
+    if (!inclusive)
+        gap = ht_poly_plus(&scan->km->pool, gap, -1);
     return gap ? ht_test_value(scan, HT_TEST_NOT_NEGATIVE, gap)
                : ht_test_unknown(scan, HT_SCOPE_THREAD, "the condition is too long", at);
 }
 
-/* As unsigned numbers, negative values lie behind all others. */
+/* Returns a < b (or <=) for unsigned numbers, of which negative values come after all others. */
 static const ht_km_test *less_unsigned(ht_scan *scan, const ht_poly *a, const ht_poly *b,
-                                       bool inclusive, CXCursor at) {
+                                       bool inclusive, const ht_syntax *at) {
     const ht_km_test *order = less(scan, a, b, inclusive, at);
     bool a_negative = ht_scan_may_be_negative(scan, a),
          b_negative = ht_scan_may_be_negative(scan, b);
@@ -157,45 +157,30 @@ static const ht_km_test *less_unsigned(ht_scan *scan, const ht_poly *a, const ht
                         ht_test_both(scan, HT_TEST_AND, same_side, order));
 }
 
-static bool is_comparison(enum CXBinaryOperatorKind kind) {
-    return kind == CXBinaryOperator_LT || kind == CXBinaryOperator_GT ||
-           kind == CXBinaryOperator_LE || kind == CXBinaryOperator_GE ||
-           kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE;
+bool ht_scan_compares(int op) {
+    return op >= HT_BINARY_LT && op <= HT_BINARY_NE;
 }
 
-static bool is_integer(CXCursor cursor) {
-    CXCursor stripped = ht_ast_strip(cursor, false);
-    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(stripped)).kind;
-    int axis; /* threadIdx.x is an object in HIP's headers */
-    return ht_index_plain(NULL, stripped, false, &axis) != HT_INDEX_NONE ||
-           (kind >= CXType_Bool && kind <= CXType_Int128) || kind == CXType_Enum ||
-           kind == CXType_Dependent || kind == CXType_Unexposed;
+static bool is_whole(const ht_syntax *expression) {
+    const ht_syntax *node = ht_syntax_strip_implicit(expression);
+    return node->kind == HT_SYNTAX_INDEX || node->is_whole || node->is_open;
 }
 
-static const ht_km_test *compare(ht_scan *scan, enum CXBinaryOperatorKind kind, CXCursor left,
-                                 CXCursor right, CXCursor at) {
+static const ht_km_test *compare(ht_scan *scan, int op, const ht_syntax *left,
+                                 const ht_syntax *right, const ht_syntax *at) {
     ht_km_value a = ht_scan_value(scan, left), b = ht_scan_value(scan, right);
-    if (!a.value || !b.value || a.is_pointer || b.is_pointer || !is_integer(left) ||
-        !is_integer(right))
+    if (!a.value || !b.value || a.is_pointer || b.is_pointer || !is_whole(left) || !is_whole(right))
         return ht_test_unknown(scan, HT_SCOPE_THREAD, "it compares no whole numbers", at);
-    bool is_unsigned = ht_scan_is_unsigned(left) || ht_scan_is_unsigned(right);
-    switch (kind) {
-    case CXBinaryOperator_GT:
-    case CXBinaryOperator_LE: /* a <= b, or its opposite */
-        return kind == CXBinaryOperator_LE
-                   ? (is_unsigned ? less_unsigned : less)(scan, a.value, b.value, true, at)
-                   : (is_unsigned ? less_unsigned : less)(scan, b.value, a.value, false, at);
-    case CXBinaryOperator_LT:
-        return (is_unsigned ? less_unsigned : less)(scan, a.value, b.value, false, at);
-    case CXBinaryOperator_GE:
-        return (is_unsigned ? less_unsigned : less)(scan, b.value, a.value, true, at);
-    default: {
+    if (op == HT_BINARY_EQ || op == HT_BINARY_NE) {
         const ht_poly *gap = ht_poly_add(&scan->km->pool, a.value, b.value, -1);
-        return gap ? ht_test_value(
-                         scan, kind == CXBinaryOperator_EQ ? HT_TEST_ZERO : HT_TEST_NOT_ZERO, gap)
+        return gap ? ht_test_value(scan, op == HT_BINARY_EQ ? HT_TEST_ZERO : HT_TEST_NOT_ZERO, gap)
                    : ht_test_unknown(scan, HT_SCOPE_THREAD, "the condition is too long", at);
     }
-    }
+    bool is_unsigned = ht_scan_is_unsigned(left) || ht_scan_is_unsigned(right);
+    bool turned = op == HT_BINARY_GT || op == HT_BINARY_GE;
+    bool inclusive = op == HT_BINARY_LE || op == HT_BINARY_GE;
+    return (is_unsigned ? less_unsigned : less)(scan, turned ? b.value : a.value,
+                                                turned ? a.value : b.value, inclusive, at);
 }
 
 static bool is_same(const ht_km_test *a, const ht_km_test *b) {
@@ -206,24 +191,27 @@ static bool is_same(const ht_km_test *a, const ht_km_test *b) {
     return !a->left || (is_same(a->left, b->left) && is_same(a->right, b->right));
 }
 
-/* Loops are walked more than once. */
-static const ht_km_test *note_comparison(ht_scan *scan, CXCursor cursor, const ht_km_test *test) {
+/* Keeps the test of a comparison. A loop's body is walked more than once: a comparison whose tests
+ * differ has none. */
+static const ht_km_test *note_comparison(ht_scan *scan, const ht_syntax *node,
+                                         const ht_km_test *test) {
     ht_kernel_model *km = scan->km;
     for (size_t i = 0; i < km->comparison_count && !scan->dry; ++i)
-        if (clang_equalCursors(km->comparisons[i].cursor, cursor)) {
+        if (km->comparisons[i].from == node) {
             ht_km_comparison *known = &km->comparisons[i];
             known->test = known->test && is_same(known->test, test) ? test : NULL;
             return test;
         }
     if (!scan->dry) {
         HT_GROW(km->comparisons, km->comparison_count);
-        km->comparisons[km->comparison_count++] = (ht_km_comparison){cursor, test};
+        km->comparisons[km->comparison_count++] =
+            (ht_km_comparison){node, ht_syntax_in_body(node), test};
     }
     return test;
 }
 
-static const ht_km_test *short_circuit(ht_scan *scan, bool both, CXCursor left, CXCursor right,
-                                       CXCursor at) {
+static const ht_km_test *short_circuit(ht_scan *scan, bool both, const ht_syntax *left,
+                                       const ht_syntax *right, const ht_syntax *at) {
     const ht_km_test *first = ht_scan_test(scan, left);
     size_t guards = scan->guard_count;
     ht_scan_guard_push(scan, both ? first : ht_test_not(scan, first), at);
@@ -232,23 +220,21 @@ static const ht_km_test *short_circuit(ht_scan *scan, bool both, CXCursor left, 
     return ht_test_both(scan, both ? HT_TEST_AND : HT_TEST_OR, first, second);
 }
 
-const ht_km_test *ht_scan_test(ht_scan *scan, CXCursor expression) {
-    CXCursor cursor = ht_ast_strip(expression, false), left, right;
-    enum CXBinaryOperatorKind kind;
-    enum CXUnaryOperatorKind unary;
+const ht_km_test *ht_scan_test(ht_scan *scan, const ht_syntax *expression) {
+    const ht_syntax *node = ht_syntax_strip_implicit(expression);
     if (!ht_scan_tick(scan))
         return ht_test_unknown(scan, HT_SCOPE_THREAD, "the kernel is too long", expression);
-    if (ht_ast_unary(cursor, &unary, &left) && unary == CXUnaryOperator_LNot)
-        return ht_test_not(scan, ht_scan_test(scan, left));
-    if (ht_ast_binary(cursor, &kind, &left, &right)) {
-        if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
-            return short_circuit(scan, kind == CXBinaryOperator_LAnd, left, right, cursor);
-        if (is_comparison(kind))
-            return note_comparison(scan, cursor, compare(scan, kind, left, right, cursor));
+    if (node->kind == HT_SYNTAX_UNARY && node->op == HT_UNARY_NOT)
+        return ht_test_not(scan, ht_scan_test(scan, node->children[0]));
+    if (node->kind == HT_SYNTAX_BINARY) {
+        const ht_syntax *left = node->children[0], *right = node->children[1];
+        if (node->op == HT_BINARY_AND || node->op == HT_BINARY_OR)
+            return short_circuit(scan, node->op == HT_BINARY_AND, left, right, node);
+        if (ht_scan_compares(node->op))
+            return note_comparison(scan, node, compare(scan, node->op, left, right, node));
     }
-    ht_km_value value = ht_scan_value(scan, cursor);
-    if (!value.value || value.is_pointer || !is_integer(cursor))
-        return ht_test_unknown(scan, HT_SCOPE_THREAD, "it is no comparison of whole numbers",
-                               cursor);
+    ht_km_value value = ht_scan_value(scan, node);
+    if (!value.value || value.is_pointer || !is_whole(node))
+        return ht_test_unknown(scan, HT_SCOPE_THREAD, "it is no comparison of whole numbers", node);
     return ht_test_value(scan, HT_TEST_NOT_ZERO, value.value);
 }
