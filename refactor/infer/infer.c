@@ -1,6 +1,10 @@
-/* The problem of a kernel, put together: fields and scalars from the host, buffers from subscripts
- * and allocations, constant memory, and where each comes from; what is missing has a '?'. */
+/* Puts together the problem of a kernel: fields and scalars from the host, buffers from subscripts
+ * and allocations, constant memory, and the origin of each; missing parts are '?'. */
+#include "refactor/infer/infer_deduce.h"
+#include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer_size.h"
+#include "refactor/kernel_model/build.h"
+#include "refactor/launch/symbol.h"
 
 #include "base/memory.h"
 
@@ -8,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- types
- * ------------------------------------------------------------------------------------------ */
+/* ---- types ---- */
 
 char *ht_infer_plain_type(CXType type) {
     CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
@@ -19,14 +22,14 @@ char *ht_infer_plain_type(CXType type) {
 }
 
 static const char *template_type(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->facts->template_parameter_count; ++i)
-        if (strcmp(model->facts->template_parameters[i].name, name) == 0)
-            return model->facts->template_parameters[i].argument;
+    for (size_t i = 0; i < model->facts->template_parameters.count; ++i)
+        if (strcmp(model->facts->template_parameters.items[i].name, name) == 0)
+            return model->facts->template_parameters.items[i].argument;
     return NULL;
 }
 
 typedef struct record {
-    CXType type; /* of all its fields; invalid: there is none */
+    CXType type; /* type that all fields have; invalid: they have none in common */
     bool mixed;
     int depth;
 } record;
@@ -48,7 +51,8 @@ static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
     return CXVisit_Continue;
 }
 
-/* struct { float x, y, z; } is three floats. */
+/* Returns the common type of a structure's fields: struct { float x, y, z; } is three floats. NULL:
+ * there is none. */
 static char *record_type(CXType type, long long *out_parts) {
     record in = {.mixed = false};
     if (type.kind != CXType_Record || !out_parts)
@@ -86,8 +90,7 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
     return parameter->is_pointer ? record_type(type, out_parts) : NULL;
 }
 
-/* ---- argument lines
- * --------------------------------------------------------------------------------- */
+/* ---- argument lines ---- */
 
 static const char *role_of(const ht_parameter *parameter, const ht_infer_buffer *buffer,
                            bool complete) {
@@ -101,7 +104,7 @@ static char *argument_name(const ht_parameter *parameter, size_t index) {
 }
 
 static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t index) {
-    const ht_parameter *parameter = &in->model->parameters[index];
+    const ht_parameter *parameter = &in->model->parameters.items[index];
     const ht_infer_buffer *buffer = &buffers->items[index];
     long long parts;
     char *name = argument_name(parameter, index);
@@ -127,7 +130,7 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
 }
 
 static char *scalar_line(ht_infer *in, size_t index) {
-    const ht_parameter *parameter = &in->model->parameters[index];
+    const ht_parameter *parameter = &in->model->parameters.items[index];
     char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter, NULL);
     if (!type || !in->scalars[index])
         ht_infer_miss(in, ht_ast_line(parameter->cursor), "the value of argument '%s' (%s)", name,
@@ -139,10 +142,10 @@ static char *scalar_line(ht_infer *in, size_t index) {
     return line;
 }
 
-/* ---- constant memory
- * -------------------------------------------------------------------------------- */
+/* ---- constant memory ---- */
 
-/* What the arrays of arrays are made of; *out_count elements, 1 where it is no array. */
+/* Returns the type of the elements of an array, or of an array of arrays. *out_count: their number;
+ * 1: it is not an array. */
 static CXType element_of(CXType type, long long *out_count) {
     *out_count = 1;
     type = clang_getCanonicalType(type);
@@ -160,8 +163,9 @@ static bool is_real_array(CXType type) {
     return array && (type.kind == CXType_Float || type.kind == CXType_Double);
 }
 
-/* Tables of reals that other code fills in device memory are as good: with zeros in them nothing
- * would be seen of their reads. Whole numbers may be counters and indices. */
+/* Returns true for constant memory that other code fills, and for tables of real numbers in device
+ * memory, which are as good: with zeros in them, reads of them would not show in results. Integers
+ * in device memory may be counters and indices, so they are not filled. */
 static bool is_constant(CXCursor cursor) {
     bool found =
         ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
@@ -186,7 +190,7 @@ static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
     free(element);
 }
 
-/* Of all arrays in device memory that come along, initialised or not. */
+/* Returns the bytes of all arrays in device memory that the kernel needs, initialised or not. */
 static int64_t constants_bytes(const ht_infer *in) {
     const ht_slice *slice = in->slice;
     int64_t sum = 0;
@@ -212,14 +216,13 @@ static void constants_add(ht_infer *in, json_t *args) {
                 constant_add(in, slice->chunks[i].cursors[j], args);
 }
 
-/* ---- extents
- * ---------------------------------------------------------------------------------------- */
+/* ---- extents ---- */
 
-/* The allocation's size where it is proved to be enough, or nothing else is known; else what the
- * subscripts reach. */
+/* Chooses the allocation's size if it is proved to be enough or nothing else is known; else the
+ * size that the subscripts need. */
 static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *allocated, int line) {
     const ht_infer_buffer *buffer = &sizes->buffers->items[index];
-    const char *name = in->model->parameters[index].name;
+    const char *name = in->model->parameters.items[index].name;
     int64_t first, elements;
     bool begins = buffer->first && ht_sizes_value(sizes, buffer->first, &first) && first >= 0;
     bool proved = buffer->extent && begins && ht_sizes_value(sizes, buffer->extent, &elements);
@@ -251,11 +254,12 @@ static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *all
         ht_infer_miss(in, buffer->line, "the elements of '%s'", name);
 }
 
-/* Before values are chosen: allocations may depend on further variables. */
+/* Finds the allocations. Call it before values are chosen, since allocations may depend on further
+ * variables. */
 static void allocations_find(ht_infer *in) {
-    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+    for (size_t i = 0; i < in->model->parameters.count; ++i) {
         ht_expr *expr;
-        if (!in->model->parameters[i].is_pointer)
+        if (!in->model->parameters.items[i].is_pointer)
             continue;
         char *text = ht_infer_allocation(in, i, &in->allocated_lines[i]);
         if (text && ht_expr_parse(text, (ht_place){0}, &expr, NULL) == HT_OK) {
@@ -267,15 +271,14 @@ static void allocations_find(ht_infer *in) {
 }
 
 static void extents_choose(ht_infer *in, ht_sizes *sizes) {
-    for (size_t i = 0; i < in->model->parameter_count; ++i)
-        if (in->model->parameters[i].is_pointer) {
+    for (size_t i = 0; i < in->model->parameters.count; ++i)
+        if (in->model->parameters.items[i].is_pointer) {
             char *allocated = in->allocated[i] ? ht_strdup(in->allocated[i]) : NULL;
             extent_choose(in, sizes, i, allocated, in->allocated_lines[i]);
         }
 }
 
-/* ---- fields that nothing needs
- * --------------------------------------------------------------------------- */
+/* ---- fields that nothing needs ---- */
 
 static bool mentions_field(const char *text, const char *name) {
     size_t length = strlen(name);
@@ -295,7 +298,7 @@ static void fields_prune(ht_infer *in, const ht_grid *grid) {
         bool used = mentions_field(grid->lds, field->name);
         for (int axis = 0; axis < 3; ++axis)
             used = used || mentions_field(grid->original[axis], field->name);
-        for (size_t p = 0; p < in->model->parameter_count; ++p)
+        for (size_t p = 0; p < in->model->parameters.count; ++p)
             used = used || mentions_field(in->scalars[p], field->name) ||
                    mentions_field(in->extents[p], field->name);
         if (used)
@@ -308,14 +311,13 @@ static void fields_prune(ht_infer *in, const ht_grid *grid) {
     in->field_count = kept;
 }
 
-/* ---- the document
- * ----------------------------------------------------------------------------------- */
+/* ---- the document ---- */
 
 static json_t *arguments_make(ht_infer *in, const ht_infer_buffers *buffers) {
     json_t *args = json_array();
-    for (size_t i = 0; i < in->model->parameter_count; ++i) {
-        char *line =
-            in->model->parameters[i].is_pointer ? buffer_line(in, buffers, i) : scalar_line(in, i);
+    for (size_t i = 0; i < in->model->parameters.count; ++i) {
+        char *line = in->model->parameters.items[i].is_pointer ? buffer_line(in, buffers, i)
+                                                               : scalar_line(in, i);
         json_array_append_new(args, json_string(line));
         free(line);
     }
@@ -323,13 +325,16 @@ static json_t *arguments_make(ht_infer *in, const ht_infer_buffers *buffers) {
     return args;
 }
 
-static json_t *family_make(const ht_infer *in) {
+/* Returns the line of sizes. If parts of the problem are missing, sizes may be missing as well, and
+ * are to be filled in here and below. */
+static json_t *family_make(const ht_infer *in, bool complete) {
     ht_text text = {0};
     ht_text_printf(&text, "%s_sizes : ", in->model->name);
     for (size_t i = 0; i < in->field_count; ++i)
         ht_text_printf(&text, i ? ", %s" : "%s", in->fields[i].name);
     if (!in->field_count)
-        ht_text_append(&text, "constants = 1"); /* every size is one of the source's */
+        ht_text_append(&text, complete ? "constants = 1"
+                                       : "?"); /* every size is a constant of the source */
     json_t *value = json_string(text.data);
     ht_text_free(&text);
     return value;
@@ -347,19 +352,20 @@ static json_t *instances_make(const ht_infer *in, bool complete) {
     return json_pack("[{s:s, s:o}]", "name", "inferred", "fields", fields);
 }
 
-/* Where everything comes from, for people. */
+/* Says where each part comes from, for people. */
 static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
     const ht_model *model = in->model;
     const ht_launches *launches = &model->facts->launches;
     ht_text text = {0};
-    ht_text_printf(&text, "inferred from %s:%d", model->path, ht_ast_line(model->kernel));
+    ht_text_printf(&text, "inferred from %s:%d", model->facts->source->path,
+                   ht_ast_line(model->definition.function));
     if (launches->count)
         ht_text_printf(&text, ", launched at %s:%d",
                        model->facts->source->files[launches->items[0].file].path,
                        launches->items[0].line);
-    for (size_t i = 0; i < model->parameter_count; ++i)
+    for (size_t i = 0; i < model->parameters.count; ++i)
         if (in->origins[i].length)
-            ht_text_printf(&text, "; %s: %s", model->parameters[i].name, in->origins[i].data);
+            ht_text_printf(&text, "; %s: %s", model->parameters.items[i].name, in->origins[i].data);
     for (size_t i = 0; i < in->field_count; ++i)
         ht_text_printf(&text, in->fields[i].known ? "; %s: line %d" : "; %s: chosen",
                        in->fields[i].name, in->fields[i].line);
@@ -372,8 +378,8 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
 
 static json_t *template_make(const ht_model *model) {
     json_t *list = json_array();
-    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
-        const char *known = model->facts->template_parameters[i].argument;
+    for (size_t i = 0; i < model->facts->template_parameters.count; ++i) {
+        const char *known = model->facts->template_parameters.items[i].argument;
         json_array_append_new(list, json_string(known ? known : "?"));
     }
     return list;
@@ -381,21 +387,21 @@ static json_t *template_make(const ht_model *model) {
 
 static bool lacks_template(const ht_model *model) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i)
-        if (!facts->template_parameters[i].argument &&
-            clang_Cursor_isNull(ht_ast_child(facts->template_parameters[i].cursor, 0)))
+    for (size_t i = 0; i < facts->template_parameters.count; ++i)
+        if (!facts->template_parameters.items[i].argument &&
+            clang_Cursor_isNull(ht_ast_child(facts->template_parameters.items[i].cursor, 0)))
             return true;
     return false;
 }
 
-/* `host`: something in the launch is unknown. */
+/* Returns the text of the problem file. `host`: something in the launch is unknown. */
 static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const ht_sizes *sizes,
                            bool has_template, bool host) {
     json_t *kernel = json_object(), *args = arguments_make(in, buffers);
     bool complete = !in->missing.length;
     json_object_set_new(kernel, "kernel", json_string(in->model->qualified));
     json_object_set_new(kernel, "description", description_make(in, sizes));
-    json_object_set_new(kernel, "problem", family_make(in));
+    json_object_set_new(kernel, "problem", family_make(in, complete));
     json_object_set_new(kernel, "args", args);
     if (has_template || lacks_template(in->model))
         json_object_set_new(kernel, "template", template_make(in->model));
@@ -415,11 +421,10 @@ static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const 
     return text;
 }
 
-/* ---- all together
- * ----------------------------------------------------------------------------------- */
+/* ---- all together ---- */
 
 static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
-    size_t count = model->parameter_count + 1;
+    size_t count = model->parameters.count + 1;
     *in = (ht_infer){.model = model, .slice = slice};
     in->allocated = ht_alloc(count, sizeof *in->allocated);
     in->allocated_lines = ht_alloc(count, sizeof *in->allocated_lines);
@@ -433,7 +438,7 @@ static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
 }
 
 static void infer_free(ht_infer *in) {
-    for (size_t i = 0; i < in->model->parameter_count; ++i) {
+    for (size_t i = 0; i < in->model->parameters.count; ++i) {
         for (int part = 0; part < 4; ++part)
             free(in->parts[i][part]);
         free(in->scalars[i]);
@@ -471,7 +476,8 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
         known = known && grid->original[axis] && grid->block[axis];
     if ((!known || !in->model->launch_known) && !in->missing.length)
         ht_infer_miss(in, line, "block and grid of the launch: %s",
-                      in->model->facts->problem ? in->model->facts->problem : "not followed");
+                      in->model->facts->problem.text ? in->model->facts->problem.text
+                                                     : "not followed");
     return known;
 }
 
@@ -485,7 +491,7 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) 
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);
     allocations_find(&in);
-    ht_kernel_model *km = ht_kernel_model_scan(model);
+    ht_kernel_model *km = ht_kernel_model_scan(model, (ht_km_variant){0});
     ht_infer_buffers_find(&in, km, &grid, &buffers);
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
     if (launched && ht_sizes_choose(&sizes)) {
@@ -501,13 +507,6 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) 
     if (in.missing.length)
         out->missing = ht_text_take(&in.missing);
     ht_infer_buffers_free(&buffers);
-    ht_kernel_model_free(km);
     ht_grid_free(&grid);
     infer_free(&in);
-}
-
-void ht_inferred_free(ht_inferred *inferred) {
-    free(inferred->text);
-    free(inferred->missing);
-    *inferred = (ht_inferred){0};
 }

@@ -1,6 +1,4 @@
-/* Bounds of polynomials over threads, blocks and loops, as polynomials over what is the same for
- * the launch. Each step only widens, so that whatever comes out holds. */
-#include "refactor/infer/infer.h"
+#include "refactor/infer/infer_bound.h"
 #include "refactor/kernel_model/sets.h"
 
 #include "base/memory.h"
@@ -29,12 +27,7 @@ static const ht_poly *fail(ht_bounds *in, int line, char *reason) {
     return NULL;
 }
 
-/* ---- facts
- * ------------------------------------------------------------------------------------------ */
-
-static const ht_poly *negated(ht_bounds *in, const ht_poly *poly) {
-    return ht_poly_add(&in->km->pool, ht_poly_constant(&in->km->pool, 0), poly, -1);
-}
+/* ---- facts ---- */
 
 static void fact_add(ht_bounds *in, const ht_poly *value) {
     if (!value)
@@ -54,12 +47,11 @@ static void test_add(ht_bounds *in, const ht_km_test *test) {
         break;
     case HT_TEST_ZERO:
         fact_add(in, test->value);
-        fact_add(in, negated(in, test->value));
+        fact_add(in, ht_poly_negate(&in->km->pool, test->value));
         break;
-    case HT_TEST_NOT_ZERO: /* what is not negative is then at least 1 */
+    case HT_TEST_NOT_ZERO: /* a value that is not negative is then at least 1 */
         if (ht_poly_never_negative(&in->km->pool, test->value))
-            fact_add(in, ht_poly_add(&in->km->pool, test->value, ht_poly_constant(&in->km->pool, 1),
-                                     -1));
+            fact_add(in, ht_poly_plus(&in->km->pool, test->value, -1));
         break;
     case HT_TEST_OR:
         if (in->case_count < HT_BOUND_CASES_MAX)
@@ -83,8 +75,7 @@ void ht_bounds_enter(ht_bounds *bounds, const ht_km_control *control) {
     }
 }
 
-/* ---- polynomials
- * ------------------------------------------------------------------------------------ */
+/* ---- polynomials ---- */
 
 static bool varies(const ht_bounds *in, size_t symbol) {
     return in->km->pool.symbols[symbol].scope != HT_SCOPE_LAUNCH;
@@ -115,7 +106,7 @@ bool ht_poly_never_negative(const ht_poly_pool *pool, const ht_poly *poly) {
         }
         if (term->count && (term->coefficient < 0 || !sizes))
             return false;
-        bool positive = true; /* at least 1, with all sizes */
+        bool positive = true; /* at least 1, for all sizes */
         for (size_t j = 0; j < term->count; ++j)
             positive = positive && pool->symbols[term->symbols[j]].scope == HT_SCOPE_LAUNCH;
         sum += positive ? term->coefficient : 0;
@@ -123,7 +114,8 @@ bool ht_poly_never_negative(const ht_poly_pool *pool, const ht_poly *poly) {
     return sum >= 0;
 }
 
-/* term / by, a product of launch's symbols with a whole positive factor. */
+/* Divides a term by another, if the quotient is a product of the launch's symbols with a positive
+ * factor. */
 static bool ratio_of(const ht_bounds *in, const ht_term *term, const ht_term *by, ht_term *out) {
     if (by->coefficient == 0 || term->coefficient % by->coefficient != 0)
         return false;
@@ -133,8 +125,8 @@ static bool ratio_of(const ht_bounds *in, const ht_term *term, const ht_term *by
     return out->coefficient > 0 && !term_varies(in, out);
 }
 
-/* value + m * fact, for the m >= 0 that takes most of what varies out of it; a fact is not
- * negative, so that this is no less. NULL: none does. */
+/* Returns value + m * fact with the m >= 0 that removes most varying terms. A fact is not negative,
+ * so the sum is not less than the value. NULL: no m removes any. */
 static const ht_poly *with_fact(ht_bounds *in, const ht_poly *value, const ht_poly *fact) {
     const ht_poly *best = NULL;
     size_t least = varying_terms(in, value);
@@ -148,8 +140,8 @@ static const ht_poly *with_fact(ht_bounds *in, const ht_poly *value, const ht_po
             if (!ratio_of(in, &value->terms[i], &opposite, &ratio) || --in->budget < 0)
                 continue;
             const ht_poly *factor = ht_poly_make(&in->km->pool, &ratio, 1);
-            const ht_poly *more = factor ? ht_poly_multiply(&in->km->pool, factor, fact) : NULL;
-            const ht_poly *sum = more ? ht_poly_add(&in->km->pool, value, more, 1) : NULL;
+            const ht_poly *more = ht_poly_multiply(&in->km->pool, factor, fact);
+            const ht_poly *sum = ht_poly_add(&in->km->pool, value, more, 1);
             if (sum && varying_terms(in, sum) < least) {
                 least = varying_terms(in, sum);
                 best = sum;
@@ -173,13 +165,7 @@ static const ht_poly *with_facts(ht_bounds *in, const ht_poly *value) {
     }
 }
 
-/* ---- symbols
- * ---------------------------------------------------------------------------------------- */
-
-static const ht_poly *plus(ht_bounds *in, const ht_poly *poly, int64_t number) {
-    return poly ? ht_poly_add(&in->km->pool, poly, ht_poly_constant(&in->km->pool, number), 1)
-                : NULL;
-}
+/* ---- symbols ---- */
 
 static const ht_poly *derived(ht_bounds *in, ht_km_symbol_kind kind, const ht_poly *a,
                               const ht_poly *b) {
@@ -197,30 +183,28 @@ static const ht_poly *derived(ht_bounds *in, ht_km_symbol_kind kind, const ht_po
     return ht_poly_of(&in->km->pool, ht_poly_symbol(&in->km->pool, &symbol));
 }
 
-/* The larger (smaller) of two bounds. */
-static const ht_poly *outer(ht_bounds *in, const ht_poly *a, const ht_poly *b, bool high) {
-    if (!a || !b)
-        return NULL;
+/* Returns the larger (`high`) or smaller of two; NULL: their order is not known. */
+static const ht_poly *ordered(ht_bounds *in, const ht_poly *a, const ht_poly *b, bool high) {
     const ht_poly *gap = ht_poly_add(&in->km->pool, a, b, -1),
-                  *back = gap ? negated(in, gap) : NULL;
+                  *back = ht_poly_negate(&in->km->pool, gap);
     if (gap && ht_poly_never_negative(&in->km->pool, gap))
         return high ? a : b;
-    if (back && ht_poly_never_negative(&in->km->pool, back))
-        return high ? b : a;
-    return derived(in, high ? HT_KM_MAX : HT_KM_MIN, a, b);
+    return back && ht_poly_never_negative(&in->km->pool, back) ? (high ? b : a) : NULL;
 }
 
-/* The smaller (larger) of two bounds where both hold: the plainer one where that is not known. */
+/* Returns the larger (`high`) or smaller of two bounds. */
+static const ht_poly *outer(ht_bounds *in, const ht_poly *a, const ht_poly *b, bool high) {
+    const ht_poly *known = ordered(in, a, b, high);
+    return known ? known : derived(in, high ? HT_KM_MAX : HT_KM_MIN, a, b);
+}
+
+/* Returns the smaller (`high`) or larger of two bounds that both hold; the simpler one if their
+ * order is not known. */
 static const ht_poly *inner(ht_bounds *in, const ht_poly *a, const ht_poly *b, bool high) {
     if (!a || !b)
         return a ? a : b;
-    const ht_poly *gap = ht_poly_add(&in->km->pool, a, b, -1);
-    if (gap && ht_poly_never_negative(&in->km->pool, gap))
-        return high ? b : a;
-    const ht_poly *back = gap ? negated(in, gap) : NULL;
-    if (back && ht_poly_never_negative(&in->km->pool, back))
-        return high ? a : b;
-    return a->count <= b->count ? a : b;
+    const ht_poly *known = ordered(in, a, b, !high);
+    return known ? known : a->count <= b->count ? a : b;
 }
 
 static const ht_poly *launch_size(ht_bounds *in, ht_km_symbol_kind kind, int axis) {
@@ -233,13 +217,14 @@ static const ht_poly *axis_end(ht_bounds *in, const ht_km_symbol *symbol) {
     ht_kernel_model *km = in->km;
     const ht_poly *grid = launch_size(in, HT_KM_GRID_DIM, symbol->axis);
     const ht_poly *block = launch_size(in, HT_KM_BLOCK_DIM, symbol->axis);
-    const ht_poly *last = plus(in, grid, -1);
+    const ht_poly *last = ht_poly_plus(&in->km->pool, grid, -1);
     if (symbol->kind == HT_KM_THREAD)
-        return plus(in, block, -1);
+        return ht_poly_plus(&in->km->pool, block, -1);
     return symbol->kind == HT_KM_BLOCK || !last ? last : ht_poly_multiply(&km->pool, last, block);
 }
 
-/* Never holds, as unsigned comparisons have a side for numbers that are negative. */
+/* Returns true if the test never holds. Unsigned comparisons have such branches, for negative
+ * numbers. */
 static bool is_impossible(ht_bounds *in, const ht_km_test *test) {
     int64_t value;
     switch (test->kind) {
@@ -250,7 +235,7 @@ static bool is_impossible(ht_bounds *in, const ht_km_test *test) {
     case HT_TEST_OR:
         return is_impossible(in, test->left) && is_impossible(in, test->right);
     case HT_TEST_NOT_NEGATIVE: {
-        const char *reason = in->reason; /* asking is no failure */
+        const char *reason = in->reason; /* a question is not a failure */
         int line = in->line;
         bool asking = in->asking;
         in->asking = true;
@@ -265,7 +250,7 @@ static bool is_impossible(ht_bounds *in, const ht_km_test *test) {
     }
 }
 
-/* The last iteration, from a condition that ends the loop. */
+/* Returns the last iteration, from a condition that ends the loop. */
 static const ht_poly *loop_end(ht_bounds *in, size_t index, const ht_km_loop *loop,
                                const ht_km_test *test) {
     ht_poly_pool *pool = &in->km->pool;
@@ -273,7 +258,7 @@ static const ht_poly *loop_end(ht_bounds *in, size_t index, const ht_km_loop *lo
         const ht_poly *left = loop_end(in, index, loop, test->left);
         return left ? left : loop_end(in, index, loop, test->right);
     }
-    if (test->kind == HT_TEST_OR && !in->asking) { /* else it would ask itself */
+    if (test->kind == HT_TEST_OR && !in->asking) { /* otherwise it would call itself without end */
         if (is_impossible(in, test->left))
             return loop_end(in, index, loop, test->right);
         const ht_poly *left = loop_end(in, index, loop, test->left);
@@ -297,17 +282,14 @@ static const ht_poly *loop_end(ht_bounds *in, size_t index, const ht_km_loop *lo
                              : end;
 }
 
-/* Values that were loaded: an argument's, which may be filled with small numbers. */
+/* Returns the bound of a loaded value: elements of an argument may be filled with small numbers. */
 static const ht_poly *loaded_end(ht_bounds *in, const ht_km_symbol *symbol, bool high) {
-    static const char from[] = "{loaded from ";
-    char name[128];
-    const char *comma = strrchr(symbol->name, ',');
-    if (strncmp(symbol->name, from, sizeof from - 1) != 0 || !comma)
+    static const char from[] = "loaded from ";
+    const char *name = symbol->reason + strlen(from);
+    if (!ht_text_begins(symbol->reason, from))
         return fail(in, symbol->line,
                     ht_format("a subscript is computed from a value that is not followed, %s",
                               symbol->name));
-    snprintf(name, sizeof name, "%.*s", (int)(comma - symbol->name - (int)sizeof from + 1),
-             symbol->name + sizeof from - 1);
     for (size_t i = 0; i < in->km->array_count; ++i) {
         const ht_km_array *array = &in->km->arrays[i];
         if (strcmp(array->name, name) != 0)
@@ -329,7 +311,7 @@ static const ht_poly *loaded_end(ht_bounds *in, const ht_km_symbol *symbol, bool
                 ht_format("a subscript is computed from '%s', whose values are not known", name));
 }
 
-/* With a condition taken for granted. */
+/* Returns the bound under a condition. */
 static const ht_poly *bound_under(ht_bounds *in, const ht_km_test *test, const ht_poly *value,
                                   bool high) {
     size_t count = in->fact_count;
@@ -345,8 +327,8 @@ static const ht_poly *remainder_end(ht_bounds *in, const ht_km_symbol *symbol, b
     const ht_poly *least = ht_bound(in, symbol->operands[0], false);
     bool positive = least && ht_poly_never_negative(&in->km->pool, least);
     if (high)
-        return plus(in, by, -1);
-    const ht_poly *below = by ? negated(in, plus(in, by, -1)) : NULL;
+        return ht_poly_plus(&in->km->pool, by, -1);
+    const ht_poly *below = ht_poly_negate(&in->km->pool, ht_poly_plus(&in->km->pool, by, -1));
     return positive ? ht_poly_constant(&in->km->pool, 0) : below;
 }
 
@@ -388,10 +370,10 @@ static const ht_poly *symbol_end(ht_bounds *in, size_t index, bool high) {
     }
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
-/* The end of one term: arguments times one value that varies, or two that are not negative. */
+/* Returns the bound of a term: arguments times one varying value, or times two that are not
+ * negative. */
 static const ht_poly *term_end(ht_bounds *in, const ht_term *term, bool high) {
     ht_poly_pool *pool = &in->km->pool;
     ht_term fixed = {.coefficient = term->coefficient};
@@ -426,26 +408,23 @@ const ht_poly *ht_bound(ht_bounds *bounds, const ht_poly *value, bool high) {
     if (bounds->depth >= DEPTH_MAX || --bounds->budget < 0)
         return fail(bounds, 0, ht_strdup("a subscript is too deep"));
     ++bounds->depth;
-    const ht_poly *turned = high ? value : negated(bounds, value);
+    const ht_poly *turned = high ? value : ht_poly_negate(&bounds->km->pool, value);
     const ht_poly *sum = ht_poly_constant(pool, 0);
     turned = turned ? with_facts(bounds, turned) : NULL;
     for (size_t i = 0; turned && sum && i < turned->count; ++i) {
         const ht_term term = turned->terms[i];
+        ht_term copy = term;
         const ht_poly *end = term_varies(bounds, &term) ? term_end(bounds, &term, true)
-                                                        : ht_poly_make(pool, &(ht_term){0}, 0);
-        if (end && !term_varies(bounds, &term)) {
-            ht_term copy = term;
-            end = ht_poly_make(pool, &copy, 1);
-        }
-        sum = end ? ht_poly_add(pool, sum, end, 1) : NULL;
+                                                        : ht_poly_make(pool, &copy, 1);
+        sum = ht_poly_add(pool, sum, end, 1);
     }
     --bounds->depth;
     if (!turned || !sum)
         return NULL;
-    return high ? sum : negated(bounds, sum);
+    return high ? sum : ht_poly_negate(&bounds->km->pool, sum);
 }
 
-/* Each side of the conditions that say "or", one after the other. */
+/* Returns the bound over both sides of each "or" condition, taken in turn. */
 static const ht_poly *bound_in_cases(ht_bounds *in, size_t next, const ht_poly *value, bool high) {
     if (next >= in->case_count)
         return ht_bound(in, value, high);

@@ -1,25 +1,23 @@
-/* Elements that a kernel's buffers must have: the largest subscript of each, as an expression over
- * the problem's fields and scalar arguments. */
+/* Finds the number of elements that a kernel's buffers must have: the largest subscript of each, as
+ * an expression over the problem's fields and scalar arguments. */
 #include "refactor/infer/infer_buffer.h"
 #include "refactor/infer/infer.h"
 
 #include "base/memory.h"
-#include "refactor/kernel_model/sets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_DEPTH_MAX = 24, TEXT_LENGTH_MAX = 3000 };
 
-/* ---- polynomials as template expressions
- * ------------------------------------------------------------------------ */
+/* ---- polynomials as template expressions ---- */
 
 typedef struct writing {
     const ht_infer *in;
     const ht_kernel_model *km;
     const ht_grid *grid;
     ht_text *out;
-    const char *lost; /* what cannot be said */
+    const char *lost; /* a part that cannot be expressed */
 } writing;
 
 static bool write_poly(writing *to, const ht_poly *poly, int depth);
@@ -42,26 +40,27 @@ static bool write_pair(writing *to, const ht_km_symbol *symbol, const char *open
     return true;
 }
 
-/* A template argument of the launch. */
+/* Writes a template argument of the launch. */
 static bool write_template_value(writing *to, const ht_km_symbol *symbol) {
     const ht_kernel_facts *facts = to->in->model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i)
-        if (facts->template_parameters[i].has_value &&
-            strcmp(facts->template_parameters[i].name, symbol->name) == 0) {
-            ht_text_printf(to->out, "(%lld)", (long long)facts->template_parameters[i].value);
+    for (size_t i = 0; i < facts->template_parameters.count; ++i)
+        if (facts->template_parameters.items[i].has_value &&
+            strcmp(facts->template_parameters.items[i].name, symbol->name) == 0) {
+            ht_text_printf(to->out, "(%lld)", (long long)facts->template_parameters.items[i].value);
             return true;
         }
     return lose(to, symbol->name);
 }
 
-/* size.x of a vector argument. */
+/* Writes size.x of a vector argument. */
 static bool write_part(writing *to, const ht_km_symbol *symbol) {
     static const char letters[] = "xyzw";
     const ht_model *model = to->in->model;
     const char *dot = strchr(symbol->name, '.');
     const char *part = dot && dot[1] && !dot[2] ? strchr(letters, dot[1]) : NULL;
-    for (size_t i = 0; part && i < model->parameter_count; ++i) {
-        const char *name = model->parameters[i].name, *value = to->in->parts[i][part - letters];
+    for (size_t i = 0; part && i < model->parameters.count; ++i) {
+        const char *name = model->parameters.items[i].name,
+                   *value = to->in->parts[i][part - letters];
         if (value && strlen(name) == (size_t)(dot - symbol->name) &&
             strncmp(name, symbol->name, strlen(name)) == 0) {
             ht_text_printf(to->out, "(%s)", value);
@@ -71,14 +70,21 @@ static bool write_part(writing *to, const ht_km_symbol *symbol) {
     return write_template_value(to, symbol);
 }
 
+static const ht_parameter *parameter_of(const ht_model *model, const char *name) {
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (strcmp(model->parameters.items[i].name, name) == 0)
+            return &model->parameters.items[i];
+    return NULL;
+}
+
 static bool write_argument(writing *to, const ht_km_symbol *symbol) {
-    const ht_parameter *parameter = ht_model_parameter(to->in->model, symbol->cursor);
-    if (!parameter || strchr(symbol->name, '.'))
+    const ht_parameter *parameter = parameter_of(to->in->model, symbol->name);
+    if (!parameter)
         return write_part(to, symbol);
-    const char *value = to->in->scalars[parameter - to->in->model->parameters];
+    const char *value = to->in->scalars[parameter - to->in->model->parameters.items];
     if (!parameter->is_integer || parameter->is_assigned || !value)
         return lose(to, symbol->name);
-    /* a plain field stands for itself: fewer names to follow */
+    /* a plain field is written by its own name: fewer names to follow */
     ht_text_append(to->out, strncmp(value, "problem.", 8) == 0 && !strchr(value, ' ')
                                 ? value
                                 : parameter->name);
@@ -145,7 +151,7 @@ static bool write_poly(writing *to, const ht_poly *poly, int depth) {
     bool first = true;
     if (poly->count == 0)
         ht_text_append(to->out, "0");
-    for (int sign = 1; sign >= -1; sign -= 2) /* what is added first: "w - 1" */
+    for (int sign = 1; sign >= -1; sign -= 2) /* positive terms first: "w - 1" */
         for (size_t i = 0; i < poly->count; ++i) {
             const ht_term *term = &poly->terms[i];
             bool number = term->count == 0;
@@ -158,7 +164,8 @@ static bool write_poly(writing *to, const ht_poly *poly, int depth) {
     return true;
 }
 
-/* The expression, as the language prints it; NULL with *out_lost where it cannot be said. */
+/* Returns the polynomial as an expression of the template language; NULL with *out_lost: a part
+ * cannot be expressed. free(). */
 static char *expression(const ht_infer_buffers *of, const ht_poly *poly, const char **out_lost) {
     ht_text text = {0};
     ht_expr *parsed = NULL;
@@ -173,10 +180,9 @@ static char *expression(const ht_infer_buffers *of, const ht_poly *poly, const c
     return result;
 }
 
-/* ---- how much work it is
- * --------------------------------------------------------------------------------- */
+/* ---- the amount of work ---- */
 
-/* Iterations of the loops around an access, where they are known. */
+/* Notes the iterations of the loops around an access, as far as they are known. */
 static void trips_note(ht_infer_buffers *of, const ht_km_access *access) {
     ht_poly_pool *pool = &of->km->pool;
     const ht_poly *product = ht_poly_constant(pool, 1);
@@ -187,7 +193,7 @@ static void trips_note(ht_infer_buffers *of, const ht_km_access *access) {
         if (!loop.normal || !ht_poly_is_constant(loop.step, &step))
             continue;
         const ht_poly *last = ht_bound(&of->bounds, ht_poly_of(pool, loop.symbol), true);
-        last = last ? ht_poly_add(pool, last, ht_poly_constant(pool, 1), 1) : NULL;
+        last = ht_poly_plus(pool, last, 1);
         product = last ? ht_poly_multiply(pool, product, last) : product;
     }
     char *text = product ? expression(of, product, &lost) : NULL;
@@ -202,8 +208,7 @@ static void trips_note(ht_infer_buffers *of, const ht_km_access *access) {
     of->trips[of->trip_count++] = text;
 }
 
-/* ---- the ends of an array
- * ------------------------------------------------------------------------------- */
+/* ---- the ends of an array ---- */
 
 static void end_take(ht_infer_buffers *of, ht_infer_buffer *buffer, const ht_poly *end, bool high) {
     ht_poly_pool *pool = &of->km->pool;
@@ -213,7 +218,7 @@ static void end_take(ht_infer_buffers *of, ht_infer_buffer *buffer, const ht_pol
     for (size_t i = 0; i < *count; ++i) {
         const ht_poly *over =
             high ? ht_poly_add(pool, end, list[i], -1) : ht_poly_add(pool, list[i], end, -1);
-        const ht_poly *under = over ? ht_poly_add(pool, ht_poly_constant(pool, 0), over, -1) : NULL;
+        const ht_poly *under = ht_poly_negate(pool, over);
         if (under && ht_poly_never_negative(pool, under))
             return;
         if (!over || !ht_poly_never_negative(pool, over))
@@ -248,49 +253,49 @@ static void access_take(ht_infer_buffers *of, ht_infer_buffer *buffer, const ht_
     buffer->last_line = access->place.line;
 }
 
-static void ends_write(ht_infer_buffers *of, ht_infer_buffer *buffer) {
-    ht_text high = {0}, low = {0};
-    const char *lost = NULL;
-    ht_text_append(&high, "");
-    ht_text_append(&low, "");
-    const ht_poly *one = ht_poly_constant(&of->km->pool, 1);
-    for (size_t i = 0; i < buffer->high_count && !buffer->problem; ++i) {
-        const ht_poly *count = ht_poly_add(&of->km->pool, buffer->highs[i], one, 1);
-        char *text = count ? expression(of, count, &lost) : NULL;
+/* Returns the outermost of an array's ends: "max(a, b)"; NULL with the buffer's problem: one of
+ * them cannot be expressed. free(). */
+static char *end_text(ht_infer_buffers *of, ht_infer_buffer *buffer, bool high) {
+    ht_text list = {0};
+    size_t count = high ? buffer->high_count : buffer->low_count;
+    for (size_t i = 0; i < count && !buffer->problem; ++i) {
+        const ht_poly *end =
+            high ? ht_poly_plus(&of->km->pool, buffer->highs[i], 1) : buffer->lows[i];
+        const char *lost = "too much";
+        char *text = end ? expression(of, end, &lost) : NULL;
         if (text)
-            ht_text_printf(&high, i ? ", %s" : "%s", text);
-        else
-            buffer->problem = ht_poly_pool_keep(
-                &of->km->pool, ht_format("its size is computed from %s", lost ? lost : "too much"));
-        free(text);
-    }
-    for (size_t i = 0; i < buffer->low_count && !buffer->problem; ++i) {
-        char *text = expression(of, buffer->lows[i], &lost);
-        if (text)
-            ht_text_printf(&low, i ? ", %s" : "%s", text);
+            ht_text_printf(&list, i ? ", %s" : "%s", text);
         else
             buffer->problem =
-                ht_poly_pool_keep(&of->km->pool, ht_format("its subscripts begin at %s", lost));
+                ht_poly_pool_keep(&of->km->pool, ht_format(high ? "its size is computed from %s"
+                                                                : "its subscripts begin at %s",
+                                                           lost));
         free(text);
     }
+    char *all = NULL;
+    if (!buffer->problem && count > 1)
+        all = ht_format(high ? "max(%s)" : "min(%s)", list.data);
+    else if (!buffer->problem)
+        all = ht_strdup(count ? list.data : high ? "1" : "0");
+    ht_text_free(&list);
+    return all;
+}
+
+static void ends_write(ht_infer_buffers *of, ht_infer_buffer *buffer) {
+    char *extent = end_text(of, buffer, true), *first = end_text(of, buffer, false);
     if (!buffer->problem) {
-        buffer->extent = buffer->high_count > 1 ? ht_format("max(%s)", high.data)
-                                                : ht_strdup(buffer->high_count ? high.data : "1");
-        buffer->first = buffer->low_count > 1 ? ht_format("min(%s)", low.data)
-                                              : ht_strdup(buffer->low_count ? low.data : "0");
+        buffer->extent = extent;
+        buffer->first = first;
+        return;
     }
-    ht_text_free(&high);
-    ht_text_free(&low);
+    free(extent);
+    free(first);
 }
 
 static ht_infer_buffer *buffer_of(ht_infer_buffers *of, size_t array) {
     const ht_km_array *named = &of->km->arrays[array];
-    const ht_model *model = of->in->model;
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_pointer &&
-            clang_equalCursors(model->parameters[i].cursor, named->declaration))
-            return &of->items[i];
-    return NULL;
+    bool points = named->parameter && named->parameter->is_pointer;
+    return points ? &of->items[named->parameter - of->in->model->parameters.items] : NULL;
 }
 
 static void array_note(ht_infer_buffers *of, size_t array) {
@@ -303,12 +308,12 @@ static void array_note(ht_infer_buffers *of, size_t array) {
     buffer->written = named->written || named->atomic;
     buffer->updated = named->atomic || named->escapes;
     if (named->escapes)
-        buffer->problem = "it is handed to a function that is not followed";
+        buffer->problem = "it is passed to a function that is not followed";
     else if (named->mixed)
-        buffer->problem = "it is accessed in units of different size";
+        buffer->problem = "it is accessed as elements of different sizes";
 }
 
-/* 0 for what is no number. */
+/* Returns a positive number; 0: the text is not one. */
 static int64_t plain_number(const char *text) {
     char *end;
     int64_t value = text ? strtoll(text, &end, 10) : 0;
@@ -318,8 +323,8 @@ static int64_t plain_number(const char *text) {
 void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *grid,
                            ht_infer_buffers *out) {
     *out = (ht_infer_buffers){.in = in, .km = km, .grid = grid};
-    out->items = ht_alloc(in->model->parameter_count + 1, sizeof *out->items);
-    for (size_t i = 0; i < in->model->parameter_count; ++i)
+    out->items = ht_alloc(in->model->parameters.count + 1, sizeof *out->items);
+    for (size_t i = 0; i < in->model->parameters.count; ++i)
         out->items[i].array = SIZE_MAX;
     ht_bounds_init(&out->bounds, km);
     for (int axis = 0; axis < 3; ++axis) {
@@ -333,13 +338,13 @@ void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *gri
         if (buffer)
             access_take(out, buffer, &km->accesses[i]);
         ht_bounds_enter(&out->bounds, &km->accesses[i].control);
-        /* subscripts of other arrays: notes whose values they are */
+        /* subscripts of other arrays: notes the arrays whose values they are */
         for (size_t d = 0; !buffer && d < km->accesses[i].subscript_count; ++d)
             ht_bound_of_access(&out->bounds, km->accesses[i].subscripts[d], true);
         trips_note(out, &km->accesses[i]);
     }
-    for (size_t i = 0; i < in->model->parameter_count; ++i)
-        if (in->model->parameters[i].is_pointer)
+    for (size_t i = 0; i < in->model->parameters.count; ++i)
+        if (in->model->parameters.items[i].is_pointer)
             ends_write(out, &out->items[i]);
 }
 
@@ -351,7 +356,7 @@ int64_t ht_infer_buffers_limit(const ht_infer_buffers *buffers, size_t array) {
 }
 
 void ht_infer_buffers_free(ht_infer_buffers *buffers) {
-    for (size_t i = 0; i < buffers->in->model->parameter_count; ++i) {
+    for (size_t i = 0; i < buffers->in->model->parameters.count; ++i) {
         free(buffers->items[i].extent);
         free(buffers->items[i].first);
     }

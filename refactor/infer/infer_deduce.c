@@ -1,6 +1,6 @@
-/* Template arguments that the launch leaves to be deduced, or that are the host's own template
- * parameters. */
+#include "refactor/infer/infer_deduce.h"
 #include "refactor/infer/infer.h"
+#include "refactor/kernel/facts.h"
 
 #include "base/memory.h"
 
@@ -17,11 +17,11 @@ static bool is_type_named(CXType type, const char *name) {
 static char *deduced(const ht_model *model, const char *name) {
     const ht_launch_site *site =
         model->facts->launches.count ? &model->facts->launches.items[0] : NULL;
-    for (size_t i = 0; site && i < model->parameter_count && i < site->argument_count; ++i) {
-        CXType type = clang_getCursorType(model->parameters[i].cursor);
+    for (size_t i = 0; site && i < model->parameters.count && i < site->argument_count; ++i) {
+        CXType type = clang_getCursorType(model->parameters.items[i].cursor);
         CXType given =
             clang_getCanonicalType(clang_getCursorType(ht_ast_strip(site->arguments[i], false)));
-        if (model->parameters[i].is_pointer) {
+        if (model->parameters.items[i].is_pointer) {
             type = clang_getPointeeType(type);
             given = given.kind == CXType_Pointer ? clang_getPointeeType(given)
                                                  : clang_getArrayElementType(given);
@@ -38,12 +38,12 @@ static char *deduced(const ht_model *model, const char *name) {
 
 typedef struct caller {
     CXCursor function; /* a template of the host */
-    unsigned index;    /* of its parameter */
+    unsigned index;    /* of the template's parameter */
     bool is_type;
     char *found;
 } caller;
 
-/* A call of the host's template, with the arguments that it is made with. */
+/* Finds a call of the host's template, with its arguments. */
 static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     caller *in = context;
@@ -66,7 +66,7 @@ static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* What the host's own template parameter of this name stands for where it is called first. */
+/* Returns the argument for the host's own template parameter of this name, in the first call. */
 static char *host_argument(const ht_model *model, const char *name, bool is_type) {
     const ht_launches *launches = &model->facts->launches;
     if (!launches->count || !name ||
@@ -84,16 +84,16 @@ static char *host_argument(const ht_model *model, const char *name, bool is_type
     }
     free(list.items);
     if (named)
-        ht_ast_walk(clang_getTranslationUnitCursor(model->unit), on_caller, &in);
+        ht_ast_walk(clang_getTranslationUnitCursor(model->facts->source->unit), on_caller, &in);
     return in.found;
 }
 
-/* Is it the type of what a pointer points to? */
+/* Returns true if the template parameter is the type to which a pointer points. */
 static bool types_data(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_pointer &&
-            is_type_named(clang_getPointeeType(clang_getCursorType(model->parameters[i].cursor)),
-                          name))
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (model->parameters.items[i].is_pointer &&
+            is_type_named(
+                clang_getPointeeType(clang_getCursorType(model->parameters.items[i].cursor)), name))
             return true;
     return false;
 }
@@ -109,7 +109,8 @@ static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
         free(type);
         if (!types_data(model, parameter->name))
             return false;
-        type = ht_strdup("float"); /* nobody says which: one that all templates of data take */
+        type = ht_strdup(
+            "float"); /* the source names no type: take one that all templates of data accept */
     }
     free(parameter->argument);
     parameter->argument = type;
@@ -129,12 +130,11 @@ static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {
 
 bool ht_infer_deduce(ht_model *model) {
     bool any = false;
-    for (size_t i = 0; i < model->facts->template_parameter_count; ++i) {
-        ht_template_parameter *parameter = &model->facts->template_parameters[i];
-        bool known =
-            parameter->kind == CXCursor_TemplateTypeParameter      ? deduce_type(model, parameter)
-            : parameter->kind == CXCursor_NonTypeTemplateParameter ? deduce_value(model, parameter)
-                                                                   : false;
+    for (size_t i = 0; i < model->facts->template_parameters.count; ++i) {
+        ht_template_parameter *parameter = &model->facts->template_parameters.items[i];
+        bool known = parameter->kind == HT_TEMPLATE_TYPE    ? deduce_type(model, parameter)
+                     : parameter->kind == HT_TEMPLATE_VALUE ? deduce_value(model, parameter)
+                                                            : false;
         any = any || known;
     }
     return any;

@@ -1,11 +1,14 @@
-/* What the host code says of a launch: which variables its sizes come from, the values of scalar
- * arguments, and how much memory was allocated for pointers. */
+#include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer.h"
+#include "refactor/kernel/geometry.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 
 #include "base/memory.h"
 #include "templates/expr/expr_node.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +35,7 @@ void ht_infer_miss(ht_infer *in, int line, const char *format, ...) {
     free(words);
 }
 
-/* ---- fields
- * ----------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static bool is_local(CXCursor declaration) {
     enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
@@ -41,7 +43,7 @@ static bool is_local(CXCursor declaration) {
            kind != CXCursor_EnumDecl;
 }
 
-/* "p.rows" -> "rows": what geometry looks for too. */
+/* Returns "rows" for "p.rows", as geometry.c does. */
 static const char *last_name(const char *name) {
     const char *dot = strrchr(name, '.');
     return dot ? dot + 1 : name;
@@ -65,15 +67,16 @@ static bool mentions_name(const ht_symbol *symbol, const char *name) {
     return mentions_name(symbol->value_of, name);
 }
 
-/* A constant that the block, or a template argument, is made of stays what it is. */
+/* Returns true if the block or a template argument is made of this constant, which then must keep
+ * its value. */
 static bool shapes_kernel(const ht_infer *in, const char *name) {
     const ht_launch_site *site = first_site(in);
     for (int axis = 0; site && axis < 3; ++axis)
         if (mentions_name(site->block.axis[axis], name))
             return true;
     const ht_kernel_facts *facts = in->model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        const ht_template_parameter *parameter = &facts->template_parameters[i];
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
         if ((parameter->argument && strcmp(parameter->argument, name) == 0) ||
             mentions_name(parameter->symbol, name))
             return true;
@@ -123,14 +126,14 @@ static bool field_add(ht_infer *in, const ht_symbol *symbol, bool in_grid) {
     return true;
 }
 
-/* Can all of it be told by fields and constants? */
+/* Returns true if the whole expression is made of fields and constants. */
 static bool is_followed(const ht_symbol *symbol, int depth) {
     if (!symbol || depth > DEPTH_MAX)
         return symbol == NULL;
     if (symbol->kind == HT_SYMBOL_UNKNOWN)
         return false;
     if (symbol->kind == HT_SYMBOL_VARIABLE)
-        return true; /* at worst a field of its name */
+        return true; /* at worst, the variable becomes a field of its name */
     for (int i = 0; i < 3; ++i)
         if (symbol->arguments[i] && !is_followed(symbol->arguments[i], depth + 1))
             return false;
@@ -151,7 +154,8 @@ static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, i
     return !dimension && field_add(in, symbol, in_grid);
 }
 
-/* Makes fields of the variables that an expression depends on; false where it cannot be told. */
+/* Makes fields of the variables that an expression depends on. Returns false if a part is
+ * unknown. */
 static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
     if (!symbol || depth > DEPTH_MAX)
         return symbol == NULL;
@@ -167,8 +171,7 @@ static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int dep
     return all;
 }
 
-/* ---- the problem's fields as an entry, so that geometry.c knows their names
- * ---------------------------------------------- */
+/* ---- the problem's fields as an entry, in which geometry.c finds their names ---- */
 
 static void entry_renew(ht_infer *in) {
     ht_text text = {0};
@@ -185,7 +188,7 @@ static void entry_renew(ht_infer *in) {
     ht_text_free(&text);
 }
 
-/* A host expression over fields; NULL where it cannot be told. free(). */
+/* Returns a host expression over fields; NULL: a part is unknown. free(). */
 static char *expression_of(ht_infer *in, const ht_symbol *symbol) {
     size_t count = in->field_count;
     if (!collect(in, symbol, false, 0))
@@ -195,10 +198,9 @@ static char *expression_of(ht_infer *in, const ht_symbol *symbol) {
     return ht_symbol_expression(in->model, NULL, symbol, NULL);
 }
 
-/* ---- scalar arguments
- * ------------------------------------------------------------------------------- */
+/* ---- scalar arguments ---- */
 
-/* A size that nothing on the host names: a field with the argument's name. */
+/* Makes a field with the argument's name, for a size that has no name on the host. */
 static char *own_field(ht_infer *in, const ht_parameter *parameter, int line) {
     if (!parameter->name[0] || !names_field(parameter->name))
         return NULL;
@@ -221,7 +223,7 @@ static char *integer_value(ht_infer *in, const ht_parameter *parameter, CXCursor
     return text ? text : own_field(in, parameter, ht_ast_line(argument));
 }
 
-/* The value of a real expression, through variables that are set once. */
+/* Evaluates a real expression, also through variables that are set once. */
 static bool real_value(CXCursor expression, int depth, double *out_value) {
     CXCursor cursor = ht_ast_strip(expression, false);
     CXEvalResult result = clang_Cursor_Evaluate(cursor);
@@ -241,8 +243,7 @@ static bool real_value(CXCursor expression, int depth, double *out_value) {
     return !clang_Cursor_isNull(initializer) && real_value(initializer, depth + 1, out_value);
 }
 
-/* ---- vectors
- * ---------------------------------------------------------------------------------------- */
+/* ---- vectors ---- */
 
 static bool is_index_vector(const char *type, size_t *out_count) {
     static const char *const names[] = {"int", "uint", "long", "ulong", "short", "ushort", NULL};
@@ -257,7 +258,7 @@ static bool is_index_vector(const char *type, size_t *out_count) {
     return false;
 }
 
-/* The components as written: {w, h}, make_uint2(w, h). free(items). */
+/* Returns the components as written: {w, h}, make_uint2(w, h). free(items). */
 static ht_cursors components(CXCursor expression, size_t count, int depth) {
     ht_cursors none = {0};
     CXCursor cursor = ht_ast_strip(expression, false), variable = ht_ast_variable(cursor);
@@ -291,7 +292,7 @@ static char *part_field(ht_infer *in, const ht_parameter *parameter, char letter
 }
 
 static char *vector_value(ht_infer *in, size_t index, size_t count, CXCursor argument) {
-    const ht_parameter *parameter = &in->model->parameters[index];
+    const ht_parameter *parameter = &in->model->parameters.items[index];
     ht_cursors list = {0};
     ht_text text = {0};
     bool known = true;
@@ -319,7 +320,7 @@ static char *vector_value(ht_infer *in, size_t index, size_t count, CXCursor arg
 }
 
 static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site) {
-    const ht_parameter *parameter = &in->model->parameters[index];
+    const ht_parameter *parameter = &in->model->parameters.items[index];
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
     CXCursor argument =
         site && index < site->argument_count ? site->arguments[index] : clang_getNullCursor();
@@ -366,18 +367,17 @@ void ht_infer_host(ht_infer *in) {
     if (site && site->lds)
         collect(in, site->lds, false, 0);
     entry_renew(in);
-    for (size_t i = 0; i < in->model->parameter_count; ++i)
-        if (!in->model->parameters[i].is_pointer)
+    for (size_t i = 0; i < in->model->parameters.count; ++i)
+        if (!in->model->parameters.items[i].is_pointer)
             in->scalars[i] = scalar_value(in, i, site);
 }
 
-/* ---- allocations
- * ------------------------------------------------------------------------------------ */
+/* ---- allocations ---- */
 
 typedef struct allocation {
     const ht_infer *in;
     CXCursor variable;
-    CXCursor bytes; /* expression; or of `elements` */
+    CXCursor bytes; /* the expression of the size, in bytes or in `elements` */
     bool elements;
     int line;
     size_t found;
@@ -444,7 +444,7 @@ char *ht_infer_allocation(const ht_infer *given, size_t index, int *out_line) {
     if (search.found != 1)
         return NULL;
     long long parts;
-    char *type = ht_infer_type(in->model, &in->model->parameters[index], &parts);
+    char *type = ht_infer_type(in->model, &in->model->parameters.items[index], &parts);
     size_t size = type ? ht_type_size(type) * (size_t)parts : 0;
     free(type);
     ht_symbol *symbol = ht_symbol_read(in->model->facts->source, search.bytes);

@@ -1,9 +1,11 @@
-/* Values for the fields of an inferred problem: the source's where it has some, else such that the
- * grid has several blocks; made smaller where an emulation would take long. */
+/* Chooses values for the fields of an inferred problem: the source's if it has any, else such that
+ * the grid has several blocks. Values are made smaller if an emulation would take long. */
 #include "refactor/infer/infer_size.h"
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "refactor/infer/infer_host.h"
+#include "refactor/launch/extent.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,8 +15,7 @@ enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16, DRA
 static const int64_t threads_wanted = 32768, work_most = 20000000,
                      bytes_most = HT_INFERRED_BYTES_MAX, axis_most = INT32_MAX;
 
-/* ---- values of expressions
- * ------------------------------------------------------------------------------ */
+/* ---- values of expressions ---- */
 
 typedef struct looking {
     const ht_sizes *sizes;
@@ -34,21 +35,16 @@ static bool lookup(const void *context, const char *name, int64_t *out_value) {
             }
         return false;
     }
-    for (size_t i = 0; i < in->model->parameter_count && at->depth < DEPTH_MAX; ++i)
-        if (in->scalars[i] && strcmp(in->model->parameters[i].name, name) == 0)
+    for (size_t i = 0; i < in->model->parameters.count && at->depth < DEPTH_MAX; ++i)
+        if (in->scalars[i] && strcmp(in->model->parameters.items[i].name, name) == 0)
             return value_of(at->sizes, in->scalars[i], at->depth + 1, out_value);
     return false;
 }
 
 static bool value_of(const ht_sizes *sizes, const char *text, int depth, int64_t *out_value) {
-    ht_expr *expr;
     looking at = {sizes, depth};
     ht_scope scope = {.lookup = lookup, .context = &at};
-    if (!text || ht_expr_parse(text, (ht_place){0}, &expr, NULL) != HT_OK)
-        return false;
-    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
-    ht_expr_free(expr);
-    return known;
+    return text && ht_expr_text_value(text, &scope, out_value);
 }
 
 bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value) {
@@ -76,10 +72,9 @@ bool ht_sizes_at_least(ht_sizes *sizes, const char *a, const char *b) {
     return holds;
 }
 
-/* ---- what the source says
- * ------------------------------------------------------------------------------- */
+/* ---- what the source says ---- */
 
-/* The number in `argc > 1 ? atoi(argv[1]) : 1024`. */
+/* Finds the number in `argc > 1 ? atoi(argv[1]) : 1024`. */
 static bool plain_number(const ht_symbol *symbol, int depth, int64_t *out_value) {
     if (!symbol || depth > DEPTH_MAX)
         return false;
@@ -90,7 +85,7 @@ static bool plain_number(const ht_symbol *symbol, int depth, int64_t *out_value)
             plain_number(symbol->arguments[1], depth + 1, out_value));
 }
 
-/* Is 0 (or less) a value that this field may well have? */
+/* Returns true if the value is plausible for this field; 0 is for counters. */
 static bool is_sensible(const ht_infer_field *field, int64_t value) {
     return value > 0 || (value == 0 && field->counts && !field->in_grid);
 }
@@ -106,7 +101,7 @@ static void take_numbers(ht_infer *in) {
     }
 }
 
-/* First values that are computed from other fields. */
+/* Computes initial values from other fields. */
 static void take_expressions(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
     for (size_t i = 0; i < in->field_count; ++i) {
@@ -121,8 +116,7 @@ static void take_expressions(ht_sizes *sizes) {
     }
 }
 
-/* ---- what is chosen
- * ------------------------------------------------------------------------------------- */
+/* ---- what is chosen ---- */
 
 static bool has_word(const char *name, const char *word) {
     size_t length = strlen(word);
@@ -136,7 +130,7 @@ static bool has_word(const char *name, const char *word) {
     return false;
 }
 
-/* Of a size that no grid is computed from. */
+/* Returns a value for a size from which no grid is computed, by the words in its name. */
 static int64_t small_value(const char *name) {
     static const struct {
         const char *word;
@@ -150,8 +144,8 @@ static int64_t small_value(const char *name) {
     return SMALL_SIZE;
 }
 
-/* The distance of rows in memory, which is no less than their length: with less, rows would lie on
- * each other, and what is written last stays. */
+/* Returns true for the distance of rows in memory, by its name. It must not be less than their
+ * length: rows would overlap, and the last write would decide. */
 static bool is_pitch(const ht_infer_field *field) {
     const char *name = field->name;
     bool leading = tolower((unsigned char)name[0]) == 'l' &&
@@ -182,7 +176,7 @@ static bool threads_of(const ht_sizes *sizes, int64_t *out_threads) {
     return true;
 }
 
-/* Grows all sizes of the grid together until it has threads enough. */
+/* Doubles all sizes of the grid until it has enough threads. */
 static void grow_grid(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
     for (int step = 0; step < 24; ++step) {
@@ -201,16 +195,17 @@ static void grow_grid(ht_sizes *sizes) {
     }
 }
 
-/* Of the index-th parameter: 0 of one without elements. False: more than can be said. */
+/* Computes the bytes of the index-th parameter's buffer; 0: it has none. Returns false on
+ * overflow. */
 static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes) {
     const ht_model *model = sizes->in->model;
     const char *extent =
         sizes->in->extents[index] ? sizes->in->extents[index] : sizes->buffers->items[index].extent;
     long long parts;
     *out_bytes = 0;
-    if (!model->parameters[index].is_pointer || !extent)
+    if (!model->parameters.items[index].is_pointer || !extent)
         return true;
-    char *type = ht_infer_type(model, &model->parameters[index], &parts);
+    char *type = ht_infer_type(model, &model->parameters.items[index], &parts);
     int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1, elements;
     free(type);
     return ht_sizes_value(sizes, extent, &elements) &&
@@ -220,7 +215,7 @@ static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes
 static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
     int64_t bytes;
     *out_bytes = 0;
-    for (size_t i = 0; i < sizes->in->model->parameter_count; ++i)
+    for (size_t i = 0; i < sizes->in->model->parameters.count; ++i)
         if (!bytes_of_one(sizes, i, &bytes) || __builtin_add_overflow(*out_bytes, bytes, out_bytes))
             return false;
     return true;
@@ -232,7 +227,7 @@ bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
     if (bytes_of(sizes, &bytes) && !__builtin_add_overflow(bytes, constants, &bytes) &&
         bytes <= bytes_most)
         return true;
-    for (size_t i = 0; i < model->parameter_count; ++i)
+    for (size_t i = 0; i < model->parameters.count; ++i)
         if (!bytes_of_one(sizes, i, &bytes) || bytes > most) {
             most = bytes_of_one(sizes, i, &bytes) ? bytes : INT64_MAX;
             largest = (int64_t)i;
@@ -240,10 +235,10 @@ bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
     char *size = most == INT64_MAX ? ht_strdup("more bytes than can be counted")
                                    : ht_format("%lld MiB", (long long)(most >> 20));
     if (largest >= 0 && most > constants)
-        ht_infer_miss(sizes->in, ht_ast_line(model->parameters[largest].cursor),
+        ht_infer_miss(sizes->in, ht_ast_line(model->parameters.items[largest].cursor),
                       "sizes that are no more than %lld MiB: '%s' takes %s with those that the "
                       "source has as numbers",
-                      (long long)(bytes_most >> 20), model->parameters[largest].name, size);
+                      (long long)(bytes_most >> 20), model->parameters.items[largest].name, size);
     else
         ht_infer_miss(sizes->in, 0,
                       "sizes that are no more than %lld MiB: arrays outside of the kernel take "
@@ -256,7 +251,7 @@ bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
 static bool is_small(const ht_sizes *sizes) {
     int64_t bytes, threads, trips, work;
     if (!threads_of(sizes, &threads))
-        return true; /* told elsewhere */
+        return true; /* reported elsewhere */
     for (size_t i = 0; i < sizes->buffers->trip_count; ++i)
         if (ht_sizes_value(sizes, sizes->buffers->trips[i], &trips) && trips > 1 &&
             (__builtin_mul_overflow(threads, trips, &work) || work > work_most))
@@ -264,9 +259,9 @@ static bool is_small(const ht_sizes *sizes) {
     return threads <= work_most && bytes_of(sizes, &bytes) && bytes <= bytes_most;
 }
 
-/* Which sizes become smaller first: those that nobody gave and no grid is computed from (channels,
- * images of a batch), as long as loops still go round a few times; then the others as long as the
- * grid has blocks that are not full; then all. */
+/* Returns true if the field may shrink in this turn: first sizes that the source does not give and
+ * from which no grid is computed (channels, images of a batch), while loops still have a few
+ * iterations; then others, while the grid has blocks that are not full; then all. */
 static bool may_shrink(const ht_infer_field *field, int turn) {
     bool free_ = !field->known && !field->in_grid;
     switch (turn) {
@@ -281,7 +276,7 @@ static bool may_shrink(const ht_infer_field *field, int turn) {
     }
 }
 
-/* Halves the largest of them that leaves a launch. */
+/* Halves the largest such field with which the launch remains possible. */
 static bool shrink_one(ht_sizes *sizes, int turn) {
     ht_infer *in = sizes->in;
     bool *tried = ht_alloc(in->field_count + 1, sizeof *tried), done = false;
@@ -308,60 +303,55 @@ static bool shrink_one(ht_sizes *sizes, int turn) {
     return done;
 }
 
-/* Until an emulation takes a moment. */
+/* Shrinks fields until an emulation takes only a moment. */
 static void shrink(ht_sizes *sizes) {
     for (int turn = 0, step = 0; turn < 4 && step < STEPS_MAX && !is_small(sizes); ++step)
         turn += !shrink_one(sizes, turn);
 }
 
-/* Is a buffer empty with these sizes? A tile that is larger than the matrix leaves nothing. */
-static bool has_empty(const ht_sizes *sizes) {
+/* Returns true if a buffer's number of elements (`first`: smallest subscript) is below `least` with
+ * these sizes. */
+static bool any_below(const ht_sizes *sizes, bool first, int64_t least) {
     const ht_model *model = sizes->in->model;
-    int64_t elements;
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_pointer && sizes->buffers->items[i].extent &&
-            (!ht_sizes_value(sizes, sizes->buffers->items[i].extent, &elements) || elements < 1))
+    for (size_t i = 0; i < model->parameters.count; ++i) {
+        const ht_infer_buffer *of = &sizes->buffers->items[i];
+        const char *text = first ? of->first : of->extent;
+        int64_t value;
+        if (!model->parameters.items[i].is_pointer || !text)
+            continue;
+        if (ht_sizes_value(sizes, text, &value) ? value < least : !first)
             return true;
+    }
     return false;
 }
 
+/* Lets no buffer be empty, as when a tile is larger than the matrix. */
 static void grow_small(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
-    for (int step = 0; step < 6 && has_empty(sizes); ++step)
+    for (int step = 0; step < 6 && any_below(sizes, false, 1); ++step)
         for (size_t i = 0; i < in->field_count; ++i)
             if (!in->fields[i].known && !in->fields[i].in_grid)
                 in->fields[i].value *= 2;
 }
 
-/* May a subscript be negative with these sizes? A window that is wider than the guards around the
- * interior allow for. */
-static bool has_negative(const ht_sizes *sizes) {
-    const ht_model *model = sizes->in->model;
-    int64_t first;
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_pointer && sizes->buffers->items[i].first &&
-            ht_sizes_value(sizes, sizes->buffers->items[i].first, &first) && first < 0)
-            return true;
-    return false;
-}
-
-/* The largest value below its own with which no subscript is, for one of the sizes that nobody
- * gave. Not so small that nothing would be seen of a window. */
+/* Reduces sizes that the source does not give to the largest value with which no subscript is
+ * negative (a window may be wider than the guards around the interior allow), but not so far that a
+ * window would have no effect. */
 static void narrow_small(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
-    for (size_t i = 0; i < in->field_count && has_negative(sizes); ++i) {
+    for (size_t i = 0; i < in->field_count && any_below(sizes, true, 0); ++i) {
         int64_t kept = in->fields[i].value, least = kept > 2 ? 2 : 1;
         if (in->fields[i].known || in->fields[i].in_grid)
             continue;
-        while (in->fields[i].value > least && has_negative(sizes))
+        while (in->fields[i].value > least && any_below(sizes, true, 0))
             --in->fields[i].value;
-        if (has_negative(sizes))
+        if (any_below(sizes, true, 0))
             in->fields[i].value = kept;
     }
 }
 
-/* Sizes that are computed from each other in ways of their own (what is left of a matrix, channels
- * of a product) are found by trying, those of the source last. */
+/* Tries random values for sizes that depend on each other in ways not followed (the remainder of a
+ * matrix, channels of a product); the source's values change last. */
 static bool draw(ht_sizes *sizes) {
     static const int64_t values[] = {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024, 4096};
     ht_infer *in = sizes->in;
@@ -378,7 +368,8 @@ static bool draw(ht_sizes *sizes) {
             in->fields[i].value = free_ ? values[drawn] : kept[i];
         }
         take_expressions(sizes);
-        found = threads_of(sizes, &threads) && threads > 1 && is_small(sizes) && !has_empty(sizes);
+        found = threads_of(sizes, &threads) && threads > 1 && is_small(sizes) &&
+                !any_below(sizes, false, 1);
     }
     for (size_t i = 0; i < in->field_count; ++i) {
         sizes->smaller =

@@ -10,19 +10,20 @@ typedef struct ht_sizes {
     ht_infer *in;
     const ht_grid *grid;
     const ht_infer_buffers *buffers;
-    bool smaller; /* the source's values were made smaller */
+    bool smaller; /* some of the source's values were made smaller */
 } ht_sizes;
 
-/* Chooses what the source does not say, so that the grid has several blocks and an emulation takes
- * a moment. False: no launch comes of it, which is reported as missing. */
+/* Chooses values that the source does not give, so that the grid has several blocks and an
+ * emulation takes only a moment. Returns false if no launch is possible, which is reported as
+ * missing. */
 bool ht_sizes_choose(ht_sizes *sizes);
-/* Returns true if the buffers, and `constants` bytes more, take no more than an inferred problem
- * may (HT_INFERRED_BYTES_MAX). False is reported as missing. */
+/* Returns true if the buffers and `constants` further bytes fit into an inferred problem
+ * (HT_INFERRED_BYTES_MAX). False is reported as missing. */
 bool ht_sizes_check(ht_sizes *sizes, int64_t constants);
-/* The value of an expression over fields and scalar arguments with the fields' values; false: it
- * has none. */
+/* Evaluates an expression over fields and scalar arguments with the fields' values. Returns false
+ * if it has no value. */
 bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value);
-/* Returns true if `a` is at least `b` with these values, and with others. */
+/* Returns true if `a` is at least `b` with these values and with others that are tried. */
 bool ht_sizes_at_least(ht_sizes *sizes, const char *a, const char *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* dim3 expressions, and values of symbols. */
-#include "refactor/launch/launch.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/source/ast.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ bool ht_cursor_is_dim3(CXCursor cursor) {
     return found;
 }
 
-/* The arguments of dim3(...), dim3{...}, or of the conversion of an integer. */
+/* Reads the arguments of dim3(...) or dim3{...}, or of the conversion from an integer. */
 static void read_parts(const ht_symbol_frame *in, CXCursor cursor, ht_symbol *out_axes[3],
                        size_t *out_written) {
     ht_cursors list = ht_ast_children(cursor);
@@ -42,7 +42,7 @@ static CXCursor only_expression(CXCursor cursor) {
     return count == 1 ? found : clang_getNullCursor();
 }
 
-/* What is behind a dim3 variable: its initialiser, and fields that are set right behind it. */
+/* Reads a dim3 variable: its initialiser, and fields that are set right after it. */
 static bool read_variable(const ht_symbol_frame *in, CXCursor use, CXCursor variable,
                           ht_symbol *out_axes[3], size_t *out_written) {
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable), fields[3], inner;
@@ -70,7 +70,7 @@ static ht_symbol *one(void) {
     return symbol;
 }
 
-/* n <= 65535 ? dim3(128) : block: each axis is one or the other. */
+/* Reads n <= 65535 ? dim3(128) : block, in which each axis is a choice. */
 static bool read_choice(const ht_symbol_frame *in, CXCursor cursor, ht_symbol *out_axes[3],
                         size_t *out_written) {
     ht_cursors parts = ht_ast_children(cursor);
@@ -153,7 +153,7 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
     return false;
 }
 
-/* The field of a dim3. */
+/* Returns the field of a dim3. */
 static CXCursor field_of(CXCursor variable, const char *name) {
     CXType type = clang_getCanonicalType(clang_getCursorType(variable));
     ht_cursors list = ht_ast_children(clang_getTypeDeclaration(type));

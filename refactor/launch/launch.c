@@ -1,7 +1,9 @@
-/* Finding the launches of a kernel: calls with a __hipPushCallConfiguration child, written
+/* Finds the launches of a kernel: calls with a __hipPushCallConfiguration child, written
  * k<<<...>>>(...) or hipLaunchKernelGGL(k, ...). */
 #include "refactor/launch/launch.h"
 #include "base/memory.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/source/ast.h"
 
 #include <stdint.h>
@@ -42,7 +44,7 @@ static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* The cursor that names the kernel in a callee expression. */
+/* Returns the cursor that names the kernel in a callee expression. */
 static CXCursor kernel_name(CXCursor callee, CXCursor kernel) {
     name_search in = {kernel, clang_getNullCursor()};
     on_name(callee, callee, &in);
@@ -60,8 +62,7 @@ static CXCursor configuration_of(CXCursor call) {
     return found;
 }
 
-/* ---- template arguments, from the tokens
- * ---------------------------------------------------------------------- */
+/* ---- template arguments, from the tokens ---- */
 
 typedef struct match {
     const ht_source *source;
@@ -139,16 +140,14 @@ CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee) {
     return kernel_name(callee, site->kernel);
 }
 
-/* ---- one launch
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- one launch ---- */
 
 static bool holds(ht_range range, size_t offset) {
     return range.begin <= offset && offset < range.end;
 }
 
-/* Text from a macro's body has the place of the whole macro call, which holds the kernel's name at
- * `name`: no place at all. */
+/* Removes the places of text from a macro's body: libclang gives them the place of the whole macro
+ * call, which contains the kernel's name at `name`. */
 static void forget_places(ht_symbol *symbol, size_t name) {
     if (!symbol)
         return;
@@ -158,7 +157,7 @@ static void forget_places(ht_symbol *symbol, size_t name) {
     forget_places(symbol->value_of, name);
 }
 
-/* `passed`: it may be a variable of which nothing more is known. */
+/* Reads an extent. `passed`: it may be a variable of unknown value. */
 static void extent_read(const ht_source *source, CXCursor expression, size_t name, bool passed,
                         ht_extent3 *out) {
     out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
@@ -169,7 +168,7 @@ static void extent_read(const ht_source *source, CXCursor expression, size_t nam
     out->is_call = out->known && ht_extent_is_call(expression);
     for (int axis = 0; axis < 3; ++axis)
         forget_places(out->axis[axis], name);
-    /* hipLaunchKernelGGL puts its arguments into parentheses of its own */
+    /* hipLaunchKernelGGL adds parentheses around its arguments */
     for (int depth = 0; depth < 8 && !out->has_argument; ++depth) {
         out->has_argument =
             ht_source_anywhere(source, expression, &out->argument) && !holds(out->argument, name);
@@ -182,7 +181,7 @@ static void extent_read(const ht_source *source, CXCursor expression, size_t nam
     }
 }
 
-/* From the kernel's name, without what qualifies it. */
+/* Sets the launch's place, from the kernel's name without its namespaces. */
 static void site_place(const ht_source *source, CXCursor kernel, CXCursor name,
                        ht_launch_site *site) {
     site->in_macro =
@@ -256,8 +255,7 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* ---- other uses of the name
- * ------------------------------------------------------------------------------------- */
+/* ---- other uses of the name ---- */
 
 typedef struct spot {
     size_t file, offset;
@@ -314,7 +312,8 @@ static bool accounted(const spots *list, spot at) {
     return false;
 }
 
-/* Is the name here that of something that is no function: a variable, a field, a method? */
+/* Returns true if the name here is that of a variable, a field, a method or another thing that is
+ * not a kernel. */
 static bool another(const ht_source *source, size_t file, size_t offset, const char *name) {
     CXSourceLocation location =
         clang_getLocationForOffset(source->unit, source->files[file].file, (unsigned)offset);
@@ -356,8 +355,8 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
     }
 }
 
-/* Calls of the run-time library that are told a kernel's name and leave its launches as they are.
- */
+/* Returns true for calls of the run-time library that take a kernel's name and do not affect its
+ * launches. */
 static bool is_question(CXCursor call) {
     static const char *const names[] = {"FuncSetAttribute",
                                         "FuncSetCacheConfig",
@@ -399,7 +398,7 @@ typedef struct overloads {
     ht_cursors list; /* canonical, each once */
 } overloads;
 
-/* Other functions of the kernel's name. */
+/* Collects other functions with the kernel's name. */
 static bool on_overload(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     overloads *in = context;
@@ -436,7 +435,7 @@ static void other_uses(const ht_source *source, CXCursor kernel, ht_launches *la
     ht_ast_walk(root, on_declaration, &list);
     ht_ast_walk(root, on_question, &list);
     spots_of_launches(launches, &list);
-    for (size_t i = 0; i < others.list.count; ++i) { /* what is said of those is not of this one */
+    for (size_t i = 0; i < others.list.count; ++i) { /* uses of those are not uses of this kernel */
         ht_launches theirs = {0};
         search in = {source, others.list.items[i], clang_getNullCursor(), &theirs};
         list.kernel = others.list.items[i];
@@ -453,7 +452,7 @@ static void other_uses(const ht_source *source, CXCursor kernel, ht_launches *la
     free(list.items);
 }
 
-/* Those of the file looked at are the ones that can be edited: they come first. */
+/* Sorts launches in the file being analysed first, since those can be edited. */
 static void own_launches_first(ht_launches *launches) {
     ht_launch_site *sorted = ht_alloc(launches->count + 1, sizeof *sorted);
     size_t count = 0;

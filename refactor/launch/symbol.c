@@ -1,6 +1,7 @@
-/* Host integer expressions as trees that remember where each constant was written. */
+/* Reads host integer expressions as trees that remember where each constant was written. */
+#include "refactor/launch/symbol.h"
 #include "base/memory.h"
-#include "refactor/launch/launch.h"
+#include "refactor/launch/extent.h"
 #include "refactor/source/ast.h"
 
 #include <ctype.h>
@@ -20,6 +21,7 @@ ht_symbol *ht_symbol_new(ht_symbol_kind kind) {
     symbol->kind = kind;
     symbol->declaration = clang_getNullCursor();
     symbol->base = clang_getNullCursor();
+    symbol->written = clang_getNullCursor();
     return symbol;
 }
 
@@ -36,6 +38,7 @@ void ht_symbol_free(ht_symbol *symbol) {
 static ht_symbol *unknown(CXCursor cursor) {
     ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_UNKNOWN);
     symbol->name = ht_cursor_name(cursor);
+    symbol->written = cursor;
     symbol->line = ht_ast_line(cursor);
     return symbol;
 }
@@ -55,7 +58,8 @@ static ht_symbol *constant(const frame *in, CXCursor cursor, int64_t value,
     return symbol;
 }
 
-/* The object-like macro that wrote the whole expression; NULL when there is none. */
+/* Returns the name of the object-like macro that wrote the whole expression; NULL: there is none.
+ * free(). */
 static char *whole_macro(const frame *in, CXCursor cursor) {
     ht_range place;
     size_t file = ht_source_file_of(in->source, cursor);
@@ -115,7 +119,8 @@ static CXCursor bound_argument(const frame *in, CXCursor parameter) {
     return found;
 }
 
-/* Where a variable's initialiser stands: in the function that is walked, or on the outside. */
+/* Returns the frame of a variable's initialiser: the function that is walked, or the code around
+ * its call. */
 static frame scope_of(const frame *in, CXCursor variable) {
     frame scope = {.source = in->source, .depth = in->depth + 1, .budget = in->budget};
     if (in->outer &&
@@ -167,7 +172,7 @@ ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member)
     return symbol;
 }
 
-/* shape.width of a struct: a name of its own. */
+/* Reads shape.width of a structure, which is a variable of its own. */
 static ht_symbol *read_field(const frame *in, CXCursor cursor, CXCursor variable) {
     CXCursor field = clang_getCursorReferenced(cursor);
     if (clang_getCursorKind(field) != CXCursor_FieldDecl)
@@ -179,7 +184,7 @@ static ht_symbol *read_field(const frame *in, CXCursor cursor, CXCursor variable
     return symbol;
 }
 
-/* block.x of a dim3 variable */
+/* Reads block.x of a dim3 variable. */
 static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor variable, int axis) {
     const char letter[2] = {(char)('x' + axis), 0};
     ht_symbol *axes[3] = {NULL}, *symbol = ht_symbol_part(variable, clang_getNullCursor(), letter);
@@ -202,8 +207,8 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
     return symbol;
 }
 
-/* size[1] of an array: what stands there in its list, when it is set once, or what was assigned to
- * it. */
+/* Reads size[1] of an array: the value in its list if the array is never written, else the value
+ * assigned to the element. */
 static ht_symbol *read_element(const frame *in, CXCursor cursor) {
     ht_cursors parts = ht_ast_children(cursor);
     int64_t index = -1;
@@ -235,7 +240,7 @@ static ht_symbol *read_element(const frame *in, CXCursor cursor) {
     return symbol;
 }
 
-/* A field of the object whose method this is. */
+/* Reads a field of the object whose method this is. */
 static ht_symbol *read_own_field(const frame *in, CXCursor cursor) {
     CXCursor field = clang_getCursorReferenced(cursor);
     if (clang_getCursorKind(field) != CXCursor_FieldDecl)
@@ -254,7 +259,7 @@ static int axis_of(CXCursor member) {
     return axis;
 }
 
-/* grid_for(n).x, dim3(blocks).y: of a value that has no name. */
+/* Reads grid_for(n).x or dim3(blocks).y: a part of a value without a name. */
 static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
     ht_symbol *axes[3] = {NULL}, *symbol = NULL;
     int axis = axis_of(cursor);
@@ -289,7 +294,8 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
 }
 
-/* The value of a body that sets variables once, if any, and returns. */
+/* Returns the value of a body that at most declares variables, which nothing else sets, and
+ * returns. */
 static CXCursor returned_value(CXCursor body) {
     CXCursor value = clang_getNullCursor();
     ht_cursors list = ht_ast_children(body);
@@ -334,7 +340,7 @@ static bool is_one(CXCursor cursor) {
     return one;
 }
 
-/* Of 1.0 * n the n, which is a real number by that; else the null cursor. */
+/* Returns the n of 1.0 * n, which makes a real number of it; else the null cursor. */
 static CXCursor times_one(CXCursor cursor) {
     CXCursor left, right;
     enum CXBinaryOperatorKind kind;
@@ -343,7 +349,8 @@ static CXCursor times_one(CXCursor cursor) {
     return is_one(left) ? right : is_one(right) ? left : clang_getNullCursor();
 }
 
-/* A float division below ceil(): casts and divisions may stay in the way of integers. */
+/* Strips casts and multiplications by one from the operands of a float division below ceil(), down
+ * to the integers. */
 static CXCursor strip_floats(CXCursor cursor) {
     for (;;) {
         cursor = ht_ast_strip(cursor, true);
@@ -378,7 +385,8 @@ static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCurso
     return symbol;
 }
 
-/* In a function template / may be a floating division: its arguments tell. */
+/* Returns true if a call's arguments and result are whole numbers. In a function template / may be
+ * a floating division. */
 static bool takes_integers(CXCursor call) {
     bool all = true;
     for (int i = -1; i < clang_Cursor_getNumArguments(call); ++i) {
@@ -446,7 +454,8 @@ static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
         snprintf(symbol->op, sizeof symbol->op, "%s", op);
         symbol->arguments[0] = read(in, left);
     } else {
-        const char *op = ht_ast_binary(cursor, &kind, &left, &right) ? ht_ast_operator(kind) : NULL;
+        const char *op =
+            ht_ast_binary(cursor, &kind, &left, &right) ? ht_operator_text(kind) : NULL;
         if (!op || is_floating(cursor))
             return unknown(cursor);
         symbol = ht_symbol_new(HT_SYMBOL_BINARY);
@@ -471,7 +480,7 @@ static ht_symbol *read_choice(const frame *in, CXCursor cursor) {
     return symbol ? symbol : unknown(cursor);
 }
 
-/* The width in which the host's compiler computes what the cursor says. */
+/* Sets the width in which the host's compiler computes the expression. */
 static void set_type(ht_symbol *symbol, CXCursor cursor) {
     CXType type = ht_type_referred(clang_getCanonicalType(clang_getCursorType(cursor)));
     type = clang_getCanonicalType(type);

@@ -1,20 +1,10 @@
-/* Which elements of the box may be loaded: tests that every element passes that the original reads,
- * and that no element passes that lies outside of the allocation.
- *
- * The image of the reads over all blocks, threads and inner loops, guards included, is projected to
- * each dimension; its hull gives the tests. Where that lets too much through, its pieces do. An
- * element that passes them all lies between two elements that are read (one no larger, one no
- * smaller in each dimension, and strides are not negative), so between two addresses of one
- * allocation: that is proved by isl.
- *
- * How many threads an axis of the grid has is left out of the tests. Either the grid reaches the
- * guard's bound, which then says the same, or all threads of the block are there to read its box:
- * where no end is asked for, no condition may keep some from it.
- */
+#include "refactor/staging/bounds.h"
 #include "refactor/kernel_model/sets.h"
+#include "refactor/kernel_model/step.h"
+#include "refactor/staging/place.h"
+#include "refactor/staging/print.h"
 #include "refactor/staging/stage.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 
 #include <isl/constraint.h>
@@ -29,15 +19,14 @@ typedef struct bounding {
     size_t moving[HT_STAGE_DIMENSIONS_MAX]; /* the dimensions that are not uniform */
     unsigned count;
     isl_set *image, *context;
-    isl_set *passing; /* what the tests let through */
+    isl_set *passing; /* elements that pass the tests */
 } bounding;
 
 static bool is_given(const void *context, size_t symbol) {
     return ht_stage_is_given(context, symbol);
 }
 
-/* ---- the image
- * --------------------------------------------------------------------------------------- */
+/* ---- the image ---- */
 
 static void init(bounding *in, ht_stage *stage) {
     *in = (bounding){.stage = stage};
@@ -55,12 +44,12 @@ static void init(bounding *in, ht_stage *stage) {
 
 static isl_set *image_of(bounding *in, const ht_km_access *access) {
     isl_set *domain = ht_km_layout_domain(&in->layout, &access->control, true);
-    isl_aff_list *list = isl_aff_list_alloc(in->stage->km->context, (int)in->count);
+    const ht_poly *indices[HT_STAGE_DIMENSIONS_MAX];
     for (unsigned m = 0; m < in->count; ++m)
-        list = isl_aff_list_add(
-            list, ht_km_layout_affine(&in->layout, access->dimensions[in->moving[m]].index));
-    isl_basic_map *map = isl_basic_map_from_aff_list(isl_set_get_space(domain), list);
-    return isl_set_apply(domain, isl_map_from_basic_map(map));
+        indices[m] = access->dimensions[in->moving[m]].index;
+    isl_map *map = ht_km_layout_map(&in->layout, indices, in->count, domain);
+    isl_set_free(domain);
+    return isl_map_range(map);
 }
 
 static bool find_image(bounding *in) {
@@ -70,12 +59,12 @@ static bool find_image(bounding *in) {
         const ht_km_access *access = stage->reads[i].access;
         for (unsigned m = 0; m < in->count; ++m)
             if (!ht_poly_is_affine(&stage->km->pool, access->dimensions[in->moving[m]].index))
-                return ht_stage_fail(stage, access->cursor, "a step is an argument");
+                return ht_stage_fail(stage, access->from->at, "a step is an argument");
         in->layout.exact = true;
         isl_set *image = image_of(in, access);
         in->image = in->image ? isl_set_union(in->image, image) : image;
         if (!in->layout.exact)
-            return ht_stage_fail(stage, access->cursor,
+            return ht_stage_fail(stage, access->from->at,
                                  "which elements are read depends on more than indices and sizes");
     }
     in->context = isl_set_params(ht_km_layout_domain(&in->layout, &nothing, false));
@@ -83,8 +72,7 @@ static bool find_image(bounding *in) {
     return in->image != NULL;
 }
 
-/* ---- tests
- * ------------------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static int64_t coefficient(isl_constraint *constraint, enum isl_dim_type type, unsigned at) {
     isl_val *value = isl_constraint_get_coefficient_val(constraint, type, (int)at);
@@ -96,13 +84,12 @@ static int64_t coefficient(isl_constraint *constraint, enum isl_dim_type type, u
 typedef struct reading {
     bounding *in;
     size_t alternative;
-    bool ends[HT_STAGE_DIMENSIONS_MAX]; /* of the alternative at hand, by moving dimension: is an
-                                           end asked for? */
-    bool proved;       /* whether an end must be asked for is no question any more */
-    bool failed, open; /* one lets everything through */
+    bool ends[HT_STAGE_DIMENSIONS_MAX]; /* by moving dimension: this alternative tests an end */
+    bool proved; /* the tests are proved, so a missing test for an end is no longer a problem */
+    bool failed, open; /* `open`: an alternative lets everything through */
 } reading;
 
-/* Does the constraint hold how large the grid or the block is? */
+/* Returns true if the constraint mentions the size of the grid or the block. */
 static bool counts_threads(const bounding *in, isl_constraint *constraint) {
     for (size_t i = 0; i < in->layout.param_count; ++i) {
         ht_km_symbol_kind kind = in->stage->km->pool.symbols[in->layout.params[i]].kind;
@@ -137,7 +124,7 @@ static void add_bound(reading *of, isl_constraint *constraint, bool negative) {
         stage->bounds[stage->bound_count++] = (ht_stage_bound){of->alternative, value};
 }
 
-/* Might the condition depend on one of the things that move the index? */
+/* Returns true if the condition may depend on a symbol that moves the index. */
 static bool may_ask(const ht_poly_pool *pool, const ht_km_test *test, const ht_poly *index) {
     if (test->kind == HT_TEST_TRUE || test->kind == HT_TEST_FALSE)
         return false;
@@ -156,8 +143,8 @@ static bool may_ask(const ht_poly_pool *pool, const ht_km_test *test, const ht_p
     return false;
 }
 
-/* Where no end is asked for, all threads of the block must read: no condition may keep some of them
- * from it. */
+/* Returns true if a condition may keep some threads of the block from reading, so that a test for
+ * the end is needed. */
 static bool may_end_early(const bounding *in, unsigned m) {
     const ht_stage *stage = in->stage;
     for (size_t r = 0; r < stage->read_count; ++r) {
@@ -212,7 +199,7 @@ static bool read_tests(bounding *in, isl_set *passing, bool proved) {
     return done;
 }
 
-/* Each dimension by itself: the simplest tests. */
+/* Tests each dimension by itself: the simplest tests. */
 static bool find_box(bounding *in) {
     isl_basic_set *all = isl_basic_set_universe(isl_set_get_space(in->image));
     for (unsigned m = 0; m < in->count; ++m) {
@@ -228,12 +215,10 @@ static bool find_box(bounding *in) {
     return read_tests(in, in->passing, false);
 }
 
-/* ---- what the box says by itself
- * --------------------------------------------------------------------------------------- */
+/* ---- limits that the box implies ---- */
 
-/* `factor` times a value of arguments alone, added to what is not negative; NULL: it cannot be
- * said.
- */
+/* Adds `factor` times a value of arguments to the left side of a constraint >= 0; NULL: it cannot
+ * be expressed. */
 static isl_constraint *with_value(const bounding *in, isl_constraint *bound, const ht_poly *value,
                                   int factor) {
     for (size_t i = 0; i < value->count; ++i) {
@@ -255,7 +240,8 @@ static isl_constraint *with_value(const bounding *in, isl_constraint *bound, con
     return bound;
 }
 
-/* at - end >= 0, or the other way round; everything where that cannot be said. */
+/* Returns the points with at - end >= 0 (`behind`) or end - at >= 0; all points if that cannot be
+ * expressed. */
 static isl_basic_set *beside(const bounding *in, unsigned m, const ht_poly *end, bool behind) {
     isl_space *space = isl_set_get_space(in->image);
     isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
@@ -266,8 +252,8 @@ static isl_basic_set *beside(const bounding *in, unsigned m, const ht_poly *end,
                  : isl_basic_set_universe(isl_set_get_space(in->image));
 }
 
-/* Elements of the box: outputs' indices are not negative, and where they do not move the box, it is
- * as long as loops and neighbours make it. */
+/* Returns the elements of the box. Outputs' indices are not negative. In dimensions that outputs do
+ * not move, the box is as long as loops and neighbours make it. */
 static isl_set *box_of(const bounding *in) {
     ht_poly_pool *pool = &in->stage->km->pool;
     isl_basic_set *box = isl_basic_set_universe(isl_set_get_space(in->image));
@@ -283,7 +269,7 @@ static isl_set *box_of(const bounding *in) {
     return isl_set_from_basic_set(box);
 }
 
-/* Leaves out tests that all elements of the box pass, now that they are proved to do. */
+/* Drops tests that all elements of the box pass, once that is proved. */
 static void forget_implied(bounding *in) {
     ht_stage_bound before[HT_STAGE_BOUNDS_MAX];
     size_t count = in->stage->bound_count;
@@ -298,7 +284,7 @@ static void forget_implied(bounding *in) {
     in->stage->bound_count = count;
 }
 
-/* What is read, piece by piece: stars have no corners. */
+/* Takes the pieces of the image as tests, for shapes without corners such as stars. */
 static bool find_pieces(bounding *in) {
     isl_set_free(in->passing);
     in->passing = isl_set_coalesce(isl_set_remove_divs(isl_set_copy(in->image)));
@@ -306,10 +292,10 @@ static bool find_pieces(bounding *in) {
            read_tests(in, in->passing, false);
 }
 
-/* ---- proof
- * ------------------------------------------------------------------------------------------- */
+/* ---- proof ---- */
 
-/* All points with a read element that is nowhere larger (smaller). */
+/* Returns all points for which a read element exists that is nowhere smaller (`up`), or nowhere
+ * larger. */
 static isl_set *beyond(const bounding *in, bool up) {
     isl_space *space = isl_space_map_from_set(isl_set_get_space(in->image));
     isl_map *map = isl_map_universe(space);
@@ -331,10 +317,9 @@ static bool prove(bounding *in) {
     return proved;
 }
 
-/* ---- windows as wide as their steps
- * ------------------------------------------------------------------------------ */
+/* ---- windows as wide as their steps ---- */
 
-/* The value is not negative; NULL: it cannot be said. */
+/* Returns where the value is not negative; NULL: it cannot be expressed. */
 static isl_set *not_negative(const bounding *in, const ht_poly *value) {
     isl_space *space = isl_set_get_space(in->image);
     isl_constraint *bound = isl_constraint_alloc_inequality(isl_local_space_from_space(space));
@@ -343,9 +328,10 @@ static isl_set *not_negative(const bounding *in, const ht_poly *value) {
                  : NULL;
 }
 
-/* Windows that are narrower than they are apart leave elements between them that nobody reads, and
- * with them the last one read is not that before the end. How wide they are is a constant of the
- * template wherever they are staged: it is asked to be enough. False: there is nothing to ask. */
+/* Requires that windows are as wide as their distance. Between narrower windows there are elements
+ * that no thread reads, and the last one read would not be the one before the end. The width of a
+ * staged window is a constant of the template, so a require can demand it. Returns false if there
+ * is nothing to require. */
 static bool assume_wide(bounding *in) {
     ht_stage *stage = in->stage;
     ht_poly_pool *pool = &stage->km->pool;
@@ -399,7 +385,7 @@ bool ht_stage_asks_block(const ht_stage *stage, int axis) {
     return false;
 }
 
-/* By itself, or by pieces. */
+/* Tries tests of single dimensions, then of pieces. */
 static bool find_tests(bounding *in) {
     isl_set_free(in->passing);
     in->passing = NULL;
@@ -419,6 +405,6 @@ bool ht_stage_bounds(ht_stage *stage) {
     isl_set_free(in.passing);
     ht_km_layout_free(&in.layout);
     ht_km_step(stage->km);
-    return done || ht_stage_fail(stage, stage->reads[0].access->cursor,
+    return done || ht_stage_fail(stage, stage->reads[0].access->from->at,
                                  "that all elements of the box are of the array is not proved");
 }

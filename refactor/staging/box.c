@@ -1,4 +1,7 @@
-/* The box of elements that a block's outputs and the loops inside of the load read. */
+#include "refactor/staging/box.h"
+#include "refactor/staging/clamp.h"
+#include "refactor/staging/place.h"
+#include "refactor/staging/print.h"
 #include "refactor/staging/stage.h"
 
 #include "base/memory.h"
@@ -6,21 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_WINDOW = 3 }; /* where it is an argument */
+enum { USUAL_WINDOW = 3 }; /* assumed if it is an argument */
 
-/* One dimension of one read, taken apart. */
+/* One dimension of a read, split. */
 typedef struct parts {
     int64_t factor[3];
-    const ht_poly *low, *high; /* without the outputs' part */
-    const ht_poly *inside;     /* the index without it */
+    const ht_poly *low, *high; /* ends without the outputs' part */
+    const ht_poly *inside;     /* the index without that part */
 } parts;
 
-static const ht_poly *add(ht_stage *stage, const ht_poly *a, const ht_poly *b, int64_t factor) {
-    return a && b ? ht_poly_add(&stage->km->pool, a, b, factor) : NULL;
-}
-
-/* ---- loops
- * ------------------------------------------------------------------------------------------- */
+/* ---- loops ---- */
 
 static bool is_constant_sum(ht_stage *stage, const ht_poly *poly) {
     ht_text text = {0};
@@ -29,9 +27,10 @@ static bool is_constant_sum(ht_stage *stage, const ht_poly *poly) {
     return constant;
 }
 
-/* How often an inner loop runs: a number, or a sum of arguments that are template constants. */
+/* Returns the iterations of an inner loop: a number, or a sum of arguments that are template
+ * constants. */
 const ht_poly *ht_stage_trips(ht_stage *stage, const ht_km_loop *loop) {
-    CXCursor at = stage->km->pool.symbols[loop->symbol].cursor;
+    ht_position at = loop->from->at;
     ht_poly_pool *pool = &stage->km->pool;
     int64_t step = 0, gap = 0;
     if (!loop->normal || loop->leaves || !loop->bound || !ht_poly_is_constant(loop->step, &step) ||
@@ -39,9 +38,9 @@ const ht_poly *ht_stage_trips(ht_stage *stage, const ht_km_loop *loop) {
         ht_stage_fail(stage, at, "how often this loop runs is not known");
         return NULL;
     }
-    const ht_poly *distance = add(stage, loop->bound, loop->first, -1);
-    if (distance && step < 0)
-        distance = add(stage, ht_poly_constant(pool, 0), distance, -1);
+    const ht_poly *distance = ht_poly_add(pool, loop->bound, loop->first, -1);
+    if (step < 0)
+        distance = ht_poly_negate(pool, distance);
     step = step < 0 ? -step : step;
     if (distance && ht_poly_is_constant(distance, &gap))
         distance = gap > 0 ? ht_poly_constant(pool, (gap + step - 1) / step) : NULL;
@@ -57,23 +56,23 @@ static bool add_loop(ht_stage *stage, const ht_term *term, parts *to) {
     ht_poly_pool *pool = &stage->km->pool;
     const ht_km_symbol symbol = pool->symbols[term->symbols[0]];
     const ht_poly *last = ht_stage_trips(stage, &stage->km->loops[symbol.loop]);
-    last = add(stage, last, ht_poly_constant(pool, 1), -1);
-    to->inside = add(stage, to->inside, ht_poly_of(pool, term->symbols[0]), term->coefficient);
+    last = ht_poly_plus(pool, last, -1);
+    to->inside = ht_poly_add(&stage->km->pool, to->inside, ht_poly_of(pool, term->symbols[0]),
+                             term->coefficient);
     if (term->coefficient > 0)
-        to->high = add(stage, to->high, last, term->coefficient);
+        to->high = ht_poly_add(&stage->km->pool, to->high, last, term->coefficient);
     else
-        to->low = add(stage, to->low, last, term->coefficient);
+        to->low = ht_poly_add(&stage->km->pool, to->low, last, term->coefficient);
     return to->high && to->low && to->inside;
 }
 
-/* ---- a dimension
- * ------------------------------------------------------------------------------------- */
+/* ---- a dimension ---- */
 
 typedef struct origins {
     int64_t thread[3], block[3], origin[3];
 } origins;
 
-/* threadIdx must come with as much of the block's origin. */
+/* Returns true if threadIdx comes with the block's origin, so that the sum is a global index. */
 static bool is_global(const ht_stage *stage, const origins *of, int axis) {
     int64_t pitch = stage->km->facts->axes[axis].block;
     bool whole = of->block[axis] == 0 && of->origin[axis] == of->thread[axis];
@@ -103,16 +102,16 @@ static bool add_term(ht_stage *stage, const ht_term *term, const ht_km_access *a
         const ht_km_symbol *each = &pool->symbols[term->symbols[i]];
         if (each->scope != HT_SCOPE_LAUNCH && !ht_stage_is_given(stage, term->symbols[i])) {
             char *name = ht_km_symbol_text(pool, term->symbols[i]);
-            ht_stage_fail(stage, access->cursor,
+            ht_stage_fail(stage, access->from->at,
                           "an index is not a sum of outputs' indices and loops' counters: %s",
                           term->count > 1 ? "a step is an argument" : name);
             free(name);
             return false;
         }
     }
-    out->low = add(stage, out->low, part, 1);
-    out->high = add(stage, out->high, part, 1);
-    out->inside = add(stage, out->inside, part, 1);
+    out->low = ht_poly_add(&stage->km->pool, out->low, part, 1);
+    out->high = ht_poly_add(&stage->km->pool, out->high, part, 1);
+    out->inside = ht_poly_add(&stage->km->pool, out->inside, part, 1);
     return out->low && out->high && out->inside;
 }
 
@@ -123,29 +122,20 @@ static bool take_apart(ht_stage *stage, const ht_km_access *access, size_t d, pa
     *out = (parts){.low = zero, .high = zero, .inside = zero};
     for (size_t i = 0; i < index->count; ++i)
         if (!add_term(stage, &index->terms[i], access, &of, out))
-            return ht_stage_fail(stage, access->cursor, "an index is too long");
+            return ht_stage_fail(stage, access->from->at, "an index is too long");
     for (int axis = 0; axis < 3; ++axis) {
         if (!is_global(stage, &of, axis))
-            return ht_stage_fail(stage, access->cursor,
+            return ht_stage_fail(stage, access->from->at,
                                  "an index holds part of a thread's place in the grid");
         out->factor[axis] = of.thread[axis];
     }
     return true;
 }
 
-/* The lower (upper) of two that are a constant apart; NULL: they are not. */
-static const ht_poly *outer(ht_stage *stage, const ht_poly *a, const ht_poly *b, bool high) {
-    const ht_poly *difference = add(stage, a, b, -1);
-    int64_t gap;
-    if (!difference || !ht_poly_is_constant(difference, &gap))
-        return NULL;
-    return (gap > 0) == high ? a : b;
-}
-
 static bool write_extent(ht_stage *stage, ht_stage_dimension *dimension) {
     ht_text text = {0};
     ht_poly_pool *pool = &stage->km->pool;
-    const ht_poly *rest = add(stage, dimension->span, ht_poly_constant(pool, 1), 1);
+    const ht_poly *rest = ht_poly_plus(pool, dimension->span, 1);
     bool first = true;
     for (int axis = 0; axis < 3; ++axis) {
         int64_t factor = dimension->factor[axis];
@@ -157,7 +147,7 @@ static bool write_extent(ht_stage *stage, ht_stage_dimension *dimension) {
         ht_text_printf(&text, factor == 1 ? product : "(%s)", tile);
         if (factor != 1)
             ht_text_printf(&text, " * %lld", (long long)factor);
-        rest = add(stage, rest, ht_poly_constant(pool, factor), -1);
+        rest = ht_poly_plus(pool, rest, -factor);
         dimension->extent_usual += factor * (stage->frame->tile_usual[axis] - 1);
         first = false;
     }
@@ -168,7 +158,7 @@ static bool write_extent(ht_stage *stage, ht_stage_dimension *dimension) {
         span = USUAL_WINDOW - 1;
     dimension->extent_usual += span + 1;
     dimension->extent = ht_text_take(&text);
-    return done || ht_stage_fail(stage, stage->reads[0].access->cursor,
+    return done || ht_stage_fail(stage, stage->reads[0].access->from->at,
                                  "the box's width is not a constant of the template");
 }
 
@@ -179,17 +169,21 @@ static bool box_dimension(ht_stage *stage, size_t d) {
     bool done = true;
     for (size_t i = 0; i < stage->read_count && done; ++i) {
         done = take_apart(stage, stage->reads[i].access, d, &each[i]);
-        low = !done ? NULL : i ? outer(stage, low, each[i].low, false) : each[i].low;
-        high = !done ? NULL : i ? outer(stage, high, each[i].high, true) : each[i].high;
+        low = !done ? NULL
+              : i   ? ht_poly_outer(&stage->km->pool, low, each[i].low, false)
+                    : each[i].low;
+        high = !done ? NULL
+               : i   ? ht_poly_outer(&stage->km->pool, high, each[i].high, true)
+                     : each[i].high;
         if (done && (!low || !high))
-            done = ht_stage_fail(stage, stage->reads[i].access->cursor,
+            done = ht_stage_fail(stage, stage->reads[i].access->from->at,
                                  "its distance from another read is not constant");
     }
     dimension->stride = stage->reads[0].access->dimensions[d].stride;
     dimension->low = low;
-    dimension->span = done ? add(stage, high, low, -1) : NULL;
+    dimension->span = done ? ht_poly_add(&stage->km->pool, high, low, -1) : NULL;
     for (size_t i = 0; i < stage->read_count && done; ++i) {
-        stage->reads[i].inside[d] = add(stage, each[i].inside, low, -1);
+        stage->reads[i].inside[d] = ht_poly_add(&stage->km->pool, each[i].inside, low, -1);
         done = stage->reads[i].inside[d] != NULL;
     }
     if (done)
@@ -201,7 +195,7 @@ static bool box_dimension(ht_stage *stage, size_t d) {
     return done && write_extent(stage, dimension);
 }
 
-/* Does the block read elements more often than it would load them? */
+/* Returns true if the block reads elements more often than it would load them. */
 static bool is_read_again(ht_stage *stage) {
     int64_t outputs = 1, elements = 1;
     double reads = 0;
@@ -223,8 +217,8 @@ static bool is_read_again(ht_stage *stage) {
         }
         reads += times * (double)outputs;
     }
-    stage->problem = NULL; /* of loops whose number of iterations does not matter */
-    return reads > (double)elements || ht_stage_fail(stage, stage->reads[0].access->cursor,
+    stage->problem = NULL; /* set by loops whose number of iterations does not matter here */
+    return reads > (double)elements || ht_stage_fail(stage, stage->reads[0].access->from->at,
                                                      "a block reads no element of '%s' twice",
                                                      stage->km->arrays[stage->array].name);
 }
@@ -245,7 +239,7 @@ bool ht_stage_box(ht_stage *stage) {
     for (size_t d = 0; d < stage->dimension_count; ++d)
         any = any || !stage->dimensions[d].uniform;
     if (!any)
-        return ht_stage_fail(stage, stage->reads[0].access->cursor,
+        return ht_stage_fail(stage, stage->reads[0].access->from->at,
                              "all read the same element of '%s'",
                              stage->km->arrays[stage->array].name);
     return is_read_again(stage);

@@ -1,18 +1,8 @@
-/* Indices that are held inside of the array: min(max(x + k, 0), width - 1). The box is that of x +
- * k; where the outputs are inside, what is held lies in it too, which isl proves. */
+#include "refactor/staging/clamp.h"
 #include "refactor/kernel_model/sets.h"
+#include "refactor/kernel_model/step.h"
+#include "refactor/staging/place.h"
 #include "refactor/staging/stage.h"
-
-static bool is_given(const ht_stage *stage, const ht_poly *poly) {
-    for (size_t i = 0; i < poly->count; ++i)
-        for (size_t j = 0; j < poly->terms[i].count; ++j) {
-            size_t symbol = poly->terms[i].symbols[j];
-            if (stage->km->pool.symbols[symbol].scope != HT_SCOPE_LAUNCH &&
-                !ht_stage_is_given(stage, symbol))
-                return false;
-        }
-    return true;
-}
 
 const ht_poly *ht_stage_core(const ht_stage *stage, const ht_poly *index) {
     ht_poly_pool *pool = &stage->km->pool;
@@ -24,12 +14,11 @@ const ht_poly *ht_stage_core(const ht_stage *stage, const ht_poly *index) {
         if ((symbol.kind != HT_KM_MIN && symbol.kind != HT_KM_MAX) ||
             ht_stage_is_given(stage, term->symbols[0]))
             continue;
-        bool first = is_given(stage, symbol.operands[1]);
-        if (first == is_given(stage, symbol.operands[0]))
-            return index; /* both change */
+        bool first = ht_stage_all_given(stage, symbol.operands[1]);
+        if (first == ht_stage_all_given(stage, symbol.operands[0]))
+            return index; /* both operands change */
         const ht_poly *rest = ht_poly_add(pool, index, ht_poly_of(pool, term->symbols[0]), -1);
-        const ht_poly *core =
-            rest ? ht_poly_add(pool, rest, symbol.operands[first ? 0 : 1], 1) : NULL;
+        const ht_poly *core = ht_poly_add(pool, rest, symbol.operands[first ? 0 : 1], 1);
         return core ? ht_stage_core(stage, core) : index;
     }
     return index;
@@ -50,7 +39,7 @@ static bool given(const void *context, size_t symbol) {
     return ht_stage_is_given(context, symbol);
 }
 
-/* Is `value` never negative where the access is made? */
+/* Returns true if `value` is never negative where the access is made. */
 static bool is_not_negative(const ht_stage *stage, const ht_km_access *access,
                             const ht_poly *value) {
     ht_km_layout layout;
@@ -73,14 +62,16 @@ static bool is_not_negative(const ht_stage *stage, const ht_km_access *access,
 bool ht_stage_stays_inside(ht_stage *stage, const ht_km_access *access, size_t d) {
     const ht_stage_dimension *of = &stage->dimensions[d];
     ht_poly_pool *pool = &stage->km->pool;
-    const ht_poly *from = access->dimensions[d].index; /* less the outputs' part and the begin */
-    for (int axis = 0; axis < 3 && from; ++axis)
+    const ht_poly *from =
+        access->dimensions[d]
+            .index; /* the index without the outputs' part and without the box's begin */
+    for (int axis = 0; axis < 3; ++axis)
         if (of->factor[axis])
             from = ht_poly_add(pool, from, ht_stage_output(stage, axis), -of->factor[axis]);
-    from = from ? ht_poly_add(pool, from, of->low, -1) : NULL;
-    const ht_poly *to = from ? ht_poly_add(pool, of->span, from, -1) : NULL;
+    from = ht_poly_add(pool, from, of->low, -1);
+    const ht_poly *to = ht_poly_add(pool, of->span, from, -1);
     return (to && is_not_negative(stage, access, from) && is_not_negative(stage, access, to)) ||
-           ht_stage_fail(stage, access->cursor,
+           ht_stage_fail(stage, access->from->at,
                          "that the index stays in the box where it is held inside of the array is "
                          "not proved");
 }

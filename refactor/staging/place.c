@@ -1,14 +1,18 @@
-/* Which reads of an array one tile can serve, and where it is loaded. */
+#include "refactor/staging/place.h"
 #include "refactor/staging/stage.h"
 
 #include "base/memory.h"
+#include "refactor/kernel_model/build.h"
+#include "refactor/staging/bounds.h"
+#include "refactor/staging/box.h"
+#include "refactor/staging/clamp.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...) {
+bool ht_stage_fail(ht_stage *stage, ht_position at, const char *format, ...) {
     va_list args;
     char *text = NULL;
     va_start(args, format);
@@ -16,13 +20,13 @@ bool ht_stage_fail(ht_stage *stage, CXCursor at, const char *format, ...) {
     va_end(args);
     if (length >= 0 && !stage->problem) {
         stage->problem = ht_poly_pool_keep(&stage->km->pool, text);
-        stage->problem_cursor = at;
+        stage->problem_at = at;
     } else if (length >= 0)
         free(text);
     return false;
 }
 
-static bool poly_is_given(const ht_stage *stage, const ht_poly *poly) {
+bool ht_stage_all_given(const ht_stage *stage, const ht_poly *poly) {
     const ht_poly_pool *pool = &stage->km->pool;
     for (size_t i = 0; i < poly->count; ++i)
         for (size_t j = 0; j < poly->terms[i].count; ++j) {
@@ -43,15 +47,15 @@ bool ht_stage_is_given(const ht_stage *stage, size_t index) {
         return !stage->frame->axis[symbol->axis];
     case HT_KM_BLOCK_DIM:
     case HT_KM_GRID_DIM:
-        return false; /* a parameter by itself, of which something is known */
+        return false; /* a parameter by itself */
     case HT_KM_SUM:
         return false;
     case HT_KM_LOOP:
         return !ht_stage_is_inner(stage, symbol->loop);
     case HT_KM_QUOTIENT:
     case HT_KM_REMAINDER:
-        return poly_is_given(stage, symbol->operands[0]) &&
-               poly_is_given(stage, symbol->operands[1]);
+        return ht_stage_all_given(stage, symbol->operands[0]) &&
+               ht_stage_all_given(stage, symbol->operands[1]);
     default:
         return symbol->scope == HT_SCOPE_LAUNCH;
     }
@@ -64,11 +68,10 @@ bool ht_stage_is_inner(const ht_stage *stage, size_t loop) {
     return true;
 }
 
-/* ---- where
- * ------------------------------------------------------------------------------------------ */
+/* ---- the place of the load ---- */
 
-/* Is the loop the only thing that moves the dimensions that it is in? 0: it is in none; -1: others
- * share one. */
+/* Returns 1 if the loop alone moves the dimensions whose index has it, 0 if no index has it, -1 if
+ * something else moves one of these as well. */
 static int owns_dimensions(const ht_stage *stage, const ht_km_access *access, size_t loop) {
     const ht_poly_pool *pool = &stage->km->pool;
     int found = 0;
@@ -109,8 +112,8 @@ static bool runs_constantly(ht_stage *stage, size_t loop) {
     return constant;
 }
 
-/* The loops outside of the load: as many as there are without giving up what is read again. What is
- * the same for all outputs, a filter, is loaded as far outside as its size is known. */
+/* Chooses the loops around the load: as many as possible without losing reuse. Reads that are the
+ * same for all outputs, as of a filter, are loaded as far outside as their size is known. */
 static void choose_place(ht_stage *stage, const ht_km_access *access) {
     const ht_km_control *control = &access->control;
     bool moves = moves_with_outputs(stage, access);
@@ -118,9 +121,9 @@ static void choose_place(ht_stage *stage, const ht_km_access *access) {
     stage->outer_count = 0;
     for (size_t i = 0; i < control->loop_count && i < HT_STAGE_LOOPS_MAX; ++i) {
         size_t loop = control->loops[i];
-        CXCursor statement = stage->km->pool.symbols[stage->km->loops[loop].symbol].cursor;
         int owns = owns_dimensions(stage, access, loop);
-        if (owns < 0 || !stage->frame->is_uniform(stage->frame->context, statement))
+        if (owns < 0 ||
+            !stage->frame->is_uniform(stage->frame->context, stage->km->loops[loop].node))
             break;
         stage->outer[stage->outer_count++] = loop;
         if (owns > 0 && (moves || !runs_constantly(stage, loop)))
@@ -136,10 +139,10 @@ static bool stands_inside(const ht_stage *stage, const ht_km_access *access) {
     return inside;
 }
 
-/* ---- which
- * ------------------------------------------------------------------------------------------ */
+/* ---- the reads ---- */
 
-/* Same dimensions, and in each a constant apart but for inner loops. */
+/* Returns true if both reads have the same dimensions, and the indices in each differ by a constant
+ * and inner loops. */
 static bool belongs(const ht_stage *stage, const ht_km_access *seed, const ht_km_access *access) {
     ht_poly_pool *pool = &stage->km->pool;
     bool same = access->array == seed->array && access->read && !access->write &&
@@ -169,8 +172,8 @@ static void collect(ht_stage *stage, const ht_km_access *seed) {
         }
 }
 
-/* The read with the most others that one tile serves; those that move with the outputs come first.
- */
+/* Returns the read that shares a tile with the most others; reads that move with the outputs come
+ * first. */
 static const ht_km_access *choose_seed(ht_stage *stage) {
     const ht_km_access *best = NULL;
     size_t most = 0;
@@ -198,11 +201,11 @@ bool ht_stage_counters_differ(const ht_kernel_model *km, const ht_km_control *co
     return true;
 }
 
-/* ---- memory that may change
- * ------------------------------------------------------------------------- */
+/* ---- memory that may change ---- */
 
-/* Elements are read earlier than in the original: nothing may be written in between that may be the
- * same memory. (That other threads write what a thread reads would be a race in the original.) */
+/* Returns true if nothing that may be the same memory is written between the load and the read. The
+ * tile is loaded earlier than the original reads. (A write by another thread would be a race in the
+ * original.) */
 static bool stays_same(ht_stage *stage) {
     const ht_kernel_model *km = stage->km;
     size_t last = 0;
@@ -223,7 +226,7 @@ static bool stays_same(ht_stage *stage) {
                     (a->loop_count > stage->outer_count && b->loop_count > stage->outer_count &&
                      a->loops[stage->outer_count] == b->loops[stage->outer_count]);
                 if (meets)
-                    return ht_stage_fail(stage, access->cursor,
+                    return ht_stage_fail(stage, access->from->at,
                                          "'%s' may be the same memory as '%s' and is written "
                                          "between its reads",
                                          km->arrays[access->array].name,
@@ -240,8 +243,9 @@ static bool has_guard(const ht_km_access *access, const ht_km_test *test) {
     return false;
 }
 
-/* What is the same for all outputs has no index that says which threads there are: each output must
- * read it, so no condition may stand before it that does not stand before what is written. */
+/* Returns true if every output reads these elements. Their index is the same for all outputs and so
+ * does not show which threads exist; therefore no condition may be on the read that is not on the
+ * outputs' writes as well. */
 static bool is_read_for_each_output(ht_stage *stage) {
     const ht_kernel_model *km = stage->km;
     for (size_t r = 0; r < stage->read_count; ++r) {
@@ -250,8 +254,9 @@ static bool is_read_for_each_output(ht_stage *stage) {
             for (size_t i = 0; i < km->access_count; ++i)
                 if (km->accesses[i].write &&
                     !has_guard(&km->accesses[i], read->control.guards[g].test))
-                    return ht_stage_fail(stage, read->cursor,
-                                         "not each output reads it, and its index is not theirs");
+                    return ht_stage_fail(stage, read->from->at,
+                                         "not every output reads it, and its subscript does not "
+                                         "depend on the output");
     }
     return true;
 }
@@ -264,7 +269,7 @@ bool ht_stage_may_run_ahead(const ht_stage *stage) {
     const ht_km_loop *loop = &km->loops[stage->outer[stage->outer_count - 1]];
     bool may = loop->normal && !loop->leaves && loop->bound && loop->counter[0] &&
                ht_poly_is_constant(loop->step, &step) && step == 1 &&
-               poly_is_given(stage, loop->bound);
+               ht_stage_all_given(stage, loop->bound);
     for (size_t i = 0; i < km->access_count && may; ++i) {
         const ht_km_access *access = &km->accesses[i];
         may = !access->write || !stands_inside(stage, access) ||
@@ -275,9 +280,11 @@ bool ht_stage_may_run_ahead(const ht_stage *stage) {
 
 const char *ht_stage_index_type(const ht_km_access *const *reads, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        CXCursor index = ht_ast_child(ht_ast_strip(reads[i]->cursor, false), 1);
-        CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(index, false)));
-        if (type.kind != CXType_Int && type.kind != CXType_Short)
+        const ht_syntax *read = ht_syntax_strip_implicit(reads[i]->from);
+        const ht_syntax *index =
+            read->kind == HT_SYNTAX_SUBSCRIPT ? ht_syntax_strip_implicit(read->children[1]) : NULL;
+        if (!index || index->type != HT_TYPE_INTEGER || !index->is_signed || index->bits > 32 ||
+            index->bits < 16)
             return "long long";
     }
     return "int";
@@ -295,19 +302,20 @@ bool ht_stage_find(ht_stage *stage, ht_kernel_model *km, size_t array,
     const ht_km_array *of = &km->arrays[array];
     *stage = (ht_stage){.km = km, .frame = frame, .array = array};
     if (!km->complete)
-        return ht_stage_fail(stage, clang_getNullCursor(), "%s", km->incomplete);
+        return ht_stage_fail(stage, HT_AT_KERNEL, "%s", km->incomplete);
     if (of->written || of->atomic || of->escapes || of->mixed)
-        return ht_stage_fail(stage, of->declaration,
+        return ht_stage_fail(stage, of->declaration ? of->declaration->at : HT_AT_KERNEL,
                              of->escapes ? "'%s' is handed to something unknown"
                              : of->mixed ? "'%s' is read in units of different size"
                                          : "'%s' is written",
                              of->name);
     const ht_km_access *seed = choose_seed(stage);
     if (seed && !ht_stage_counters_differ(km, &seed->control))
-        return ht_stage_fail(stage, seed->cursor, "two loops around it have counters of one name");
+        return ht_stage_fail(stage, seed->from->at,
+                             "two loops around it have counters of one name");
     if (!seed)
-        return ht_stage_fail(stage, of->declaration, "no element of '%s' is read by its index",
-                             of->name);
+        return ht_stage_fail(stage, of->declaration ? of->declaration->at : HT_AT_KERNEL,
+                             "no element of '%s' is read by its index", of->name);
     collect(stage, seed);
     stage->type = type_of_reads(stage);
     if (!moves_with_outputs(stage, seed) && !is_read_for_each_output(stage))

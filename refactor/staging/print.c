@@ -1,4 +1,5 @@
-/* Polynomials as C. */
+#include "refactor/staging/print.h"
+#include "refactor/staging/clamp.h"
 #include "refactor/staging/stage.h"
 
 #include "base/memory.h"
@@ -9,7 +10,8 @@
 
 typedef struct printer {
     const ht_stage *stage;
-    ht_stage *noting; /* arguments are template constants, which it notes; NULL: they are names */
+    /* notes the arguments, which are template constants; NULL: arguments are names */
+    ht_stage *noting;
     ht_text *out;
 } printer;
 
@@ -20,8 +22,7 @@ size_t ht_stage_coordinate(ht_kernel_model *km, size_t dimension) {
     ht_km_symbol symbol = {.kind = HT_KM_ARGUMENT,
                            .scope = HT_SCOPE_LAUNCH,
                            .axis = -1 - (int)dimension,
-                           .name = name,
-                           .cursor = clang_getNullCursor()};
+                           .name = name};
     size_t index = ht_poly_symbol(&km->pool, &symbol);
     free(name);
     return index;
@@ -43,7 +44,7 @@ static bool print_both(const printer *in, const ht_km_symbol *symbol, const char
     return done;
 }
 
-/* min((int)(x + k), 0): sums of unlike kinds of numbers would not do. */
+/* Prints min((int)(x + k), 0), whose operands must have one type. */
 static bool print_end(const printer *in, const ht_km_symbol *symbol) {
     bool done = strcmp(in->stage->type, "int") == 0 && !in->noting;
     ht_text_append(in->out, symbol->kind == HT_KM_MIN ? "min(" : "max(");
@@ -65,23 +66,15 @@ static bool print_end(const printer *in, const ht_km_symbol *symbol) {
     return done;
 }
 
-/* A local of the kernel may hide the argument. */
+/* Returns true if a local of the kernel hides the argument. */
 static bool is_hidden(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->local_count; ++i)
-        if (strcmp(model->locals[i].name, name) == 0)
+    for (size_t i = 0; i < model->locals.count; ++i)
+        if (strcmp(model->locals.items[i].name, name) == 0)
             return true;
     return false;
 }
 
-/* Unsigned sums would wrap, and compare otherwise than int's. */
-static bool is_int(const ht_km_symbol *symbol, const ht_parameter *parameter) {
-    CXCursor named = strchr(symbol->name, '.') ? symbol->cursor : parameter->cursor;
-    CXType type = clang_getCanonicalType(clang_getCursorType(named));
-    return type.kind == CXType_Int || type.kind == CXType_Short || type.kind == CXType_Bool ||
-           type.kind == CXType_SChar;
-}
-
-/* What ht_stage_coordinate's symbols print as. */
+/* Returns the name for a symbol of ht_stage_coordinate. */
 static const char *named(const ht_stage *stage, size_t at) {
     if (at < HT_STAGE_OUTPUT)
         return stage->coordinate_names[at];
@@ -103,10 +96,10 @@ static bool print_argument(const printer *in, const ht_km_symbol *symbol) {
     }
     size_t length = strcspn(symbol->name, ".");
     const ht_parameter *parameter = NULL;
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (strlen(model->parameters[i].name) == length &&
-            strncmp(model->parameters[i].name, symbol->name, length) == 0)
-            parameter = &model->parameters[i];
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (strlen(model->parameters.items[i].name) == length &&
+            strncmp(model->parameters.items[i].name, symbol->name, length) == 0)
+            parameter = &model->parameters.items[i];
     if (!parameter || parameter->is_assigned || is_hidden(model, parameter->name))
         return false;
     if (in->noting) {
@@ -126,7 +119,7 @@ static bool print_argument(const printer *in, const ht_km_symbol *symbol) {
     for (const char *at = symbol->name; *at; ++at)
         if (!isalnum((unsigned char)*at) && *at != '_' && *at != '.')
             return false;
-    if (!is_int(symbol, parameter))
+    if (!symbol->is_int) /* unsigned sums would wrap, and compare differently */
         ht_text_printf(in->out, "(%s)", in->stage->type);
     ht_text_append(in->out, symbol->name);
     return true;
@@ -193,13 +186,13 @@ const ht_poly *ht_stage_name_output(const ht_stage *stage, const ht_poly *poly, 
             pool->symbols[term.symbols[0]].axis != axis)
             continue;
         poly = ht_poly_add(pool, poly, output, -term.coefficient);
-        return poly ? ht_poly_add(pool, poly, name, term.coefficient) : NULL;
+        return ht_poly_add(pool, poly, name, term.coefficient);
     }
     return poly;
 }
 
-/* Iterations' numbers by the loops' counters: counter - first. NULL: there is no counter that steps
- * by one. */
+/* Replaces iterations' numbers by the loops' counters: counter - first. NULL: a loop has no counter
+ * that steps by one. */
 static const ht_poly *name_counters(const ht_stage *stage, const ht_poly *poly) {
     ht_poly_pool *pool = &stage->km->pool;
     for (size_t l = 0; l < stage->km->loop_count && poly; ++l) {
@@ -212,8 +205,8 @@ static const ht_poly *name_counters(const ht_stage *stage, const ht_poly *poly) 
             return NULL;
         size_t name = ht_stage_coordinate(stage->km, HT_STAGE_COUNTER + l);
         const ht_poly *past = ht_poly_add(pool, ht_poly_of(pool, name), loop->first, -1);
-        if (past && step < 0)
-            past = ht_poly_add(pool, ht_poly_constant(pool, 0), past, -1);
+        if (step < 0)
+            past = ht_poly_negate(pool, past);
         poly = past ? ht_stage_replace(stage->km, poly, loop->symbol, past) : NULL;
     }
     return poly;
@@ -227,9 +220,9 @@ const ht_poly *ht_stage_replace(ht_kernel_model *km, const ht_poly *poly, size_t
         const ht_term divisor = {.coefficient = 1, .count = 1, .symbols = {symbol}};
         bool mentions = ht_term_divide(&term, &divisor, &rest);
         const ht_poly *part = ht_poly_make(&km->pool, mentions ? &rest : &term, 1);
-        if (part && mentions)
+        if (mentions)
             part = ht_poly_multiply(&km->pool, part, by);
-        sum = part ? ht_poly_add(&km->pool, sum, part, 1) : NULL;
+        sum = ht_poly_add(&km->pool, sum, part, 1);
     }
     return sum;
 }
@@ -241,7 +234,7 @@ static const ht_poly *name_all(const ht_stage *stage, const ht_poly *poly) {
     return poly ? name_counters(stage, poly) : NULL;
 }
 
-/* Positive terms with symbols, then negative ones, then the constant. */
+/* Prints positive terms with symbols, then negative ones, then the constant. */
 static bool print_poly(const printer *in, const ht_poly *poly, bool more) {
     bool first = !more, done = true;
     poly = name_all(in->stage, poly);

@@ -1,15 +1,20 @@
-/* Which reads make up a window. */
+/* Finds the reads that form a window. */
 #include "refactor/staging/window.h"
 
 #include "base/memory.h"
+#include "refactor/kernel_model/build.h"
+#include "refactor/staging/bounds.h"
+#include "refactor/staging/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MAX = 32, SLOTS_A_READ = 4 }; /* wider ones hold more than they save */
+enum {
+    SLOTS_MAX = 32,
+    SLOTS_A_READ = 4
+}; /* larger windows take more registers than they save reads */
 
-/* ---- how an index moves
- * ------------------------------------------------------------------------------------------- */
+/* ---- the motion of an index ---- */
 
 typedef enum motion { MOTION_NONE, MOTION_STEP, MOTION_OTHER } motion;
 
@@ -21,7 +26,7 @@ static bool is_moving(const ht_km_symbol *symbol, const ht_window_along *along) 
 
 static bool mentions(const ht_poly_pool *pool, const ht_poly *poly, const ht_window_along *along);
 
-/* Does its value depend on what steps, in any way, or might it? */
+/* Returns true if the symbol's value depends, or may depend, on the index that steps. */
 static bool depends(const ht_poly_pool *pool, size_t index, const ht_window_along *along) {
     const ht_km_symbol *symbol = &pool->symbols[index];
     if (is_moving(symbol, along))
@@ -61,7 +66,7 @@ static motion motion_of(const ht_poly_pool *pool, const ht_poly *index,
     return found;
 }
 
-/* The dimension that steps by one while the others stay; SIZE_MAX: there is none. */
+/* Returns the dimension that steps by one while the others stay; SIZE_MAX: there is none. */
 static size_t dimension_of(const ht_kernel_model *km, const ht_km_access *access,
                            const ht_window_along *along) {
     size_t found = SIZE_MAX;
@@ -75,10 +80,10 @@ static size_t dimension_of(const ht_kernel_model *km, const ht_km_access *access
     return found;
 }
 
-/* ---- which belong together
- * ------------------------------------------------------------------------------------------- */
+/* ---- the reads of a window ---- */
 
-/* How much further than the first is it in the dimension that moves? False: it is no neighbour. */
+/* Computes the distance from the first read in the dimension that moves. Returns false if the
+ * access is not a neighbour. */
 static bool is_neighbour(ht_kernel_model *km, const ht_km_access *first, const ht_km_access *access,
                          size_t dimension, int64_t *out_gap) {
     if (access->array != first->array || access->dimension_count != first->dimension_count)
@@ -100,7 +105,7 @@ static bool is_candidate(const ht_kernel_model *km, const ht_km_access *access) 
            access->dimension_count <= HT_STAGE_DIMENSIONS_MAX;
 }
 
-/* Around the read, inside of the loop that steps, or at all. */
+/* Returns true if both are in the loop that steps; if no loop does, if any loop is around both. */
 static bool shares_loop(const ht_km_access *a, const ht_km_access *b,
                         const ht_window_along *along) {
     for (size_t i = 0; i < a->control.loop_count; ++i)
@@ -111,8 +116,9 @@ static bool shares_loop(const ht_km_access *a, const ht_km_access *b,
     return false;
 }
 
-/* Elements are read earlier than in the original: is there a write in between that may be of the
- * same memory? Outputs are written by other threads of the original: that would be a race. */
+/* Returns a write to what may be the same memory between the load and a read; NULL: there is none.
+ * The window is loaded earlier than the original reads. (Outputs are written by other threads of
+ * the original, where that would be a race.) */
 static const ht_km_access *overtaken(const ht_kernel_model *km, const ht_window *window,
                                      const ht_window_along *along,
                                      bool (*apart)(const ht_kernel_model *, size_t, size_t)) {
@@ -136,7 +142,7 @@ typedef struct gathering {
     int64_t *gaps;
 } gathering;
 
-/* The window that an access is in; false when it alone is. */
+/* Collects the window of an access. Returns false if it is alone. */
 static bool gather(gathering *in, size_t seed, size_t dimension, ht_window *out_window) {
     ht_kernel_model *km = in->km;
     const ht_km_access *first = &km->accesses[seed];
@@ -208,8 +214,7 @@ void ht_windows_free(ht_windows *windows) {
     *windows = (ht_windows){0};
 }
 
-/* ---- tests of what is loaded
- * ------------------------------------------------------------------------------------------- */
+/* ---- tests of loaded elements ---- */
 
 const ht_poly *ht_window_index(const ht_window *window, ht_kernel_model *km, size_t dimension,
                                size_t slot) {
@@ -234,7 +239,8 @@ bool ht_window_stage(const ht_window *window, ht_kernel_model *km, const ht_wind
     const ht_km_access *first = window->reads[0];
     const ht_km_control *control = &first->control;
     if (!ht_stage_counters_differ(km, control))
-        return ht_stage_fail(stage, first->cursor, "two loops around it have counters of one name");
+        return ht_stage_fail(stage, first->from->at,
+                             "two loops around it have counters of one name");
     for (size_t i = 0; along->is_loop && i < control->loop_count && i < HT_STAGE_LOOPS_MAX; ++i) {
         if (control->loops[i] == along->loop)
             break;
