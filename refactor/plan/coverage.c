@@ -2,28 +2,30 @@
 #include "refactor/plan/coverage.h"
 #include "base/memory.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/launch/extent.h"
+#include "refactor/plan/plan.h"
 #include "refactor/plan/transform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool ht_plan_axis_changed(const ht_plan *plan, int axis) {
-    for (size_t i = 0; i < plan->cover_count; ++i)
-        if (plan->covers[i].axis == axis)
+    for (size_t i = 0; i < plan->covers.count; ++i)
+        if (plan->covers.items[i].axis == axis)
             return true;
-    return plan->block_changed[axis] && !plan->keep_grid[axis];
+    return plan->axes[axis].changed && !plan->axes[axis].keep_grid;
 }
 
 char *ht_plan_per_block(const ht_plan *plan, int axis) {
     ht_text text = {0};
-    const char *block = plan->block[axis] ? plan->block[axis] : "1";
+    const char *block = plan->axes[axis].block ? plan->axes[axis].block : "1";
     bool covered = false;
-    for (size_t i = 0; i < plan->cover_count; ++i)
-        covered = covered || plan->covers[i].axis == axis;
+    for (size_t i = 0; i < plan->covers.count; ++i)
+        covered = covered || plan->covers.items[i].axis == axis;
     ht_text_printf(&text, covered && strpbrk(block, " +-") ? "(%s)" : "%s", block);
-    for (size_t i = 0; i < plan->cover_count; ++i)
-        if (plan->covers[i].axis == axis)
-            ht_text_printf(&text, " * %s", plan->covers[i].param);
+    for (size_t i = 0; i < plan->covers.count; ++i)
+        if (plan->covers.items[i].axis == axis)
+            ht_text_printf(&text, " * %s", plan->covers.items[i].param);
     return ht_text_take(&text);
 }
 
@@ -40,12 +42,7 @@ static void on_name(void *context, const char *name) {
 char *ht_plan_axis_params(const ht_plan *plan, int axis) {
     ht_text text = {0};
     char *per_block = ht_plan_per_block(plan, axis);
-    ht_expr *expr;
-    ht_place nowhere = {0};
-    if (ht_expr_parse(per_block, nowhere, &expr, NULL) == HT_OK) {
-        ht_expr_names(expr, on_name, &text);
-        ht_expr_free(expr);
-    }
+    (void)ht_expr_text_names(per_block, on_name, &text);
     free(per_block);
     return ht_text_take(&text);
 }
@@ -81,8 +78,8 @@ char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis) {
 char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid) {
     if (!grid->lds)
         return NULL;
-    return plan->lds_times ? ht_format("(%s) * (%s)", grid->lds, plan->lds_times)
-                           : ht_strdup(grid->lds);
+    return plan->launches.lds_times ? ht_format("(%s) * (%s)", grid->lds, plan->launches.lds_times)
+                                    : ht_strdup(grid->lds);
 }
 
 static bool same_expression(const char *a, const char *b) {
@@ -99,16 +96,16 @@ static bool same_expression(const char *a, const char *b) {
     return same;
 }
 
-/* "BLOCK_X == 16 && COARSEN_X == 1" */
+/* Returns "BLOCK_X == 16 && COARSEN_X == 1": the axis's parameters at their defaults; free(). */
 static char *at_default(const ht_plan *plan, int axis) {
     char *names = ht_plan_axis_params(plan, axis);
     ht_text text = {0};
     for (char *save = NULL, *name = strtok_r(names, ",", &save); name;
          name = strtok_r(NULL, ",", &save))
-        for (size_t i = 0; i < plan->param_count; ++i)
-            if (strcmp(plan->params[i].name, name) == 0)
+        for (size_t i = 0; i < plan->params.count; ++i)
+            if (strcmp(plan->params.items[i].name, name) == 0)
                 ht_text_printf(&text, "%s%s == %s", text.length ? " && " : "", name,
-                               plan->params[i].default_value);
+                               plan->params.items[i].default_value);
     free(names);
     return ht_text_take(&text);
 }
@@ -118,21 +115,14 @@ static void on_any_name(void *context, const char *name) {
     *(bool *)context = true;
 }
 
-/* Does the grid depend on sizes that another run may have otherwise? */
+/* Returns true if the grid depends on sizes, which another run may have otherwise. */
 static bool varies(const char *expression) {
-    ht_expr *expr;
-    ht_place nowhere = {0};
-    bool found = true;
-    if (ht_expr_parse(expression, nowhere, &expr, NULL) == HT_OK) {
-        found = false;
-        ht_expr_names(expr, on_any_name, &found);
-        ht_expr_free(expr);
-    }
-    return found;
+    bool found = false;
+    return !ht_expr_text_names(expression, on_any_name, &found) || found;
 }
 
-/* Is `bound` what is left of the items after something is taken away, as n - 1 - t is of n? Both
- * have each operation in parentheses. */
+/* Returns true if `bound` is the items less something, as n - 1 - t is for n. Both texts have every
+ * operation in parentheses. */
 static bool part_of(const char *bound, const char *items) {
     char *rest = ht_strdup(bound);
     bool found = same_expression(rest, items), more = !found;
@@ -158,7 +148,7 @@ static bool part_of(const char *bound, const char *items) {
     return found;
 }
 
-/* Every launch's grid is a number: coverage can be told once and for all. */
+/* Returns true if every launch's grid is a number: its coverage can then be decided here. */
 static bool is_fixed(const ht_plan *plan, const ht_grid *grid, int axis) {
     const ht_launches *launches = &plan->model->facts->launches;
     int64_t value;
@@ -169,7 +159,7 @@ static bool is_fixed(const ht_plan *plan, const ht_grid *grid, int axis) {
     return launches->count > 0 || !varies(grid->original[axis]);
 }
 
-/* What holds for one size must hold for each launch. */
+/* Requires of the other launches' numbers what the caller has required of the first one's. */
 static void require_fixed(ht_plan *plan, const char *unchanged, const char *per_block, int axis) {
     const ht_launches *launches = &plan->model->facts->launches;
     for (size_t i = 1; i < launches->count; ++i) {
@@ -181,8 +171,9 @@ static void require_fixed(ht_plan *plan, const char *unchanged, const char *per_
     }
 }
 
-/* A grid that leaves out some of what the guard lets through (launched for n, guarded by n + 2): a
- * new one, rounded up elsewhere, would run more or less of it. */
+/* Requires that a new grid, which rounds up elsewhere, runs no more and no fewer of the threads
+ * that the guard lets through. The original's grid may leave some of them out, as one for n items
+ * with a guard of n + 2 does. */
 static void require_covered(ht_plan *plan, const char *unchanged, const char *before,
                             const char *bound) {
     ht_plan_require(plan, "%s || %s >= %s", unchanged, before, bound);
@@ -190,10 +181,10 @@ static void require_covered(ht_plan *plan, const char *unchanged, const char *be
 
 static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     const ht_axis *of = &plan->model->axes[axis];
-    if (plan->free_cover[axis])
+    if (plan->axes[axis].free_cover)
         return;
-    const char *bound = plan->bound[axis] ? plan->bound[axis] : of->guard;
-    bool exact = plan->exact_cover[axis] || !bound, keep = plan->keep_cover[axis];
+    const char *bound = plan->axes[axis].bound ? plan->axes[axis].bound : of->guard;
+    bool exact = plan->axes[axis].exact_cover || !bound, keep = plan->axes[axis].keep_cover;
     ht_form *form = &grid->form[axis];
     bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
     bool enough = !exact && ceiling && part_of(bound, form->items);
@@ -202,13 +193,13 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     char *unchanged = at_default(plan, axis);
     char *per_block = ht_plan_per_block(plan, axis);
     char *before = ht_format("(%s) * %lld", grid->original[axis], (long long)of->block);
-    if (!is_fixed(plan, grid, axis) && plan->falls_back[axis]) {
+    if (!is_fixed(plan, grid, axis) && plan->axes[axis].falls_back) {
         form->kind = HT_FORM_GENERIC;
         form->pieces = true;
         ht_plan_require(plan, "%s || (%s) %% (%s) == 0", unchanged, before, per_block);
     } else if (!is_fixed(plan, grid, axis)) {
         bool pieces = exact || keep;
-        /* Not n / b either: for sizes that the old block does not divide it covers more. */
+        /* Not n / b either: it covers more for sizes that the old block does not divide. */
         if (!(enough && form->kind == HT_FORM_CEIL))
             form->kind = pieces ? HT_FORM_WHOLE : HT_FORM_GENERIC;
         form->pieces = pieces;

@@ -1,7 +1,4 @@
-/* How much code a configuration asks a compiler to write out: the accesses of a loop's body, times
- * the factors of it and of the loops around it, times the outputs of a thread. Compilers take
- * minutes over tens of thousands, and what they then give does not fit into registers, so
- * configurations beyond a limit are no choice. */
+#include "refactor/plan/growth.h"
 #include "base/memory.h"
 #include "refactor/plan/plan.h"
 
@@ -31,25 +28,27 @@ static bool holds(ht_range outer, ht_range inner) {
 }
 
 static bool is_innermost(const ht_plan *plan, size_t index) {
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (i != index && is_loop(&plan->params[i]) &&
-            holds(plan->params[index].loop, plan->params[i].loop))
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (i != index && is_loop(&plan->params.items[i]) &&
+            holds(plan->params.items[index].loop, plan->params.items[i].loop))
             return false;
-    return is_loop(&plan->params[index]);
+    return is_loop(&plan->params.items[index]);
 }
 
-/* At `place`, the body of a loop or of the kernel. */
+/* Limits the code of `place`, the body of a loop or of the kernel. */
 static void limit(ht_plan *plan, ht_range place) {
     ht_text text = {0};
     long accesses = accesses_in(plan->model, place), usual = accesses, factors = 0;
-    ht_text_printf(&text, "%ld", accesses);
-    for (size_t i = 0; i < plan->param_count; ++i) {
-        const ht_planned_param *param = &plan->params[i];
+    ht_text_append(&text, "");
+    if (accesses != 1)
+        ht_text_printf(&text, "%ld", accesses);
+    for (size_t i = 0; i < plan->params.count; ++i) {
+        const ht_planned_param *param = &plan->params.items[i];
         if (!is_outputs(param) && !(is_loop(param) && holds(param->loop, place)))
             continue;
         long value = strtol(param->default_value, NULL, 10);
         usual *= value > 0 ? value : 1;
-        ht_text_printf(&text, " * %s", param->name);
+        ht_text_printf(&text, text.length ? " * %s" : "%s", param->name);
         ++factors;
     }
     long most = usual > ACCESSES_MOST ? usual : ACCESSES_MOST;
@@ -59,9 +58,9 @@ static void limit(ht_plan *plan, ht_range place) {
 }
 
 void ht_plan_limit_growth(ht_plan *plan) {
-    size_t count = plan->param_count;
+    size_t count = plan->params.count;
     for (size_t i = 0; i < count; ++i)
         if (is_innermost(plan, i))
-            limit(plan, plan->params[i].loop);
-    limit(plan, plan->model->body_range);
+            limit(plan, plan->params.items[i].loop);
+    limit(plan, plan->model->definition.body_range);
 }

@@ -1,16 +1,17 @@
-/* At the launch: the new block and grid where a device launches them, and the original's where the
- * new ones would be too many blocks. */
+/* Text at a launch that chooses: the new block and grid where a device can launch them, else the
+ * original's, where the new grid would have too many blocks. */
 #include "refactor/plan/launch_choice.h"
+#include "refactor/plan/launch_limits.h"
+#include "refactor/plan/render.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
 #include "refactor/plan/coverage.h"
-#include "refactor/plan/launch_edit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if it is the same wherever it is named. */
+/* Returns true if the symbol has the same value wherever the function names it. */
 static bool stays(const ht_symbol *symbol) {
     if (symbol->kind == HT_SYMBOL_UNKNOWN)
         return false;
@@ -66,7 +67,8 @@ static char *axis_at(const ht_plan *plan, const ht_launch_print *print, const ht
     return text;
 }
 
-/* Its axes at the launch, or a number alone where the source launches one. */
+/* Returns the extents as they stand at a launch: dim3(...), or a single number where the source
+ * passes one; free(). */
 static char *extents_write(char *const axes[3], bool scalar, int last) {
     ht_text text = {0};
     if (scalar)
@@ -84,8 +86,8 @@ static bool is_scalar(const ht_plan *plan, const ht_extent3 *extent) {
            strncmp(text, "dim3", 4) != 0;
 }
 
-/* The grid of the new block, and of the original's where the kernel goes on with several outputs a
- * thread. */
+/* Returns the new block's grid. `fallback`: the original's grid, in whose threads the kernel still
+ * computes several outputs. */
 static char *grid_either(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                          bool fallback) {
     const ht_extent3 *grid = &print->site->grid;
@@ -123,7 +125,7 @@ char *ht_launch_block_new(const ht_plan *plan, const ht_launch_print *print,
     int last = 0;
     for (int axis = 0; axis < 3; ++axis) {
         int64_t value = 1;
-        ht_plan_value(values, plan->block[axis] ? plan->block[axis] : "1", &value);
+        ht_plan_value(values, plan->axes[axis].block ? plan->axes[axis].block : "1", &value);
         axes[axis] = ht_format("%lld", (long long)value);
         last = axis < (int)block->written || value > 1 ? axis : last;
     }
@@ -140,28 +142,30 @@ static char *either(const char *test, char *new, char *old) {
     return text;
 }
 
-/* `name` where the place has the kernel's: with its template arguments. */
+/* Returns the old kernel's name in the form of the launch's: with its namespaces and template
+ * arguments; free(). */
 static char *old_kernel(const ht_plan *plan, const ht_launch_print *print) {
     ht_range list = print->arguments, ahead = print->qualifier;
     ht_text text = {0};
     if (ahead.begin < ahead.end)
         ht_text_printf(&text, "$[%zu,%zu]", ahead.begin, ahead.end);
-    ht_text_append(&text, plan->old_kernel);
+    ht_text_append(&text, plan->launches.old_kernel);
     if (list.begin < list.end)
         ht_text_printf(&text, "<$[%zu,%zu]>", list.begin, list.end);
     return ht_text_take(&text);
 }
 
-/* The original's text under its other name. */
+/* Returns a copy of the original kernel under its other name; free(). */
 static char *kernel_copied(const ht_plan *plan) {
     const ht_model *model = plan->model;
     ht_text text = {0};
     unsigned name;
-    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &name);
+    clang_getExpansionLocation(clang_getCursorLocation(model->definition.function), NULL, NULL,
+                               NULL, &name);
     ht_text_append(&text, "\n\n// for sizes of which the blocks above would be too many\n");
-    for (size_t at = model->range.begin; at < model->range.end; ++at) {
+    for (size_t at = model->definition.range.begin; at < model->definition.range.end; ++at) {
         if (at == name) {
-            ht_text_append(&text, plan->old_kernel);
+            ht_text_append(&text, plan->launches.old_kernel);
             at += strlen(model->name) - 1;
         } else
             ht_text_printf(&text, model->text[at] == '$' ? "$$" : "%c", model->text[at]);

@@ -5,13 +5,14 @@
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/plan.h"
 
-/* Returns true if the items have the same value at the launch as where the grid is computed. */
+/* Returns true if the number of items has the same value at the launch as where the grid is
+ * computed. */
 bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int axis);
-/* The new block, to stand at the launch; free(). */
+/* Returns the new block as text for the launch; free(). */
 char *ht_launch_block_new(const ht_plan *plan, const ht_launch_print *print,
                           const ht_values *values);
-/* Text with $[ ] for a print whose part is HT_LAUNCH_GRID_OR_OLD or one after it; free(). NULL: it
- * cannot be written. */
+/* Returns the text, with $[ ], for a print whose part is HT_LAUNCH_GRID_OR_OLD or a later one;
+ * free(). NULL: it cannot be written. */
 char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
                             const ht_values *values);
 

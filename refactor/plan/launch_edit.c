@@ -1,9 +1,12 @@
-/* Rewriting the launches of a kernel: leaf by leaf where the geometry is written for this kernel
- * alone, else at the launch itself. */
+/* Rewrites the launches of a kernel: literal by literal where the code that computes block and grid
+ * serves this kernel alone, else at the launch itself. */
 #include "refactor/plan/launch_edit.h"
+#include "refactor/plan/launch_stack.h"
+#include "refactor/plan/plan.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_text.h"
 
@@ -18,17 +21,16 @@ typedef struct editing {
     const ht_launches *launches;
     const ht_source *source;
     const ht_launch_site *site;
-    CXCursor
-        *followed; /* variables whose initialiser was edited: their uses follow by themselves */
+    CXCursor *followed; /* variables whose initialiser was edited: their uses have the new value
+                           without an edit */
     size_t followed_count;
-    size_t first_edit;   /* of the launches */
+    size_t first_edit;   /* index of the launches' first edit */
     CXCursor *rewritten; /* grids whose initialiser was rewritten */
     size_t rewritten_count;
-    bool follow; /* a grid would change twice, or follow a constant where it must not */
+    bool follow; /* a grid would change twice, or with a constant with which it must not change */
 } editing;
 
-/* ---- what belongs to this kernel alone
- * ---------------------------------------------------------------------------- */
+/* ---- code that serves this kernel alone ---- */
 
 static bool within(ht_range inner, ht_range outer) {
     return outer.begin <= inner.begin && inner.end <= outer.end;
@@ -55,7 +57,7 @@ typedef struct owner_search {
     int depth;
 } owner_search;
 
-/* Is the place inside the initialiser of a variable that is this kernel's alone? */
+/* Notes whether the place is in the initialiser of a variable that serves this kernel alone. */
 static bool on_owner(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     owner_search *search = context;
@@ -99,7 +101,7 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* Every use of the variable serves the geometry of this kernel's launches. */
+/* Returns true if every use of the variable serves the block and grid of this kernel's launches. */
 static bool exclusive(const editing *in, CXCursor variable, int depth) {
     if (depth > DEPTH_MAX)
         return false;
@@ -111,20 +113,18 @@ static bool exclusive(const editing *in, CXCursor variable, int depth) {
     return search.all;
 }
 
-/* May this text be replaced? */
+/* Returns true if this text may be replaced. */
 static bool editable(const editing *in, const ht_symbol *symbol) {
     if (!symbol || !symbol->has_place)
         return false;
     if (in_launch(in, symbol->place))
         return true;
     CXCursor scope = in->site->function;
-    return !in->plan->stay && !clang_Cursor_isNull(scope) &&
+    return !in->plan->request.stay && !clang_Cursor_isNull(scope) &&
            owned(in, scope, clang_getNullCursor(), symbol->place, 0);
 }
 
-/* ---- block
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- block ---- */
 
 static void follow(editing *in, CXCursor variable) {
     HT_GROW(in->followed, in->followed_count);
@@ -132,8 +132,8 @@ static void follow(editing *in, CXCursor variable) {
 }
 
 static bool follows(const editing *in, const ht_symbol *symbol) {
-    for (size_t i = 0; symbol->name && i < in->plan->followed_count; ++i)
-        if (strcmp(in->plan->followed[i], symbol->name) == 0)
+    for (size_t i = 0; symbol->name && i < in->plan->unit.followed_count; ++i)
+        if (strcmp(in->plan->unit.followed[i], symbol->name) == 0)
             return true;
     for (size_t i = 0; i < in->followed_count; ++i)
         if (clang_equalCursors(in->followed[i], symbol->declaration))
@@ -141,7 +141,8 @@ static bool follows(const editing *in, const ht_symbol *symbol) {
     return false;
 }
 
-/* The initialiser's literal of a variable that is this kernel's alone. */
+/* Returns the literal in the initialiser of a variable that serves this kernel alone; NULL: there
+ * is none. */
 static ht_symbol *initial_literal(const editing *in, CXCursor variable) {
     if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl ||
         ht_variable_writes(variable) > 0 || !exclusive(in, variable, 0))
@@ -173,19 +174,19 @@ static ht_launch_print print_of(const editing *in, ht_launch_part part, int axis
 
 static bool leaf_edit(editing *in, ht_range place, int axis) {
     ht_launch_print print = print_of(in, HT_LAUNCH_LEAF, axis, place);
-    char *key = ht_format("${%s}", in->plan->block[axis]);
+    char *key = ht_format("${%s}", in->plan->axes[axis].block);
     bool done = ht_plan_print(in->plan, place, NULL, key, &print, false);
     free(key);
     return done;
 }
 
-/* One axis of a block: a leaf that may be replaced. */
+/* Edits the leaf that gives one axis of a block. Returns false if it must not be replaced. */
 static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
     if (!symbol)
         return false;
     if (follows(in, symbol))
         return true;
-    if (is_plain_name(symbol) && !in->plan->stay) {
+    if (is_plain_name(symbol) && !in->plan->request.stay) {
         ht_symbol *literal = initial_literal(in, symbol->declaration);
         /* one variable for two axes can take one value only */
         bool shared = false;
@@ -207,12 +208,12 @@ static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
 }
 
 static bool block_changed(const ht_plan *plan) {
-    return plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
+    return plan->axes[0].changed || plan->axes[1].changed || plan->axes[2].changed;
 }
 
-/* The number of threads along an axis must stay as it was, and the old block is one that the kernel
- * goes on to work with (the threads are chosen at run time, or their places are computed): the new
- * block is launched where it divides that number, else the old one. */
+/* Returns true if the number of threads along an axis must stay as it was and the kernel still
+ * works with the old block (the threads are chosen at run time, or their places are computed). The
+ * new block is then launched where it divides that number, else the old one. */
 static bool divides_or_not(const editing *in, int axis) {
     return ht_launch_divides(in->plan, in->grid, in->site, axis);
 }
@@ -224,7 +225,8 @@ static bool any_divides_or_not(const editing *in) {
     return any;
 }
 
-/* Parameters of all axes: an edit under them is left out where all is as it was. free(). */
+/* Returns the parameters of all axes, separated by commas; free(). An edit that names them is left
+ * out if they all have their defaults. */
 static char *block_params(const editing *in) {
     ht_text text = {0};
     for (int axis = 0; axis < 3; ++axis) {
@@ -237,10 +239,11 @@ static char *block_params(const editing *in) {
     return ht_text_take(&text);
 }
 
-/* The new extent, or the choice between it and the old one; free(). NULL: it cannot be written. */
+/* Returns the new extent, or the choice between it and the old one; free(). NULL: it cannot be
+ * written. */
 static char *block_axis(const editing *in, int axis) {
-    const char *block = in->plan->block[axis];
-    if (!in->plan->block_changed[axis] || !divides_or_not(in, axis))
+    const char *block = in->plan->axes[axis].block;
+    if (!in->plan->axes[axis].changed || !divides_or_not(in, axis))
         return ht_format("${%s}", block);
     char *test = ht_launch_division(in->plan, in->site, axis),
          *old = ht_launch_axis_text(in->plan->model, &in->site->block, axis);
@@ -256,7 +259,7 @@ static bool whole_block(editing *in) {
     if (!block->has_argument)
         return false;
     int last = 2;
-    while (last > 0 && strcmp(plan->block[last], "1") == 0)
+    while (last > 0 && strcmp(plan->axes[last].block, "1") == 0)
         --last;
     char *axes[3] = {NULL};
     bool good = true;
@@ -285,30 +288,29 @@ static bool edit_block(editing *in) {
     bool leaves = (clang_Cursor_isNull(block->variable) || exclusive(in, block->variable, 0)) &&
                   !any_divides_or_not(in);
     for (int axis = 0; axis < 3; ++axis)
-        if (plan->block_changed[axis])
+        if (plan->axes[axis].changed)
             leaves = leaves && block->axis[axis] &&
                      (is_plain_name(block->axis[axis]) || follows(in, block->axis[axis]) ||
                       editable(in, block->axis[axis]));
-    size_t before = plan->edit_count, followed = in->followed_count;
+    size_t before = plan->edits.count, followed = in->followed_count;
     for (int axis = 0; leaves && axis < 3; ++axis)
-        if (plan->block_changed[axis])
+        if (plan->axes[axis].changed)
             leaves = edit_block_axis(in, block->axis[axis], axis);
     if (leaves) {
         if (!clang_Cursor_isNull(block->variable))
             follow(in, block->variable);
         return true;
     }
-    plan->failed = false;
+    plan->running.failed = false;
     in->followed_count = followed;
     ht_plan_edits_drop(plan, before);
     return whole_block(in);
 }
 
-/* ---- grid
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- grid ---- */
 
-/* Does anything in the expression but its divisor and addend take a new value by itself? */
+/* Returns true if a part of the expression other than its divisor and addend changes with an edited
+ * definition. */
 static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_form *form) {
     if (!symbol ||
         (form && (symbol == form->divisor || symbol == form->again || symbol == form->addend)))
@@ -343,7 +345,8 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
     return done;
 }
 
-/* Left out where all is as it was. */
+/* Edits one axis of the grid as a whole. The edit is left out if the axis's parameters have their
+ * defaults. */
 static bool wrap_axis(editing *in, int axis) {
     const ht_symbol *symbol = in->site->grid.axis[axis];
     if (!symbol || !editable(in, symbol))
@@ -356,7 +359,8 @@ static bool wrap_axis(editing *in, int axis) {
     return done;
 }
 
-/* At the launch, from a variable or from what a function returns that does nothing else. */
+/* Edits the grid at the launch, where it is a variable or the result of a function that does
+ * nothing else. */
 static bool whole_grid(editing *in) {
     const ht_extent3 *grid = &in->site->grid;
     if (!grid->has_argument || (!ht_extent_is_record(grid->variable) && !grid->is_call))
@@ -368,8 +372,8 @@ static bool whole_grid(editing *in) {
     return done;
 }
 
-/* A constant that takes its new value where it is defined changes every extent it stands in:
- * right where the extent is rewritten by leaves, wrong elsewhere. */
+/* Returns true if a constant whose definition is edited changes an extent. That is right if the
+ * extent is rewritten leaf by leaf, and wrong elsewhere. */
 static bool grid_follows(const editing *in, bool leaves) {
     for (int axis = 0; axis < 3; ++axis) {
         const ht_form *form = &in->grid->form[axis];
@@ -382,12 +386,13 @@ static bool grid_follows(const editing *in, bool leaves) {
     return false;
 }
 
-/* Has an earlier launch's grid edited what this one is computed from? */
+/* Returns true if the grid of an earlier launch edited something from which this one is
+ * computed. */
 static bool touched(const editing *in, const ht_symbol *symbol) {
     if (!symbol || follows(in, symbol))
         return false;
-    for (size_t i = in->first_edit; symbol->has_place && i < in->plan->edit_count; ++i)
-        if (within(in->plan->edits[i].range, symbol->place))
+    for (size_t i = in->first_edit; symbol->has_place && i < in->plan->edits.count; ++i)
+        if (within(in->plan->edits.items[i].range, symbol->place))
             return true;
     for (int i = 0; i < 3; ++i)
         if (touched(in, symbol->arguments[i]))
@@ -410,16 +415,16 @@ static bool edit_grid(editing *in) {
         return true;
     for (int axis = 0; axis < 3; ++axis)
         in->follow = in->follow || touched(in, grid->axis[axis]);
-    bool done =
-        !named || (!plan->stay && exclusive(in, grid->variable, 0) && !any_divides_or_not(in));
-    size_t before = plan->edit_count;
+    bool done = !named || (!plan->request.stay && exclusive(in, grid->variable, 0) &&
+                           !any_divides_or_not(in));
+    size_t before = plan->edits.count;
     for (int axis = 0; done && axis < 3; ++axis) {
         if (!ht_plan_axis_changed(plan, axis))
             continue;
         char *per_block = ht_plan_per_block(plan, axis);
-        /* where a grid is declared, the block may not be yet */
-        bool at_launch =
-            named && (plan->falls_back[axis] || ht_symbol_is_assumed(in->site->block.axis[axis]));
+        /* the block may be declared after the grid */
+        bool at_launch = named && (plan->axes[axis].falls_back ||
+                                   ht_symbol_is_assumed(in->site->block.axis[axis]));
         done = edit_form(in, axis, per_block) || (!at_launch && wrap_axis(in, axis));
         free(per_block);
     }
@@ -430,14 +435,14 @@ static bool edit_grid(editing *in) {
     }
     if (done)
         return !in->follow;
-    plan->failed = false;
+    plan->running.failed = false;
     ht_plan_edits_drop(plan, before);
     return whole_grid(in) && !in->follow;
 }
 
 void ht_plan_follow(ht_plan *plan, const char *name) {
-    HT_GROW(plan->followed, plan->followed_count);
-    plan->followed[plan->followed_count++] = ht_strdup(name);
+    HT_GROW(plan->unit.followed, plan->unit.followed_count);
+    plan->unit.followed[plan->unit.followed_count++] = ht_strdup(name);
 }
 
 bool ht_launch_owns(const ht_plan *plan, ht_range place) {
@@ -454,41 +459,42 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place) {
     return false;
 }
 
-/* A launch in another file that stays as it is: the template has no need of it. */
+/* Leaves a launch in another file as it is: the template does not need it, but there can be no
+ * tuned source. */
 static void leave(editing *in, size_t before) {
     ht_plan *plan = in->plan;
-    plan->failed = false;
+    plan->running.failed = false;
     ht_plan_edits_drop(plan, before);
-    free(plan->unapplied);
-    plan->unapplied =
+    free(plan->launches.unapplied);
+    plan->launches.unapplied =
         ht_format("its launch at %s:%d cannot be rewritten",
                   plan->model->facts->source->files[in->site->file].path, in->site->line);
 }
 
-bool ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow, char **out_problem) {
+char *ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow) {
     editing in = {.plan = plan,
                   .grid = grid,
                   .launches = &plan->model->facts->launches,
                   .source = plan->model->facts->source,
-                  .first_edit = plan->edit_count};
-    *out_problem = NULL;
+                  .first_edit = plan->edits.count};
+    char *problem = NULL;
     bool changed = false;
     for (int axis = 0; axis < 3; ++axis)
-        changed = changed || ht_plan_axis_changed(plan, axis) || plan->block_changed[axis];
-    for (size_t i = 0; changed && i < in.launches->count && !*out_problem; ++i) {
+        changed = changed || ht_plan_axis_changed(plan, axis) || plan->axes[axis].changed;
+    for (size_t i = 0; changed && i < in.launches->count && !problem; ++i) {
         in.site = &in.launches->items[i];
-        size_t before = plan->edit_count;
-        bool done = plan->stacked ? ht_launch_edit_stacked(plan, in.site)
-                                  : edit_block(&in) && edit_grid(&in);
+        size_t before = plan->edits.count;
+        bool done = plan->stack.param ? ht_launch_edit_stacked(plan, in.site)
+                                      : edit_block(&in) && edit_grid(&in);
         if (done && ht_launch_edit_lds(plan, in.site))
             continue;
         if (in.site->file == 0)
-            *out_problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
+            problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
         else
             leave(&in, before);
     }
     free(in.followed);
     free(in.rewritten);
     *out_follow = in.follow;
-    return !*out_problem;
+    return problem;
 }

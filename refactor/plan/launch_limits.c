@@ -1,14 +1,12 @@
-/* Limits of a device's grid. A grid of smaller blocks has more of them: an image of 100,000 rows
- * that 32 x 8 threads serve has too many rows of blocks for 128 x 1. Where sizes that the original
- * serves would be refused, a tuned source's launch asks, and launches what the original does: of
- * the same kernel where that works with any block, else of the original, which is kept under
- * another name. Where neither is possible such configurations are left out. */
+#include "refactor/plan/launch_limits.h"
 #include "refactor/plan/launch_choice.h"
+#include "refactor/plan/plan.h"
+#include "refactor/plan/render.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
-#include "refactor/plan/launch_edit.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,15 +18,15 @@ static int64_t limit_of(int axis) {
     return axis == 0 ? INT32_MAX : ROWS_MAX;
 }
 
-/* What a block of the original has at most along an axis. */
+/* Returns the largest extent that the original's block can have along an axis. */
 static int64_t old_block(const ht_plan *plan, const ht_launch_site *site, int axis) {
     return ht_symbol_is_assumed(site->block.axis[axis]) ? THREADS_MAX
                                                         : plan->model->axes[axis].block;
 }
 
-/* Is the number of blocks below 2^31 by the type of what is divided? An int is, in blocks of one
- * thread too, but where one is added to the quotient; two of them, or an unsigned, are in larger
- * blocks. */
+/* Returns true if the types in the dividend keep the number of blocks below 2^31. An int does for
+ * blocks of one thread or more, or of two or more where 1 is added to the quotient; a sum of ints
+ * does for blocks of two or more; an unsigned for blocks of three or more. */
 static bool is_narrow(const ht_form *form, int64_t per_block) {
     bool narrow = form->quotient && form->term_count > 0, no_sign = false;
     bool plain =
@@ -41,8 +39,8 @@ static bool is_narrow(const ht_form *form, int64_t per_block) {
     return narrow && per_block >= (no_sign ? 3 : plain ? 1 : 2);
 }
 
-/* Returns true if the launch has the first one's number of blocks: both name one dim3, or one
- * variable that nothing changes. */
+/* Returns true if the launch has the same number of blocks as the first one: both name one dim3, or
+ * one variable that nothing changes. */
 static bool is_grid_of_first(const ht_plan *plan, const ht_launch_site *site, int axis) {
     const ht_launch_site *first = plan->model->facts->launches.items;
     const ht_symbol *mine = site->grid.axis[axis], *its = first->grid.axis[axis];
@@ -53,7 +51,7 @@ static bool is_grid_of_first(const ht_plan *plan, const ht_launch_site *site, in
            mine->value_of && clang_equalCursors(mine->declaration, its->declaration);
 }
 
-/* Has the new grid never more blocks than there may be? */
+/* Returns true if the new grid never has more blocks than a device launches. */
 static bool is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
                        int axis, int64_t per_block) {
     const ht_form *form = &grid->form[axis];
@@ -89,38 +87,32 @@ static void on_name(void *context, const char *name) {
     ht_text_printf(text, text->length ? ",%s" : "%s", name);
 }
 
-/* The parameters of the block, "BLOCK_X,BLOCK_Y"; free(). */
+/* Returns the block's parameters, "BLOCK_X,BLOCK_Y"; free(). */
 static char *block_names(const ht_plan *plan) {
     ht_text text = {0};
     ht_text_append(&text, "");
-    for (int axis = 0; axis < 3; ++axis) {
-        ht_expr *expr;
-        ht_place nowhere = {0};
-        if (!plan->block_changed[axis] ||
-            ht_expr_parse(plan->block[axis], nowhere, &expr, NULL) != HT_OK)
-            continue;
-        ht_expr_names(expr, on_name, &text);
-        ht_expr_free(expr);
-    }
+    for (int axis = 0; axis < 3; ++axis)
+        if (plan->axes[axis].changed)
+            (void)ht_expr_text_names(plan->axes[axis].block, on_name, &text);
     return ht_text_take(&text);
 }
 
 ht_launch_fallback ht_launch_fallback_of(const ht_plan *plan, const ht_grid *grid,
                                          const ht_values *values) {
     bool any = false;
-    for (int axis = 0; axis < 3 && plan->launch_chooses; ++axis)
+    for (int axis = 0; axis < 3 && plan->launches.choose; ++axis)
         any = any || ht_launch_asks(plan, grid, values, axis);
     if (!any)
         return HT_FALLBACK_NONE;
     char *names = block_names(plan);
     bool tied = ht_plan_kernel_names(plan, values, names);
     free(names);
-    return !tied ? HT_FALLBACK_SAME : plan->old_kernel ? HT_FALLBACK_COPY : HT_FALLBACK_NONE;
+    return !tied                       ? HT_FALLBACK_SAME
+           : plan->launches.old_kernel ? HT_FALLBACK_COPY
+                                       : HT_FALLBACK_NONE;
 }
 
-/* ---- the question
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- the test at the launch ---- */
 
 static char *axis_test(const ht_plan *plan, const ht_launch_print *print, int axis,
                        int64_t per_block) {
@@ -167,11 +159,9 @@ char *ht_launch_test(const ht_plan *plan, const ht_launch_print *print, const ht
     return NULL;
 }
 
-/* ---- what is possible
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- possible fall-backs ---- */
 
-/* Can the launch be given either of two? */
+/* Returns true if the launch can be given a choice of two geometries. */
 static bool can_choose(const ht_plan *plan, const ht_launch_site *site) {
     bool good = !site->in_macro && site->grid.has_argument && site->block.has_argument;
     for (int axis = 0; axis < 3 && good; ++axis) {
@@ -184,19 +174,18 @@ static bool can_choose(const ht_plan *plan, const ht_launch_site *site) {
     return good;
 }
 
-/* May the original be kept under another name, and named by its launches? */
+/* Returns true if the original may be kept under another name that its launches can use. */
 static bool can_keep(const ht_plan *plan) {
     const ht_model *model = plan->model;
     const ht_launches *launches = &model->facts->launches;
-    unsigned name;
-    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &name);
-    bool good = clang_equalCursors(clang_getCanonicalCursor(model->kernel), model->kernel) &&
-                launches->other_use_line == 0 && !plan->lds_times &&
-                strncmp(model->text + name, model->name, strlen(model->name)) == 0;
+    bool good =
+        !model->definition.is_declared_ahead && launches->other_use_line == 0 &&
+        !plan->launches.lds_times &&
+        strncmp(model->text + model->definition.name_begin, model->name, strlen(model->name)) == 0;
     for (size_t i = 0; i < launches->count && good; ++i) {
         ht_range place, arguments;
         size_t base = model->facts->source->files[launches->items[i].file].base;
-        good = base + launches->items[i].range.begin > model->range.end &&
+        good = base + launches->items[i].range.begin > model->definition.range.end &&
                ht_launch_name_place(model, &launches->items[i], &place, &arguments);
     }
     return good;
@@ -214,7 +203,7 @@ static char *all_params(const ht_plan *plan) {
     return ht_text_take(&text);
 }
 
-/* The names of scopes ahead of a name. */
+/* Returns where the scopes ahead of a name begin. */
 static size_t qualifier_begin(const char *text, size_t at) {
     while (at > 2 && text[at - 1] == ':' && text[at - 2] == ':') {
         at -= 2;
@@ -235,7 +224,7 @@ static void choose_at(ht_plan *plan, const ht_grid *grid, const ht_launch_site *
     print.part = HT_LAUNCH_BLOCK_OR_OLD;
     print.place = site->block.argument;
     ht_plan_print(plan, print.place, params, "block or old", &print, true);
-    if (plan->old_kernel &&
+    if (plan->launches.old_kernel &&
         ht_launch_name_place(plan->model, site, &print.place, &print.arguments)) {
         print.part = HT_LAUNCH_KERNEL_OR_OLD;
         size_t name = print.place.begin;
@@ -245,14 +234,15 @@ static void choose_at(ht_plan *plan, const ht_grid *grid, const ht_launch_site *
     }
 }
 
-/* Where nothing can choose: what a configuration must be. */
+/* Requires blocks that are no smaller than the original's, for plans whose launches cannot
+ * choose. */
 static void require_enough(ht_plan *plan, int axis, const char *unless) {
     char *per_block = ht_plan_per_block(plan, axis);
     char *text = ht_format("%s%s%s >= %lld", unless ? unless : "", unless ? " || " : "", per_block,
                            (long long)plan->model->axes[axis].block);
     bool known = false;
-    for (size_t i = 0; i < plan->require_count; ++i)
-        known = known || strcmp(plan->requires[i], text) == 0;
+    for (size_t i = 0; i < plan->requires.count; ++i)
+        known = known || strcmp(plan->requires.items[i], text) == 0;
     if (!known)
         ht_plan_require(plan, "%s", text);
     free(text);
@@ -269,27 +259,28 @@ static bool names_any(const char *text, const char *names) {
     return found;
 }
 
-/* "STAGE_IN == false && COARSEN_X == 1"; free(). */
+/* Returns "STAGE_IN == false && COARSEN_X == 1": the parameters at their defaults; free(). */
 static char *at_defaults(const ht_plan *plan, const char *names) {
     ht_text text = {0};
     char *copy = ht_strdup(names);
     for (char *save = NULL, *name = strtok_r(copy, ",", &save); name;
          name = strtok_r(NULL, ",", &save))
-        for (size_t i = 0; i < plan->param_count; ++i)
-            if (strcmp(plan->params[i].name, name) == 0)
+        for (size_t i = 0; i < plan->params.count; ++i)
+            if (strcmp(plan->params.items[i].name, name) == 0)
                 ht_text_printf(&text, "%s%s == %s", text.length ? " && " : "", name,
-                               plan->params[i].default_value);
+                               plan->params.items[i].default_value);
     free(copy);
     return text.length ? ht_text_take(&text) : NULL;
 }
 
-/* The kernel works with any block but where an edit tells it the new one. */
+/* Requires large enough blocks in configurations whose edits write the block into the kernel, which
+ * otherwise works with any block. */
 static void require_tied(ht_plan *plan, int axis) {
     char *names = block_names(plan);
-    size_t count = plan->edit_count;
-    ht_range kernel = plan->model->range;
+    size_t count = plan->edits.count;
+    ht_range kernel = plan->model->definition.range;
     for (size_t i = 0; i < count; ++i) {
-        const ht_edit *edit = &plan->edits[i];
+        const ht_edit *edit = &plan->edits.items[i];
         if (edit->range.begin < kernel.begin || edit->range.end > kernel.end ||
             !names_any(edit->text, names))
             continue;
@@ -300,8 +291,9 @@ static void require_tied(ht_plan *plan, int axis) {
     free(names);
 }
 
-/* The last blocks of a grid may reach past n, up to the next multiple of what a block covers. In an
- * index of 32 bits that wraps for an n near 2^31, and only there, unless this divides 2^31. */
+/* Keeps indices from overflowing. The last blocks of a grid may reach past n, up to the next
+ * multiple of the threads that a block serves. For an n near 2^31 that overflows an index of 32
+ * bits, unless this number of threads divides 2^31. */
 static void require_inside(ht_plan *plan, const ht_grid *grid) {
     int64_t block = plan->model->axes[0].block, value;
     const ht_form *form = &grid->form[0];
@@ -317,8 +309,8 @@ static void require_inside(ht_plan *plan, const ht_grid *grid) {
     free(per_block);
 }
 
-/* Blocks that are cut in pieces have these pieces' numbers in the kernel: it works with no other.
- */
+/* Requires large enough blocks where blocks are divided into pieces: the pieces' numbers are
+ * written into the kernel, so that it works with no other block. */
 static void require_whole(ht_plan *plan, const ht_grid *grid) {
     const ht_launches *launches = &plan->model->facts->launches;
     for (int axis = 1; axis < 3; ++axis) {
@@ -338,24 +330,24 @@ void ht_launch_limits(ht_plan *plan, const ht_grid *grid) {
     const ht_launches *launches = &plan->model->facts->launches;
     require_inside(plan, grid);
     require_whole(plan, grid);
-    bool any = false, choose = plan->followed_count == 0 && !plan->stacked, wanted[3];
+    bool any = false, choose = plan->unit.followed_count == 0 && !plan->stack.param, wanted[3];
     for (int axis = 0; axis < 3; ++axis) {
         wanted[axis] = asks(plan, grid, axis, 1);
         any = any || wanted[axis];
     }
-    if (!any || plan->stacked)
+    if (!any || plan->stack.param)
         return;
     for (size_t i = 0; i < launches->count; ++i)
         choose = choose && can_choose(plan, &launches->items[i]);
-    plan->launch_chooses = choose;
+    plan->launches.choose = choose;
     if (choose && can_keep(plan)) {
         char *name = ht_format("%s_plain", plan->model->name);
-        plan->old_kernel = ht_plan_name(plan, name);
+        plan->launches.old_kernel = ht_plan_name(plan, name);
         free(name);
     }
     for (int axis = 0; axis < 3; ++axis) {
         bool assumed = launches->count && ht_symbol_is_assumed(launches->items[0].block.axis[axis]);
-        if (!wanted[axis] || assumed || plan->old_kernel)
+        if (!wanted[axis] || assumed || plan->launches.old_kernel)
             continue;
         if (choose)
             require_tied(plan, axis);
@@ -367,12 +359,12 @@ void ht_launch_limits(ht_plan *plan, const ht_grid *grid) {
     char *params = all_params(plan);
     for (size_t i = 0; i < launches->count; ++i)
         choose_at(plan, grid, &launches->items[i], params);
-    size_t end = plan->model->range.end;
+    size_t end = plan->model->definition.range.end;
     ht_launch_print print = {.part = HT_LAUNCH_OLD_KERNEL,
                              .grid = grid,
                              .site = &launches->items[0],
                              .place = {end, end}};
-    if (plan->old_kernel)
+    if (plan->launches.old_kernel)
         ht_plan_print(plan, print.place, params, "the original kernel", &print, false);
     free(params);
 }

@@ -1,5 +1,5 @@
-/* Launches of blocks that lie several in one. */
-#include "refactor/plan/launch_edit.h"
+#include "refactor/plan/launch_stack.h"
+#include "refactor/plan/plan.h"
 
 #include "refactor/kernel/launch_words.h"
 
@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "grid.x % 4 == 0": as many of the original's blocks lie in one, where the grid is a multiple and,
- * of blocks that are chosen at run time, they are not too many threads. free(); NULL: cannot be
- * written. */
+/* Returns "grid.x % 4 == 0", the condition for four of the original's blocks in one: the grid is a
+ * multiple, and, if blocks are chosen at run time, the threads are not too many. free(); NULL: it
+ * cannot be written. */
 static char *stack_test(const ht_plan *plan, const ht_launch_site *site) {
-    char *grid = ht_extent_text(plan->model, &site->grid, plan->stack_grid);
+    char *grid = ht_extent_text(plan->model, &site->grid, plan->stack.grid);
     ht_text text = {0};
     bool good = grid, assumed = false;
-    ht_text_printf(&text, "%s %% ${%s} == 0", grid ? grid : "", plan->stacked);
+    ht_text_printf(&text, "%s %% ${%s} == 0", grid ? grid : "", plan->stack.param);
     for (int axis = 0; axis < 3; ++axis)
         assumed = assumed || ht_symbol_is_assumed(site->block.axis[axis]);
-    for (int axis = 0; assumed && axis < plan->stack_axis; ++axis) {
+    for (int axis = 0; assumed && axis < plan->stack.axis; ++axis) {
         char *block = ht_extent_text(plan->model, &site->block, axis);
         good = good && block;
         ht_text_printf(&text, axis ? " * %s" : " && %s", block ? block : "");
         free(block);
     }
     if (assumed)
-        ht_text_printf(&text, " * ${%s} <= 1024", plan->stacked);
+        ht_text_printf(&text, " * ${%s} <= 1024", plan->stack.param);
     free(grid);
     if (good)
         return ht_text_take(&text);
@@ -45,36 +45,34 @@ static bool edit_extents(ht_plan *plan, const ht_extent3 *extent, int changed, c
         }
         char *old = axes[axis];
         char *new = strcmp(old, "1") == 0 && format[3] == '*'
-                        ? ht_format("${%s}", plan->stacked)
-                        : ht_format(format, old, plan->stacked);
+                        ? ht_format("${%s}", plan->stack.param)
+                        : ht_format(format, old, plan->stack.param);
         axes[axis] = ht_format("%s ? %s : %s", test, new, old);
         free(new);
         free(old);
     }
     char *text = good ? ht_dim3_text(axes, 2) : NULL;
-    good = good && ht_plan_edit(plan, extent->argument, plan->stacked, text);
+    good = good && ht_plan_edit(plan, extent->argument, plan->stack.param, text);
     for (int axis = 0; axis < 3; ++axis)
         free(axes[axis]);
     free(text);
     return good;
 }
 
-/* Blocks that lie in one: at the launch, since whether they do depends on its grid. */
 bool ht_launch_edit_stacked(ht_plan *plan, const ht_launch_site *site) {
     char *test = stack_test(plan, site);
-    bool done = test && edit_extents(plan, &site->block, plan->stack_axis, test, "%s * ${%s}") &&
-                edit_extents(plan, &site->grid, plan->stack_grid, test, "%s / ${%s}");
+    bool done = test && edit_extents(plan, &site->block, plan->stack.axis, test, "%s * ${%s}") &&
+                edit_extents(plan, &site->grid, plan->stack.grid, test, "%s / ${%s}");
     free(test);
     return done;
 }
 
-/* Several times the bytes, where blocks take more than they did. */
 bool ht_launch_edit_lds(ht_plan *plan, const ht_launch_site *site) {
     const ht_symbol *lds = site->lds;
-    if (!plan->lds_times)
+    if (!plan->launches.lds_times)
         return true;
     if (!lds || !lds->has_place)
         return false;
-    return ht_plan_editf(plan, lds->place, plan->lds_times, "($[%zu,%zu]) * ${%s}",
-                         lds->place.begin, lds->place.end, plan->lds_times);
+    return ht_plan_editf(plan, lds->place, plan->launches.lds_times, "($[%zu,%zu]) * ${%s}",
+                         lds->place.begin, lds->place.end, plan->launches.lds_times);
 }

@@ -1,21 +1,21 @@
-/* Printing launch geometry for one configuration. Sums are written so that they are exact in the
- * types that the author has: (n + 8191LL) / 8192 or n / 8192 + (n % 8192 != 0) for an int n near
- * its end, where (n + 255) / 256 still was right. */
+/* Prints launch geometry for one configuration. Sums are exact in the author's types: (n + 255) /
+ * 256 is right for an int n near its maximum, but (n + 8191) / 8192 would overflow, so it is
+ * written as (n + 8191LL) / 8192 or n / 8192 + (n % 8192 != 0). */
 #include "refactor/plan/launch_text.h"
+#include "refactor/plan/launch_limits.h"
+#include "refactor/plan/render.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_choice.h"
-#include "refactor/plan/launch_edit.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- plain texts
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- plain texts ---- */
 
 static int64_t common(int64_t a, int64_t b) {
     while (b) {
@@ -34,7 +34,7 @@ char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned
         return ht_strdup(old);
     if (parts == 1)
         return ht_format("%s%s%s * %lld", open, old, close, (long long)times);
-    /* a legal extent is below 2^31, so that a sum of 32 bits without sign holds it */
+    /* a legal extent is below 2^31, so an unsigned sum of 32 bits holds it */
     if (times == 1)
         return ht_format("(%s%s%s + %lld%s) / %lld", open, old, close, (long long)parts - 1,
                          wide || is_unsigned ? "" : "u", (long long)parts);
@@ -57,9 +57,7 @@ char *ht_extent_pieces(const char *items, bool atom, bool safe, const char *per,
     return text;
 }
 
-/* ---- what is known of a form
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- properties of a form ---- */
 
 static bool inside(ht_range inner, ht_range outer) {
     return outer.begin <= inner.begin && inner.end <= outer.end &&
@@ -71,7 +69,7 @@ static bool has_text(const ht_form *form, const ht_symbol *symbol) {
     return symbol->has_place && whole && whole->has_place && inside(symbol->place, whole->place);
 }
 
-/* A name, a call, or a number: needs no parentheses. */
+/* Returns true for a name, a call or a number, which need no parentheses. */
 static bool is_atom(const ht_symbol *symbol) {
     return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE ||
            symbol->kind == HT_SYMBOL_CALL;
@@ -111,7 +109,7 @@ static bool terms_value(const ht_form *form, int64_t *out_value) {
     return form->term_count > 0;
 }
 
-/* Of n alone: the widest of its summands. */
+/* Returns the width of n: that of its widest summand. */
 static unsigned terms_bits(const ht_form *form, bool *out_unsigned) {
     unsigned bits = 32;
     for (size_t i = 0; i < form->term_count; ++i)
@@ -133,7 +131,7 @@ bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool
         return true;
     if (terms_value(form, &value) && value >= 0 && value + per_block <= INT32_MAX)
         return true;
-    /* a number has no part of its own in the sum's type, as a name may have */
+    /* unlike a name, a number does not widen the sum's type */
     bool alike = form->dividend->bits <= 32 && form->dividend->is_unsigned == no_sign;
     if (per_block <= block && (named || alike))
         return true;
@@ -144,17 +142,16 @@ bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
                           int64_t *out_per_block, int64_t *out_block) {
     char *per_block = ht_plan_per_block(plan, axis);
-    bool known = ht_plan_value(values, per_block, out_per_block) &&
-                 ht_plan_value(values, plan->block[axis] ? plan->block[axis] : "1", out_block);
+    bool known =
+        ht_plan_value(values, per_block, out_per_block) &&
+        ht_plan_value(values, plan->axes[axis].block ? plan->axes[axis].block : "1", out_block);
     free(per_block);
     return known && *out_per_block > 0 && *out_block > 0;
 }
 
-/* ---- where it stands
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the place of the text ---- */
 
-/* Does a sum need no parentheses there? */
+/* Returns true if a sum needs no parentheses there. */
 static bool is_enclosed(const ht_plan *plan, ht_range place) {
     const ht_source *source = plan->model->facts->source;
     const char *text = source->text;
@@ -168,7 +165,7 @@ static bool is_enclosed(const ht_plan *plan, ht_range place) {
     return opened && (!last || strchr("),};", last) || strncmp(text + after, ">>>", 3) == 0);
 }
 
-/* Returns true if a brace after this begins a list, and not a function's body. */
+/* Returns true if a brace here would begin a list, not a function's body. */
 static bool begins_list(const char *text, size_t at) {
     static const char *const words[] = {"else", "do", "try", "const", "noexcept", "override"};
     while (at > 0 && isspace((unsigned char)text[at - 1]))
@@ -183,7 +180,7 @@ static bool begins_list(const char *text, size_t at) {
     return word || (at == end && at > 0 && strchr("=,(", text[at - 1]));
 }
 
-/* Is it in a list in braces, where no conversion may narrow? */
+/* Returns true if the place is in a list in braces, where no conversion may narrow. */
 static bool in_braces(const ht_plan *plan, size_t at) {
     const char *text = plan->model->facts->source->text;
     int depth = 0;
@@ -194,7 +191,8 @@ static bool in_braces(const ht_plan *plan, size_t at) {
     return depth < 0 && text[at] == '{' && begins_list(text, at);
 }
 
-/* The text of a new expression of a place, of the type that `old` had where that matters. */
+/* Returns the text for a place: in parentheses, or converted to the type that `old` had, where the
+ * place needs it. Takes over `text`. */
 static char *in_place(const ht_plan *plan, ht_range place, char *text, bool sum,
                       const ht_symbol *old) {
     bool narrow = in_braces(plan, place.begin) && old->bits > 0;
@@ -211,12 +209,10 @@ char *ht_range_shown(ht_range place) {
     return ht_format("$[%zu,%zu]", place.begin, place.end);
 }
 
-/* ---- an axis from its items
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- an axis from its items ---- */
 
-/* What makes a literal of the source a real one: ".0f" of 256.f; "" of 256. In ceil(n / 256.0) an
- * integer would cut off what is to be rounded up. */
+/* Returns the suffix that keeps a literal of the source a real number: ".0f" for 256.f; "" for 256.
+ * In ceil(n / 256.0) an integer would round down before ceil can round up. */
 static const char *real_suffix(const ht_plan *plan, ht_range place) {
     const char *text = plan->model->facts->source->text + place.begin;
     size_t length = place.end - place.begin, digits = strspn(text, "0123456789'");
@@ -230,7 +226,7 @@ typedef struct leaf {
     char *text;
 } leaf;
 
-/* As the author wrote it, with other numbers. */
+/* Returns the author's text with other numbers in place of the leaves; free(). */
 static char *leaves_replaced(ht_range whole, leaf *leaves, size_t count) {
     ht_text text = {0};
     size_t at = whole.begin;
@@ -248,7 +244,7 @@ static char *leaves_replaced(ht_range whole, leaf *leaves, size_t count) {
     return ht_text_take(&text);
 }
 
-/* "1024", or "block.x", "(2 * block.x)" where that name has the new block's value. */
+/* Returns "1024"; or "block.x" or "(2 * block.x)" if that name has the new block's value. */
 static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64_t block) {
     const ht_form *form = &print->grid->form[print->axis];
     ht_range place = form->divisor->place;
@@ -276,7 +272,7 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int
             (i < 2 || (of[2]->name && of[0]->name && strcmp(of[2]->name, of[0]->name) == 0));
         const char *body = divisor;
         size_t length = strlen(divisor);
-        if (i == 2 && plain && divisor[0] == '(') { /* in a sum it needs none */
+        if (i == 2 && plain && divisor[0] == '(') { /* it needs no parentheses in a sum */
             ++body;
             length -= 2;
         }
@@ -324,13 +320,11 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
     return text;
 }
 
-/* ---- an axis from what it was
- * ---------------------------------------------------------------------------------------------
- */
+/* ---- an axis from its old value ---- */
 
 bool ht_launch_divides(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
                        int axis) {
-    bool old = plan->falls_back[axis] || ht_symbol_is_assumed(site->block.axis[axis]);
+    bool old = plan->axes[axis].falls_back || ht_symbol_is_assumed(site->block.axis[axis]);
     return old && grid->form[axis].pieces;
 }
 
@@ -338,14 +332,15 @@ char *ht_launch_division(const ht_plan *plan, const ht_launch_site *site, int ax
     char *grid = ht_launch_axis_text(plan->model, &site->grid, axis);
     char *block = ht_launch_axis_text(plan->model, &site->block, axis), *text = NULL;
     char *per_block = ht_plan_per_block(plan, axis);
-    /* of a block that is known, smaller ones are left out (launch_limits.c) */
-    bool limited = axis > 0 && !plan->renumbered && ht_symbol_is_assumed(site->block.axis[axis]);
+    /* the original's block is known, and launch_limits.c leaves out smaller ones */
+    bool limited =
+        axis > 0 && !plan->launches.renumbered && ht_symbol_is_assumed(site->block.axis[axis]);
     if (grid && block && !limited)
         text = ht_format("%s%s * %s %% ${%s} == 0", axis ? "" : "1LL * ", grid, block,
-                         plan->block[axis]);
+                         plan->axes[axis].block);
     else if (grid && block)
         text = ht_format("%s * %s %% ${%s} == 0 && %s * %s / ${%s} <= 65535", grid, block,
-                         plan->block[axis], grid, block, per_block);
+                         plan->axes[axis].block, grid, block, per_block);
     free(per_block);
     free(block);
     free(grid);
@@ -394,8 +389,8 @@ static char *axis_text(const ht_plan *plan, const ht_launch_print *print, const 
     return in_place(plan, print->place, text, true, print->site->grid.axis[print->axis]);
 }
 
-/* dim3((grid.x + 1) / 2, grid.y, grid.z) at the launch; of a function that returns a grid and does
- * nothing else, what it returns. */
+/* Returns dim3((grid.x + 1) / 2, grid.y, grid.z) for the launch; for a function that returns a grid
+ * and does nothing else, an expression of its result. free(). */
 static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
     const ht_extent3 *grid = &print->site->grid;
     char *name = ht_extent_is_record(grid->variable) ? ht_cursor_name(grid->variable)
@@ -422,9 +417,7 @@ static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const 
     return NULL;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
                            const ht_values *values) {

@@ -1,4 +1,4 @@
-/* Collecting what transformations want to change. */
+/* Collects the changes that transformations make. */
 #include "refactor/plan/plan.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ void ht_plan_init(ht_plan *plan, const ht_model *model) {
     *plan = (ht_plan){.model = model};
     for (int axis = 0; axis < 3; ++axis)
         if (model->axes[axis].block > 0)
-            plan->block[axis] = ht_format("%lld", (long long)model->axes[axis].block);
+            plan->axes[axis].block = ht_format("%lld", (long long)model->axes[axis].block);
 }
 
 static void edit_free(ht_edit *edit) {
@@ -32,47 +32,47 @@ static void param_free(ht_planned_param *param) {
 }
 
 void ht_plan_free(ht_plan *plan) {
-    for (size_t i = 0; i < plan->edit_count; ++i)
-        edit_free(&plan->edits[i]);
-    for (size_t i = 0; i < plan->param_count; ++i)
-        param_free(&plan->params[i]);
-    for (size_t i = 0; i < plan->require_count; ++i)
-        free(plan->requires[i]);
-    for (size_t i = 0; i < plan->cover_count; ++i)
-        free(plan->covers[i].param);
-    for (size_t i = 0; i < plan->name_count; ++i)
-        free(plan->names[i]);
-    for (size_t i = 0; i < plan->followed_count; ++i)
-        free(plan->followed[i]);
+    for (size_t i = 0; i < plan->edits.count; ++i)
+        edit_free(&plan->edits.items[i]);
+    for (size_t i = 0; i < plan->params.count; ++i)
+        param_free(&plan->params.items[i]);
+    for (size_t i = 0; i < plan->requires.count; ++i)
+        free(plan->requires.items[i]);
+    for (size_t i = 0; i < plan->covers.count; ++i)
+        free(plan->covers.items[i].param);
+    for (size_t i = 0; i < plan->unit.name_count; ++i) {
+        free(plan->unit.names[i].text);
+        free(plan->unit.names[i].wanted);
+    }
+    for (size_t i = 0; i < plan->unit.followed_count; ++i)
+        free(plan->unit.followed[i]);
     for (int axis = 0; axis < 3; ++axis)
-        free(plan->block[axis]), free(plan->bound[axis]);
+        free(plan->axes[axis].block), free(plan->axes[axis].bound);
     for (size_t i = 0; i < plan->remarks.count; ++i) {
         free(plan->remarks.items[i].file);
         free(plan->remarks.items[i].message);
     }
-    free(plan->edits);
-    free(plan->params);
-    free(plan->requires);
-    free(plan->covers);
-    free(plan->names);
-    free(plan->helpers);
-    free(plan->lds_times);
-    free(plan->stacked);
-    free(plan->followed);
+    free(plan->edits.items);
+    free(plan->params.items);
+    free(plan->requires.items);
+    free(plan->covers.items);
+    free(plan->unit.names);
+    free(plan->unit.helpers);
+    free(plan->launches.lds_times);
+    free(plan->stack.param);
+    free(plan->unit.followed);
     free(plan->remarks.items);
-    free(plan->applied);
-    free(plan->omitted);
-    free(plan->unapplied);
-    free(plan->unmet);
-    free(plan->wide.text);
-    if (plan->tiled)
-        plan->tiled_free(plan->tiled);
+    free(plan->record.applied);
+    free(plan->record.omitted);
+    free(plan->launches.unapplied);
+    free(plan->record.unmet);
+    free(plan->forms.wide.text);
+    if (plan->forms.tiled)
+        plan->forms.tiled_free(plan->forms.tiled);
     *plan = (ht_plan){0};
 }
 
-/* ---- edits
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- edits ---- */
 
 static bool crosses(ht_range a, ht_range b) {
     return (a.begin < b.begin && b.begin < a.end && a.end < b.end) ||
@@ -81,12 +81,12 @@ static bool crosses(ht_range a, ht_range b) {
 
 static void edit_add(ht_plan *plan, ht_range range, const char *param, const char *text,
                      ht_wraps wraps) {
-    HT_GROW(plan->edits, plan->edit_count);
-    plan->edits[plan->edit_count++] =
+    HT_GROW(plan->edits.items, plan->edits.count);
+    plan->edits.items[plan->edits.count++] =
         (ht_edit){range, param ? ht_strdup(param) : NULL, ht_strdup(text), false, wraps, NULL};
 }
 
-/* Is the directive's place shown by a $[BEGIN,END] of the text? */
+/* Returns true if a $[BEGIN,END] of the text shows the place of the directive. */
 static bool is_shown(const char *text, size_t offset) {
     for (const char *at = text; (at = strstr(at, "$[")) != NULL; at += 2) {
         unsigned long first, last;
@@ -96,8 +96,8 @@ static bool is_shown(const char *text, size_t offset) {
     return false;
 }
 
-/* A conditional in the range whose other branches the text would lose, or tear apart: other builds
- * would be others. */
+/* Returns true if the range has a preprocessor conditional that the text would not show as a whole:
+ * other builds would lose their code. */
 static bool tears_conditional(const ht_plan *plan, ht_range range, const char *text) {
     const ht_source *source = plan->model->facts->source;
     size_t file = ht_source_at(source, range.begin), base = source->files[file].base;
@@ -115,20 +115,20 @@ static bool tears_conditional(const ht_plan *plan, ht_range range, const char *t
 bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text) {
     if (range.begin < range.end && range.end <= plan->model->facts->source->text_length &&
         tears_conditional(plan, range, text)) {
-        plan->failed = plan->torn = true;
+        plan->running.failed = plan->running.torn = true;
         return false;
     }
     if (range.begin > range.end || range.end > plan->model->facts->source->text_length) {
-        plan->failed = true;
+        plan->running.failed = true;
         return false;
     }
-    for (size_t i = 0; i < plan->edit_count; ++i) {
-        const ht_edit *other = &plan->edits[i];
+    for (size_t i = 0; i < plan->edits.count; ++i) {
+        const ht_edit *other = &plan->edits.items[i];
         bool same = other->range.begin == range.begin && other->range.end == range.end;
         if (same && strcmp(other->text, text) == 0)
             return true;
         if ((same && range.begin < range.end) || crosses(range, other->range)) {
-            plan->failed = true;
+            plan->running.failed = true;
             return false;
         }
     }
@@ -137,15 +137,15 @@ bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *
 }
 
 void ht_plan_edits_drop(ht_plan *plan, size_t count) {
-    while (plan->edit_count > count)
-        edit_free(&plan->edits[--plan->edit_count]);
+    while (plan->edits.count > count)
+        edit_free(&plan->edits.items[--plan->edits.count]);
 }
 
 bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text) {
-    for (size_t i = 0; i < plan->edit_count; ++i) {
-        ht_edit *other = &plan->edits[i];
+    for (size_t i = 0; i < plan->edits.count; ++i) {
+        ht_edit *other = &plan->edits.items[i];
         if (crosses(range, other->range)) {
-            plan->failed = true;
+            plan->running.failed = true;
             return false;
         }
         if (other->wraps != HT_WRAPS_FORM || other->range.begin != range.begin ||
@@ -160,9 +160,9 @@ bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *
 }
 
 bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text) {
-    for (size_t i = 0; i < plan->edit_count; ++i)
-        if (crosses(range, plan->edits[i].range)) {
-            plan->failed = true;
+    for (size_t i = 0; i < plan->edits.count; ++i)
+        if (crosses(range, plan->edits.items[i].range)) {
+            plan->running.failed = true;
             return false;
         }
     edit_add(plan, range, param, text, HT_WRAPS_ALL);
@@ -171,15 +171,15 @@ bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const ch
 
 bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char *key,
                    const ht_launch_print *print, bool around) {
-    size_t count = plan->edit_count;
+    size_t count = plan->edits.count;
     bool done = true;
     if (around)
         edit_add(plan, range, param, key, HT_WRAPS_FORM);
     else
         done = ht_plan_edit(plan, range, param, key);
-    if (plan->edit_count == count)
+    if (plan->edits.count == count)
         return done;
-    ht_edit *edit = &plan->edits[count];
+    ht_edit *edit = &plan->edits.items[count];
     edit->applied_only = true;
     edit->print = ht_alloc(1, sizeof *edit->print);
     *edit->print = *print;
@@ -187,10 +187,10 @@ bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char 
 }
 
 bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, const char *text) {
-    size_t count = plan->edit_count;
+    size_t count = plan->edits.count;
     bool done = ht_plan_edit(plan, range, param, text);
-    if (plan->edit_count > count)
-        plan->edits[count].applied_only = true;
+    if (plan->edits.count > count)
+        plan->edits.items[count].applied_only = true;
     return done;
 }
 
@@ -205,8 +205,7 @@ bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char 
     return done;
 }
 
-/* ---- parameters
- * --------------------------------------------------------------------------------------------- */
+/* ---- parameters ---- */
 
 static bool tokens_mention(const char *text, size_t length, const char *name) {
     size_t size = strlen(name);
@@ -229,13 +228,13 @@ static bool name_taken(const ht_plan *plan, const char *name) {
     for (size_t i = 0; entry && i < entry->arg_count; ++i)
         if (strcmp(entry->args[i].name, name) == 0)
             return true;
-    for (size_t i = 0; i < plan->name_count; ++i)
-        if (strcmp(plan->names[i], name) == 0)
+    for (size_t i = 0; i < plan->unit.name_count; ++i)
+        if (strcmp(plan->unit.names[i].text, name) == 0)
             return true;
-    for (size_t i = 0; i < source->argument_count; ++i) {
-        const char *text = source->arguments[i];
+    for (size_t i = 0; i < source->call.own_count; ++i) {
+        const char *text = source->call.own[i];
         bool joined = strncmp(text, "-D", 2) == 0;
-        bool behind = i > 0 && strcmp(source->arguments[i - 1], "-D") == 0;
+        bool behind = i > 0 && strcmp(source->call.own[i - 1], "-D") == 0;
         text += joined ? 2 : 0;
         if ((joined || behind) && /* folders may have any name */
             tokens_mention(text, strlen(text), name))
@@ -244,14 +243,27 @@ static bool name_taken(const ht_plan *plan, const char *name) {
     return false;
 }
 
+/* Returns the number to try first: those before the last given are taken. */
+static int first_number(const ht_plan *plan, const char *wanted) {
+    for (size_t i = plan->unit.name_count; i > 0; --i)
+        if (strcmp(plan->unit.names[i - 1].wanted, wanted) == 0)
+            return plan->unit.names[i - 1].number + 1;
+    return 1;
+}
+
+static char *numbered(const char *wanted, int number) {
+    return number == 1 ? ht_strdup(wanted) : ht_format("%s_%d", wanted, number);
+}
+
 const char *ht_plan_name(ht_plan *plan, const char *wanted) {
-    char *name = ht_strdup(wanted);
-    for (int number = 2; name_taken(plan, name); ++number) {
+    int number = first_number(plan, wanted);
+    char *name = numbered(wanted, number);
+    while (name_taken(plan, name)) {
         free(name);
-        name = ht_format("%s_%d", wanted, number);
+        name = numbered(wanted, ++number);
     }
-    HT_GROW(plan->names, plan->name_count);
-    plan->names[plan->name_count++] = name;
+    HT_GROW(plan->unit.names, plan->unit.name_count);
+    plan->unit.names[plan->unit.name_count++] = (ht_given_name){name, ht_strdup(wanted), number};
     return name;
 }
 
@@ -265,9 +277,9 @@ const char *ht_plan_name_upper(ht_plan *plan, const char *front, const char *bac
 
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value) {
-    HT_GROW(plan->params, plan->param_count);
-    ht_planned_param *param = &plan->params[plan->param_count++];
-    *param = (ht_planned_param){.transformation = plan->transformation,
+    HT_GROW(plan->params.items, plan->params.count);
+    ht_planned_param *param = &plan->params.items[plan->params.count++];
+    *param = (ht_planned_param){.transformation = plan->running.transformation,
                                 .name = ht_strdup(name),
                                 .values = ht_strdup(values),
                                 .default_value = ht_strdup(default_value)};
@@ -276,13 +288,14 @@ ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char 
 
 bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const char *default_value) {
     bool owned = false;
-    for (size_t i = 0; i < plan->name_count; ++i)
-        owned = owned || strcmp(plan->names[i], name) == 0;
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (strcmp(plan->params[i].name, name) == 0)
-            plan->failed = true;
-    if (plan->failed || (!owned && name_taken(plan, name)) || plan->param_count >= HT_PARAM_MAX) {
-        plan->failed = true;
+    for (size_t i = 0; i < plan->unit.name_count; ++i)
+        owned = owned || strcmp(plan->unit.names[i].text, name) == 0;
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, name) == 0)
+            plan->running.failed = true;
+    if (plan->running.failed || (!owned && name_taken(plan, name)) ||
+        plan->params.count >= HT_PARAM_MAX) {
+        plan->running.failed = true;
         return false;
     }
     ht_plan_param_add(plan, name, values, default_value);
@@ -291,16 +304,16 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
 
 char *ht_plan_rounds(const ht_plan *plan) {
     ht_text names = {0};
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (plan->params[i].rounds)
-            ht_text_printf(&names, names.length ? ",%s" : "%s", plan->params[i].name);
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (plan->params.items[i].rounds)
+            ht_text_printf(&names, names.length ? ",%s" : "%s", plan->params.items[i].name);
     return names.length ? ht_text_take(&names) : NULL;
 }
 
 static const ht_planned_param *given_param(const ht_plan *plan, const char *name) {
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (plan->params[i].given && strcmp(plan->params[i].stands_for, name) == 0)
-            return &plan->params[i];
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (plan->params.items[i].given && strcmp(plan->params.items[i].stands_for, name) == 0)
+            return &plan->params.items[i];
     return NULL;
 }
 
@@ -327,25 +340,26 @@ char *ht_plan_outside(const ht_plan *plan, const char *expression) {
 }
 
 static bool is_param(const ht_plan *plan, const char *name) {
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (strcmp(plan->params[i].name, name) == 0)
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, name) == 0)
             return true;
     return false;
 }
 
 const char *ht_plan_orphan(const ht_plan *plan, size_t first) {
-    for (size_t i = first; i < plan->require_count; ++i)
-        for (size_t k = 0; k < plan->name_count; ++k)
-            if (tokens_mention(plan->requires[i], strlen(plan->requires[i]), plan->names[k]) &&
-                !is_param(plan, plan->names[k]))
-                return plan->names[k];
+    for (size_t i = first; i < plan->requires.count; ++i)
+        for (size_t k = 0; k < plan->unit.name_count; ++k)
+            if (tokens_mention(plan->requires.items[i], strlen(plan->requires.items[i]),
+                               plan->unit.names[k].text) &&
+                !is_param(plan, plan->unit.names[k].text))
+                return plan->unit.names[k].text;
     return NULL;
 }
 
 void ht_plan_help(ht_plan *plan, const char *text) {
-    char *longer = ht_format("%s%s", plan->helpers ? plan->helpers : "", text);
-    free(plan->helpers);
-    plan->helpers = longer;
+    char *longer = ht_format("%s%s", plan->unit.helpers ? plan->unit.helpers : "", text);
+    free(plan->unit.helpers);
+    plan->unit.helpers = longer;
 }
 
 bool ht_plan_require(ht_plan *plan, const char *format, ...) {
@@ -356,54 +370,52 @@ bool ht_plan_require(ht_plan *plan, const char *format, ...) {
     va_end(args);
     if (length < 0)
         return false;
-    HT_GROW(plan->requires, plan->require_count);
-    plan->requires[plan->require_count++] = text;
+    HT_GROW(plan->requires.items, plan->requires.count);
+    plan->requires.items[plan->requires.count++] = text;
     return true;
 }
 
 bool ht_plan_needs_size(ht_plan *plan, const char *param, const char *size) {
-    for (size_t i = plan->param_count; i-- > 0;)
-        if (strcmp(plan->params[i].name, param) == 0) {
-            plan->params[i].by_size = size;
+    for (size_t i = plan->params.count; i-- > 0;)
+        if (strcmp(plan->params.items[i].name, param) == 0) {
+            plan->params.items[i].by_size = size;
             return true;
         }
-    plan->failed = true;
+    plan->running.failed = true;
     return false;
 }
 
 bool ht_plan_cover(ht_plan *plan, int axis, const char *param) {
-    if (!plan->model->launch_known || plan->model->facts->problem) {
-        plan->failed = true;
+    if (!plan->model->launch_known || plan->model->facts->problem.text) {
+        plan->running.failed = true;
         return false;
     }
-    HT_GROW(plan->covers, plan->cover_count);
-    plan->covers[plan->cover_count++] = (ht_cover){axis, ht_strdup(param)};
+    HT_GROW(plan->covers.items, plan->covers.count);
+    plan->covers.items[plan->covers.count++] = (ht_cover){axis, ht_strdup(param)};
     return true;
 }
 
 const char *ht_plan_cover_param(const ht_plan *plan, int axis) {
-    for (size_t i = 0; i < plan->cover_count; ++i)
-        if (plan->covers[i].axis == axis)
-            return plan->covers[i].param;
+    for (size_t i = 0; i < plan->covers.count; ++i)
+        if (plan->covers.items[i].axis == axis)
+            return plan->covers.items[i].param;
     return NULL;
 }
 
 const char *ht_plan_block(const ht_plan *plan, int axis) {
-    return plan->block[axis];
+    return plan->axes[axis].block;
 }
 
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression) {
     char *copy = ht_strdup(expression);
-    free(plan->block[axis]);
-    plan->block[axis] = copy;
-    plan->block_changed[axis] = true;
+    free(plan->axes[axis].block);
+    plan->axes[axis].block = copy;
+    plan->axes[axis].changed = true;
 }
 
-/* ---- remarks
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- remarks ---- */
 
-/* NULL where there is no memory for its words. */
+/* Returns NULL if there is no memory for the message. */
 static ht_remark *remark_add(ht_plan *plan, ht_remark_kind kind, const char *file, int line,
                              int column, const char *format, va_list args) {
     char *message = NULL;
@@ -412,7 +424,7 @@ static ht_remark *remark_add(ht_plan *plan, ht_remark_kind kind, const char *fil
     HT_GROW(plan->remarks.items, plan->remarks.count);
     ht_remark *remark = &plan->remarks.items[plan->remarks.count++];
     *remark = (ht_remark){.kind = kind,
-                          .transformation = plan->transformation,
+                          .transformation = plan->running.transformation,
                           .file = ht_strdup(file),
                           .line = line,
                           .column = column,
@@ -420,31 +432,35 @@ static ht_remark *remark_add(ht_plan *plan, ht_remark_kind kind, const char *fil
     return remark;
 }
 
-static ht_remark *remark_of(ht_plan *plan, ht_remark_kind kind, CXCursor cursor, const char *format,
-                            va_list args) {
+static ht_remark *remark_kernel(ht_plan *plan, ht_remark_kind kind, const char *format,
+                                va_list args) {
     CXFile file;
     unsigned line, column;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
+    clang_getExpansionLocation(clang_getCursorLocation(plan->model->definition.function), &file,
+                               &line, &column, NULL);
     CXString name = clang_getFileName(file);
     const char *path = clang_getCString(name);
-    ht_remark *remark = remark_add(plan, kind, path ? path : plan->model->path, (int)line,
-                                   (int)column, format, args);
+    ht_remark *remark = remark_add(plan, kind, path ? path : plan->model->facts->source->path,
+                                   (int)line, (int)column, format, args);
     clang_disposeString(name);
     return remark;
 }
 
-void ht_plan_remark(ht_plan *plan, ht_remark_kind kind, CXCursor cursor, const char *format, ...) {
+void ht_plan_remark_place(ht_plan *plan, ht_remark_kind kind, ht_position place, const char *format,
+                          ...) {
     va_list args;
     va_start(args, format);
-    (void)remark_of(plan, kind, clang_Cursor_isNull(cursor) ? plan->model->kernel : cursor, format,
-                    args);
+    if (place.file)
+        (void)remark_add(plan, kind, place.file, place.line, place.column, format, args);
+    else
+        (void)remark_kernel(plan, kind, format, args);
     va_end(args);
 }
 
 void ht_plan_remark_left_out(ht_plan *plan, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    ht_remark *remark = remark_of(plan, HT_REMARK_MISSED, plan->model->kernel, format, args);
+    ht_remark *remark = remark_kernel(plan, HT_REMARK_MISSED, format, args);
     if (remark)
         remark->left_out = true;
     va_end(args);
@@ -453,6 +469,20 @@ void ht_plan_remark_left_out(ht_plan *plan, const char *format, ...) {
 void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    (void)remark_add(plan, kind, plan->model->path, line, 1, format, args);
+    (void)remark_add(plan, kind, plan->model->facts->source->path, line, 1, format, args);
     va_end(args);
+}
+
+void ht_plan_keep_order(ht_plan *plan, const ht_syntax *loop, const char *where) {
+    for (size_t i = 0; i < plan->params.count; ++i) {
+        const ht_planned_param *param = &plan->params.items[i];
+        size_t rest = 1; /* orders that keep the loops outside of it */
+        for (size_t d = 2; d <= param->nest_count; ++d)
+            rest *= d;
+        for (size_t d = 0; d < param->nest_count; ++d) {
+            rest /= param->nest_count - d;
+            if (param->nest[d] == loop)
+                ht_plan_require(plan, "!(%s) || %s < %zu", where, param->name, rest);
+        }
+    }
 }

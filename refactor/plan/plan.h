@@ -1,26 +1,27 @@
-/* The plan's inside: collecting edits and rendering text with them. Private to refactor/. */
+/* The contents of a plan: edits, parameters and the rest, and the rendering of text with them.
+ * Private to refactor/. */
 #ifndef HT_REFACTOR_PLAN_PLAN_H
 #define HT_REFACTOR_PLAN_PLAN_H
 
 #include "base/text.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/kernel/model.h"
+#include "refactor/kernel/syntax.h"
 #include "refactor/plan/transform.h"
 
-/* Edits of the same range that wrap less lie inside. */
+/* Order of edits of the same range: an edit that wraps less lies inside one that wraps more. */
 typedef enum ht_wraps {
     HT_WRAPS_NOTHING,
-    HT_WRAPS_FORM, /* what is inside may be left out */
+    HT_WRAPS_FORM, /* the text may leave out edits inside */
     HT_WRAPS_ALL
 } ht_wraps;
 
 typedef struct ht_edit {
-    ht_range range; /* in the source's whole text: beyond the model's length, of another file */
-    char *param;    /* NULL: always */
+    ht_range range; /* in the source's whole text; past the model's length, in another file */
+    char *param;    /* the edit is left out if this has its default value; NULL: it never is */
     char *text;
     bool applied_only; /* not in the template */
     ht_wraps wraps;
-    struct ht_launch_print *print; /* what an applied source has instead of `text`; NULL: that;
-                                      owned */
+    struct ht_launch_print *print; /* prints the text of an applied source; NULL: `text`; owned */
 } ht_edit;
 
 enum { HT_PLANNED_NEST_MAX = 3 };
@@ -29,32 +30,31 @@ typedef struct ht_planned_param {
     char *name;
     char *values, *default_value;
     const char *transformation; /* that added it */
-    bool existing;              /* a template parameter that the kernel has already */
+    bool existing;              /* a template parameter that the kernel already has */
     bool macro;                 /* bound to a macro of the unit */
-    const char
-        *stands_for;     /* the kernel's parameter whose value it is, as a constant; NULL: none */
-    const char *given;   /* with that: what the kernel's own parameter is called then */
-    const char *by_size; /* only with this one, a size as a constant: off in the general kernel;
-                            NULL: with any */
-    int64_t
-        step; /* the kernel multiplies indices by it: its value in the problem; 0: it does not */
-    ht_range loop;                      /* whose unroll factor it is; empty: none's */
-    CXCursor nest[HT_PLANNED_NEST_MAX]; /* the loops whose order it is, outermost first */
+    const char *stands_for; /* the kernel's parameter that it replaces by a constant; NULL: none */
+    const char *given;      /* for such: the kernel's own parameter is then called so */
+    const char *by_size;    /* the size (a parameter made a constant) without which it is off, as in
+                               the general kernel; NULL: it needs none */
+    int64_t step;  /* its value in the problem if the kernel multiplies indices by it, as by a
+                      stride; else 0 */
+    ht_range loop; /* the loop whose unroll factor it is; empty: it is not one */
+    const ht_syntax *nest[HT_PLANNED_NEST_MAX]; /* the loops whose order it is, outermost first */
     size_t nest_count;
-    bool rounds;        /* results may differ in their last bits where it is not the default */
+    bool rounds;        /* results may differ in their last bits if it does not have its default */
     const char *type;   /* of the template parameter; NULL: int or bool */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
 } ht_planned_param;
 
-/* Another text for an edit, which vector-width may put in its place. */
+/* A second text for an edit, which vector-width may use in its place. */
 typedef struct ht_wide_edit {
     ht_range range;
     char *text;                   /* NULL: there is none; owned */
-    const char *param;            /* its parameter: how many outputs' elements are one access */
+    const char *param;            /* the parameter of it: outputs in one access */
     const char *factor, *strided; /* of the outputs */
-    const char *why;              /* the first access that is no part of it; NULL: none; static */
-    CXCursor at;
+    const char *why; /* why an access is not a part of it, and of which; NULL: all are; static */
+    ht_position at;
 } ht_wide_edit;
 
 typedef struct ht_cover {
@@ -62,143 +62,237 @@ typedef struct ht_cover {
     char *param;
 } ht_cover;
 
+typedef struct ht_edit_list {
+    ht_edit *items;
+    size_t count;
+} ht_edit_list;
+
+typedef struct ht_planned_params {
+    ht_planned_param *items;
+    size_t count;
+} ht_planned_params;
+
+typedef struct ht_require_list {
+    char **items;
+    size_t count;
+} ht_require_list;
+
+typedef struct ht_cover_list {
+    ht_cover *items;
+    size_t count;
+} ht_cover_list;
+
 typedef struct ht_remark_list {
     ht_remark *items;
     size_t count;
 } ht_remark_list;
 
-struct ht_plan {
-    const ht_model *model;
-    const char *transformation; /* the one that runs */
-    ht_edit *edits;
-    size_t edit_count;
-    ht_planned_param *params;
-    size_t param_count;
-    char **requires;
-    size_t require_count;
-    ht_cover *covers;
-    size_t cover_count;
-    char *block[3]; /* template expressions; NULL unknown */
-    bool block_changed[3];
-    bool exact_cover[3]; /* the number of threads along the axis must stay as it was */
-    bool free_cover[3];  /* any number does (grid-stride loops) */
-    bool keep_cover[3];  /* must not grow either */
-    bool keep_grid[3];   /* another block takes the same grid */
-    bool falls_back[3];  /* for sizes of which the new block does not divide the number of threads,
-                            tuned sources launch the old one, with which the kernel works too */
-    char *lds_times; /* a parameter: how many times its dynamic shared memory a block takes; NULL:
-                        once */
-    bool renumbered; /* threads have other places than the built-in names say */
-    char *stacked;   /* the parameter that says how many of the original's blocks are one; NULL:
-                        none are */
-    int stack_axis;  /* of the block, along which they lie; the original's is one thread there */
-    int stack_grid;  /* the grid's axis that has that many times fewer blocks */
-    char *bound[3];  /* bounds that the grid must cover, along with the model's guards; owned */
-    char *helpers;   /* declarations that the parameterized kernel needs in the unit; NULL: none */
-    char **names;
-    size_t name_count;
+/* The request of the plan's caller: set before any transformation runs. */
+typedef struct ht_plan_request {
     unsigned without;                      /* bit i: ht_transformations[i] is not to run */
-    const struct ht_recipe_kernel *recipe; /* only this is to be done; NULL: everything; borrowed */
-    char *unmet;     /* what the recipe asks for and is not possible; NULL: nothing; owned */
-    bool stay;       /* definitions of constants and variables are not to be edited */
+    const struct ht_recipe_kernel *recipe; /* what to run, with which values; NULL: all; borrowed */
+    bool stay; /* definitions of constants and variables are not to be edited */
+} ht_plan_request;
+
+/* The transformation that runs, and whether what it adds can stay. */
+typedef struct ht_plan_running {
+    const char *transformation; /* its name */
+    bool unfinished; /* it needed more of isl's operations than its share: plan anew without it */
+    bool failed;     /* an edit or parameter was refused: it is taken back */
+    bool torn;       /* an edit would have lost a branch of a preprocessor conditional */
+    bool abandoned;  /* it gave up with a remark: its additions are taken back */
+} ht_plan_running;
+
+/* The planned block along an axis, and what must hold of the grid along it. */
+typedef struct ht_planned_axis {
+    char *block;  /* a template expression; NULL: it is unknown; owned */
+    char *bound;  /* what the grid must cover in addition to the model's guards; NULL: nothing more;
+                     owned */
+    bool changed; /* the block is not the original's */
+    bool exact_cover; /* the number of threads must stay as it is */
+    bool free_cover;  /* any number of threads will do (grid-stride loops) */
+    bool keep_cover;  /* the number of threads must not grow */
+    bool keep_grid;   /* another block is launched with the same grid */
+    bool falls_back;  /* where the new block does not divide the number of threads, a tuned source
+                         launches the old block, with which the kernel works as well */
+} ht_planned_axis;
+
+/* Several of the original's blocks that lie along an axis of one block; the original's is one
+ * thread wide there. */
+typedef struct ht_planned_stack {
+    char *param; /* their number; NULL: blocks are not stacked; owned */
+    int axis;    /* the block's axis */
+    int grid;    /* the grid's axis that has that many times fewer blocks */
+} ht_planned_stack;
+
+/* How launches of the planned kernel differ from the original's, besides block and grid. */
+typedef struct ht_planned_launches {
+    char *lds_times; /* the parameter by which a block's dynamic shared memory is multiplied; NULL:
+                        none; owned */
+    bool renumbered; /* threads are renumbered: threadIdx no longer is a thread's place */
+    bool choose;     /* they test whether a device launches the new grid */
+    const char *old_kernel; /* the original kernel's name if it is kept; NULL: it cannot be */
+    char *unapplied; /* why there is a template but cannot be a tuned source; NULL: there can be;
+                        owned */
+} ht_planned_launches;
+
+/* A name given out, which nothing else in the file uses. */
+typedef struct ht_given_name {
+    char *text;   /* the wanted name, with "_2" and so on where that was taken; owned */
+    char *wanted; /* owned */
+    int number;   /* 1: as wanted */
+} ht_given_name;
+
+/* The text that the plan adds to the unit, or changes there, apart from the kernel and its
+ * launches. */
+typedef struct ht_planned_unit {
+    char *helpers; /* declarations that the parameterized kernel needs; NULL: none; owned */
+    ht_given_name *names;
+    size_t name_count;
     char **followed; /* constants whose definition is edited */
     size_t followed_count;
-    ht_remark_list remarks;
+} ht_planned_unit;
+
+/* Forms of the kernel's body that later transformations build on. */
+typedef struct ht_plan_forms {
+    ht_wide_edit wide;                              /* of coarsen-x */
+    struct ht_tiled_form *tiled;                    /* the tiled form; NULL: none; owned */
+    void (*tiled_free)(struct ht_tiled_form *form); /* set with it */
+} ht_plan_forms;
+
+/* Results of the request: the transformations to name in a recipe. */
+typedef struct ht_plan_record {
     const char **applied;
     size_t applied_count;
-    const char **omitted; /* of `without`, those that the record names */
+    const char **omitted; /* those of request.without that a record names */
     size_t omitted_count;
-    char *unapplied; /* why there can be a template, but no tuned source; NULL: there can; owned */
-    ht_wide_edit wide;                              /* of coarsen-x */
-    struct ht_tiled_form *tiled;                    /* the kernel's tiled form; NULL: none; owned */
-    void (*tiled_free)(struct ht_tiled_form *form); /* set with it */
-    bool launch_chooses;    /* launches ask whether a device launches the new grid */
-    const char *old_kernel; /* the original kernel's name where it is kept; NULL: it cannot be */
-    bool unfinished; /* a transformation took more operations of isl than its share: to be planned
-                        anew, without it */
-    bool failed;
-    bool torn;      /* it would have lost a branch of a preprocessor conditional */
-    bool abandoned; /* the running transformation gave up, and said why: take back what it added */
+    char *unmet; /* a part of the recipe that is not possible; NULL: none; owned */
+} ht_plan_record;
+
+/* One kernel's rewriting: the edits that make it a template, the parameters that they depend on,
+ * and the launches that fit it. */
+struct ht_plan {
+    const ht_model *model; /* the kernel */
+    ht_plan_request request;
+    ht_plan_running running;
+    ht_edit_list edits;
+    ht_planned_params params;
+    ht_require_list requires; /* template expressions over params; owned */
+    ht_cover_list covers;     /* parameters that multiply what a block covers */
+    ht_planned_axis axes[3];
+    ht_planned_stack stack;
+    ht_planned_launches launches;
+    ht_planned_unit unit;
+    ht_plan_forms forms;
+    ht_plan_record record;
+    ht_remark_list remarks;
 };
-
-/* What a transformation may add to or change, to be taken back. */
-typedef struct ht_axis_state {
-    char *block, *bound; /* owned */
-    bool changed, exact, free_, keep, keep_grid, falls_back;
-} ht_axis_state;
-
-typedef struct ht_plan_state {
-    size_t edits, params, requires, covers, followed, help;
-    bool lds_times, renumbered, stacked, wide, tiled;
-    ht_axis_state axis[3];
-} ht_plan_state;
-
-ht_plan_state ht_plan_save(const ht_plan *plan);
-/* Takes back what was added since; remarks stay. */
-void ht_plan_restore(ht_plan *plan, ht_plan_state *to);
-void ht_plan_state_free(ht_plan_state *state);
 
 void ht_plan_init(ht_plan *plan, const ht_model *model);
 void ht_plan_free(ht_plan *plan);
-size_t ht_transformation_count(void);
-/* Runs all transformations but those left out. */
-void ht_plan_run(ht_plan *plan);
 
-/* As ht_plan_param, without asking whether the name is free; the fields beyond are the caller's to
- * set. */
+/* Like ht_plan_param, but does not check that the name is free. The caller sets the fields after
+ * the default. */
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value);
-/* A C expression over the kernel's arguments as text that stands around the body, where arguments
- * have the names of the header; free(). */
+/* Returns a C expression over the kernel's arguments as text around the body, where arguments have
+ * the header's names; free(). */
 char *ht_plan_outside(const ht_plan *plan, const char *expression);
-/* A name that `plan` has given out, that its requires from `first` on ask for, and that is no
- * parameter of it; NULL: there is none. */
+/* Returns a name that the plan has given out and that its requires from index `first` on use, but
+ * that is not a parameter; NULL: there is none. */
 const char *ht_plan_orphan(const ht_plan *plan, size_t first);
-/* Adds a declaration to the unit, ahead of the parameterized kernel. */
+/* Adds a declaration to the unit, before the parameterized kernel. */
 void ht_plan_help(ht_plan *plan, const char *text);
-/* Requires that keep the code of a configuration small enough for compilers. */
-void ht_plan_limit_growth(ht_plan *plan);
-/* Text at the start of `loop`'s body, where the expression `where` holds, asks for counters: it and
- * the loops around it are to stand where the original has them. */
-void ht_loop_order_keep(ht_plan *plan, CXCursor loop, const char *where);
-/* The parameters that `rounds`, "A,B"; NULL: none. free(). */
+/* Keeps the loop and those around it in the original's order: text at the start of its body needs
+ * their counters, in configurations where the expression `where` holds. */
+void ht_plan_keep_order(ht_plan *plan, const ht_syntax *loop, const char *where);
+/* Returns the parameters that `rounds`, "A,B", or NULL for no parameters; free(). */
 char *ht_plan_rounds(const ht_plan *plan);
-/* Sets the block along an axis, a template expression. */
+/* Sets the block along an axis to a template expression. */
 void ht_plan_set_block(ht_plan *plan, int axis, const char *expression);
-/* Threads of a block as a template expression; free(). */
-char *ht_plan_threads(const ht_plan *plan);
-/* Says why the transformation that runs is left out where the others stay. */
+/* Adds a remark that says why the running transformation is left out while others stay. */
 void ht_plan_remark_left_out(ht_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Values for `${}`: NULL prints names. */
+/* Values for `${}`; NULL: names are printed. */
 typedef struct ht_values {
-    const ht_template *template; /* whose params `config` is of */
+    const ht_template *template; /* `config` has values of its parameters */
     const ht_config *config;
 } ht_values;
 
-/* Renders a range with the plan's edits; appends to `out`. False when an edit inside the range got
- * lost or an expression cannot be printed; *out_problem (free()) says which. */
-bool ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values, ht_text *out,
-                    char **out_problem);
-/* What is left of the plan for an applied source: replacements that do not overlap, by place. Free
- * each text, then the array. False as above. */
-typedef struct ht_replacement {
-    ht_range range;
-    char *text;
-} ht_replacement;
-bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
-                     size_t *out_count, char **out_problem);
-/* Returns true if the kernel of an applied source has a value of one of these parameters ("A,B").
- */
-bool ht_plan_kernel_names(const ht_plan *plan, const ht_values *values, const char *names);
-/* Takes back the last edits, so that the first `count` are left. */
+/* Takes back all edits after the first `count`. */
 void ht_plan_edits_drop(ht_plan *plan, size_t count);
-/* An edit that only applied sources show. */
+/* Adds an edit that only applied sources show. */
 bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, const char *text);
-/* The value of an expression over parameters; false when it has none. */
-bool ht_plan_value(const ht_values *values, const char *expression, int64_t *out_value);
+
+/* Adds an edit of the place whose text is this print. `key` distinguishes it from other prints of
+ * the same place. Copies the print. */
+bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char *key,
+                   const struct ht_launch_print *print, bool around);
+
+/* Replaces `range` (inserts, if begin == end) by `text`, which may contain
+ *     ${EXPR}        a template expression over parameters: as C in the template, as its value in
+ *                    an applied source
+ *     $[BEGIN,END]   the source text of that range with all edits inside it. So edits nest: a
+ *                    statement is wrapped by "for (...) { $[b,e] }". A range may be given more than
+ *                    once.
+ *     $?{EXPR}{A}{B} A in the template; in an applied source B if EXPR is not 0, else nothing.
+ *                    (If the general kernel's EXPR differs: A, which may then have values by ${ },
+ *                    and text that one of several such choices shows, the others leave out.)
+ *     $$             a dollar sign
+ *
+ * An edit inside another's range is shown only if the outer text shows its place by $[ ]. Ranges
+ * that cross, and two edits of the same range, fail. An edit with a `param` is left out of applied
+ * sources in which this parameter has its default value: there the original text stays, with the
+ * edits inside it. */
+bool ht_plan_edit(ht_plan *plan, ht_range range, const char *param, const char *text);
+bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Adds an edit of a range that others may have edited as a whole; `text` shows those edits by the
+ * range's own $[ ]. In an applied source `text` may leave out edits inside. A second call for the
+ * range replaces the text of the first. */
+bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *text);
+/* Adds an edit around all others of its range, wrapping ones included, which `text` shows by the
+ * range's own $[ ]. Later ones go around earlier ones. */
+bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text);
+
+/* Adds a template parameter to the kernel, an integer or (values "false, true") a boolean, as
+ * param(NAME : VALUES = DEFAULT) has it: ht_plan_param(plan, "COARSEN_X", "1, 2, 4", "1"). The
+ * default must keep the original's behaviour. Fails if anything in the kernel has the name;
+ * ht_plan_name returns one that is free. */
+bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const char *default_value);
+/* Returns `wanted`, or wanted_2, wanted_3, ...: a name that nothing in the file uses. Owned by the
+ * plan. */
+const char *ht_plan_name(ht_plan *plan, const char *wanted);
+/* Returns such a name for both parts together, in capitals: "STAGE_" and an array's name. */
+const char *ht_plan_name_upper(ht_plan *plan, const char *front, const char *back);
+
+/* Adds require(EXPR), a template expression. */
+bool ht_plan_require(ht_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says that the boolean parameter can be on only if sizes are constants, `size` among them; the
+ * caller adds the requires for it. In the general kernel, which an applied source keeps for other
+ * sizes, it is off. */
+bool ht_plan_needs_size(ht_plan *plan, const char *param, const char *size);
+
+/* Says that each block now covers `param` times as many global indices along `axis` (0 x, 1 y, 2
+ * z). Launches divide their grid by it, and requires are added at the end that the grid still
+ * covers the guard's bound. Fails if no launch is known. */
+bool ht_plan_cover(ht_plan *plan, int axis, const char *param);
+
+/* Returns the parameter for the number of outputs of a thread along an axis; NULL: there is none.
+ * Borrowed. */
+const char *ht_plan_cover_param(const ht_plan *plan, int axis);
+
+/* Returns the current block size along an axis as a template expression: "BLOCK_X" or "16".
+ * Borrowed. NULL: it is unknown. */
+const char *ht_plan_block(const ht_plan *plan, int axis);
+
+/* Adds a remark, like a compiler's, about a place in the kernel's tree. */
+void ht_plan_remark_place(ht_plan *plan, ht_remark_kind kind, ht_position place, const char *format,
+                          ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -1,96 +1,83 @@
-/* What a plan holds at some point, to come back to when a transformation gives up. */
+#include "refactor/plan/plan_state.h"
 #include "base/memory.h"
-#include "refactor/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 ht_plan_state ht_plan_save(const ht_plan *plan) {
-    ht_plan_state taken = {.edits = plan->edit_count,
-                           .params = plan->param_count,
-                           .requires = plan->require_count,
-                           .covers = plan->cover_count,
-                           .followed = plan->followed_count,
-                           .help = plan->helpers ? strlen(plan->helpers) : 0,
-                           .lds_times = plan->lds_times != NULL,
-                           .renumbered = plan->renumbered,
-                           .stacked = plan->stacked != NULL,
-                           .wide = plan->wide.param != NULL,
-                           .tiled = plan->tiled != NULL};
-    for (int axis = 0; axis < 3; ++axis)
-        taken.axis[axis] = (ht_axis_state){
-            .block = plan->block[axis] ? ht_strdup(plan->block[axis]) : NULL,
-            .bound = plan->bound[axis] ? ht_strdup(plan->bound[axis]) : NULL,
-            .changed = plan->block_changed[axis],
-            .exact = plan->exact_cover[axis],
-            .free_ = plan->free_cover[axis],
-            .keep = plan->keep_cover[axis],
-            .keep_grid = plan->keep_grid[axis],
-            .falls_back = plan->falls_back[axis],
-        };
+    ht_plan_state taken = {.edits = plan->edits.count,
+                           .params = plan->params.count,
+                           .requires = plan->requires.count,
+                           .covers = plan->covers.count,
+                           .followed = plan->unit.followed_count,
+                           .help = plan->unit.helpers ? strlen(plan->unit.helpers) : 0,
+                           .lds_times = plan->launches.lds_times != NULL,
+                           .renumbered = plan->launches.renumbered,
+                           .stacked = plan->stack.param != NULL,
+                           .wide = plan->forms.wide.param != NULL,
+                           .tiled = plan->forms.tiled != NULL};
+    for (int axis = 0; axis < 3; ++axis) {
+        ht_planned_axis *kept = &taken.axes[axis];
+        *kept = plan->axes[axis];
+        kept->block = kept->block ? ht_strdup(kept->block) : NULL;
+        kept->bound = kept->bound ? ht_strdup(kept->bound) : NULL;
+    }
     return taken;
 }
 
-static void restore_axis(ht_plan *plan, int axis, ht_axis_state *to) {
-    free(plan->block[axis]);
-    free(plan->bound[axis]);
-    plan->bound[axis] = to->bound;
-    plan->block[axis] = to->block;
+static void restore_axis(ht_planned_axis *axis, ht_planned_axis *to) {
+    free(axis->block);
+    free(axis->bound);
+    *axis = *to;
     to->bound = to->block = NULL;
-    plan->block_changed[axis] = to->changed;
-    plan->exact_cover[axis] = to->exact;
-    plan->free_cover[axis] = to->free_;
-    plan->keep_cover[axis] = to->keep;
-    plan->keep_grid[axis] = to->keep_grid;
-    plan->falls_back[axis] = to->falls_back;
 }
 
-/* What later transformations build on names parameters that are gone. */
+/* Drops what later transformations would build on, if it names parameters that are gone. */
 static void restore_forms(ht_plan *plan, const ht_plan_state *to) {
     if (!to->wide) {
-        free(plan->wide.text);
-        plan->wide = (ht_wide_edit){0};
+        free(plan->forms.wide.text);
+        plan->forms.wide = (ht_wide_edit){0};
     }
-    if (!to->tiled && plan->tiled) {
-        plan->tiled_free(plan->tiled);
-        plan->tiled = NULL;
+    if (!to->tiled && plan->forms.tiled) {
+        plan->forms.tiled_free(plan->forms.tiled);
+        plan->forms.tiled = NULL;
     }
 }
 
 void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
     ht_plan_edits_drop(plan, to->edits);
-    while (plan->param_count > to->params) {
-        ht_planned_param *param = &plan->params[--plan->param_count];
+    while (plan->params.count > to->params) {
+        ht_planned_param *param = &plan->params.items[--plan->params.count];
         free(param->name);
         free(param->values);
         free(param->default_value);
         free(param->hidden_macro);
     }
-    while (plan->require_count > to->requires)
-        free(plan->requires[--plan->require_count]);
-    while (plan->followed_count > to->followed)
-        free(plan->followed[--plan->followed_count]);
-    if (plan->helpers)
-        plan->helpers[to->help] = 0;
-    while (plan->cover_count > to->covers)
-        free(plan->covers[--plan->cover_count].param);
+    while (plan->requires.count > to->requires)
+        free(plan->requires.items[--plan->requires.count]);
+    while (plan->unit.followed_count > to->followed)
+        free(plan->unit.followed[--plan->unit.followed_count]);
+    if (plan->unit.helpers)
+        plan->unit.helpers[to->help] = 0;
+    while (plan->covers.count > to->covers)
+        free(plan->covers.items[--plan->covers.count].param);
     if (!to->lds_times) {
-        free(plan->lds_times);
-        plan->lds_times = NULL;
+        free(plan->launches.lds_times);
+        plan->launches.lds_times = NULL;
     }
     if (!to->stacked) {
-        free(plan->stacked);
-        plan->stacked = NULL;
+        free(plan->stack.param);
+        plan->stack.param = NULL;
     }
-    plan->renumbered = to->renumbered;
+    plan->launches.renumbered = to->renumbered;
     restore_forms(plan, to);
     for (int axis = 0; axis < 3; ++axis)
-        restore_axis(plan, axis, &to->axis[axis]);
+        restore_axis(&plan->axes[axis], &to->axes[axis]);
 }
 
 void ht_plan_state_free(ht_plan_state *state) {
     for (int axis = 0; axis < 3; ++axis) {
-        free(state->axis[axis].block);
-        free(state->axis[axis].bound);
+        free(state->axes[axis].block);
+        free(state->axes[axis].bound);
     }
 }

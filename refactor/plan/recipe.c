@@ -1,10 +1,10 @@
-/* Reading and writing recipes. */
+/* Reads and writes recipes. */
 #include "refactor/plan/recipe.h"
+#include "refactor/plan/transform.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/plan/plan.h"
 #include "templates/problem_file/json_read.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static ht_status read_param(ht_json_reader *reader, const char *name, const json
     return status;
 }
 
-/* Where a transformation runs; -1: there is none of this name. */
+/* Returns the place of a transformation in the order; -1: there is none of this name. */
 static int position_of(const char *name) {
     for (int i = 0; ht_transformations[i]; ++i)
         if (strcmp(ht_transformations[i]->name, name) == 0)
@@ -211,7 +211,7 @@ ht_status ht_recipe_load(const char *path, ht_recipe **out_recipe, ht_error *err
     return status;
 }
 
-/* ---- asking */
+/* ---- queries ---- */
 
 static bool names_end(const char *name, const char *part) {
     size_t length = strlen(name), tail = strlen(part);

@@ -31,20 +31,20 @@ typedef struct ht_recipe {
     size_t kernel_count;
 } ht_recipe;
 
-/* Errors are HT_ERROR_INPUT with the place in the file: "kernels[0].transformations[1]: ...".
- * `path` is for messages. Free the recipe. */
+/* Errors are HT_ERROR_INPUT and name the place in the file: "kernels[0].transformations[1]: ...".
+ * `path` is for messages. The caller frees the recipe. */
 ht_status ht_recipe_parse(const char *text, const char *path, ht_recipe **out_recipe,
                           ht_error *error);
 ht_status ht_recipe_load(const char *path, ht_recipe **out_recipe, ht_error *error);
 void ht_recipe_free(ht_recipe *recipe);
 
-/* The entry of a kernel; NULL: it has none. */
+/* Returns the entry of a kernel; NULL: it has none. */
 const ht_recipe_kernel *ht_recipe_find(const ht_recipe *recipe, const char *kernel);
-/* The step of a transformation; NULL: it is not to run. */
+/* Returns the step of a transformation; NULL: it is not to run. */
 const ht_recipe_step *ht_recipe_step_find(const ht_recipe_kernel *kernel,
                                           const char *transformation);
 
-/* The document around such entries, whose array it borrows. */
+/* Returns the document around such entries. Borrows the array. */
 json_t *ht_recipe_document(json_t *entries);
 
 #endif

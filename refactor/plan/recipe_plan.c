@@ -1,4 +1,4 @@
-/* What a recipe leaves of a plan. */
+/* Restricts a plan to a recipe. */
 #include "refactor/plan/recipe_plan.h"
 
 #include "base/memory.h"
@@ -24,30 +24,28 @@ static size_t value_find(const ht_param *param, const char *text) {
     return i;
 }
 
-/* The values asked for, in the order in which they were offered; NULL with *out_problem. */
+/* Finds the values that the recipe asks for, in the order in which they were offered. Returns which
+ * one was not offered; NULL: all were, and *out_values has them. free() either. */
 static char *values_choose(const ht_param *offered, const ht_recipe_param *asked,
-                           char **out_problem) {
+                           char **out_values) {
     bool wanted[HT_PARAM_VALUES_MAX] = {false};
     ht_text text = {0};
     for (size_t i = 0; i < asked->value_count; ++i) {
         size_t at = value_find(offered, asked->values[i]);
-        if (at == offered->value_count) {
-            *out_problem = ht_format("the recipe's value %s of %s is not possible",
-                                     asked->values[i], asked->name);
-            return NULL;
-        }
+        if (at == offered->value_count)
+            return ht_format("the recipe's value %s of %s is not possible", asked->values[i],
+                             asked->name);
         wanted[at] = true;
     }
-    if (!wanted[offered->default_index]) {
-        *out_problem = ht_format("the recipe's values of %s leave out the original's, %s",
-                                 asked->name, offered->values[offered->default_index].text);
-        return NULL;
-    }
+    if (!wanted[offered->default_index])
+        return ht_format("the recipe's values of %s leave out the original's, %s", asked->name,
+                         offered->values[offered->default_index].text);
     ht_text_append(&text, offered->kind == HT_PARAM_TYPE ? "type " : "");
     for (size_t i = 0, count = 0; i < offered->value_count; ++i)
         if (wanted[i])
             ht_text_printf(&text, count++ ? ", %s" : "%s", offered->values[i].text);
-    return ht_text_take(&text);
+    *out_values = ht_text_take(&text);
+    return NULL;
 }
 
 static char *param_restrict(ht_planned_param *planned, const ht_recipe_step *step) {
@@ -61,8 +59,9 @@ static char *param_restrict(ht_planned_param *planned, const ht_recipe_step *ste
     ht_param offered;
     ht_error error = {0};
     if (ht_param_parse((ht_span){text, strlen(text), {0}}, &offered, &error) == HT_OK) {
-        char *values = values_choose(&offered, asked ? asked : &fixed, &problem);
-        if (values) {
+        char *values = NULL;
+        problem = values_choose(&offered, asked ? asked : &fixed, &values);
+        if (!problem) {
             free(planned->values);
             planned->values = values;
         }
@@ -74,18 +73,18 @@ static char *param_restrict(ht_planned_param *planned, const ht_recipe_step *ste
 }
 
 char *ht_recipe_restrict(ht_plan *plan, const ht_recipe_step *step, size_t first) {
-    if (plan->param_count == first)
+    if (plan->params.count == first)
         return nothing_of(plan, step->transformation);
     for (size_t i = 0; i < step->param_count; ++i) {
         bool found = false;
-        for (size_t k = first; k < plan->param_count; ++k)
-            found = found || strcmp(plan->params[k].name, step->params[i].name) == 0;
+        for (size_t k = first; k < plan->params.count; ++k)
+            found = found || strcmp(plan->params.items[k].name, step->params[i].name) == 0;
         if (!found)
             return ht_format("the recipe's parameter %s of %s is not possible",
                              step->params[i].name, step->transformation);
     }
     char *problem = NULL;
-    for (size_t k = first; k < plan->param_count && !problem; ++k)
-        problem = param_restrict(&plan->params[k], step);
+    for (size_t k = first; k < plan->params.count && !problem; ++k)
+        problem = param_restrict(&plan->params.items[k], step);
     return problem;
 }

@@ -1,4 +1,4 @@
-/* What the pass says of a kernel, like a compiler's optimisation remarks. */
+/* Remarks of the pass about a kernel, like a compiler's optimisation remarks. */
 #ifndef HT_REFACTOR_PLAN_REMARK_H
 #define HT_REFACTOR_PLAN_REMARK_H
 
@@ -13,7 +13,8 @@ typedef struct ht_remark {
     char *file;
     int line, column;
     char *message;
-    bool left_out; /* the transformation as a whole, by its cost or for the others' sake */
+    bool left_out; /* the transformation is left out as a whole, for its cost or in favour of others
+                    */
 } ht_remark;
 
 #endif

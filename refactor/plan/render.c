@@ -1,5 +1,4 @@
-/* Rendering source text with a plan's edits, for the template (names) or for an applied source
- * (values). */
+#include "refactor/plan/render.h"
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
 
@@ -12,26 +11,27 @@ enum { NO_EDIT = -1, DEPTH_MAX = 64 };
 typedef struct rendering {
     const ht_plan *plan;
     const ht_values *values;
-    const char *sized; /* a parameter that is 0 in the general kernel of an applied source, in which
-                          what needs sizes is off; NULL: all is the same there */
-    int *parent;       /* of each edit: the nearest active edit around it */
+    const char *sized; /* a parameter that is 0 in the general kernel of an applied source, where
+                          edits that need sizes are off; NULL: there is no general kernel */
+    int *parent;       /* by edit: the nearest active edit around it */
     bool *active;
     unsigned *shown;
     char *problem;
     const char *watched; /* "A,B": parameters; NULL: none */
-    bool seen;           /* a value of theirs was printed */
+    bool seen;           /* a value of one of them was printed */
 } rendering;
 
-/* Where parameters have their values from. */
+/* The source of parameters' values. */
 typedef struct chosen {
     const ht_values *values;
-    const ht_plan *general; /* of its general kernel; NULL: of the other one */
+    /* plan whose general kernel is meant; NULL: the kernel with constant sizes */
+    const ht_plan *general;
 } chosen;
 
 static const ht_planned_param *planned(const ht_plan *plan, const char *name) {
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (strcmp(plan->params[i].name, name) == 0)
-            return &plan->params[i];
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, name) == 0)
+            return &plan->params.items[i];
     return NULL;
 }
 
@@ -50,21 +50,15 @@ static bool lookup(const void *context, const char *name, int64_t *out_value) {
 }
 
 static bool evaluate(const chosen *of, const char *expression, int64_t *out_value) {
-    ht_expr *expr;
-    ht_place nowhere = {0};
-    if (ht_expr_parse(expression, nowhere, &expr, NULL) != HT_OK)
-        return false;
     ht_scope scope = {.lookup = lookup, .context = of};
-    bool known = ht_expr_evaluate(expr, &scope, out_value, NULL) == HT_OK;
-    ht_expr_free(expr);
-    return known;
+    return ht_expr_text_value(expression, &scope, out_value);
 }
 
 bool ht_plan_value(const ht_values *values, const char *expression, int64_t *out_value) {
     return evaluate(&(chosen){.values = values}, expression, out_value);
 }
 
-/* In the kernel with constant sizes and in the general one. */
+/* Evaluates an expression for the kernel with constant sizes and for the general one. */
 static bool values_of(const rendering *in, const char *expression, int64_t *out_value,
                       int64_t *out_general) {
     if (!ht_plan_value(in->values, expression, out_value))
@@ -73,10 +67,10 @@ static bool values_of(const rendering *in, const char *expression, int64_t *out_
     return !in->sized || evaluate(&(chosen){in->values, in->plan}, expression, out_general);
 }
 
-/* The parameter that tells both kernels apart. */
+/* Returns the parameter whose value distinguishes the two kernels; NULL: there is only one. */
 static const char *sized_find(const ht_plan *plan, const ht_values *values) {
-    for (size_t i = 0; i < plan->param_count; ++i) {
-        const ht_planned_param *param = &plan->params[i];
+    for (size_t i = 0; i < plan->params.count; ++i) {
+        const ht_planned_param *param = &plan->params.items[i];
         int64_t value;
         if (param->by_size && ht_plan_value(values, param->name, &value) && value != 0)
             return param->by_size;
@@ -93,7 +87,7 @@ static bool one_default(const rendering *in, const char *name, size_t length) {
     return true;
 }
 
-/* Of all the parameters in a comma-separated list. */
+/* Returns true if all parameters in a comma-separated list have their defaults. */
 static bool is_default(const rendering *in, const char *names) {
     for (const char *at = names; *at;) {
         size_t length = strcspn(at, ",");
@@ -119,10 +113,10 @@ static bool inside(const ht_edit *edits, size_t inner, size_t outer) {
 }
 
 static void find_parents(rendering *in) {
-    const ht_edit *edits = in->plan->edits;
-    for (size_t i = 0; i < in->plan->edit_count; ++i) {
+    const ht_edit *edits = in->plan->edits.items;
+    for (size_t i = 0; i < in->plan->edits.count; ++i) {
         in->parent[i] = NO_EDIT;
-        for (size_t o = 0; o < in->plan->edit_count; ++o) {
+        for (size_t o = 0; o < in->plan->edits.count; ++o) {
             if (!in->active[o] || !inside(edits, i, o))
                 continue;
             if (in->parent[i] == NO_EDIT || inside(edits, o, (size_t)in->parent[i]))
@@ -135,7 +129,8 @@ static bool is_atom(const char *text) {
     return strpbrk(text, " +-*/%<>?:&|!~(") == NULL;
 }
 
-/* As a value; where the general kernel has another, as "R_SIZE > 0" or "R_SIZE > 0 ? 34 : 1". */
+/* Prints a value; if that of the general kernel differs, as "R_SIZE > 0" or "R_SIZE > 0 ? 34 :
+ * 1". */
 static void print_values(const char *sized, int64_t value, int64_t general, ht_text *out) {
     if (value == general)
         ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", (long long)value);
@@ -145,7 +140,8 @@ static void print_values(const char *sized, int64_t value, int64_t general, ht_t
         ht_text_printf(out, "%s > 0 ? %lld : %lld", sized, (long long)value, (long long)general);
 }
 
-/* Need it no parentheses? It has them, or ends in front of the question that stands in them. */
+/* Returns true if the text needs no parentheses: it is in some already, or ends before the question
+ * mark of the choice in them. */
 static bool is_enclosed(char before, const char *text, size_t length) {
     const char *after = text + length + 1;
     return (before == '[' && *after == ']') ||
@@ -161,12 +157,8 @@ static void on_watched(void *context, const char *name) {
 }
 
 static void watch(rendering *in, const char *expression) {
-    ht_expr *expr;
-    ht_place nowhere = {0};
-    if (!in->watched || ht_expr_parse(expression, nowhere, &expr, NULL) != HT_OK)
-        return;
-    ht_expr_names(expr, on_watched, in);
-    ht_expr_free(expr);
+    if (in->watched)
+        (void)ht_expr_text_names(expression, on_watched, in);
 }
 
 static bool ends_with(const ht_text *text, const char *end) {
@@ -174,7 +166,7 @@ static bool ends_with(const ht_text *text, const char *end) {
     return text->length >= length && strcmp(text->data + text->length - length, end) == 0;
 }
 
-/* The `}` that belongs to the `{` at `open`; NULL when there is none before `end`. */
+/* Returns the `}` that closes the `{` at `open`; NULL: there is none before `end`. */
 static const char *closing(const char *open, const char *end) {
     int nested = 0;
     for (const char *at = open; at < end; ++at) {
@@ -185,7 +177,7 @@ static const char *closing(const char *open, const char *end) {
     return NULL;
 }
 
-/* Behind choices that show nothing. */
+/* Returns the text after choices that show nothing. */
 static const char *past_choices(rendering *in, const char *at) {
     while (at[0] == '$' && at[1] == '?' && at[2] == '{') {
         const char *open = at + 2, *close = NULL;
@@ -207,7 +199,8 @@ static const char *past_choices(rendering *in, const char *at) {
     return at;
 }
 
-/* Is it "+ 0", "- 0", "* 1" or "/ 1", which nobody writes? Then what is ahead goes, too. */
+/* Returns true for "+ 0", "- 0", "* 1" and "/ 1", which nobody would write, and removes the
+ * operator from the output. */
 static bool is_nothing(rendering *in, int64_t value, const char *after, ht_text *out) {
     after = past_choices(in, after);
     after += strspn(after, " ");
@@ -248,8 +241,9 @@ static bool render_range(rendering *in, ht_range range, int parent, int depth, h
 static bool render_text(rendering *in, size_t index, const char *at, const char *end, int depth,
                         ht_text *out);
 
-/* {EXPR}{text of the template}{text of an applied source in which EXPR is not 0}: the part that
- * holds, the first too where the general kernel has another; where it ends, or NULL. */
+/* Renders {EXPR}{text of the template}{text of an applied source in which EXPR is not 0}: the part
+ * that holds, or the first one if the general kernel's value differs. Returns the end; NULL: it is
+ * malformed. */
 static const char *render_choice(rendering *in, size_t index, const char *at, const char *end,
                                  int depth, ht_text *out) {
     const char *open[3], *close[3];
@@ -308,7 +302,7 @@ static bool render_text(rendering *in, size_t index, const char *at, const char 
 }
 
 static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
-    const ht_edit *edit = &in->plan->edits[index];
+    const ht_edit *edit = &in->plan->edits.items[index];
     bool prints = edit->print && in->values;
     char *text = prints ? ht_launch_print_text(in->plan, edit->print, in->values) : edit->text;
     ++in->shown[index];
@@ -321,9 +315,10 @@ static bool render_edit(rendering *in, size_t index, int depth, ht_text *out) {
 }
 
 static bool belongs(const rendering *in, size_t index, ht_range range, int parent) {
-    const ht_edit *edits = in->plan->edits;
+    const ht_edit *edits = in->plan->edits.items;
     ht_range edit = edits[index].range;
-    int up = in->parent[index]; /* through edits of more than this range: the parent wraps them */
+    int up =
+        in->parent[index]; /* up through edits of more than this range: the parent wraps them */
     while (up != parent && up != NO_EDIT &&
            !(range.begin <= edits[up].range.begin && edits[up].range.end <= range.end))
         up = in->parent[up];
@@ -331,18 +326,18 @@ static bool belongs(const rendering *in, size_t index, ht_range range, int paren
         return false;
     if (edit.begin != edit.end)
         return range.begin <= edit.begin && edit.end <= range.end;
-    size_t outer_end =
-        parent == NO_EDIT ? in->plan->model->length : in->plan->edits[parent].range.end;
+    size_t outer_end = parent == NO_EDIT ? in->plan->model->facts->source->files[0].length
+                                         : in->plan->edits.items[parent].range.end;
     return range.begin <= edit.begin &&
            (edit.begin < range.end || (edit.begin == range.end && edit.begin == outer_end));
 }
 
-/* The next edit at or after `at`: the first by place; insertions before replacements, then by age.
- */
+/* Returns the next edit at or after `at`: first by place, then insertions before replacements, then
+ * by age. */
 static int next_edit(const rendering *in, ht_range range, int parent, size_t at, int passed) {
     int best = NO_EDIT;
-    const ht_edit *edits = in->plan->edits;
-    for (size_t i = 0; i < in->plan->edit_count; ++i) {
+    const ht_edit *edits = in->plan->edits.items;
+    for (size_t i = 0; i < in->plan->edits.count; ++i) {
         if (!belongs(in, i, range, parent) || edits[i].range.begin < at)
             continue;
         if (edits[i].range.begin == edits[i].range.end && edits[i].range.begin == at &&
@@ -357,7 +352,7 @@ static int next_edit(const rendering *in, ht_range range, int parent, size_t at,
 }
 
 static bool render_range(rendering *in, ht_range range, int parent, int depth, ht_text *out) {
-    const ht_edit *edits = in->plan->edits;
+    const ht_edit *edits = in->plan->edits.items;
     size_t at = range.begin;
     int passed = NO_EDIT, next;
     if (depth > DEPTH_MAX)
@@ -376,29 +371,30 @@ static bool render_range(rendering *in, ht_range range, int parent, int depth, h
 static rendering rendering_start(const ht_plan *plan, const ht_values *values) {
     rendering in = {
         .plan = plan, .values = values, .sized = values ? sized_find(plan, values) : NULL};
-    in.parent = ht_alloc(plan->edit_count + 1, sizeof *in.parent);
-    in.active = ht_alloc(plan->edit_count + 1, sizeof *in.active);
-    in.shown = ht_alloc(plan->edit_count + 1, sizeof *in.shown);
-    for (size_t i = 0; i < plan->edit_count; ++i) {
-        const ht_edit *edit = &plan->edits[i];
+    in.parent = ht_alloc(plan->edits.count + 1, sizeof *in.parent);
+    in.active = ht_alloc(plan->edits.count + 1, sizeof *in.active);
+    in.shown = ht_alloc(plan->edits.count + 1, sizeof *in.shown);
+    for (size_t i = 0; i < plan->edits.count; ++i) {
+        const ht_edit *edit = &plan->edits.items[i];
         in.active[i] = values ? !edit->param || !is_default(&in, edit->param) : !edit->applied_only;
     }
     find_parents(&in);
     return in;
 }
 
-/* Does it lie inside of an edit that was shown and need not show all? */
+/* Returns true if the edit is inside of one that was shown and may leave out edits. */
 static bool may_be_lost(const rendering *in, size_t index) {
     for (int up = in->parent[index]; up != NO_EDIT; up = in->parent[up])
-        if (in->plan->edits[up].wraps == HT_WRAPS_FORM && in->shown[up])
+        if (in->plan->edits.items[up].wraps == HT_WRAPS_FORM && in->shown[up])
             return true;
     return false;
 }
 
-/* Ends the rendering; an edit inside the range that nothing showed is a defect. */
-static bool rendering_end(rendering *in, ht_range range, bool done, char **out_problem) {
-    for (size_t i = 0; done && i < in->plan->edit_count; ++i) {
-        ht_range edit = in->plan->edits[i].range;
+/* Ends the rendering. An edit inside the range that was not shown is a defect. Returns why it is
+ * not done; NULL: it is. free(). */
+static char *rendering_end(rendering *in, ht_range range, bool done) {
+    for (size_t i = 0; done && i < in->plan->edits.count; ++i) {
+        ht_range edit = in->plan->edits.items[i].range;
         if (in->active[i] && in->shown[i] == 0 && !may_be_lost(in, i) &&
             edit.begin >= range.begin && edit.end <= range.end &&
             !(edit.begin == edit.end && edit.begin == range.end)) {
@@ -409,52 +405,48 @@ static bool rendering_end(rendering *in, ht_range range, bool done, char **out_p
     }
     if (!done && !in->problem)
         in->problem = ht_strdup("an edit cannot be rendered");
-    *out_problem = done ? NULL : in->problem;
-    if (done)
-        free(in->problem);
     free(in->parent);
     free(in->active);
     free(in->shown);
-    return done;
+    if (!done)
+        return in->problem;
+    free(in->problem);
+    return NULL;
 }
 
-bool ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values, ht_text *out,
-                    char **out_problem) {
+char *ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *values, ht_text *out) {
     rendering in = rendering_start(plan, values);
     bool done = render_range(&in, range, NO_EDIT, 0, out);
-    return rendering_end(&in, range, done, out_problem);
+    return rendering_end(&in, range, done);
 }
 
 bool ht_plan_kernel_names(const ht_plan *plan, const ht_values *values, const char *names) {
     rendering in = rendering_start(plan, values);
     ht_text text = {0};
-    char *problem = NULL;
-    ht_range range = plan->model->range;
+    ht_range range = plan->model->definition.range;
     in.watched = names;
     bool done = render_range(&in, range, NO_EDIT, 0, &text);
     bool seen = in.seen || !done;
-    rendering_end(&in, (ht_range){range.begin, range.begin}, done, &problem);
-    free(problem);
+    free(rendering_end(&in, (ht_range){range.begin, range.begin}, done));
     ht_text_free(&text);
     return seen;
 }
 
-bool ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
-                     size_t *out_count, char **out_problem) {
+char *ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
+                      size_t *out_count) {
     rendering in = rendering_start(plan, values);
     ht_replacement *list = NULL;
     size_t count = 0;
     bool done = true;
-    for (size_t i = 0; done && i < plan->edit_count; ++i) {
+    for (size_t i = 0; done && i < plan->edits.count; ++i) {
         if (!in.active[i] || in.parent[i] != NO_EDIT)
             continue;
         ht_text text = {0};
         done = render_edit(&in, i, 0, &text);
         HT_GROW(list, count);
-        list[count++] = (ht_replacement){plan->edits[i].range, ht_text_take(&text)};
+        list[count++] = (ht_replacement){plan->edits.items[i].range, ht_text_take(&text)};
     }
     *out_list = list;
     *out_count = count;
-    return rendering_end(&in, (ht_range){0, plan->model->facts->source->text_length}, done,
-                         out_problem);
+    return rendering_end(&in, (ht_range){0, plan->model->facts->source->text_length}, done);
 }

@@ -1,7 +1,9 @@
-/* What a transformation says of its parameters to those who search them. Each says it for itself;
- * ranks order what several say. */
+/* Advice from transformations to the search about their parameters. Each transformation advises on
+ * its own parameters; ranks order the advice of several. */
 #ifndef HT_REFACTOR_PLAN_SEARCHED_H
 #define HT_REFACTOR_PLAN_SEARCHED_H
+
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,42 +11,35 @@
 
 enum { HT_WISHED_VALUES = 3, HT_WISHES = 6, HT_FIRST_STEPS = 2, HT_DROPS = 4, HT_EXPORTS = 4 };
 
-/* Parameters whose name begins so, and the values wished for, the dearest first; the first one that
- * a parameter has is taken. */
+/* A wish for values of the parameters whose names begin with a prefix. The values are in order of
+ * preference; the first one that a parameter has is taken. */
 typedef struct ht_wish {
     const char *prefix;
-    int64_t values[HT_WISHED_VALUES]; /* 0: no further one */
-    bool of_others; /* parameters of whatever transformation exports the prefix, not one's own */
+    int64_t values[HT_WISHED_VALUES]; /* 0: the list ends here */
+    bool of_others; /* the parameters are another transformation's, which exports the prefix */
 } ht_wish;
 
-/* What a search should try first: the wishes together. What the first is about must be there, the
- * rest need not; where all of them together are not legal, the last ones are left out. */
+/* Values to try first, all wishes together. The parameters of the first wish must exist; the others
+ * need not. If all wishes together are not legal, the last ones are dropped. */
 typedef struct ht_first_step {
     int rank; /* 0: there is no step */
     ht_wish wishes[HT_WISHES];
 } ht_first_step;
 
-/* Parameters to give up when a space is too large. */
+/* Parameters to drop when a space is too large. */
 typedef struct ht_drop {
-    int rank;           /* the lowest goes first; 0: nothing is given up */
+    int rank;           /* the lowest is dropped first; 0: none is dropped */
     const char *prefix; /* NULL: all */
 } ht_drop;
 
 typedef struct ht_searched {
-    bool is_hint;       /* to the compiler or the device: alone it makes no template */
-    bool idle_emulated; /* its parameters, all given up together (`drops`), do nothing where the
-                           host runs the kernel */
-    bool is_foundation; /* sizes as constants: set first, and kept by the other steps */
-    const char *exports[HT_EXPORTS]; /* prefixes of parameters that others may wish for */
+    bool is_hint; /* a hint to the compiler or the device: no reason for a template by itself */
+    bool idle_emulated; /* its parameters do nothing when the host runs the kernel, and are then all
+                           dropped (`drops`) */
+    bool is_foundation; /* makes constants of sizes: it is set first, and other steps keep it */
+    const char *exports[HT_EXPORTS]; /* prefixes of parameters for which others may have wishes */
     ht_drop drops[HT_DROPS];
     ht_first_step steps[HT_FIRST_STEPS];
 } ht_searched;
-
-/* Of the index-th transformation of the list, with its name; NULL: there are no more. */
-const ht_searched *ht_searched_at(size_t index, const char **out_transformation);
-/* Of the one that a parameter comes from; NULL: of none. */
-const ht_searched *ht_searched_of(const char *transformation);
-/* Returns true if the prefix is among the exports. */
-bool ht_searched_exports(const ht_searched *searched, const char *prefix);
 
 #endif

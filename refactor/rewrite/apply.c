@@ -1,5 +1,6 @@
-/* Writing tuned constants into the source. */
+#include "refactor/rewrite/apply.h"
 #include "base/memory.h"
+#include "refactor/plan/render.h"
 #include "refactor/refactor.h"
 #include "refactor/result.h"
 #include "refactor/rewrite/launcher.h"
@@ -35,30 +36,26 @@ static void append(replacements *list, ht_replacement *items, size_t count) {
     free(items);
 }
 
-/* Launchers go behind the kernel, out of its namespaces' way: same scope, next line. */
+/* Adds a launcher on the line after the kernel, in the same scope. */
 static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *work,
                               const ht_values *values, replacements *list, ht_error *error) {
-    char *problem;
-    char *text = ht_plan_launcher(&work->plan, &work->grid, values, &problem);
-    if (!text) {
-        ht_status status =
-            ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
-                            "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
-        free(problem);
-        return status;
-    }
+    char *text;
+    const char *problem = ht_plan_launcher(&work->plan, &work->grid, values, &text);
+    if (problem)
+        return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
+                               "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
     ht_replacement *item = ht_alloc(1, sizeof *item);
-    size_t end = work->model.range.end;
+    size_t end = work->model.definition.range.end;
     *item = (ht_replacement){{end, end}, ht_format("\n\n%s", text)};
     free(text);
     append(list, item, 1);
     return HT_OK;
 }
 
-/* Above the kernel, as far in as its first line. */
+/* Adds a note above the kernel, indented as its first line. */
 static void add_note(const ht_source *source, const ht_model *model, const char *note,
                      replacements *list) {
-    size_t begin = model->range.begin;
+    size_t begin = model->definition.range.begin;
     while (begin > 0 && source->text[begin - 1] != '\n')
         --begin;
     int indent = (int)strspn(source->text + begin, " \t");
@@ -84,16 +81,15 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
     ht_values values = {kernel->template, &choice->config};
     ht_config plain = ht_config_default(kernel->template);
     if (!ht_config_equal(&plain, &choice->config)) {
-        if (work->plan.unapplied)
+        if (work->plan.launches.unapplied)
             return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
                                    "%s:%d: %s: %s: use the template", kernel->file, kernel->line,
-                                   kernel->name, work->plan.unapplied);
+                                   kernel->name, work->plan.launches.unapplied);
         ht_replacement *items;
         size_t count;
-        char *problem;
-        bool done = ht_plan_flatten(&work->plan, &values, &items, &count, &problem);
+        char *problem = ht_plan_flatten(&work->plan, &values, &items, &count);
         append(list, items, count);
-        if (!done) {
+        if (problem) {
             ht_error_set_at(error, HT_ERROR_INTERNAL, kernel->file, kernel->line, 0,
                             "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
             free(problem);
@@ -112,11 +108,11 @@ static bool same(const ht_replacement *a, const ht_replacement *b) {
            strcmp(a->text, b->text) == 0;
 }
 
-/* Replaces from first to last; two kernels may ask for the same replacement, but not for different
- * ones. *index goes behind the file's last. */
+/* Replaces in the order of places. Two kernels may ask for the same replacement of a range, but not
+ * for different ones. *index ends after the file's last replacement. */
 static ht_status merge(const ht_user_file *file, const replacements *list, size_t *index,
                        ht_text *out, ht_error *error) {
-    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8: nothing goes in front of it */
+    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8: insertions go after it */
     size_t at = 0, least = strncmp(file->text, mark, 3) == 0 ? 3 : 0;
     for (; *index < list->count; ++*index) {
         const ht_replacement *item = &list->items[*index];
@@ -144,7 +140,7 @@ static void file_add(ht_applied *out, const char *path, char *text) {
     out->files[out->count++] = (ht_applied_file){ht_strdup(path), text};
 }
 
-/* The file looked at, and those that changed with it. */
+/* Rewrites the file being analysed, and the others that change with it. */
 static ht_status merge_all(const ht_source *source, replacements *list, ht_applied *out,
                            ht_error *error) {
     ht_status status = HT_OK;
@@ -167,22 +163,22 @@ static ht_status merge_all(const ht_source *source, replacements *list, ht_appli
 }
 
 static bool known(const ht_source *source, const char *message, bool *used) {
-    for (size_t i = 0; i < source->error_count; ++i)
-        if (!used[i] && strcmp(source->errors[i].message, message) == 0) {
+    for (size_t i = 0; i < source->errors.count; ++i)
+        if (!used[i] && strcmp(source->errors.items[i].message, message) == 0) {
             used[i] = true;
             return true;
         }
     return false;
 }
 
-/* The new texts must not have errors that the originals have not. */
+/* Checks that the new texts have no errors that the originals do not have. */
 static ht_status check(const ht_source *source, const ht_applied *applied, ht_error *error) {
     char **messages;
     ht_file_text *files = ht_alloc(applied->count, sizeof *files);
     for (size_t i = 0; i < applied->count; ++i)
         files[i] = (ht_file_text){applied->files[i].path, applied->files[i].text};
     size_t count = ht_source_try_files(source, files, applied->count, &messages);
-    bool *used = ht_alloc(source->error_count + 1, sizeof *used);
+    bool *used = ht_alloc(source->errors.count + 1, sizeof *used);
     ht_status status = HT_OK;
     for (size_t i = 0; i < count; ++i) {
         if (status == HT_OK && !known(source, messages[i], used))
@@ -236,7 +232,7 @@ ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choic
                                  refactor->source->path, applied.files[1].path);
     else if (applied.count == 1)
         *out_source = ht_strdup(applied.files[0].text);
-    else /* without a choice nothing is applied */
+    else /* a kernel without a choice of values is not rewritten */
         *out_source = ht_index_join_text(ht_strdup(refactor->source->files[0].text),
                                          &refactor->source->splits);
     ht_applied_free(&applied);

@@ -1,41 +1,40 @@
-/* A launcher function: the tuned geometry in terms of the kernel's own arguments. Problem fields
- * that no argument holds become arguments of the launcher. */
+/* Writes a launcher function: the tuned geometry in terms of the kernel's own arguments. Problem
+ * fields that no argument holds become arguments of the launcher. */
 #include "refactor/rewrite/launcher.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/expression.h"
 #include "refactor/kernel/launch_words.h"
 #include "refactor/plan/coverage.h"
-#include "refactor/plan/launch_edit.h"
+#include "refactor/plan/render.h"
 #include "templates/expr/expr_c.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a launcher is written for. */
+/* The writing of one launcher. */
 typedef struct writing {
     const ht_plan *plan;
     const ht_values *values;
-    ht_text locals, limits; /* of the function's body */
-    const char *axis;       /* that is written: "x" */
-    size_t held;            /* variables of the axis, but for its extent */
-    char **fields;          /* problem fields that are its arguments */
+    ht_text locals, limits; /* declarations and tests in the function's body */
+    const char *axis;       /* axis being written: "x" */
+    size_t held;            /* number of variables for the axis, not counting its extent */
+    char **fields;          /* problem fields that are arguments of the launcher */
     size_t field_count;
 } writing;
 
-/* ---- names
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
 static bool is_taken(const ht_model *model, const char *name) {
     const ht_source *source = model->facts->source;
     bool taken = strcmp(name, model->name) == 0 ||
-                 ht_source_macro(source, name, 0, model->range.end) != NULL;
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        taken = taken || strcmp(model->parameters[i].name, name) == 0;
+                 ht_source_macro(source, name, 0, model->definition.range.end) != NULL;
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        taken = taken || strcmp(model->parameters.items[i].name, name) == 0;
     return taken;
 }
 
-/* `wanted`, with underscores appended until nothing else is called so; free(). */
+/* Returns `wanted`, with underscores appended until the name is free; free(). */
 static char *free_name(const ht_model *model, const char *wanted) {
     char *name = ht_strdup(wanted);
     while (is_taken(model, name)) {
@@ -52,7 +51,8 @@ char *ht_launcher_field(const ht_model *model, const char *field) {
     return name;
 }
 
-/* The kernel's integer parameter that holds exactly this problem field; SIZE_MAX: none does. */
+/* Returns the kernel's integer parameter that holds exactly this problem field; SIZE_MAX: there is
+ * none. */
 static size_t parameter_for(const ht_model *model, const char *field) {
     char *wanted = ht_format("problem.%s", field);
     const ht_problem_entry *entry = model->entry;
@@ -73,9 +73,9 @@ static size_t parameter_for(const ht_model *model, const char *field) {
     return found;
 }
 
-/* The kernel's parameter that expressions call so. */
+/* Returns the kernel's parameter that has this name in expressions; SIZE_MAX: there is none. */
 static size_t parameter_called(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->parameter_count; ++i) {
+    for (size_t i = 0; i < model->parameters.count; ++i) {
         const char *own = ht_argument_name(model, i);
         if (own && strcmp(own, name) == 0)
             return i;
@@ -113,18 +113,18 @@ static bool name_write(void *context, const char *name, ht_c_demand demand, ht_t
     const ht_model *model = in->plan->model;
     bool field = strncmp(name, "problem.", 8) == 0;
     size_t index = field ? parameter_for(model, name + 8) : parameter_called(model, name);
-    if (index < model->parameter_count)
-        return parameter_write(&model->parameters[index], demand, out);
+    if (index < model->parameters.count)
+        return parameter_write(&model->parameters.items[index], demand, out);
     return field && field_write(in, name + 8, out);
 }
 
-/* Parameters of the template are numbers. */
+/* Returns the value of a parameter of the template. */
 static bool name_value(const void *context, const char *name, int64_t *out_value) {
     const writing *in = context;
     return ht_plan_value(in->values, name, out_value);
 }
 
-/* const long long items_x = ...; */
+/* Declares const long long items_x = ...; and writes its name. */
 static void text_hold(void *context, const char *text, ht_text *out) {
     writing *in = context;
     char *wanted =
@@ -136,12 +136,10 @@ static void text_hold(void *context, const char *text, ht_text *out) {
     free(wanted);
 }
 
-/* ---- extents
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- extents ---- */
 
-/* A template expression: a number, or a local that has its value, which is from `least` to `most`.
- * free(); NULL: it cannot be written. */
+/* Returns a template expression as a number, or as a local variable with its value, which is
+ * between `least` and `most`. free(); NULL: it cannot be written. */
 static char *extent_write(writing *in, const char *expression, const char *wanted, int64_t least,
                           int64_t most) {
     const ht_expr_naming naming = {
@@ -170,7 +168,7 @@ static char *extent_write(writing *in, const char *expression, const char *wante
     return text;
 }
 
-/* Without ones at the end; free(). NULL: one of them cannot be written. */
+/* Returns dim3(...) without ones at its end; free(). NULL: an axis cannot be written. */
 static char *extents_text(char *const axes[3]) {
     int last = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -181,14 +179,15 @@ static char *extents_text(char *const axes[3]) {
     return ht_dim3_text(axes, last);
 }
 
-/* Grid, block and shared memory of the launch. */
+/* Writes grid, block and shared memory of the launch. */
 static bool geometry_write(writing *in, const ht_grid *grid, ht_text *out) {
     static const char *const blocks[] = {"blocks_x", "blocks_y", "blocks_z"};
     static const char *const threads[] = {"threads_x", "threads_y", "threads_z"};
     char *grids[3], *of_block[3], *bytes = ht_grid_bytes(in->plan, grid);
     for (int axis = 0; axis < 3; ++axis) {
         char *after = ht_grid_after(in->plan, grid, axis);
-        const char *block = in->plan->block[axis] ? in->plan->block[axis] : grid->block[axis];
+        const char *block =
+            in->plan->axes[axis].block ? in->plan->axes[axis].block : grid->block[axis];
         grids[axis] = extent_write(in, after, blocks[axis], 1, axis ? UINT16_MAX : INT32_MAX);
         of_block[axis] = extent_write(in, block ? block : "1", threads[axis], 1, 1024);
         free(after);
@@ -209,14 +208,13 @@ static bool geometry_write(writing *in, const ht_grid *grid, ht_text *out) {
     return done;
 }
 
-/* ---- the function
- * --------------------------------------------------------------------------------------------- */
+/* ---- the function ---- */
 
 static void signature_write(const writing *in, const char *stream, ht_text *out) {
     const ht_model *model = in->plan->model;
     ht_text_printf(out, "static inline hipError_t %s_tuned_launch(", model->name);
-    for (size_t i = 0; i < model->parameter_count; ++i) {
-        const ht_parameter *parameter = &model->parameters[i];
+    for (size_t i = 0; i < model->parameters.count; ++i) {
+        const ht_parameter *parameter = &model->parameters.items[i];
         CXString type = clang_getTypeSpelling(clang_getCursorType(parameter->cursor));
         const char *words = clang_getCString(type);
         bool closed = strchr("*&", words[strlen(words) - 1]) != NULL;
@@ -239,42 +237,43 @@ static char *function_write(const writing *in, const char *geometry) {
                        "launches that\n",
                        in->locals.data, in->limits.data);
     ht_text_printf(&out, "    hipLaunchKernelGGL(%s, %s, %s", model->name, geometry, stream);
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        ht_text_printf(&out, ", %s", model->parameters[i].name);
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        ht_text_printf(&out, ", %s", model->parameters.items[i].name);
     ht_text_append(&out, ");\n    return hipGetLastError();\n}\n");
     free(stream);
     return ht_text_take(&out);
 }
 
-static bool can_launch(const ht_model *model, char **out_problem) {
-    for (size_t i = 0; i < model->parameter_count; ++i) {
-        CXType type = clang_getCanonicalType(clang_getCursorType(model->parameters[i].cursor));
-        if (!model->parameters[i].name[0] || type.kind == CXType_ConstantArray ||
+/* Returns why no launcher can call the kernel; NULL: one can. */
+static const char *unlaunchable(const ht_model *model) {
+    if (model->definition.is_template)
+        return "a launcher for a function template is not written";
+    for (size_t i = 0; i < model->parameters.count; ++i) {
+        CXType type =
+            clang_getCanonicalType(clang_getCursorType(model->parameters.items[i].cursor));
+        if (!model->parameters.items[i].name[0] || type.kind == CXType_ConstantArray ||
             type.kind == CXType_IncompleteArray)
-            *out_problem = ht_strdup("a launcher cannot pass an unnamed or array parameter");
+            return "a launcher cannot pass an unnamed or array parameter";
     }
-    if (model->is_template)
-        *out_problem = ht_strdup("a launcher for a function template is not written");
-    return !*out_problem;
+    return NULL;
 }
 
-char *ht_plan_launcher(const ht_plan *plan, const ht_grid *grid, const ht_values *values,
-                       char **out_problem) {
+const char *ht_plan_launcher(const ht_plan *plan, const ht_grid *grid, const ht_values *values,
+                             char **out_text) {
     writing in = {.plan = plan, .values = values};
     ht_text geometry = {0};
-    char *text = NULL;
-    *out_problem = NULL;
-    if (!can_launch(plan->model, out_problem))
-        return NULL;
+    const char *problem = unlaunchable(plan->model);
+    if (problem)
+        return problem;
     if (geometry_write(&in, grid, &geometry))
-        text = function_write(&in, geometry.data);
+        *out_text = function_write(&in, geometry.data);
     else
-        *out_problem = ht_strdup("the geometry cannot be written as C");
+        problem = "the geometry cannot be written as C";
     ht_text_free(&geometry);
     ht_text_free(&in.locals);
     ht_text_free(&in.limits);
     for (size_t i = 0; i < in.field_count; ++i)
         free(in.fields[i]);
     free(in.fields);
-    return text;
+    return problem;
 }

@@ -5,14 +5,14 @@
 #include "refactor/kernel/geometry.h"
 #include "refactor/plan/plan.h"
 
-/* `static inline hipError_t NAME_tuned_launch(arguments..., hipStream_t stream = 0)` for one
- * configuration: block and grid in 64 bits, hipErrorInvalidConfiguration where no device launches
- * them. It is written so that ht_written_kernel_read can read it. free(). NULL with *out_problem
- * (free()) when the geometry cannot be written as C. */
-char *ht_plan_launcher(const ht_plan *plan, const ht_grid *grid, const ht_values *values,
-                       char **out_problem);
-/* How a launcher calls its argument for a problem field that no argument of the kernel holds;
- * free(). */
+/* Writes `static inline hipError_t NAME_tuned_launch(arguments..., hipStream_t stream = 0)` for
+ * one configuration. It computes block and grid in 64 bits, and returns
+ * hipErrorInvalidConfiguration if no device launches them. ht_written_kernel_read can read it.
+ * Returns why there can be no launcher (static); NULL: *out_text is it, free(). */
+const char *ht_plan_launcher(const ht_plan *plan, const ht_grid *grid, const ht_values *values,
+                             char **out_text);
+/* Returns the name of a launcher's argument for a problem field that no argument of the kernel
+ * holds; free(). */
 char *ht_launcher_field(const ht_model *model, const char *field);
 
 #endif

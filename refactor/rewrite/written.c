@@ -1,8 +1,10 @@
-/* Taking a kernel and its launches out of a tuned file's text. */
+/* Takes a kernel and its launches out of a tuned file's text. */
 #include "refactor/rewrite/written.h"
+#include "refactor/unit/slice_print.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/discover.h"
+#include "refactor/kernel/model_build.h"
 #include "refactor/result.h"
 #include "refactor/rewrite/launcher.h"
 #include "refactor/rewrite/written_launch.h"
@@ -17,8 +19,8 @@ struct ht_written {
 };
 
 static bool is_known(const ht_source *source, const ht_source_error *error) {
-    for (size_t i = 0; i < source->error_count; ++i)
-        if (strcmp(source->errors[i].message, error->message) == 0)
+    for (size_t i = 0; i < source->errors.count; ++i)
+        if (strcmp(source->errors.items[i].message, error->message) == 0)
             return true;
     return false;
 }
@@ -34,8 +36,8 @@ ht_status ht_written_open(const ht_refactor *refactor, const ht_applied *applied
     free(files);
     if (status != HT_OK)
         return status;
-    for (size_t i = 0; i < source->error_count && status == HT_OK; ++i) {
-        const ht_source_error *first = &source->errors[i];
+    for (size_t i = 0; i < source->errors.count && status == HT_OK; ++i) {
+        const ht_source_error *first = &source->errors.items[i];
         if (!is_known(refactor->source, first))
             status =
                 ht_error_set_at(error, HT_ERROR_COMPILE, source->path, first->line, first->column,
@@ -59,7 +61,8 @@ void ht_written_close(ht_written *written) {
     free(written);
 }
 
-/* The kernel of this name; of several, the one as far down as it was in the original. */
+/* Finds the kernel of this name. If there are several, takes the one with the same number among
+ * them as in the original. */
 static CXCursor kernel_find(const ht_written *written, size_t index) {
     const ht_refactor *refactor = written->refactor;
     const char *name = refactor->work[index].model.qualified;
@@ -81,20 +84,23 @@ static CXCursor kernel_find(const ht_written *written, size_t index) {
     return clang_getNullCursor();
 }
 
-/* The kernel with all that it reaches, as it stands in a source; free(). NULL with *out_problem. */
-static char *cut_out(const ht_model *model, char **out_problem) {
+/* Writes the kernel with all that it reaches, as text of a source. Returns why it cannot be cut
+ * out; NULL: it can. free() either. */
+static char *cut_out(const ht_model *model, char **out_text) {
     const ht_kernel_facts *facts = model->facts;
     ht_slice slice;
     ht_text text = {0};
-    bool whole = ht_slice_build(facts->source, &model->kernel, 1, NULL, &slice);
-    for (size_t i = 0; whole && i < facts->template_parameter_count; ++i)
-        ht_slice_type(&slice, facts->template_parameters[i].argument);
-    if (whole)
+    const char *reason =
+        ht_slice_build(facts->source, &model->definition.function, 1, NULL, &slice);
+    char *problem = reason ? ht_format("line %d: %s", slice.reason_line, reason) : NULL;
+    for (size_t i = 0; !problem && i < facts->template_parameters.count; ++i)
+        ht_slice_type(&slice, facts->template_parameters.items[i].argument);
+    if (!problem) {
         ht_slice_print(&slice, NULL, NULL, &text);
-    else
-        *out_problem = ht_format("line %d: %s", slice.reason_line, slice.reason);
+        *out_text = ht_text_take(&text);
+    }
     ht_slice_free(&slice);
-    return whole ? ht_text_take(&text) : NULL;
+    return problem;
 }
 
 static bool same_launch(const ht_written_launch *a, const ht_written_launch *b) {
@@ -124,7 +130,7 @@ static void launch_free(ht_written_launch *launch) {
     *launch = (ht_written_launch){0};
 }
 
-/* Launches of one text need to be looked at once. */
+/* Adds a launch, unless one with the same text was added. */
 static void launch_add(ht_written_kernel *out, ht_written_launch launch) {
     for (size_t i = 0; i < out->launch_count; ++i)
         if (same_launch(&out->launches[i], &launch)) {
@@ -148,7 +154,7 @@ static void launches_read(const ht_written_pair *pair, ht_written_kernel *out) {
     for (size_t i = 0; i < now->count; ++i) {
         ht_written_launch launch;
         const ht_launch_site *site = &now->items[i];
-        /* as many launches stand one for the other; more than there were serve the first's */
+        /* with as many launches, each corresponds to one; further ones are compared to the first */
         bool paired = now->count == before->count;
         ht_written_launch_read(pair, site, paired ? &before->items[i] : NULL, &launch);
         launch.file = ht_strdup(pair->written->facts->source->files[site->file].path);
@@ -157,7 +163,7 @@ static void launches_read(const ht_written_pair *pair, ht_written_kernel *out) {
     }
 }
 
-/* What the problem says of the kernel, and what a launcher's own arguments are. */
+/* Makes an entry with the problem's contents and the launcher's own arguments. */
 static void launcher_entry(const ht_model *original, ht_problem_entry *out) {
     const ht_problem_entry *entry = original->entry;
     size_t count = entry->spec.field_count;
@@ -198,9 +204,9 @@ void ht_written_kernel_read(ht_written *written, size_t kernel, ht_written_kerne
     ht_model_build(written->source, cursor, launcher ? &entry : work->model.entry, &model);
     ht_written_pair pair = {
         .original = &work->model, .plan = &work->plan, .grid = &work->grid, .written = &model};
-    pair.original_unit = cut_out(&work->model, &out->fault);
+    out->fault = cut_out(&work->model, &pair.original_unit);
     if (!out->fault)
-        pair.written_unit = cut_out(&model, &out->fault);
+        out->fault = cut_out(&model, &pair.written_unit);
     if (!out->fault)
         launches_read(&pair, out);
     free(pair.original_unit);

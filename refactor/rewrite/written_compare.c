@@ -1,4 +1,4 @@
-/* Is what a tuned file launches what was measured? */
+#include "refactor/rewrite/written_compare.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/rewrite/written.h"
@@ -10,7 +10,8 @@ static void extent_print(const char *what, const uint32_t extent[3], ht_text *ou
     ht_text_printf(out, "%s %u x %u x %u", what, extent[0], extent[1], extent[2]);
 }
 
-/* The original's grid in new blocks: its last block may be cut short by the measured one. */
+/* Returns true if this is the original's grid in new blocks: the measured grid may end with the
+ * last item, earlier than this one. */
 static bool is_rescaled(const ht_written_launch *launch, const ht_binding *tuned,
                         const ht_config *config, const ht_geometry *original, int axis,
                         uint32_t grid) {
@@ -40,19 +41,21 @@ static bool is_same(const ht_written_launch *launch, const ht_binding *tuned,
     return same;
 }
 
-static char *geometry_difference(const ht_geometry *measured, const ht_geometry *written) {
+static char *geometry_difference(const ht_geometry *measured, const ht_geometry *written,
+                                 const char *expected) {
     ht_text text = {0};
     ht_text_append(&text, "it launches ");
     extent_print("blocks of", written->block, &text);
     extent_print(" in a grid of", written->grid, &text);
-    ht_text_printf(&text, " with %u bytes of shared memory, but measured were ", written->lds);
+    ht_text_printf(&text, " with %u bytes of shared memory, but %s ", written->lds, expected);
     extent_print("blocks of", measured->block, &text);
     extent_print(" in a grid of", measured->grid, &text);
     ht_text_printf(&text, " with %u bytes", measured->lds);
     return ht_text_take(&text);
 }
 
-/* A template parameter of the file's kernel that is one of the template's too has its value. */
+/* Returns the difference between template parameters of the file's kernel and those of the same
+ * name in the tuned template, in words; NULL: there is none. free(). */
 static char *instance_difference(const ht_written_launch *launch, const ht_binding *written,
                                  const ht_template *tuned, const ht_config *config) {
     const ht_config plain = ht_config_default(launch->template);
@@ -105,6 +108,22 @@ char *ht_written_difference(const ht_written_launch *launch, const ht_template *
         return ht_format("its launch has no geometry: %s", error.message);
     char *difference = is_same(launch, &measured, config, &wanted, &own)
                            ? NULL
-                           : geometry_difference(&wanted, &own);
+                           : geometry_difference(&wanted, &own, "measured were");
     return difference ? difference : instance_difference(launch, &written, tuned, config);
+}
+
+char *ht_written_original_difference(const ht_written_launch *launch, const ht_problem *problem,
+                                     const ht_device_fields *device) {
+    const ht_binding binding = {launch->template, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    const ht_launch *reference = launch->template->reference_launches;
+    ht_geometry wanted, own;
+    ht_error error = {0};
+    if (ht_binding_geometry(&binding, &plain, reference, &wanted, NULL) != HT_OK)
+        return NULL;
+    if (ht_binding_geometry(&binding, &plain, launch->template->launches, &own, &error) != HT_OK)
+        return ht_format("its launch has no geometry: %s", error.message);
+    bool same = wanted.lds == own.lds && memcmp(wanted.block, own.block, sizeof own.block) == 0 &&
+                memcmp(wanted.grid, own.grid, sizeof own.grid) == 0;
+    return same ? NULL : geometry_difference(&wanted, &own, "the original's are");
 }

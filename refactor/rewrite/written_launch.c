@@ -1,6 +1,9 @@
 #include "refactor/rewrite/written_launch.h"
+#include "refactor/unit/annotations.h"
 
 #include "base/memory.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
 
 #include <stdlib.h>
@@ -11,8 +14,8 @@ enum { VALUES_MAX = 8, DEPTH_MAX = 8 };
 /* A template argument of the launched instance. */
 typedef struct argument {
     char *text;                 /* a template expression, or a type */
-    int64_t values[VALUES_MAX]; /* that it may have */
-    size_t value_count;         /* 0: it is no number */
+    int64_t values[VALUES_MAX]; /* values that it may have */
+    size_t value_count;         /* 0: it is not a number */
 } argument;
 
 typedef struct arguments {
@@ -23,14 +26,13 @@ typedef struct arguments {
 typedef struct reading {
     const ht_written_pair *pair;
     const ht_launch_site *site;
-    const ht_launch_site *before; /* in the original; NULL: it has none */
-    ht_text where;                /* the tuned kernel is launched; empty: everywhere */
-    ht_text refused;              /* nothing is launched; empty: nowhere */
+    const ht_launch_site *before; /* the original's launch; NULL: it has none */
+    ht_text where;                /* condition for the tuned kernel; empty: always */
+    ht_text refused;              /* condition under which nothing is launched; empty: never */
     ht_text missing;
 } reading;
 
-/* ---- the instance
- * --------------------------------------------------------------------------------------------- */
+/* ---- the instance ---- */
 
 static void arguments_free(arguments *list) {
     for (size_t i = 0; i < list->count; ++i)
@@ -44,30 +46,32 @@ static bool is_plain_number(CXType type) {
     return type.kind != CXType_Bool && type.kind != CXType_Enum && ht_type_is_integer(type);
 }
 
-/* The original's parameter of this name; facts->template_parameter_count: it has none. */
+/* Returns the index of the original's parameter of this name; facts->template_parameters.count:
+ * there is none. */
 static size_t original_find(const ht_kernel_facts *facts, const char *name) {
     size_t i = 0;
-    while (i < facts->template_parameter_count &&
-           strcmp(facts->template_parameters[i].name, name) != 0)
+    while (i < facts->template_parameters.count &&
+           strcmp(facts->template_parameters.items[i].name, name) != 0)
         ++i;
     return i;
 }
 
-/* `T`, of a host function that is a template: what it is for the original, which says `T` too. */
+/* Returns the original's argument for `T`, a template parameter of the host function, if the
+ * original's launch writes `T` as well; else NULL. free(). */
 static char *same_as_original(const reading *in, const char *name, const char *text) {
     const ht_kernel_facts *own = in->pair->original->facts;
     const ht_launch_site *site = in->before;
     size_t index = original_find(own, name);
-    if (!site || index >= site->template_argument_count || index >= own->template_parameter_count)
+    if (!site || index >= site->template_argument_count || index >= own->template_parameters.count)
         return NULL;
     ht_range range = site->template_ranges[index];
     const char *before = own->source->files[site->file].text + range.begin;
     bool same = strlen(text) == range.end - range.begin &&
                 memcmp(text, before, range.end - range.begin) == 0;
-    return same ? ht_template_argument_text(&own->template_parameters[index]) : NULL;
+    return same ? ht_template_argument_text(&own->template_parameters.items[index]) : NULL;
 }
 
-/* As it is written after the kernel's name. */
+/* Reads an argument that is written after the kernel's name. */
 static argument given_read(const reading *in, const ht_template_parameter *parameter,
                            const ht_launch_arguments *given, size_t index) {
     const ht_user_file *file = &in->pair->written->facts->source->files[in->site->file];
@@ -85,20 +89,21 @@ static argument given_read(const reading *in, const ht_template_parameter *param
     return (argument){.text = same};
 }
 
-/* What stands after the kernel's name; then what the original has by the same name. */
+/* Reads the arguments written after the kernel's name, then those of the original's parameters with
+ * the same names. */
 static void instance_read(reading *in, CXCursor name, arguments *out) {
     const ht_kernel_facts *facts = in->pair->written->facts, *own = in->pair->original->facts;
     ht_launch_arguments given;
     ht_launch_arguments_read(facts->source, in->site, name, &given);
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        const ht_template_parameter *parameter = &facts->template_parameters[i];
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
         size_t before = original_find(own, parameter->name);
         argument item = {0};
         int64_t value;
         if (i < given.count)
             item = given_read(in, parameter, &given, i);
-        else if (before < own->template_parameter_count)
-            item.text = ht_template_argument_text(&own->template_parameters[before]);
+        else if (before < own->template_parameters.count)
+            item.text = ht_template_argument_text(&own->template_parameters.items[before]);
         if (!item.text) { /* a default */
             CXCursor fallback = ht_ast_child(parameter->cursor, 0);
             if (clang_Cursor_isNull(fallback) || !ht_ast_constant(fallback, &value))
@@ -149,7 +154,7 @@ static bool on_other(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* Is it the original kernel under another name, letter by letter? */
+/* Returns true if the callee is the original kernel under another name, with the same text. */
 static bool is_kept_original(const reading *in, CXCursor callee) {
     const ht_model *model = in->pair->original;
     const ht_source *source = in->pair->written->facts->source;
@@ -161,10 +166,12 @@ static bool is_kept_original(const reading *in, CXCursor callee) {
     if (clang_Cursor_isNull(search.found) || !ht_source_range(source, search.found, &file, &range))
         return false;
     unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &offset);
+    clang_getExpansionLocation(clang_getCursorLocation(model->definition.function), NULL, NULL,
+                               NULL, &offset);
     char *name = ht_cursor_name(search.found);
     size_t begin = offset + strlen(model->name);
-    char *wanted = ht_format("%s%.*s", name, (int)(model->range.end - begin), model->text + begin);
+    char *wanted =
+        ht_format("%s%.*s", name, (int)(model->definition.range.end - begin), model->text + begin);
     char *own = ht_strndup(source->files[file].text + range.begin, range.end - range.begin);
     size_t length = strlen(own), size = strlen(wanted);
     bool same = length >= size && strcmp(own + length - size, wanted) == 0;
@@ -176,7 +183,7 @@ static bool is_kept_original(const reading *in, CXCursor callee) {
 
 static bool callee_read(reading *in, CXCursor callee, int depth, arguments *out);
 
-/* (h <= 65535 ? k : k_plain): the tuned kernel, and elsewhere the original. */
+/* Reads (h <= 65535 ? k : k_plain): the tuned kernel, or the original. */
 static bool fallback_read(reading *in, const char *condition, CXCursor first, CXCursor second,
                           int depth, arguments *out) {
     bool other = clang_Cursor_isNull(ht_launch_name(in->site, first));
@@ -186,7 +193,7 @@ static bool fallback_read(reading *in, const char *condition, CXCursor first, CX
     return callee_read(in, other ? second : first, depth + 1, out);
 }
 
-/* k, k<3>, or (R == 3 ? k<3> : k<0>) */
+/* Reads k, k<3> or (R == 3 ? k<3> : k<0>). */
 static bool callee_read(reading *in, CXCursor callee, int depth, arguments *out) {
     callee = ht_ast_strip(callee, true);
     ht_cursors parts = ht_ast_children(callee);
@@ -219,11 +226,10 @@ static bool callee_read(reading *in, CXCursor callee, int depth, arguments *out)
     return done;
 }
 
-/* ---- geometry
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- geometry ---- */
 
-/* The axes of block or grid as template expressions; free() each. False: one is not known. */
+/* Writes the axes of block or grid as template expressions; free() each. Returns false if one is
+ * unknown. */
 static bool axes_read(const ht_model *model, const ht_launch_site *site, const ht_extent3 *extent,
                       char *out[3], ht_text *missing) {
     bool known = extent->known;
@@ -263,7 +269,8 @@ static bool geometry_print(const ht_model *model, const ht_launch_site *site, ht
     return known;
 }
 
-/* The original's: of its first launch as it was tuned, with what the problem says of it. */
+/* Writes the original's geometry: that of its first launch as it was tuned, with the problem's
+ * values. */
 static bool original_print(const ht_written_pair *pair, const ht_launch_site *before,
                            ht_text *missing, ht_text *out) {
     const ht_model *model = pair->original;
@@ -272,10 +279,9 @@ static bool original_print(const ht_written_pair *pair, const ht_launch_site *be
     return !other || geometry_print(model, before, missing, out);
 }
 
-/* ---- what a launcher function refuses
- * --------------------------------------------------------------------------------- */
+/* ---- tests of a launcher function ---- */
 
-/* if (CONDITION) return ...; */
+/* Reads if (CONDITION) return ...; */
 static bool refusal_read(reading *in, CXCursor statement) {
     ht_cursors parts = ht_ast_children(statement);
     bool known = parts.count == 2 && clang_getCursorKind(parts.items[1]) == CXCursor_ReturnStmt;
@@ -293,8 +299,8 @@ static bool refusal_read(reading *in, CXCursor statement) {
     return known && text;
 }
 
-/* The tests of the function around the launch: where one holds, there is none. Functions of the
- * author's are left alone: what they ask, the original's asks too. */
+/* Reads the tests of a launcher function: where one holds, nothing is launched. The author's own
+ * functions are left alone, since the original's launch passes the same tests. */
 static bool refusals_read(reading *in) {
     bool known = true;
     if (in->pair->original->facts->launches.count)
@@ -313,13 +319,12 @@ static bool refusals_read(reading *in) {
     return known;
 }
 
-/* ---- the unit
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- the unit ---- */
 
 typedef enum part { PART_INCLUDES, PART_REST } part;
 
-/* Includes stand ahead of both; annotations are not the unit's. Lines keep their numbers. */
+/* Prints a part of a unit: its includes, or the rest without annotations. Lines keep their
+ * numbers. */
 static void part_print(const char *unit, part wanted, ht_text *out) {
     for (const char *at = unit, *end; *at; at = end) {
         end = at + strcspn(at, "\n");
@@ -335,7 +340,8 @@ static void part_print(const char *unit, part wanted, ht_text *out) {
     }
 }
 
-/* Both texts have names in common, so each is compiled without the other. */
+/* Returns a unit of both texts, in which each is compiled without the other, since they have names
+ * in common. Their includes come first; free(). */
 static char *unit_print(const ht_written_pair *pair, const char *annotations) {
     ht_text text = {0};
     part_print(pair->original_unit, PART_INCLUDES, &text);
@@ -349,9 +355,7 @@ static char *unit_print(const ht_written_pair *pair, const char *annotations) {
     return ht_text_take(&text);
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- all of it ---- */
 
 static void kernel_print(const reading *in, const arguments *list, ht_text *out) {
     ht_text params = {0};
@@ -380,7 +384,7 @@ static void arguments_publish(const reading *in, const arguments *list, ht_writt
     out->arguments = ht_alloc(list->count + 1, sizeof *out->arguments);
     for (size_t i = 0; i < list->count; ++i) {
         ht_written_argument *published = &out->arguments[out->argument_count++];
-        published->name = ht_strdup(facts->template_parameters[i].name);
+        published->name = ht_strdup(facts->template_parameters.items[i].name);
         if (list->items[i].value_count)
             ht_expr_parse(list->items[i].text, (ht_place){0}, &published->value, NULL);
     }
@@ -427,7 +431,7 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     known = known && original_print(pair, before, &in.missing, &annotations);
     if (known) {
         char *unit = unit_print(pair, annotations.data);
-        out->template = parse_one(unit, pair->written->path, &error);
+        out->template = parse_one(unit, pair->written->facts->source->path, &error);
         free(unit);
     }
     if (out->template) {

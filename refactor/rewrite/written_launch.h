@@ -1,11 +1,12 @@
-/* One launch of a tuned file as a template. Private to refactor/written*.c. */
+/* Reads a launch of a tuned file as a template. Private to refactor/rewrite/written*.c. */
 #ifndef HT_REFACTOR_REWRITE_WRITTEN_LAUNCH_H
 #define HT_REFACTOR_REWRITE_WRITTEN_LAUNCH_H
 
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/transform.h"
 #include "refactor/rewrite/written.h"
-#include "refactor/unit/emit.h"
 
-/* A kernel before and after. */
+/* A kernel in its original and its tuned form. */
 typedef struct ht_written_pair {
     const ht_model *original;
     const ht_plan *plan;
@@ -14,8 +15,8 @@ typedef struct ht_written_pair {
     char *original_unit, *written_unit;
 } ht_written_pair;
 
-/* `site` in the tuned file; `before`: the same launch in the original, NULL: the first. All of
- * *out but the place. */
+/* Reads all of *out except the place. `site` is in the tuned file; `before` is the same launch in
+ * the original; NULL: its first one. */
 void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *site,
                             const ht_launch_site *before, ht_written_launch *out);
 

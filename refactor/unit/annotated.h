@@ -5,9 +5,10 @@
 #include "refactor/source/source.h"
 #include "templates/annotations/template.h"
 
-/* The templates that the file's own annotations describe, for a kernel of this name; NULL when it
- * has none. *out_line becomes the line of a problem that has one in the file. */
-ht_status ht_annotated_make(const ht_source *source, CXCursor kernel, const char *name,
-                            ht_template **out_template, char **out_problem, int *out_line);
+/* Makes the template that the file's own annotations describe for a kernel of this name; it stays
+ * NULL if there is none. Returns why it cannot be made; NULL: it can, or there is none. free().
+ * *out_line is set if the reason has a line in the file. */
+char *ht_annotated_make(const ht_source *source, CXCursor kernel, const char *name,
+                        ht_template **out_template, int *out_line);
 
 #endif

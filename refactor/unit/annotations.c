@@ -1,14 +1,12 @@
-/* The annotations of a template, from the plan, the launch and the problem entry. */
+#include "refactor/unit/annotations.h"
 #include "base/memory.h"
 #include "refactor/plan/coverage.h"
-#include "refactor/unit/emit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- is everything known?
- * ------------------------------------------------------------------------------------------ */
+/* ---- missing parts ---- */
 
 static void add(ht_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -32,12 +30,12 @@ static const ht_arg *passed(const ht_problem_entry *entry, size_t index) {
     return NULL;
 }
 
-/* The type that a template type parameter of this name stands for. */
+/* Returns the type that a template type parameter of this name stands for, else the name itself. */
 static const char *type_for(const ht_model *model, const char *name) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i)
-        if (strcmp(facts->template_parameters[i].name, name) == 0)
-            return facts->template_parameters[i].argument;
+    for (size_t i = 0; i < facts->template_parameters.count; ++i)
+        if (strcmp(facts->template_parameters.items[i].name, name) == 0)
+            return facts->template_parameters.items[i].argument;
     return name;
 }
 
@@ -64,16 +62,17 @@ static void check_arguments(const ht_model *model, ht_text *missing) {
     size_t count = 0;
     for (size_t i = 0; i < entry->arg_count; ++i)
         count += entry->args[i].role != HT_ARG_CONSTANT;
-    if (count != model->parameter_count) {
+    if (count != model->parameters.count) {
         add(missing, "the problem file lists %zu arguments, the kernel takes %zu", count,
-            model->parameter_count);
+            model->parameters.count);
         return;
     }
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        check_argument(model, &model->parameters[i], passed(entry, i), missing);
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        check_argument(model, &model->parameters.items[i], passed(entry, i), missing);
 }
 
-/* libclang shows nothing of a variable template but its name. */
+/* Returns true if the cursor declares a variable template in constant memory, by its text: libclang
+ * exposes only its name. */
 static bool is_constant_template(const ht_slice *slice, const ht_chunk *chunk, CXCursor cursor) {
     const char *text = slice->source->files[chunk->file].text;
     size_t length = chunk->range.end - chunk->range.begin;
@@ -82,7 +81,7 @@ static bool is_constant_template(const ht_slice *slice, const ht_chunk *chunk, C
            memmem(begin, length, constant, strlen(constant)) && !memchr(begin, '=', length);
 }
 
-/* Is it an argument's name, before any template arguments? */
+/* Returns true if this is an argument's name, without template arguments. */
 static bool is_listed(const ht_problem_entry *entry, const char *name) {
     for (size_t k = 0; k < entry->arg_count; ++k) {
         const char *own = entry->args[k].name;
@@ -115,11 +114,11 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
 
 static void check_template_arguments(const ht_model *model, ht_text *missing) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        const ht_template_parameter *parameter = &facts->template_parameters[i];
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
         bool fallback =
             !parameter->argument && !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
-        bool known = parameter->kind == CXCursor_NonTypeTemplateParameter
+        bool known = parameter->kind == HT_TEMPLATE_VALUE
                          ? parameter->has_value ||
                                (parameter->argument && (strcmp(parameter->argument, "true") == 0 ||
                                                         strcmp(parameter->argument, "false") == 0))
@@ -148,20 +147,18 @@ char *ht_binding_problem(const ht_model *model, const ht_grid *grid, const ht_sl
     }
     for (int axis = 0; axis < 3 && !grid->missing.length; ++axis)
         if (!grid->original[axis] || !grid->block[axis]) {
-            const char *why = model->facts->problem;
+            const char *why = model->facts->problem.text;
             add(&missing, "block and grid of the original's launch%s%s", why ? ": " : "",
                 why ? why : "");
-            *out_line = model->facts->problem_line;
+            *out_line = model->facts->problem.line;
             break;
         }
     return missing.length ? ht_text_take(&missing) : NULL;
 }
 
-/* ---- writing
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ---- */
 
-/* A value as an argument for a parameter of its type: true, Mode::sum, 16. free(). */
+/* Returns a value as an argument for a parameter of its type: true, Mode::sum, 16. free(). */
 static char *typed_value(const ht_template_parameter *parameter) {
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
     if (type.kind == CXType_Bool)
@@ -196,25 +193,27 @@ static char *typed_value(const ht_template_parameter *parameter) {
 }
 
 char *ht_template_argument_text(const ht_template_parameter *parameter) {
-    if (parameter->has_value && parameter->kind == CXCursor_NonTypeTemplateParameter)
+    if (parameter->has_value && parameter->kind == HT_TEMPLATE_VALUE)
         return typed_value(parameter);
     return parameter->argument ? ht_strdup(parameter->argument) : NULL;
 }
 
-char *ht_template_arguments(const ht_plan *plan, bool reference) {
+/* Returns the template argument list for the kernel's launch, new parameters first: "<BLOCK_X,
+ * float>", or "" for none; free(). `reference`: for the original. */
+static char *template_arguments(const ht_plan *plan, bool reference) {
     const ht_kernel_facts *facts = plan->model->facts;
     ht_text text = {0};
-    for (size_t i = 0; !reference && i < plan->param_count; ++i)
-        if (!plan->params[i].existing && !plan->params[i].macro)
-            ht_text_printf(&text, text.length ? ", %s" : "<%s", plan->params[i].name);
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        const ht_template_parameter *parameter = &facts->template_parameters[i];
+    for (size_t i = 0; !reference && i < plan->params.count; ++i)
+        if (!plan->params.items[i].existing && !plan->params.items[i].macro)
+            ht_text_printf(&text, text.length ? ", %s" : "<%s", plan->params.items[i].name);
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
         bool tuned = false;
-        for (size_t j = 0; !reference && j < plan->param_count; ++j)
-            tuned = tuned || (plan->params[j].existing &&
-                              strcmp(plan->params[j].name, parameter->name) == 0);
+        for (size_t j = 0; !reference && j < plan->params.count; ++j)
+            tuned = tuned || (plan->params.items[j].existing &&
+                              strcmp(plan->params.items[j].name, parameter->name) == 0);
         char *value = tuned ? ht_strdup(parameter->name) : ht_template_argument_text(parameter);
-        if (!value) /* from here on defaults hold */
+        if (!value) /* defaults hold for this and all further ones */
             break;
         ht_text_printf(&text, text.length ? ", %s" : "<%s", value);
         free(value);
@@ -234,16 +233,16 @@ void ht_axes_print(const char *name, char *const axes[3], ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
-/* Printed through a template that has nothing else. */
+/* Prints the entry by way of a template that has nothing else. */
 void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
     ht_launch launch = {.kernel = (char *)(size_t)"k"};
     ht_template bare = {.name = (char *)(size_t)"k", .launches = &launch, .launch_count = 1};
     bare.problem = model->entry->spec;
-    /* What the original leaves as it was is its author's business: the original defines what is
-     * right. */
+    /* The original defines which results are right, so outputs that it does not write are not
+     * checked. */
     ht_arg *args = ht_alloc(model->entry->arg_count + 1, sizeof *args);
     for (size_t i = 0; i < model->entry->arg_count; ++i) {
-        args[i] = model->entry->args[i]; /* a view: the entry keeps what it owns */
+        args[i] = model->entry->args[i]; /* a copy of the pointers, which the entry owns */
         args[i].partial = args[i].role == HT_ARG_OUT;
     }
     bare.args = args;
@@ -268,7 +267,7 @@ void ht_entry_print(const ht_model *model, bool builtin, ht_text *out) {
 
 void ht_original_print(const ht_plan *plan, const ht_grid *grid, const char *directive,
                        const char *ending, ht_text *out) {
-    char *arguments = ht_template_arguments(plan, true);
+    char *arguments = template_arguments(plan, true);
     ht_text_printf(out, "#pragma tune %s(%s%s%s)\n", directive, plan->model->qualified, ending,
                    arguments);
     free(arguments);
@@ -284,20 +283,21 @@ char *ht_annotations_write(const ht_plan *plan, const ht_grid *grid, bool origin
     const ht_model *model = plan->model;
     ht_text text = {0};
     bool builtin = model->entry->has_reference && !original;
-    char *arguments = ht_template_arguments(plan, false);
+    char *arguments = template_arguments(plan, false);
     ht_text_printf(&text, "#pragma tune kernel(%s%s)\n", model->qualified, arguments);
     free(arguments);
-    for (size_t i = 0; i < plan->param_count; ++i)
-        ht_text_printf(&text, "#pragma tune param(%s : %s = %s)\n", plan->params[i].name,
-                       plan->params[i].values, plan->params[i].default_value);
-    for (size_t i = 0; i < plan->param_count; ++i)
-        ht_text_printf(&text, "#pragma tune from(%s : %s)\n", plan->params[i].transformation,
-                       plan->params[i].name);
-    for (size_t i = 0; i < plan->require_count; ++i)
-        ht_text_printf(&text, "#pragma tune require(%s)\n", plan->requires[i]);
+    for (size_t i = 0; i < plan->params.count; ++i)
+        ht_text_printf(&text, "#pragma tune param(%s : %s = %s)\n", plan->params.items[i].name,
+                       plan->params.items[i].values, plan->params.items[i].default_value);
+    for (size_t i = 0; i < plan->params.count; ++i)
+        ht_text_printf(&text, "#pragma tune from(%s : %s)\n", plan->params.items[i].transformation,
+                       plan->params.items[i].name);
+    for (size_t i = 0; i < plan->requires.count; ++i)
+        ht_text_printf(&text, "#pragma tune require(%s)\n", plan->requires.items[i]);
     char *blocks[3], *grids[3];
     for (int axis = 0; axis < 3; ++axis) {
-        blocks[axis] = ht_strdup(plan->block[axis] ? plan->block[axis] : grid->block[axis]);
+        blocks[axis] =
+            ht_strdup(plan->axes[axis].block ? plan->axes[axis].block : grid->block[axis]);
         grids[axis] = ht_grid_after(plan, grid, axis);
     }
     ht_axes_print("block", blocks, &text);

@@ -1,6 +1,6 @@
-/* The declarations at namespace level, as pieces of text. */
+#include "refactor/unit/chunks.h"
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/source/ast.h"
 #include "refactor/unit/slice.h"
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ typedef struct collecting {
     ht_slice *slice;
     char **scopes;
     size_t scope_count;
-    ht_tokens *tokens; /* per file */
+    ht_tokens *tokens; /* of each file */
 } collecting;
 
 static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, CXClientData data);
@@ -122,7 +122,8 @@ static int compare_chunks(const void *a, const void *b) {
                                                       : 0;
 }
 
-/* Chunks of one macro invocation, and declarations split by others, may still overlap. */
+/* Merges chunks that still overlap: those of one macro invocation, and declarations split by
+ * others. */
 static void merge_overlaps(ht_slice *slice) {
     qsort(slice->chunks, slice->chunk_count, sizeof *slice->chunks, compare_chunks);
     size_t kept = 0;

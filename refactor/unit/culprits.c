@@ -5,7 +5,7 @@ enum { SET_MAX = 32 };
 typedef struct search {
     ht_attempt *attempt;
     void *context;
-    size_t wanted; /* more than these cannot be kept */
+    size_t wanted; /* number to keep; more cannot be kept */
     size_t most;
     ht_transformation_set best;
 } search;
@@ -14,7 +14,7 @@ static size_t count_of(ht_transformation_set set) {
     return (size_t)__builtin_popcount(set);
 }
 
-/* Returns true when there is nothing better to be found. */
+/* Tries a set. Returns true if it keeps as many as possible. */
 static bool consider(search *in, ht_transformation_set without) {
     size_t kept = 0;
     if (!in->attempt(in->context, without, &kept) || (in->best && kept <= in->most))

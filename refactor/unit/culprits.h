@@ -1,5 +1,5 @@
-/* Which transformations stand in the way of a template: found by leaving out one at a time, then
- * pairs. Private to refactor/. */
+/* Finds the transformations that prevent a template, by leaving out one at a time, then pairs.
+ * Private to refactor/. */
 #ifndef HT_REFACTOR_UNIT_CULPRITS_H
 #define HT_REFACTOR_UNIT_CULPRITS_H
 
@@ -9,12 +9,13 @@
 /* A set of transformations: bit i is ht_transformations[i]. */
 typedef unsigned ht_transformation_set;
 
-/* Tries without these; returns true when that works. *out_kept counts what then still applies. */
+/* Makes a template without these transformations; returns true if that works. *out_kept counts the
+ * transformations that still apply. */
 typedef bool ht_attempt(void *context, ht_transformation_set without, size_t *out_kept);
 
-/* The set among `suspects` (those that apply, and do not work together) to leave out: one, where
- * that is enough, else two, else the last ones. Of those of one size the set with which most is
- * kept; of equals the one that runs last. 0: nothing is enough. */
+/* Returns the transformations to leave out among `suspects`, which apply but do not work together:
+ * one if that is enough, else two, else the last ones. Among sets of one size it chooses the one
+ * with which most are kept; of equals, the one that runs last. 0: no set is enough. */
 ht_transformation_set ht_culprits_find(ht_attempt *attempt, void *context,
                                        ht_transformation_set suspects);
 

@@ -1,18 +1,15 @@
-/* Kernels that are parameterized already: by macros that are defined unless the compiler's command
- * line does, as tuners want them. */
+#include "refactor/unit/existing.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/source/lexer.h"
+#include "refactor/source/names.h"
+#include "refactor/source/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct found_names {
-    char **items;
-    size_t count;
-} found_names;
-
-/* #ifndef NAME, and right behind it #define NAME NUMBER. */
+/* Returns true for #define NAME NUMBER right after #ifndef NAME. */
 static bool is_guarded(const ht_source *source, const ht_macro *macro) {
     const ht_tokens *tokens = ht_source_tokens(source, macro->file);
     size_t index = ht_tokens_at(tokens, macro->range.begin);
@@ -31,16 +28,9 @@ static bool is_guarded(const ht_source *source, const ht_macro *macro) {
     return found;
 }
 
-static bool has_name(const found_names *list, const char *name) {
-    for (size_t i = 0; i < list->count; ++i)
-        if (strcmp(list->items[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Macros named in a text, its directives included. */
+/* Collects the macros that a text names, also in its directives. */
 static void names_in(const ht_source *source, const ht_tokens *tokens, size_t file, size_t at,
-                     found_names *list) {
+                     ht_names *list) {
     for (size_t i = 0; i < tokens->count; ++i) {
         if (tokens->items[i].kind == HT_TOKEN_DIRECTIVE) {
             ht_tokens line;
@@ -52,16 +42,13 @@ static void names_in(const ht_source *source, const ht_tokens *tokens, size_t fi
         if (tokens->items[i].kind != HT_TOKEN_NAME)
             continue;
         char *name = ht_tokens_text(tokens, i);
-        if (!ht_source_macro(source, name, file, at) || has_name(list, name)) {
-            free(name);
-            continue;
-        }
-        HT_GROW(list->items, list->count);
-        list->items[list->count++] = name;
+        if (ht_source_macro(source, name, file, at))
+            ht_names_add(list, name);
+        free(name);
     }
 }
 
-/* blockIdx.x * NAME, or NAME * blockIdx.x */
+/* Returns true for blockIdx.x * NAME and NAME * blockIdx.x. */
 static bool is_pitch(const ht_tokens *tokens, size_t index) {
     bool behind = index >= 4 && ht_tokens_is(tokens, index - 1, "*") &&
                   ht_tokens_is(tokens, index - 3, ".") &&
@@ -72,17 +59,18 @@ static bool is_pitch(const ht_tokens *tokens, size_t index) {
 
 char *ht_existing_parameters(const ht_model *model) {
     const ht_source *source = model->facts->source;
-    found_names list = {0};
+    ht_names list = {0};
     ht_tokens tokens;
     ht_text text = {0};
     bool shapes_block = false;
-    ht_tokens_read(model->text, model->range, true, &tokens);
-    names_in(source, &tokens, 0, model->range.begin, &list);
-    for (size_t i = 0; i < list.count; ++i) { /* grows: macros that macros name */
-        const ht_macro *macro = ht_source_macro(source, list.items[i], 0, model->range.begin);
+    ht_tokens_read(model->text, model->definition.range, true, &tokens);
+    names_in(source, &tokens, 0, model->definition.range.begin, &list);
+    for (size_t i = 0; i < list.count; ++i) { /* the loop adds macros that macros name */
+        const ht_macro *macro =
+            ht_source_macro(source, list.items[i], 0, model->definition.range.begin);
         ht_tokens body;
         ht_tokens_read(source->files[macro->file].text, macro->body, false, &body);
-        names_in(source, &body, 0, model->range.begin, &list);
+        names_in(source, &body, 0, model->definition.range.begin, &list);
         ht_tokens_free(&body);
         if (!is_guarded(source, macro))
             continue;
@@ -94,9 +82,7 @@ char *ht_existing_parameters(const ht_model *model) {
                 shapes_block || (ht_tokens_is(&tokens, j, macro->name) && is_pitch(&tokens, j));
     }
     ht_tokens_free(&tokens);
-    for (size_t i = 0; i < list.count; ++i)
-        free(list.items[i]);
-    free(list.items);
+    ht_names_free(&list);
     if (shapes_block)
         return ht_text_take(&text);
     ht_text_free(&text);

@@ -1,7 +1,9 @@
-/* Making a template of a unit, and checking it before it is handed out. */
+#include "refactor/unit/make_template.h"
 #include "base/memory.h"
+#include "refactor/plan/plan.h"
 #include "refactor/source/source_try.h"
-#include "refactor/unit/emit.h"
+#include "refactor/unit/annotations.h"
+#include "refactor/unit/unit.h"
 
 #include "templates/bind.h"
 
@@ -16,7 +18,7 @@ static void free_strings(char **strings, size_t count) {
     free(strings);
 }
 
-/* A configuration unlike the default: `step` values further in each parameter. */
+/* Returns a configuration unlike the default: `step` values further in each parameter. */
 static ht_config other_config(const ht_template *template, size_t step) {
     ht_config config = ht_config_default(template);
     for (size_t i = 0; i < template->param_count; ++i)
@@ -24,7 +26,7 @@ static ht_config other_config(const ht_template *template, size_t step) {
     return config;
 }
 
-/* What is compiled to see whether the kernels are there, and where its lines come from. */
+/* A text that is compiled to see whether the kernels exist, and the source of its lines. */
 typedef struct instances {
     const ht_template *template, *written;
     size_t number;
@@ -54,7 +56,8 @@ static void write_launches(instances *in, ht_launch_set set, const ht_config *co
                        config);
 }
 
-/* The compiler's words name a variable of ours where it finds no such kernel. */
+/* Returns the compiler's message. If there is no such kernel, that names a variable of the check,
+ * which is replaced. */
 static char *message_of(const char *first) {
     const char *words = strstr(first, "variable 'ht_check_");
     if (!words || !strstr(words, "'<overloaded function type>'"))
@@ -113,50 +116,53 @@ static ht_template *parse_one(const char *unit, const char *file, ht_error *erro
     return NULL;
 }
 
-ht_template *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice,
-                              char **out_problem) {
-    const char *file = plan->model->path;
+/* Compares the template that was parsed with what parsing its own print gives, and compiles that.
+ * Returns why it is not good. */
+static char *reread(const ht_plan *plan, const ht_slice *slice, const ht_template *first,
+                    ht_template **out_second) {
     ht_error error = {0};
-    *out_problem = NULL;
-    char *annotations = ht_annotations_write(plan, grid, false);
-    char *unit = ht_unit_write(plan, slice, annotations, out_problem);
-    free(annotations);
-    if (!unit)
-        return NULL;
-    ht_template *first = parse_one(unit, file, &error);
-    free(unit);
-    if (!first) {
-        *out_problem = ht_format("its template does not parse: %s", error.message);
-        return NULL;
-    }
     ht_text canonical = {0};
     ht_template_print(first, &canonical);
-    unit = ht_unit_write(plan, slice, canonical.data, out_problem);
+    char *unit = NULL;
+    free(ht_unit_write(plan, slice, canonical.data, &unit));
     ht_text_free(&canonical);
-    ht_template *second = unit ? parse_one(unit, file, &error) : NULL;
+    *out_second = unit ? parse_one(unit, plan->model->facts->source->path, &error) : NULL;
     free(unit);
-    if (!second || !ht_template_equal(first, second))
-        *out_problem = ht_format("its template does not survive printing: %s", error.message);
+    if (!*out_second || !ht_template_equal(first, *out_second))
+        return ht_format("its template does not survive printing: %s", error.message);
+    char *said = ht_unit_check(plan->model->facts->source, *out_second, NULL);
+    char *problem = said ? ht_format("cut out of its file it does not compile: %s", said) : NULL;
+    free(said);
+    return problem;
+}
+
+char *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice,
+                       ht_template **out_template) {
+    ht_error error = {0};
+    char *unit = NULL, *annotations = ht_annotations_write(plan, grid, false);
+    char *problem = ht_unit_write(plan, slice, annotations, &unit);
+    free(annotations);
+    *out_template = NULL;
+    if (problem)
+        return problem;
+    ht_template *first = parse_one(unit, plan->model->facts->source->path, &error);
+    free(unit);
+    if (!first)
+        return ht_format("its template does not parse: %s", error.message);
+    problem = reread(plan, slice, first, out_template);
     ht_template_free(first, 1);
-    char *error_text =
-        *out_problem || !second ? NULL : ht_unit_check(plan->model->facts->source, second, NULL);
-    if (error_text)
-        *out_problem = ht_format("cut out of its file it does not compile: %s", error_text);
-    free(error_text);
-    if (*out_problem && second) {
-        ht_template_free(second, 1);
-        second = NULL;
+    if (problem && *out_template) {
+        ht_template_free(*out_template, 1);
+        *out_template = NULL;
     }
-    return second;
+    return problem;
 }
 
 ht_template *ht_template_against(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice) {
-    char *problem = NULL;
-    char *annotations = ht_annotations_write(plan, grid, true);
-    char *unit = ht_unit_write(plan, slice, annotations, &problem);
-    ht_template *made = unit ? parse_one(unit, plan->model->path, NULL) : NULL;
+    char *unit = NULL, *annotations = ht_annotations_write(plan, grid, true);
+    free(ht_unit_write(plan, slice, annotations, &unit));
+    ht_template *made = unit ? parse_one(unit, plan->model->facts->source->path, NULL) : NULL;
     free(unit);
     free(annotations);
-    free(problem);
     return made;
 }

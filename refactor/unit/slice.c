@@ -1,8 +1,13 @@
-/* What a kernel reaches: the closure over references. */
+/* Finds the code that a kernel reaches: the closure over references. */
 #include "refactor/unit/slice.h"
+#include "refactor/unit/chunks.h"
+#include "refactor/unit/slice_host.h"
+#include "refactor/unit/slice_macros.h"
+#include "refactor/unit/slice_named.h"
+#include "refactor/unit/slice_params.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/kernel/named.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -21,13 +26,11 @@ void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...) {
     slice->reason_line = line;
 }
 
-/* ---- system headers
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- system headers ---- */
 
 typedef struct header_rule {
-    const char *part;    /* of the path's end */
-    const char *include; /* "" none needed; NULL refused */
+    const char *part;    /* end of the path */
+    const char *include; /* "": none is needed; NULL: it is refused */
 } header_rule;
 
 static const header_rule rules[] = {
@@ -81,7 +84,8 @@ static void header_add(ht_slice *slice, const char *include) {
         slice->headers[slice->header_count++] = include;
 }
 
-/* Is what this header declares there for what is cut out, too? */
+/* Returns true if the unit also has what this system header declares, and notes the include for
+ * it. */
 static bool system_take(ht_slice *slice, const char *path, const char *name) {
     if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
         (ends(path, "/stl_algobase.h") || ends(path, "/algorithm"))) {
@@ -113,7 +117,8 @@ void ht_slice_system(ht_slice *slice, const char *path, const char *name, int li
         system_refuse(slice, path, name, line);
 }
 
-/* A name that a header has for a plain number (`u_char` of <sys/types.h>) is told again. */
+/* Declares a system header's name for a plain number again in the unit (`u_char` of
+ * <sys/types.h>). */
 static bool number_take(ht_slice *slice, CXCursor declaration, const char *name) {
     CXType type = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(declaration));
     enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
@@ -157,9 +162,7 @@ void ht_slice_type(ht_slice *slice, const char *name) {
             header_add(slice, types[i][1]);
 }
 
-/* ---- references
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- references ---- */
 
 static ht_chunk *chunk_at(ht_slice *slice, size_t file, size_t offset) {
     for (size_t i = 0; i < slice->chunk_count; ++i) {
@@ -185,7 +188,8 @@ static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
             return;
         CXString path = clang_getFileName(file);
         char *name = ht_cursor_name(declaration);
-        if (strncmp(name, "__builtin_", 10) != 0 && /* the compiler's, wherever named first */
+        if (strncmp(name, "__builtin_", 10) !=
+                0 && /* the compiler's own, wherever they are first named */
             !system_take(slice, clang_getCString(path), name) &&
             !number_take(slice, declaration, name))
             system_refuse(slice, clang_getCString(path), name, line);
@@ -198,7 +202,8 @@ static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
         chunk->needed = true;
 }
 
-/* A declaration with all its redeclarations, its template and that template's specialisations. */
+/* Marks a declaration with its redeclarations, its template and that template's specialisations as
+ * needed. */
 static void need(ht_slice *slice, CXCursor declaration, int line) {
     need_declaration(slice, declaration, line);
     CXCursor definition = clang_getCursorDefinition(declaration);
@@ -209,11 +214,13 @@ static void need(ht_slice *slice, CXCursor declaration, int line) {
         need(slice, primary, line);
 }
 
-/* `exp(x)` of a template names the complex numbers' too where a header brings them along. They take
- * none but their own types, which a unit that has none of them cannot pass. */
+/* Returns true for functions that accept only types of their own header. In a template, `exp(x)`
+ * also names the complex numbers' function if a header declares it, but a unit without complex
+ * numbers cannot call that. */
 static bool takes_own_types(CXCursor declaration) {
     static const char *const headers[] = {"/complex", "/valarray", "/valarray_after.h"};
-    CXCursor definition = clang_getCursorDefinition(declaration); /* behind `using std::exp` too */
+    CXCursor definition = clang_getCursorDefinition(
+        declaration); /* `using std::exp` is not a definition; this looks past it */
     CXSourceLocation location =
         clang_getCursorLocation(clang_Cursor_isNull(definition) ? declaration : definition);
     CXFile file;
@@ -227,9 +234,9 @@ static bool takes_own_types(CXCursor declaration) {
     return found;
 }
 
-/* `a + b` of a template names the iterators', strings' and streams' `+` too under `using namespace
- * std`. It is the language's own where the types are, and a unit without that header has no others
- * of its. */
+/* Returns true for operators of headers. In a template, `a + b` also names the `+` of iterators,
+ * strings and streams under `using namespace std`. A unit without such a header has no values of
+ * these types, so the operator is the language's own. */
 static bool is_foreign_operator(const ht_slice *slice, CXCursor declaration) {
     CXFile file;
     char *name = ht_cursor_name(declaration);
@@ -240,8 +247,8 @@ static bool is_foreign_operator(const ht_slice *slice, CXCursor declaration) {
     return is_operator && ht_source_file(slice->source, file) == SIZE_MAX;
 }
 
-/* All that the name may stand for; of what takes its own types alone, only where nothing else is.
- */
+/* Marks all functions that the name may stand for as needed. Those that accept only types of their
+ * own header count only if there are no others. */
 static void need_overloads(ht_slice *slice, CXCursor cursor) {
     unsigned count = clang_getNumOverloadedDecls(cursor), others = 0;
     for (unsigned i = 0; i < count; ++i)
@@ -253,7 +260,31 @@ static void need_overloads(ht_slice *slice, CXCursor cursor) {
     }
 }
 
-/* std::sqrt: clang's own headers for devices have put it there, ahead of the library's. */
+/* Notes the header of std::uint8_t and the like: libclang's tree does not have what a type of a
+ * using-declaration refers to. `space` is the reference to the namespace. */
+static void need_std_type(ht_slice *slice, CXCursor space) {
+    CXFile file;
+    unsigned offset;
+    clang_getFileLocation(clang_getCursorLocation(space), &file, NULL, NULL, &offset);
+    size_t index = file ? ht_source_file(slice->source, file) : SIZE_MAX;
+    if (index == SIZE_MAX || offset >= slice->source->files[index].length)
+        return;
+    const char *at = slice->source->files[index].text + offset;
+    at += strncmp(at, "std", 3) == 0 ? 3 : 0;
+    at += strspn(at, " \t\n");
+    if (strncmp(at, "::", 2) != 0)
+        return;
+    at += 2 + strspn(at + 2, " \t\n");
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+        ++length;
+    char *name = ht_strndup(at, length);
+    ht_slice_type(slice, name);
+    free(name);
+}
+
+/* Notes <cmath> for std::sqrt and the like, which clang's own headers for devices declare before
+ * the library's. */
 static void need_std(ht_slice *slice, CXCursor use) {
     CXFile file;
     CXCursor named = clang_getCursorReferenced(use);
@@ -276,8 +307,10 @@ static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
             ht_slice_cut_body(slice, parent, cursor);
         return false;
     }
-    if (kind == CXCursor_NamespaceRef && ht_cursor_named(cursor, "std"))
+    if (kind == CXCursor_NamespaceRef && ht_cursor_named(cursor, "std")) {
         need_std(slice, parent);
+        need_std_type(slice, cursor);
+    }
     if (kind == CXCursor_OverloadedDeclRef) {
         need_overloads(slice, cursor);
         return true;
@@ -292,7 +325,7 @@ static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* Names in a text, and in the macros that it names, as constants that are needed. */
+/* Marks constants named in a text, or in macros that it names, as needed. */
 static void need_names(ht_slice *slice, size_t file, ht_range range, int line, int depth) {
     ht_tokens tokens;
     ht_tokens_read(slice->source->files[file].text, range, false, &tokens);
@@ -311,7 +344,7 @@ static void need_names(ht_slice *slice, size_t file, ht_range range, int line, i
     ht_tokens_free(&tokens);
 }
 
-/* What __launch_bounds__ names is not in the tree. */
+/* Marks names in __launch_bounds__ as needed, which libclang's tree does not have. */
 static void need_bounds(ht_slice *slice, CXCursor function) {
     size_t file;
     ht_range range;
@@ -336,7 +369,7 @@ static bool is_using(CXCursor cursor) {
     return kind == CXCursor_UsingDirective || kind == CXCursor_NamespaceAlias;
 }
 
-/* Redeclarations of, and specialisations belonging to, what is needed already. */
+/* Returns true for a redeclaration or specialisation of something needed. */
 static bool belongs(const ht_slice *slice, const ht_chunk *chunk) {
     for (size_t i = 0; i < chunk->cursor_count; ++i) {
         CXCursor cursor = chunk->cursors[i];
@@ -376,7 +409,7 @@ static void close_over(ht_slice *slice) {
     }
 }
 
-/* `using namespace` lines of the user's and std's namespaces. */
+/* Marks `using namespace` lines of the user's and std's namespaces as needed. */
 static void need_usings(ht_slice *slice) {
     for (size_t i = 0; i < slice->chunk_count; ++i) {
         ht_chunk *chunk = &slice->chunks[i];
@@ -397,26 +430,32 @@ static bool build(const ht_source *source, const CXCursor *kernels, size_t kerne
     need_usings(out);
     for (size_t i = 0; i < kernel_count; ++i)
         need(out, kernels[i], ht_ast_line(kernels[i]));
-    if (template)
+    if (template) {
         ht_slice_named(out, template);
-    close_over(out);
+        ht_slice_params(out, template);
+    }
+    do {
+        close_over(out);
+        ht_slice_macros_need(out);
+    } while (!out->reason && ht_slice_unseen(out));
+    ht_slice_params_check(out);
     if (!out->reason)
-        ht_slice_macros(out);
+        ht_slice_order(out);
     return !out->reason;
 }
 
-/* Classes of both sides (an accessor of tensors, with std::copy in its constructors) are whole
- * where they can be. */
-bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                    const ht_template *template, ht_slice *out_slice) {
+/* Tries first to keep classes of host and device whole (an accessor of tensors, with std::copy in
+ * its constructors); if that fails, the host's member functions lose their bodies. */
+const char *ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
+                           const ht_template *template, ht_slice *out_slice) {
     if (build(source, kernels, kernel_count, template, false, out_slice))
-        return true;
+        return NULL;
     ht_slice less;
     bool done = build(source, kernels, kernel_count, template, true, &less);
     ht_slice_free(done ? out_slice : &less);
     if (done)
         *out_slice = less;
-    return done;
+    return out_slice->reason;
 }
 
 void ht_slice_free(ht_slice *slice) {
@@ -430,6 +469,7 @@ void ht_slice_free(ht_slice *slice) {
         free(slice->macros[i]);
     for (size_t i = 0; i < slice->number_count; ++i)
         free(slice->numbers[i]);
+    ht_slice_params_free(slice);
     free(slice->numbers);
     free(slice->cuts);
     free(slice->chunks);

@@ -13,26 +13,37 @@ typedef struct ht_chunk {
     int line;
     CXCursor *cursors;
     size_t cursor_count;
-    char **scopes; /* what opens the namespaces around it: "namespace a {", 'extern "C" {' */
+    char **scopes; /* text that opens the namespaces around it: "namespace a {", 'extern "C" {' */
     size_t scope_count;
     bool needed;
     bool visited;
 } ht_chunk;
 
-/* std::min and std::max; compilers at run time know them by the unit's own words. */
+/* std::min and std::max. Runtime compilers know them from text in the unit itself. */
 #define HT_SLICE_ALGORITHM "<algorithm>"
-/* std::size_t and std::ptrdiff_t, too. */
+/* Also std::size_t and std::ptrdiff_t. */
 #define HT_SLICE_SIZES "<cstddef>"
 
-/* What is printed, in the order of translation. */
+/* A preprocessor conditional outside of declarations that a parameter decides: it chooses which
+ * macros are defined, or how. */
+typedef struct ht_slice_conditional {
+    size_t file;
+    ht_range range; /* from #if to #endif */
+    int line;
+    char *decides; /* the parameter on which its conditions depend */
+    bool needed;
+} ht_slice_conditional;
+
+/* A part of the unit, in the order of translation. */
 typedef struct ht_slice_item {
     size_t file;
     ht_range range;
     int line;
-    const ht_chunk *chunk; /* NULL: a directive line */
+    const ht_chunk *chunk;                   /* NULL: a directive line */
+    const ht_slice_conditional *conditional; /* a whole conditional; NULL: it is not one */
 } ht_slice_item;
 
-/* What is left out of a chunk: the body of a function that is the host's alone. */
+/* A part left out of a chunk: the body of a function that only the host calls. */
 typedef struct ht_slice_cut {
     size_t file;
     ht_range range;
@@ -49,44 +60,30 @@ typedef struct ht_slice {
     size_t header_count;
     char **numbers; /* "typedef unsigned char u_char;", from headers of the system */
     size_t number_count;
-    char **macros; /* names needed */
+    char **macros; /* needed macros, by name */
     size_t macro_count;
+    char **params; /* macros that are parameters of the template */
+    size_t param_count;
+    ht_slice_conditional *conditionals;
+    size_t conditional_count;
     ht_slice_item *items;
     size_t item_count;
-    char *reason; /* why it cannot be cut out; NULL when it can */
+    char *reason; /* why the kernel cannot be cut out; NULL: it can */
     int reason_line;
 } ht_slice;
 
-/* With what the annotations of `template` (may be NULL) name. False: `reason` says why. Free in any
- * case. */
-bool ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                    const ht_template *template, ht_slice *out_slice);
+/* Builds a slice, with the names in the annotations of `template` (may be NULL). Returns its
+ * `reason`. Free the slice in any case. */
+const char *ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
+                           const ht_template *template, ht_slice *out_slice);
 void ht_slice_free(ht_slice *slice);
-/* What a type that only the launch names (`k<half>`) takes. */
+/* Adds the code for a type that only the launch names (`k<half>`). */
 void ht_slice_type(ht_slice *slice, const char *name);
 
-/* Prints includes and items. `replace` may print an item in another way (returning true); NULL:
- * none is. */
-void ht_slice_print(const ht_slice *slice,
-                    bool (*replace)(void *context, const ht_slice_item *item, ht_text *out),
-                    void *context, ht_text *out);
-void ht_line_directive(const ht_source *source, size_t file, int line, ht_text *out);
-
-/* The parts of building, one file each. */
-/* Marks what a template's annotations name as needed; for before what those reach is found. */
-void ht_slice_named(ht_slice *slice, const ht_template *template);
-void ht_chunks_collect(ht_slice *slice);
+/* For the parts of building: notes why the kernel cannot be cut out. */
 void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Notes what a declaration or macro of a system header takes: an include, or a refusal. */
+/* Notes what a declaration or macro of a system header requires: an include, or a refusal. */
 void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line);
-/* slice_host.c. Returns true if it is a member function that no device calls. */
-bool ht_slice_is_host_member(CXCursor function);
-/* Leaves out the body of one, with what it initializes. */
-void ht_slice_cut_body(ht_slice *slice, CXCursor function, CXCursor body);
-/* Returns true if the place lies in what is left out. */
-bool ht_slice_is_cut(const ht_slice *slice, size_t file, size_t offset);
-/* Finds the macros that the needed chunks use, and the final order. */
-void ht_slice_macros(ht_slice *slice);
 
 #endif

@@ -1,7 +1,6 @@
-/* Member functions that are the host's alone, in classes that kernels take: their bodies name what
- * no device code has. */
+#include "refactor/unit/slice_host.h"
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/source/ast.h"
 #include "refactor/unit/slice.h"
 
 bool ht_slice_is_host_member(CXCursor function) {
@@ -16,7 +15,8 @@ bool ht_slice_is_host_member(CXCursor function) {
            !ht_ast_has(function, CXCursor_CUDADeviceAttr);
 }
 
-/* `: a(b), c{d}` in front of a constructor's body begins behind its parameters. */
+/* Returns where `: a(b), c{d}` of a constructor begins, after the parameters; else where the body
+ * begins. */
 static size_t initializers_begin(const ht_tokens *tokens, size_t first, size_t body) {
     for (size_t i = first; i < body; ++i) {
         if (ht_tokens_is(tokens, i, "("))

@@ -1,19 +1,21 @@
-/* Macros that a slice needs, file-level pragmas, and the order of it all. */
+#include "refactor/unit/slice_macros.h"
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
 #include "refactor/unit/slice.h"
+#include "refactor/unit/slice_host.h"
+#include "refactor/unit/slice_params.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
-static bool is_user_macro(const ht_source *source, const char *name) {
-    for (size_t i = 0; i < source->macro_count; ++i)
-        if (strcmp(source->macros[i].name, name) == 0)
+static bool is_user_macro(const ht_slice *slice, const char *name) {
+    for (size_t i = 0; i < slice->source->macros.count; ++i)
+        if (strcmp(slice->source->macros.items[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < slice->conditional_count; ++i)
+        if (ht_slice_conditional_defines(slice, &slice->conditionals[i], name))
             return true;
     return false;
 }
@@ -36,7 +38,7 @@ static void names_in(ht_slice *slice, const char *text, ht_range range, bool dir
         if (tokens.items[i].kind != HT_TOKEN_NAME)
             continue;
         char *name = ht_tokens_text(&tokens, i);
-        if (is_user_macro(slice->source, name) && !has_name(slice, name)) {
+        if (is_user_macro(slice, name) && !has_name(slice, name)) {
             HT_GROW(slice->macros, slice->macro_count);
             slice->macros[slice->macro_count++] = name;
         } else
@@ -45,23 +47,36 @@ static void names_in(ht_slice *slice, const char *text, ht_range range, bool dir
     ht_tokens_free(&tokens);
 }
 
-static void close_over_macros(ht_slice *slice) {
+/* Marks the conditionals that define a macro as needed, with the names in their branches. */
+static void conditionals_need(ht_slice *slice, const char *macro) {
+    for (size_t i = 0; i < slice->conditional_count; ++i) {
+        ht_slice_conditional *conditional = &slice->conditionals[i];
+        if (conditional->needed || !ht_slice_conditional_defines(slice, conditional, macro))
+            continue;
+        conditional->needed = true;
+        names_in(slice, slice->source->files[conditional->file].text, conditional->range, true);
+    }
+}
+
+void ht_slice_macros_need(ht_slice *slice) {
     const ht_source *source = slice->source;
     for (size_t i = 0; i < slice->chunk_count; ++i)
         if (slice->chunks[i].needed)
             names_in(slice, source->files[slice->chunks[i].file].text, slice->chunks[i].range,
                      true);
-    for (size_t i = 0; i < slice->macro_count; ++i)
-        for (size_t j = 0; j < source->macro_count; ++j)
-            if (strcmp(source->macros[j].name, slice->macros[i]) == 0)
-                names_in(slice, source->files[source->macros[j].file].text, source->macros[j].body,
-                         false);
+    for (size_t i = 0; i < slice->macro_count; ++i) {
+        for (size_t j = 0; j < source->macros.count; ++j)
+            if (strcmp(source->macros.items[j].name, slice->macros[i]) == 0)
+                names_in(slice, source->files[source->macros.items[j].file].text,
+                         source->macros.items[j].body, false);
+        conditionals_need(slice, slice->macros[i]);
+    }
 }
 
 static void system_macros(ht_slice *slice) {
     const ht_source *source = slice->source;
-    for (size_t i = 0; i < source->expansion_count && !slice->reason; ++i) {
-        const ht_expansion *expansion = &source->expansions[i];
+    for (size_t i = 0; i < source->expansions.count && !slice->reason; ++i) {
+        const ht_expansion *expansion = &source->expansions.items[i];
         if (!expansion->system || !expansion->system_file)
             continue;
         for (size_t j = 0; j < slice->chunk_count; ++j) {
@@ -75,9 +90,7 @@ static void system_macros(ht_slice *slice) {
     }
 }
 
-/* ---- directives
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- directives ---- */
 
 static bool directive_words(const char *text, ht_token directive, char words[3][32]) {
     ht_tokens line;
@@ -95,7 +108,7 @@ static bool directive_words(const char *text, ht_token directive, char words[3][
     return words[0][0] != 0;
 }
 
-/* A chunk must hold whole conditionals, and no include that is taken. */
+/* Refuses a chunk that does not contain whole conditionals, or that contains an include. */
 static void check_conditionals(ht_slice *slice, const ht_chunk *chunk) {
     const char *text = slice->source->files[chunk->file].text;
     ht_tokens tokens;
@@ -126,14 +139,16 @@ static void check_conditionals(ht_slice *slice, const ht_chunk *chunk) {
     ht_tokens_free(&tokens);
 }
 
-static void item_add(ht_slice *slice, size_t file, ht_range range, const ht_chunk *chunk) {
+static ht_slice_item *item_add(ht_slice *slice, size_t file, ht_range range,
+                               const ht_chunk *chunk) {
     unsigned line;
     clang_getExpansionLocation(clang_getLocationForOffset(slice->source->unit,
                                                           slice->source->files[file].file,
                                                           (unsigned)range.begin),
                                NULL, &line, NULL, NULL);
     HT_GROW(slice->items, slice->item_count);
-    slice->items[slice->item_count++] = (ht_slice_item){file, range, (int)line, chunk};
+    slice->items[slice->item_count] = (ht_slice_item){file, range, (int)line, chunk, NULL};
+    return &slice->items[slice->item_count++];
 }
 
 static const ht_chunk *chunk_at(const ht_slice *slice, size_t file, size_t offset) {
@@ -144,12 +159,14 @@ static const ht_chunk *chunk_at(const ht_slice *slice, size_t file, size_t offse
     return NULL;
 }
 
-/* Macros that a declaration defines come with it, for itself and for what stands behind. */
+/* Adds needed macros. One defined inside a declaration comes with it, for the declaration itself
+ * and for the text after it. */
 static void macros_add(ht_slice *slice) {
     const ht_source *source = slice->source;
-    for (size_t i = 0; i < source->macro_count; ++i) {
-        const ht_macro *macro = &source->macros[i];
-        if (!has_name(slice, macro->name))
+    for (size_t i = 0; i < source->macros.count; ++i) {
+        const ht_macro *macro = &source->macros.items[i];
+        if (!has_name(slice, macro->name) ||
+            ht_slice_conditional_at(slice, macro->file, macro->range.begin))
             continue;
         const ht_chunk *chunk = chunk_at(slice, macro->file, macro->range.begin);
         if (!chunk)
@@ -166,7 +183,7 @@ static bool is_kept_pragma(char words[3][32]) {
             strcmp(words[1], "float_control") == 0 || strcmp(words[1], "pack") == 0);
 }
 
-/* #undef of needed macros, pragmas with an effect on what follows. */
+/* Adds #undef of needed macros, and pragmas that affect the text after them. */
 static void other_directives(ht_slice *slice, size_t file) {
     const char *text = slice->source->files[file].text;
     ht_tokens tokens;
@@ -176,7 +193,9 @@ static void other_directives(ht_slice *slice, size_t file) {
         ht_token token = tokens.items[i];
         if (token.kind != HT_TOKEN_DIRECTIVE ||
             ht_source_skipped(slice->source, file, token.begin) ||
-            chunk_at(slice, file, token.begin) || !directive_words(text, token, words))
+            chunk_at(slice, file, token.begin) ||
+            ht_slice_conditional_at(slice, file, token.begin) ||
+            !directive_words(text, token, words))
             continue;
         if ((strcmp(words[0], "undef") == 0 && has_name(slice, words[1])) || is_kept_pragma(words))
             item_add(slice, file, (ht_range){token.begin, token.end}, NULL);
@@ -184,9 +203,7 @@ static void other_directives(ht_slice *slice, size_t file) {
     ht_tokens_free(&tokens);
 }
 
-/* ---- all together
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- the whole slice ---- */
 
 static int compare_items(const void *a, const void *b, void *context) {
     const ht_slice_item *first = a, *second = b;
@@ -194,7 +211,7 @@ static int compare_items(const void *a, const void *b, void *context) {
                             second->range.begin);
 }
 
-/* #pragma pack(push, 1), #pragma pack(pop)? */
+/* Returns true for #pragma pack(push, 1) or #pragma pack(pop), by the word `what`. */
 static bool is_pack(const ht_slice *slice, const ht_slice_item *item, const char *what) {
     if (item->chunk)
         return false;
@@ -206,7 +223,7 @@ static bool is_pack(const ht_slice *slice, const ht_slice_item *item, const char
     return found;
 }
 
-/* What was packed in between is not in the slice. */
+/* Drops pairs of these with nothing between them in the slice. */
 static void drop_packs(ht_slice *slice) {
     size_t count = 0;
     for (size_t i = 0; i < slice->item_count; ++i) {
@@ -218,9 +235,8 @@ static void drop_packs(ht_slice *slice) {
     slice->item_count = count;
 }
 
-void ht_slice_macros(ht_slice *slice) {
+void ht_slice_order(ht_slice *slice) {
     const ht_source *source = slice->source;
-    close_over_macros(slice);
     system_macros(slice);
     for (size_t i = 0; i < slice->chunk_count; ++i)
         if (slice->chunks[i].needed) {
@@ -228,6 +244,11 @@ void ht_slice_macros(ht_slice *slice) {
             item_add(slice, slice->chunks[i].file, slice->chunks[i].range, &slice->chunks[i]);
         }
     macros_add(slice);
+    for (size_t i = 0; i < slice->conditional_count; ++i) {
+        const ht_slice_conditional *conditional = &slice->conditionals[i];
+        if (conditional->needed)
+            item_add(slice, conditional->file, conditional->range, NULL)->conditional = conditional;
+    }
     for (size_t i = 0; i < source->file_count; ++i)
         other_directives(slice, i);
     qsort_r(slice->items, slice->item_count, sizeof *slice->items, compare_items,

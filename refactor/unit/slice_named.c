@@ -1,6 +1,6 @@
-/* What only the annotations name: types of parameters and arguments, and template arguments. */
+#include "refactor/unit/slice_named.h"
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
+#include "refactor/source/ast.h"
 #include "refactor/unit/slice.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_type_or_constant(enum CXCursorKind kind) {
     }
 }
 
-/* Does it declare the name, itself or as one of its enumerators? */
+/* Returns true if the cursor declares the name, itself or as one of its enumerators. */
 static bool declares(CXCursor cursor, const char *name) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (!is_type_or_constant(kind))
@@ -45,8 +45,8 @@ static void need_name(ht_slice *slice, const char *name) {
         for (size_t j = 0; j < slice->chunks[i].cursor_count; ++j)
             if (declares(slice->chunks[i].cursors[j], name))
                 slice->chunks[i].needed = true;
-    for (size_t i = 0; i < slice->source->macro_count; ++i)
-        if (strcmp(slice->source->macros[i].name, name) == 0) {
+    for (size_t i = 0; i < slice->source->macros.count; ++i)
+        if (strcmp(slice->source->macros.items[i].name, name) == 0) {
             HT_GROW(slice->macros, slice->macro_count);
             slice->macros[slice->macro_count++] = ht_strdup(name);
             break;

@@ -1,7 +1,7 @@
-/* Printing a slice, and the public way to one. */
+#include "refactor/unit/slice_print.h"
 #include "base/memory.h"
-#include "refactor/kernel/facts.h"
 #include "refactor/unit/slice.h"
+#include "refactor/unit/slice_params.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +29,19 @@ static const char algorithm[] = "#ifdef __HIPCC_RTC__\n"
                                 "#include <algorithm>\n"
                                 "#endif\n";
 
-/* The same types as a library's, which may declare them once more. */
+/* The same types as a library's, which may be declared twice. */
 static const char sizes[] = "namespace std {\n"
                             "typedef decltype(sizeof(0)) size_t;\n"
                             "typedef decltype((char *)0 - (char *)0) ptrdiff_t;\n"
                             "}\n";
 
 static void print_definitions(const ht_source *source, ht_text *out) {
-    for (size_t i = 0; i < source->argument_count; ++i) {
-        const char *argument = source->arguments[i];
+    for (size_t i = 0; i < source->call.own_count; ++i) {
+        const char *argument = source->call.own[i];
         if (strncmp(argument, "-D", 2) != 0)
             continue;
         const char *body = argument[2]                      ? argument + 2
-                           : i + 1 < source->argument_count ? source->arguments[i + 1]
+                           : i + 1 < source->call.own_count ? source->call.own[i + 1]
                                                             : "";
         size_t length = strcspn(body, "=(");
         if (!body[0])
@@ -53,7 +53,8 @@ static void print_definitions(const ht_source *source, ht_text *out) {
     }
 }
 
-/* using namespace x;  ->  namespace x {} using namespace x; (x may have lost all that was in it) */
+/* Prints using namespace x; as namespace x {} using namespace x; since x may be empty in the
+ * slice. */
 static bool print_using(const ht_slice *slice, const ht_slice_item *item, ht_text *out) {
     const ht_chunk *chunk = item->chunk;
     if (chunk->cursor_count != 1 ||
@@ -71,7 +72,7 @@ static bool print_using(const ht_slice *slice, const ht_slice_item *item, ht_tex
     return false;
 }
 
-/* The text, with a declaration for each function that loses its body. */
+/* Prints the text, with a declaration in place of each body that is cut. */
 static void print_text(const ht_slice *slice, const ht_slice_item *item, ht_text *out) {
     const char *text = slice->source->files[item->file].text;
     size_t at = item->range.begin;
@@ -96,11 +97,13 @@ static void print_text(const ht_slice *slice, const ht_slice_item *item, ht_text
 static void print_item(const ht_slice *slice, const ht_slice_item *item,
                        bool (*replace)(void *, const ht_slice_item *, ht_text *), void *context,
                        ht_text *out) {
-    const char *text = slice->source->files[item->file].text + item->range.begin;
-    int length = (int)(item->range.end - item->range.begin);
+    if (item->conditional) {
+        ht_slice_conditional_print(slice, item->conditional, out);
+        return;
+    }
     if (!item->chunk) {
         if (!replace || !replace(context, item, out))
-            ht_text_printf(out, "%.*s\n", length, text);
+            ht_slice_directive_print(slice, item->file, item->range, out);
         return;
     }
     for (size_t i = 0; i < item->chunk->scope_count; ++i)

@@ -1,0 +1,23 @@
+/* Writes tuned constants into the source. */
+#ifndef HT_REFACTOR_REWRITE_APPLY_H
+#define HT_REFACTOR_REWRITE_APPLY_H
+
+#include "refactor/refactor.h"
+
+/* A kernel to be replaced by its tuned form: with tuned constants, in the author's style, with the
+ * author's names and signature. Its launches are rewritten; a kernel without a launch gets a
+ * launcher function next to it. Other kernels of the file stay as they are. */
+typedef struct ht_refactor_choice {
+    size_t kernel; /* index in the refactor */
+    ht_config config;
+    const char *note; /* a comment to put above the kernel, "// ..."; borrowed; NULL: none */
+} ht_refactor_choice;
+
+ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                                size_t choice_count, ht_applied *out_applied, ht_error *error);
+void ht_applied_free(ht_applied *applied);
+/* Returns the text of the analysed file if no other one changes; else HT_ERROR_UNSUPPORTED. */
+ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                            size_t choice_count, char **out_source, ht_error *error);
+
+#endif
