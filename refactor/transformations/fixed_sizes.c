@@ -1,12 +1,15 @@
 /* fixed-sizes: filter and window sizes that are arguments of the kernel become template constants,
  * so that the loops over them can be unrolled.
  *
- * An argument that bounds a loop gets a template parameter of its own, 0 for the general kernel.
- * Launches of a tuned source ask for the value: (R == 3 ? k<3> : k<0>)<<<grid, block>>>(...). */
+ * An argument that bounds a loop gets a template parameter of its own, with 0 for the general
+ * kernel. Launches of a tuned source test the value: (R == 3 ? k<3> : k<0>)<<<grid,
+ * block>>>(...). */
 #include "base/memory.h"
-#include "refactor/kernel/geometry.h"
+#include "refactor/kernel/expression.h"
 #include "refactor/kernel/launch_words.h"
-#include "refactor/plan/launch_edit.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/transform.h"
 
@@ -30,7 +33,7 @@ typedef struct fixing {
     ht_plan *plan;
     fixed_size sizes[SIZES_MAX + STEPS_MAX];
     size_t count, steps;
-    bool for_steps; /* looking for factors of indices */
+    bool for_steps; /* looks for factors of indices */
 } fixing;
 
 /* ---- which arguments */
@@ -71,7 +74,8 @@ static void add_value(fixed_size *size, int64_t value) {
     ++size->value_count;
 }
 
-/* Small sizes of the problem's instances, and the usual ones; false when it has no small size. */
+/* Finds small sizes in the problem's instances, and adds the usual ones. Returns false if the
+ * instances have no small size. */
 static bool find_values(const ht_model *model, fixed_size *size) {
     const ht_problem_entry *entry = model->entry;
     const ht_arg *arg = NULL;
@@ -124,19 +128,19 @@ static bool launches_can_ask(const ht_model *model, size_t index) {
     return can;
 }
 
-static void add_size(fixing *in, CXCursor declaration) {
+static void add_size(fixing *in, const ht_syntax_variable *variable) {
     const ht_model *model = in->model;
-    fixed_size size = {.index = SIZE_MAX, .is_step = in->for_steps};
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (clang_equalCursors(model->parameters[i].cursor, declaration))
-            size.index = i;
+    if (!variable || !variable->parameter)
+        return;
+    fixed_size size = {.index = (size_t)(variable->parameter - model->parameters.items),
+                       .is_step = in->for_steps};
     for (size_t i = 0; i < in->count; ++i)
         if (in->sizes[i].index == size.index)
             return;
     bool full = in->for_steps ? in->steps == STEPS_MAX : in->count == SIZES_MAX;
-    if (size.index == SIZE_MAX || full)
+    if (full)
         return;
-    const ht_parameter *parameter = &model->parameters[size.index];
+    const ht_parameter *parameter = &model->parameters.items[size.index];
     size.argument = ht_argument_name(model, size.index);
     if (!parameter->is_integer || parameter->is_assigned || !size.argument ||
         !find_values(model, &size) || (in->for_steps && !launches_can_ask(model, size.index)))
@@ -147,84 +151,76 @@ static void add_size(fixing *in, CXCursor declaration) {
 
 /* ---- factors of indices */
 
-static void add_factor(fixing *in, CXCursor factor, CXCursor other) {
-    CXCursor argument = ht_ast_variable(ht_ast_strip(factor, true));
-    CXCursor index = ht_ast_variable(ht_ast_strip(other, true));
-    if (clang_Cursor_isNull(argument) || clang_Cursor_isNull(index) ||
-        !ht_model_parameter(in->model, argument))
+/* Returns the variable that the expression names, not through conversions to real numbers. */
+static const ht_syntax_variable *named(const ht_syntax *expression) {
+    const ht_syntax *node = ht_syntax_strip_whole(expression);
+    return node && node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node) : NULL;
+}
+
+static void add_factor(fixing *in, const ht_syntax *factor, const ht_syntax *other) {
+    const ht_syntax_variable *argument = named(factor), *index = named(other);
+    if (!index)
         return;
-    const ht_local *local = ht_model_local(in->model, index);
-    bool counter = local && local->writes > 0;
+    bool counter = index->local && index->local->writes > 0;
     for (int axis = 0; axis < 3; ++axis)
-        counter = counter || (!clang_Cursor_isNull(in->model->axes[axis].index_variable) &&
-                              clang_equalCursors(in->model->axes[axis].index_variable, index));
+        counter = counter || ht_syntax_index_variable(index->tree, axis) == index->index;
     if (counter)
         add_size(in, argument);
 }
 
-static bool on_product(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    CXCursor left, right;
-    enum CXBinaryOperatorKind kind;
-    if (ht_ast_binary(cursor, &kind, &left, &right) && kind == CXBinaryOperator_Mul) {
-        add_factor(context, left, right);
-        add_factor(context, right, left);
+static bool in_lambda(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_COMPOUND && node->parent &&
+           ht_syntax_is_expression(node->parent);
+}
+
+static bool on_product(const ht_syntax *node, void *context) {
+    if (node->kind == HT_SYNTAX_BINARY && node->op == HT_BINARY_MUL) {
+        add_factor(context, node->children[0], node->children[1]);
+        add_factor(context, node->children[1], node->children[0]);
     }
-    return clang_getCursorKind(cursor) != CXCursor_LambdaExpr;
+    return !in_lambda(node);
 }
 
-static bool on_bound(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
-        add_size(context, clang_getCursorReferenced(cursor));
-    return clang_getCursorKind(cursor) != CXCursor_CallExpr &&
-           clang_getCursorKind(cursor) != CXCursor_ArraySubscriptExpr;
+static bool on_bound(const ht_syntax *node, void *context) {
+    if (node->kind == HT_SYNTAX_NAME)
+        add_size(context, named(node));
+    return node->kind != HT_SYNTAX_CALL && node->kind != HT_SYNTAX_SUBSCRIPT;
 }
 
-typedef struct index_walk {
-    const ht_model *model;
-    bool found;
-} index_walk;
-
-static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    index_walk *walk = context;
+static bool on_index(const ht_syntax *node, void *context) {
+    bool *found = context;
     int axis;
-    if (clang_isExpression(clang_getCursorKind(cursor)) &&
-        ht_ast_index(walk->model, cursor, &axis) != HT_INDEX_NONE)
-        walk->found = true;
-    return !walk->found;
+    *found =
+        *found || (ht_syntax_is_expression(node) && ht_syntax_index(node, &axis) != HT_INDEX_NONE);
+    return !*found;
 }
 
-/* Loops over threads' shares of something have large bounds that come from the grid. */
-static bool on_loop(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    fixing *in = context;
-    CXCursor init, condition, increment, body, left, right;
-    enum CXBinaryOperatorKind kind;
-    if (clang_getCursorKind(cursor) == CXCursor_LambdaExpr)
-        return false;
-    if (!ht_ast_for(cursor, &init, &condition, &increment, &body))
-        return true;
-    index_walk walk = {in->model, false};
-    ht_ast_walk(init, on_index, &walk);
-    ht_ast_walk(increment, on_index, &walk);
-    if (!walk.found && ht_ast_binary(ht_ast_strip(condition, false), &kind, &left, &right) &&
-        (kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE)) {
-        const ht_local *local = ht_model_local(in->model, ht_ast_variable(right));
-        CXCursor bound = local && local->writes == 0 ? local->initializer : right;
-        CXCursor plain = ht_ast_variable(bound);
-        if (!clang_Cursor_isNull(plain))
-            add_size(in, plain);
-        else if (!clang_Cursor_isNull(bound))
-            ht_ast_walk(bound, on_bound, in);
+/* Looks for bounds of loops. Loops over a thread's share of data are left out: their bounds are
+ * large and come from the grid. */
+static bool on_loop(const ht_syntax *node, void *context) {
+    const ht_syntax *left, *right;
+    bool shares = false;
+    int op;
+    if (node->kind != HT_SYNTAX_FOR)
+        return !in_lambda(node);
+    ht_syntax_walk(node->children[0], on_index, &shares);
+    ht_syntax_walk(node->children[2], on_index, &shares);
+    if (!shares && ht_syntax_binary(node->children[1], &op, &left, &right) &&
+        (op == HT_BINARY_LT || op == HT_BINARY_LE)) {
+        const ht_syntax_variable *variable = named(right);
+        const ht_syntax *value = ht_syntax_kept(variable), *bound = value ? value : right;
+        if (named(bound))
+            add_size(context, named(bound));
+        else
+            for (size_t i = 0; bound && i < bound->count; ++i)
+                ht_syntax_walk(bound->children[i], on_bound, context);
     }
     return true;
 }
 
 /* ---- launches */
 
-/* In whichever file it stands: a launch that does not ask for the value would go on with the
+/* Edits a launch, in whichever file it is: without a test of the value it would still launch the
  * general kernel. */
 static bool edit_launch(fixing *in, const ht_launch_site *site, const char *params) {
     const ht_model *model = in->model;
@@ -274,28 +270,24 @@ static const char *obstacle(const ht_model *model) {
         return "it is launched elsewhere";
     if (launches->other_use_line)
         return "its name is used other than in launches";
-    if (!clang_equalCursors(clang_getCanonicalCursor(model->kernel), model->kernel))
+    if (model->definition.is_declared_ahead)
         return "it is declared ahead of its definition";
-    CXString mangled = clang_Cursor_getMangling(model->kernel);
-    const char *symbol = clang_getCString(mangled);
-    bool plain = symbol && strcmp(symbol, model->name) == 0;
-    clang_disposeString(mangled);
-    return plain ? "it is extern \"C\"" : NULL;
+    return model->definition.is_extern_c ? "it is extern \"C\"" : NULL;
 }
 
 /* ---- the kernel */
 
 static bool edit_header(fixing *in, const char *params) {
     const ht_model *model = in->model;
-    const ht_tokens *tokens = &model->facts->source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
     ht_text list = {0};
     for (size_t i = 0; i < in->count; ++i)
         ht_text_printf(&list, "%sint %s%s", i ? ", " : "", in->sizes[i].name,
-                       model->is_template ? "" : " = 0");
-    size_t at = model->range.begin, index = ht_tokens_at(tokens, at);
+                       model->definition.is_template ? "" : " = 0");
+    size_t at = model->definition.range.begin, index = ht_tokens_at(tokens, at);
     char *text;
     bool done = true;
-    if (model->is_template) {
+    if (model->definition.is_template) {
         done = ht_tokens_is(tokens, index, "template") && ht_tokens_is(tokens, index + 1, "<");
         at = done ? tokens->items[index + 1].end : at;
         text = ht_format("%s, ", list.data);
@@ -314,18 +306,15 @@ static bool edit_kernel(fixing *in, const char *params) {
     ht_text_append(&body, "{");
     for (size_t i = 0; done && i < in->count; ++i) {
         const fixed_size *size = &in->sizes[i];
-        const ht_parameter *parameter = &model->parameters[size->index];
-        unsigned offset;
-        clang_getExpansionLocation(clang_getCursorLocation(parameter->cursor), NULL, NULL, NULL,
-                                   &offset);
-        size_t length = strlen(parameter->name);
+        const ht_parameter *parameter = &model->parameters.items[size->index];
+        size_t offset = parameter->name_begin, length = strlen(parameter->name);
         done = strncmp(model->text + offset, parameter->name, length) == 0 &&
                ht_plan_edit(in->plan, (ht_range){offset, offset + length}, params, size->given);
         bool constant = strncmp(parameter->type, "const ", 6) == 0;
         ht_text_printf(&body, "\n    %s%s %s = %s > 0 ? %s : %s;", constant ? "" : "const ",
                        parameter->type, parameter->name, size->name, size->name, size->given);
     }
-    size_t at = model->body_range.begin;
+    size_t at = model->definition.body_range.begin;
     done = done && ht_plan_edit(in->plan, (ht_range){at, at + 1}, params, body.data);
     ht_text_free(&body);
     return done;
@@ -339,26 +328,27 @@ static void add_params(fixing *in) {
         for (size_t k = 0; k < size->value_count; ++k)
             ht_text_printf(&values, ", %lld", (long long)size->values[k]);
         if (ht_plan_param(in->plan, size->name, values.data, "0")) {
-            ht_planned_param *param = &in->plan->params[in->plan->param_count - 1];
-            param->stands_for = in->model->parameters[size->index].name;
+            ht_planned_param *param = &in->plan->params.items[in->plan->params.count - 1];
+            param->stands_for = in->model->parameters.items[size->index].name;
             param->given = size->given;
             param->step = size->is_step ? size->first : 0;
         }
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
         if (i)
             ht_plan_require(in->plan, "(%s == 0) == (%s == 0)", in->sizes[0].name, size->name);
-        ht_plan_remark(in->plan, HT_REMARK_APPLIED, in->model->parameters[size->index].cursor,
-                       "'%s' %s: it became the constant %s, with the general kernel "
-                       "for other sizes",
-                       in->model->parameters[size->index].name,
-                       size->is_step ? "multiplies indices" : "bounds a loop", size->name);
+        ht_plan_remark_place(in->plan, HT_REMARK_APPLIED,
+                             ht_parameter_place(in->model, size->index),
+                             "'%s' %s: it became the constant %s, with the general kernel "
+                             "for other sizes",
+                             in->model->parameters.items[size->index].name,
+                             size->is_step ? "multiplies indices" : "bounds a loop", size->name);
         ht_text_free(&values);
     }
 }
 
 static void choose_names(fixing *in, ht_text *out_params) {
     for (size_t i = 0; i < in->count; ++i) {
-        const char *name = in->model->parameters[in->sizes[i].index].name;
+        const char *name = in->model->parameters.items[in->sizes[i].index].name;
         char *given = ht_format("%s_given", name);
         in->sizes[i].name = ht_plan_name_upper(in->plan, name, "_SIZE");
         in->sizes[i].given = ht_plan_name(in->plan, given);
@@ -370,16 +360,17 @@ static void choose_names(fixing *in, ht_text *out_params) {
 static void apply(const ht_model *model, ht_plan *plan) {
     fixing in = {.model = model, .plan = plan};
     ht_text params = {0};
-    ht_ast_walk(model->body, on_loop, &in);
+    const ht_syntax *body = ht_syntax_of(model)->body;
+    ht_syntax_walk(body, on_loop, &in);
     in.for_steps = true;
-    ht_ast_walk(model->body, on_product, &in);
+    ht_syntax_walk(body, on_product, &in);
     if (in.count == 0)
         return;
     const char *why = obstacle(model);
     if (why) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, model->parameters[in.sizes[0].index].cursor,
-                       "'%s' bounds a loop, but the kernel cannot become a template: %s",
-                       model->parameters[in.sizes[0].index].name, why);
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, ht_parameter_place(model, in.sizes[0].index),
+                             "'%s' bounds a loop, but the kernel cannot become a template: %s",
+                             model->parameters.items[in.sizes[0].index].name, why);
         return;
     }
     choose_names(&in, &params);
@@ -390,10 +381,10 @@ static void apply(const ht_model *model, ht_plan *plan) {
     if (done)
         add_params(&in);
     else {
-        plan->abandoned = true;
-        ht_plan_remark(plan, HT_REMARK_MISSED, model->parameters[in.sizes[0].index].cursor,
-                       "'%s' bounds a loop, but a launch cannot ask for its value",
-                       model->parameters[in.sizes[0].index].name);
+        plan->running.abandoned = true;
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, ht_parameter_place(model, in.sizes[0].index),
+                             "'%s' bounds a loop, but a launch cannot test its value",
+                             model->parameters.items[in.sizes[0].index].name);
     }
     ht_text_free(&params);
 }

@@ -1,11 +1,12 @@
-/* grid-order: the order in which blocks that follow each other in time lie in a grid of two or
- * three axes: row by row as they are dispatched, column by column, or a few rows together, which
- * share more of what the second-level cache holds; along the third axis last, as dispatched, or
- * first (output channels of one tile, which read the same inputs). Blocks have no order among each
- * other and none is left out or run twice (the places are a permutation of the grid's), so nothing
- * has to be known of what they compute: only that all of them ask for their place by the name
- * blockIdx in the kernel's own text, which a variable of that name then answers. */
+/* grid-order: the order of blocks that run one after the other in a grid of two or three axes. They
+ * are dispatched row by row; other orders are column by column, or a few rows together, which share
+ * more of the second-level cache. The third axis comes last, as dispatched, or first (output
+ * channels of one tile, which read the same inputs). Blocks have no order among each other, and
+ * none is left out or run twice, since the new places are a permutation of the grid's. So the pass
+ * need not know what they compute, only that all of them get their place from the name blockIdx in
+ * the kernel's own text; a variable of that name then holds the new place. */
 #include "base/memory.h"
+#include "refactor/kernel/facts.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/places.h"
 
@@ -15,7 +16,7 @@ static bool has_axis(const ht_axis *axis) {
     return axis->uses_block || axis->uses_global;
 }
 
-/* In an applied source, the order that it takes; in a template, all. */
+/* Returns the text for x and y: in an applied source its order, in a template all orders. */
 static char *plane_text(ht_plan *plan, const char *order, const char *x, const char *y) {
     const char *number = ht_plan_name(plan, "block_number");
     const char *rows = ht_plan_name(plan, "rows_together"), *band = ht_plan_name(plan, "band");
@@ -23,7 +24,7 @@ static char *plane_text(ht_plan *plan, const char *order, const char *x, const c
     char *count = ht_format("%s == 1 ? gridDim.y : %s", order, order);
     char *text = ht_format(
         "    // blocks that follow each other $?{%s == 1}{have places by %s: 0 along rows, 1 along "
-        "columns, else in bands of so many rows}{lie in one column of the grid}"
+        "columns, else in bands of that many rows}{lie in one column of the grid}"
         "$?{%s > 1}{}{lie in a band of ${%s} rows of the grid, column by column}\n"
         "    if ($?{%s >= 0}{%s > 0 && }{}gridDim.x < 65536 && gridDim.y < 65536) {\n"
         "        const unsigned %s = %s * gridDim.x + %s;\n"
@@ -40,7 +41,7 @@ static char *plane_text(ht_plan *plan, const char *order, const char *x, const c
     return text;
 }
 
-/* Places along z before all others. The number of a block stays within 32 bits. */
+/* Returns the text that puts blocks along z first. The number of a block fits into 32 bits. */
 static char *depth_text(ht_plan *plan, const char *depth, const char *const at[3]) {
     const char *place = ht_plan_name(plan, "block_place");
     return ht_format("    // blocks along z follow each other first$?{%s}{ where %s says so}{}\n"
@@ -55,8 +56,8 @@ static char *depth_text(ht_plan *plan, const char *depth, const char *const at[3
                      place, at[1], place);
 }
 
-/* $?{}: the template has all orders, an applied source the one that it takes. `depth` NULL: there
- * is nothing along z. */
+/* Edits the body. By $?{}, the template has all orders and an applied source one. `depth` NULL: the
+ * order along z stays. */
 static void write(ht_plan *plan, const char *order, const char *depth, ht_range body) {
     const char *at[] = {ht_plan_name(plan, "block_x"), ht_plan_name(plan, "block_y"),
                         ht_plan_name(plan, "block_z")};
@@ -85,13 +86,13 @@ static void write(ht_plan *plan, const char *order, const char *depth, ht_range 
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
-    if (!model->launch_known || model->facts->problem || !has_axis(&model->axes[0]) ||
+    if (!model->launch_known || model->facts->problem.text || !has_axis(&model->axes[0]) ||
         !has_axis(&model->axes[1]))
         return;
     const char *why = ht_places_obstacle(model, false);
     if (why) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the order of the grid's blocks stays: %s", why);
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the order of the grid's blocks stays: %s", why);
         return;
     }
     const char *order = ht_plan_name(plan, "GRID_ORDER");
@@ -99,12 +100,12 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_plan_param(plan, order, "0, 1, 4, 8", "0");
     if (depth)
         ht_plan_param(plan, depth, "false, true", "false");
-    write(plan, order, depth, model->body_range);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "the places in the grid of blocks that follow each other became %s: along rows "
-                   "(0), along columns (1), or in bands of 4 or 8 rows%s%s%s",
-                   order, depth ? "; " : "", depth ? depth : "",
-                   depth ? ": along z before that" : "");
+    write(plan, order, depth, model->definition.body_range);
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+                         "the order of the grid's blocks became %s: along rows "
+                         "(0), along columns (1), or in bands of 4 or 8 rows%s%s%s",
+                         order, depth ? "; " : "", depth ? depth : "",
+                         depth ? ": along z before that" : "");
 }
 
 const ht_transformation ht_transformation_grid_order = {

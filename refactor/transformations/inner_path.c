@@ -1,17 +1,23 @@
-/* inner-path: comparisons in the tiled form that ask whether an output's window lies inside of its
- * input (the padding of a convolution) come out the same for all outputs but those at the input's
- * edges. Threads whose outputs are all such take a way of their own, in which the compiler knows.
+/* inner-path: comparisons in the tiled form that test whether an output's window lies inside of its
+ * input (the padding of a convolution) have the same result for all outputs except those at the
+ * input's edges. Threads with only such outputs take a separate path, in which the compiler knows
+ * the results.
  *
  * A comparison is value >= 0 with a value that is affine in the outputs' indices and the loops'
- * counters, with whole coefficients: its least value over a thread's outputs and all iterations is
- * that at one corner, which is asked once, ahead (docs/tiling.md). Where the loops bounds hold what
- * differs inside of the form, or the value holds anything else, the comparison stays. */
+ * counters, with integer coefficients. Its smallest value over a thread's outputs and all
+ * iterations is that at one corner, which is tested once, ahead (docs/tiling.md). If a loop's
+ * bounds depend on something that differs inside of the form, or the value depends on anything
+ * else, the comparison stays. */
 #include "base/memory.h"
+#include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/sets.h"
 #include "refactor/plan/plan.h"
+#include "refactor/staging/print.h"
 #include "refactor/staging/stage.h"
 #include "refactor/transformations/lds_stage/stage_write.h"
 #include "refactor/transformations/register_tile/tiled.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
+#include "refactor/transformations/register_tile/tiled_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +26,8 @@ enum { CONDITIONS_MAX = 16 };
 
 /* A comparison that can be decided ahead. */
 typedef struct decided {
-    CXCursor cursor;
-    bool holds; /* always, inside; else never */
+    const ht_syntax *node;
+    bool holds; /* true on the inner path; false: never true there */
 } decided;
 
 typedef struct inner_path {
@@ -29,20 +35,18 @@ typedef struct inner_path {
     ht_tiled_form *form;
     ht_kernel_model *km;
     ht_stage_frame frame;
-    ht_stage stage; /* of which only printing is used */
+    ht_stage stage; /* used for printing only */
     decided *list;  /* owned */
     size_t count;
     char *thread[CONDITIONS_MAX], *block[CONDITIONS_MAX]; /* all must hold; owned */
     size_t condition_count;
-    /* Strides and dilations that are taken at the problem's values; 0: any will do. */
-    ht_km_fixed fixed[HT_STAGING_FIXED_MAX];
-    const char *fixed_names[HT_STAGING_FIXED_MAX];
-    size_t fixed_count;
+    ht_fixed_steps steps; /* taken at the problem's values; none: any value will do */
 } inner_path;
 
-/* ---- the least value ---- */
+/* ---- the smallest value ---- */
 
-/* Without the loop's counter: at the end where that is least. NULL: not known. */
+/* Returns the value without the loop's counter, which is replaced by the end at which the value is
+ * smallest. NULL: not known. */
 static const ht_poly *over_loop(inner_path *in, const ht_poly *value, const ht_km_loop *loop) {
     ht_poly_pool *pool = &in->km->pool;
     int64_t factor, step;
@@ -56,15 +60,13 @@ static const ht_poly *over_loop(inner_path *in, const ht_poly *value, const ht_k
     value = ht_poly_add(pool, value, ht_poly_of(pool, loop->symbol), -factor);
     if (factor > 0 || !value)
         return value;
-    /* The counter stays within the bound, so that its last value is less than one step before. */
+    /* The counter stays within the bound, so its last value is less than a step before it. */
     const ht_poly *way = ht_poly_add(pool, loop->bound, loop->first, -1);
-    int64_t per = factor / step; /* of the counter itself */
-    const ht_poly *last =
-        way ? ht_poly_add(pool, way, ht_poly_constant(pool, step > 0 ? 1 : -1), -1) : NULL;
-    return last ? ht_poly_add(pool, value, last, per) : NULL;
+    const ht_poly *last = ht_poly_plus(pool, way, step > 0 ? -1 : 1);
+    return ht_poly_add(pool, value, last, factor / step); /* for each unit of the counter */
 }
 
-/* Outputs' indices by name; *out_factor: of that along the axis. */
+/* Replaces the outputs' index along an axis by its name; *out_factor: its coefficient. */
 static const ht_poly *over_outputs(inner_path *in, const ht_poly *value, int axis,
                                    int64_t *out_factor) {
     size_t thread = ht_builtin_symbol(in->km, HT_KM_THREAD, axis);
@@ -73,7 +75,8 @@ static const ht_poly *over_outputs(inner_path *in, const ht_poly *value, int axi
                : NULL;
 }
 
-/* Is all of it the same for the launch? (Outputs have names by now.) */
+/* Returns true if all parts of the value are the same for the whole launch. (Outputs have names by
+ * now.) */
 static bool is_given(const inner_path *in, const ht_poly *value) {
     for (size_t i = 0; i < value->count; ++i)
         for (size_t k = 0; k < value->terms[i].count; ++k) {
@@ -84,7 +87,8 @@ static bool is_given(const inner_path *in, const ht_poly *value) {
     return true;
 }
 
-/* "value >= 0" at the corner, for a thread's outputs or the block's; NULL: it cannot be said. */
+/* Returns "value >= 0" at the corner, for a thread's outputs or the block's; NULL: it cannot be
+ * written. */
 static char *corner(inner_path *in, const ht_poly *value, const int64_t factors[3], bool block) {
     char *ends[3] = {NULL, NULL, NULL};
     ht_text text = {0};
@@ -127,8 +131,8 @@ static bool add_condition(inner_path *in, char *thread, char *block) {
     return true;
 }
 
-/* Can it be asked ahead whether value >= 0, for all outputs and iterations? False too where it does
- * not depend on the outputs. */
+/* Returns true if value >= 0 can be decided ahead for all outputs and iterations, and adds the
+ * condition. False also if it does not depend on the outputs. */
 static bool decide_value(inner_path *in, const ht_poly *value) {
     int64_t factors[3] = {0, 0, 0};
     for (size_t l = 0; l < in->km->loop_count && value; ++l)
@@ -150,7 +154,7 @@ static bool has_leaf(const ht_km_test *test, const ht_poly *value) {
     return test->kind == HT_TEST_NOT_NEGATIVE && test->value == value;
 }
 
-/* Does an access stand behind value >= 0? */
+/* Returns true if value >= 0 is a guard of an access. */
 static bool guards_access(const inner_path *in, const ht_poly *value) {
     for (size_t i = 0; i < in->km->access_count && value; ++i) {
         const ht_km_control *control = &in->km->accesses[i].control;
@@ -161,7 +165,7 @@ static bool guards_access(const inner_path *in, const ht_poly *value) {
     return false;
 }
 
-/* a && b of an unsigned comparison, too. */
+/* Decides a test, or both sides of the && that an unsigned comparison is. */
 static bool decide_all(inner_path *in, const ht_km_test *test) {
     if (test->kind == HT_TEST_AND)
         return decide_all(in, test->left) && decide_all(in, test->right);
@@ -172,7 +176,8 @@ static bool decide_all(inner_path *in, const ht_km_test *test) {
 static void decide(inner_path *in, const ht_km_comparison *of) {
     ht_poly_pool *pool = &in->km->pool;
     size_t before = in->condition_count;
-    if (!of->test || !ht_tiled_may_replace(in->form, of->cursor))
+    const ht_syntax *node = of->test ? of->node : NULL;
+    if (!node || !ht_tiled_may_replace(in->form, node))
         return;
     bool holds = decide_all(in, of->test), fails = false;
     if (!holds) {
@@ -188,7 +193,7 @@ static void decide(inner_path *in, const ht_km_comparison *of) {
     if (!holds && !fails)
         return;
     HT_GROW(in->list, in->count);
-    in->list[in->count++] = (decided){of->cursor, holds};
+    in->list[in->count++] = (decided){node, holds};
 }
 
 /* ---- the form ---- */
@@ -209,35 +214,36 @@ static void write(inner_path *in) {
     for (size_t i = 0; i < in->count; ++i) {
         char *told = ht_format(in->list[i].holds ? "(%s || $@)" : "(!%s && $@)", inner);
         char *text = ht_format("$?{%s}{%s}{%s}$?{!%s}{}{$@}", param, told, told, param);
-        ht_tiled_replace(in->form, in->list[i].cursor, text);
+        ht_tiled_replace(in->form, in->list[i].node, text);
         free(text);
         free(told);
     }
     ht_plan_param(plan, param, "false, true", "false");
     ht_plan_require(plan, "!%s || %s", param, in->form->param);
-    for (size_t i = 0; i < in->fixed_count; ++i)
-        ht_plan_require(plan, "!%s || %s == %lld", param, in->fixed_names[i],
-                        (long long)in->fixed[i].value);
-    if (in->fixed_count)
-        ht_plan_needs_size(plan, param, in->fixed_names[0]);
-    ht_plan_remark(
-        plan, HT_REMARK_APPLIED, in->list[0].cursor,
-        "%s: threads whose outputs' windows lie inside take a way without %zu comparison%s", param,
+    for (size_t i = 0; i < in->steps.count; ++i)
+        ht_plan_require(plan, "!%s || %s == %lld", param, in->steps.names[i],
+                        (long long)in->steps.values[i].value);
+    if (in->steps.count)
+        ht_plan_needs_size(plan, param, in->steps.names[0]);
+    ht_plan_remark_place(
+        plan, HT_REMARK_APPLIED, in->list[0].node->at,
+        "%s: threads whose outputs' windows are inside the input skip %zu comparison%s", param,
         in->count, in->count == 1 ? "" : "s");
-    if (!plan->failed && !ht_tiled_write(in->form)) {
-        plan->abandoned = true;
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the tiled form cannot be written with a way for threads inside");
+    if (!plan->running.failed && !ht_tiled_write(in->form)) {
+        plan->running.abandoned = true;
+        ht_plan_remark_place(
+            plan, HT_REMARK_MISSED, (ht_position){0},
+            "the tiled form cannot be written with a path for threads inside the input");
     }
     free(thread);
     free(block);
 }
 
-/* Indices that are no int are compared as long long. */
+/* Returns the type for comparisons: indices that are not int are compared as long long. */
 static const char *type_of(const ht_tiled_form *form) {
     for (size_t i = 0; i < form->axis_count; ++i) {
-        CXType type = clang_getCanonicalType(clang_getCursorType(form->axes[i].variable));
-        if (type.kind != CXType_Int && type.kind != CXType_Short)
+        const ht_syntax *index = form->axes[i].variable->declaration;
+        if (!index->is_signed || (index->bits != 16 && index->bits != 32))
             return "long long";
     }
     return "int";
@@ -251,10 +257,9 @@ static void forget(inner_path *in) {
     free(in->list);
     in->list = NULL;
     in->count = 0;
-    ht_kernel_model_free(in->km);
 }
 
-/* All that can be decided as the model has it. */
+/* Collects all comparisons that can be decided with this model. */
 static size_t collect(inner_path *in, ht_kernel_model *km) {
     in->km = km;
     in->stage = (ht_stage){.km = km, .frame = &in->frame, .type = type_of(in->form)};
@@ -269,14 +274,15 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     for (size_t i = 0; i < in.form->axis_count; ++i)
         in.frame.axis[in.form->axes[i].axis] = true;
-    size_t any = collect(&in, ht_kernel_model_scan(model));
-    size_t steps = ht_staging_steps(plan, in.fixed, in.fixed_names);
-    if (steps) { /* where more can be, with these */
+    size_t any = collect(&in, ht_kernel_model_scan(model, (ht_km_variant){0}));
+    const ht_fixed_steps steps = ht_staging_steps(plan);
+    if (steps.count) { /* more can be decided with these values */
         inner_path with = in;
         with.list = NULL;
         with.count = with.condition_count = 0;
-        with.fixed_count = steps;
-        bool more = collect(&with, ht_kernel_model_scan_fixed(model, in.fixed, steps)) > any;
+        with.steps = steps;
+        const ht_km_variant variant = {.fixed = steps.values, .fixed_count = steps.count};
+        bool more = collect(&with, ht_kernel_model_scan(model, variant)) > any;
         forget(more ? &in : &with);
         in = more ? with : in;
     }
@@ -288,7 +294,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
 
 const ht_transformation ht_transformation_inner_path = {
     .name = "inner-path",
-    .summary = "a way without edge tests for threads whose windows lie inside",
+    .summary = "a path without edge tests for threads whose windows lie inside",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
     .searched = {.exports = {"INNER_PATH"}, .drops = {{140, NULL}}},

@@ -1,7 +1,8 @@
 /* launch-bounds: __launch_bounds__(threads of the block) on or off, where the kernel has none. */
 #include "refactor/transformations/launch_bounds.h"
-
-#include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/named.h"
+#include "refactor/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,10 @@ typedef struct bounds {
 } bounds;
 
 static bounds find_bounds(const ht_model *model) {
-    const ht_tokens *tokens = &model->facts->source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
     bounds found = {0};
-    for (size_t i = ht_tokens_at(tokens, model->range.begin);
-         i < tokens->count && tokens->items[i].begin < model->body_range.begin; ++i) {
+    for (size_t i = ht_tokens_at(tokens, model->definition.range.begin);
+         i < tokens->count && tokens->items[i].begin < model->definition.body_range.begin; ++i) {
         if (!ht_tokens_is(tokens, i, "__launch_bounds__"))
             continue;
         found.found = true;
@@ -44,7 +45,7 @@ static int64_t original_threads(const ht_model *model) {
 char *ht_plan_threads(const ht_plan *plan) {
     ht_text text = {0};
     for (int axis = 0; axis < 3; ++axis) {
-        const char *block = plan->block[axis];
+        const char *block = plan->axes[axis].block;
         if (strcmp(block, "1") != 0)
             ht_text_printf(&text, strpbrk(block, " +-") ? "%s(%s)" : "%s%s",
                            text.length ? " * " : "", block);
@@ -59,8 +60,8 @@ bool ht_launch_bounds_follow(ht_plan *plan) {
     if (!found.found)
         return true;
     if (!found.known) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the value of its __launch_bounds__ is not understood");
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the value of its __launch_bounds__ is not understood");
         return false;
     }
     char *product = ht_plan_threads(plan);
@@ -73,41 +74,39 @@ bool ht_launch_bounds_follow(ht_plan *plan) {
 }
 
 bool ht_kernel_name_place(const ht_model *model, size_t *out_offset) {
-    const ht_tokens *tokens = &model->facts->source->tokens;
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(model->kernel), NULL, NULL, NULL, &offset);
-    size_t index = ht_tokens_at(tokens, offset);
-    *out_offset = offset;
-    return index < tokens->count && tokens->items[index].begin == offset &&
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
+    size_t index = ht_tokens_at(tokens, model->definition.name_begin);
+    *out_offset = model->definition.name_begin;
+    return index < tokens->count && tokens->items[index].begin == model->definition.name_begin &&
            ht_tokens_is(tokens, index, model->name) && !ht_tokens_is(tokens, index - 1, "::");
 }
 
-/* A block chosen at run time, in place of which the tuned source launches a new one where that
- * divides the number of threads: it still launches the old one elsewhere. */
+/* Returns true if the tuned source still launches the old block in some cases: one chosen at run
+ * time, where the new one does not divide the number of threads. */
 static bool may_fall_back(const ht_plan *plan) {
     const ht_model *model = plan->model;
-    bool changed = plan->block_changed[0] || plan->block_changed[1] || plan->block_changed[2];
-    if (model->facts->assumed && (!changed || plan->renumbered))
+    bool changed = plan->axes[0].changed || plan->axes[1].changed || plan->axes[2].changed;
+    if (model->facts->assumed.text && (!changed || plan->launches.renumbered))
         return true;
     for (int axis = 0; axis < 3; ++axis)
-        if (model->facts->assumed && plan->block_changed[axis] && !plan->free_cover[axis] &&
-            (plan->exact_cover[axis] || !(plan->bound[axis] || model->axes[axis].guard)))
+        if (model->facts->assumed.text && plan->axes[axis].changed &&
+            !plan->axes[axis].free_cover &&
+            (plan->axes[axis].exact_cover || !(plan->axes[axis].bound || model->axes[axis].guard)))
             return true;
     return false;
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
     size_t offset;
-    if (!model->launch_known || model->facts->problem)
+    if (!model->launch_known || model->facts->problem.text)
         return;
     if (may_fall_back(plan)) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the source goes on to launch blocks of any size");
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the source goes on to launch blocks of any size");
         return;
     }
     if (find_bounds(model).found) {
-        ht_plan_remark(plan, HT_REMARK_NOTE, clang_getNullCursor(),
-                       "has __launch_bounds__ already");
+        ht_plan_remark_place(plan, HT_REMARK_NOTE, HT_AT_KERNEL, "has __launch_bounds__ already");
         return;
     }
     if (!ht_kernel_name_place(model, &offset) || original_threads(model) > 1024)
@@ -117,8 +116,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_plan_param(plan, name, "false, true", "false");
     ht_plan_editf(plan, (ht_range){offset, offset}, name, "__launch_bounds__(${%s ? %s : 1024}) ",
                   name, product);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "__launch_bounds__ of the block's threads became a choice");
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+                         "__launch_bounds__ of the block's threads became a choice");
     free(product);
 }
 

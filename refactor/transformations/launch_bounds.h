@@ -4,12 +4,15 @@
 
 #include "refactor/plan/plan.h"
 
-/* Called when the block became a parameter: an existing bound follows the block, or limits it.
- * False, with a remark, when the bound is not understood. */
+/* Adapts an existing bound to a block that became a parameter: the bound follows the block, or
+ * limits it. Returns false, with a remark, if the bound is not understood. */
 bool ht_launch_bounds_follow(ht_plan *plan);
 
-/* Where the kernel's name stands in its definition: attributes go in front of it. False when it is
- * not plain text there. */
+/* Finds the kernel's name in its definition, in front of which attributes go. Returns false if it
+ * is not plain text. */
 bool ht_kernel_name_place(const ht_model *model, size_t *out_offset);
+
+/* Returns the number of threads of a block as a template expression; free(). */
+char *ht_plan_threads(const ht_plan *plan);
 
 #endif

@@ -1,16 +1,19 @@
-/* thread-order: which threads of the launch make a block. A kernel whose threads have nothing to do
- * with each other computes the same whichever thread does what, as long as each one's part is done
- * once. So the launch stays, and a permutation of its threads, which the names blockIdx and
- * threadIdx then answer with, gives blocks another shape:
+/* thread-order: which threads of the launch form a block. A kernel with independent threads
+ * computes the same whichever thread does which part, as long as each part is done once. So the
+ * launch stays, and a permutation of its threads, put into the names blockIdx and threadIdx, gives
+ * blocks another shape:
  *
- * - threads that are counted along one axis, of which the kernel takes rows and columns apart
- *   (i % width, i / width): the threads of a block lie in a tile of several rows (or of several
- *   planes), not in one long row;
- * - threads in two dimensions: counted through, row after row of the width that the guard lets
- *   through, so that the ends of blocks are filled with the next rows.
+ *   - If threads are counted along one axis, and the kernel computes rows and columns from the
+ *     number (i % width, i / width), the threads of a block lie in a tile of several rows (or of
+ *     several planes), not in one long row.
+ *   - If threads have two dimensions, they are counted row after row, in rows of the width that the
+ *     guard lets through, so that the ends of blocks are filled with the next rows.
  *
- * Nothing is proved of widths: with any number they are permutations. docs/thread-order.md. */
+ * Widths need no proof: with any number these are permutations. See docs/thread-order.md. */
 #include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/places.h"
 #include "refactor/transformations/register_tile/tiled.h"
@@ -22,157 +25,131 @@
 
 enum { DEPTH_MAX = 20 };
 
-static bool print(const ht_model *model, CXCursor expression, int depth, ht_text *out);
+static bool print(const ht_syntax *expression, int depth, ht_text *out);
 
-static bool print_variable(const ht_model *model, CXCursor variable, int depth, ht_text *out) {
-    const ht_parameter *parameter = ht_model_parameter(model, variable);
+static bool print_variable(const ht_syntax_variable *variable, int depth, ht_text *out) {
+    const ht_parameter *parameter = variable->parameter;
     if (parameter) {
         ht_text_append(out, parameter->name);
         return parameter->is_integer && !parameter->is_assigned && parameter->name[0];
     }
-    const ht_local *local = ht_model_local(model, variable);
-    return local && local->writes == 0 && !clang_Cursor_isNull(local->initializer) &&
-           print(model, local->initializer, depth + 1, out);
+    const ht_syntax *value = ht_syntax_kept(variable);
+    return value && print(value, depth + 1, out);
 }
 
-/* An argument that is passed by value, or a field of one: size.x */
-static bool print_object(const ht_model *model, CXCursor object, ht_text *out) {
-    CXCursor cursor = ht_ast_strip(object, false);
-    if (clang_getCursorKind(cursor) == CXCursor_MemberRefExpr) {
-        if (clang_getCursorKind(clang_getCursorReferenced(cursor)) != CXCursor_FieldDecl ||
-            !print_object(model, ht_ast_child(cursor, 0), out))
-            return false;
-        char *field = ht_cursor_name(cursor);
-        bool anonymous = strchr(field, '(') != NULL || !*field;
-        if (!anonymous)
-            ht_text_printf(out, ".%s", field);
-        free(field);
-        return true;
-    }
-    const ht_parameter *parameter = ht_model_parameter(model, ht_ast_variable(cursor));
+/* Prints a field of an argument that is passed by value: size.x. */
+static bool print_field(const ht_syntax *member, ht_text *out) {
+    const ht_syntax *object = member;
+    if (!member->plain || ht_syntax_in_macro(member))
+        return false;
+    while (object->kind == HT_SYNTAX_MEMBER && !object->arrow)
+        object = ht_syntax_strip(object->children[0]);
+    const ht_syntax_variable *variable = ht_syntax_named(object);
+    const ht_parameter *parameter = variable ? variable->parameter : NULL;
     if (!parameter || parameter->is_pointer || parameter->is_assigned)
         return false;
-    ht_text_append(out, parameter->name);
+    ht_text_append_n(out, member->tree->model->text + member->range.begin,
+                     member->range.end - member->range.begin);
     return true;
 }
 
-/* No division by what could be 0: here nothing asks first whether there is any work. */
-static bool is_safe(const ht_model *model, enum CXBinaryOperatorKind op, CXCursor right) {
+/* Returns true unless the operation could divide by 0: no guard protects it here. */
+static bool is_safe(int op, const ht_syntax *right) {
     int64_t value;
-    if (op == CXBinaryOperator_Div || op == CXBinaryOperator_Rem)
-        return ht_model_constant(model, right, &value) && value > 0;
-    return op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub || op == CXBinaryOperator_Mul;
+    if (op == HT_BINARY_DIV || op == HT_BINARY_REM)
+        return ht_syntax_constant(right, &value) && value > 0;
+    return op == HT_BINARY_ADD || op == HT_BINARY_SUB || op == HT_BINARY_MUL;
 }
 
-/* A constant outside of functions: by its name, as the author has it. */
-static bool print_named(CXCursor variable, ht_text *out) {
-    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(variable));
-    if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
-        (scope != CXCursor_TranslationUnit && scope != CXCursor_Namespace))
-        return false;
-    char *name = ht_cursor_qualified_name(variable);
-    ht_text_append(out, name);
+/* Prints the name of a constant outside of functions as the author wrote it. */
+static bool print_named(const ht_syntax_variable *variable, ht_text *out) {
+    char *name = variable ? ht_syntax_qualified_name(variable) : NULL;
+    ht_text_append(out, name ? name : "");
     free(name);
-    return true;
+    return name != NULL;
 }
 
-static bool print(const ht_model *model, CXCursor expression, int depth, ht_text *out) {
+static bool print(const ht_syntax *expression, int depth, ht_text *out) {
     int64_t value;
+    int op;
+    const ht_syntax *node = ht_syntax_strip(expression), *left, *right;
+    const ht_syntax_variable *variable = ht_syntax_named(node);
     if (depth > DEPTH_MAX)
         return false;
-    CXCursor cursor = ht_ast_strip(expression, true), left = clang_getNullCursor(), right = left;
-    if (ht_model_constant(model, expression, &value)) {
-        enum CXBinaryOperatorKind of;
-        bool sum = !ht_ast_in_macro(model, expression) && value >= 0 &&
-                   ht_ast_binary(cursor, &of, &left, &right) && is_safe(model, of, right);
-        if (!sum && !print_named(ht_ast_variable(cursor), out))
+    bool sum = ht_syntax_binary(node, &op, &left, &right) && is_safe(op, right);
+    if (ht_syntax_constant(expression, &value) &&
+        !(sum && value >= 0 && !ht_syntax_in_macro(expression))) {
+        if (!print_named(variable, out))
             ht_text_printf(out, "%lld", (long long)value);
-        if (!sum)
-            return value >= 0;
+        return value >= 0;
     }
-    CXCursor variable = ht_ast_variable(cursor);
-    if (!clang_Cursor_isNull(variable))
-        return print_variable(model, variable, depth, out);
-    if (clang_getCursorKind(cursor) == CXCursor_MemberRefExpr)
-        return ht_type_is_integer(clang_getCursorType(cursor)) && print_object(model, cursor, out);
-    enum CXBinaryOperatorKind op;
-    if (!ht_ast_binary(cursor, &op, &left, &right) || !is_safe(model, op, right))
+    if (variable)
+        return print_variable(variable, depth, out);
+    if (node->kind == HT_SYNTAX_MEMBER)
+        return (node->type == HT_TYPE_INTEGER || node->type == HT_TYPE_BOOL) &&
+               print_field(node, out);
+    if (!sum)
         return false;
     ht_text_append(out, "(");
-    bool done = print(model, left, depth + 1, out);
-    ht_text_printf(out, " %s ", ht_ast_operator(op));
-    done = done && print(model, right, depth + 1, out);
+    bool done = print(left, depth + 1, out);
+    ht_text_printf(out, " %s ", ht_operator_text(op));
+    done = done && print(right, depth + 1, out);
     ht_text_append(out, ")");
     return done;
 }
 
-/* The expression with arguments and constants alone; free(). NULL: there is none. */
-static char *text_of(const ht_model *model, CXCursor expression) {
+/* Returns the expression, if it has only arguments and constants; free(). NULL: it has others. */
+static char *text_of(const ht_syntax *expression) {
     ht_text text = {0};
-    if (print(model, expression, 0, &text))
+    if (print(expression, 0, &text))
         return ht_text_take(&text);
     ht_text_free(&text);
     return NULL;
 }
 
-/* ---- what the kernel divides its index by ---- */
+/* ---- divisors of the kernel's index ---- */
 
-typedef struct division {
-    const ht_model *model;
-    bool remainders; /* look at % only */
-    char *width;     /* given, when the height is looked for */
-    char *found;
-} division;
-
-/* The expression, or what the variable that it names begins with. */
-static CXCursor origin_of(const ht_model *model, CXCursor expression) {
-    CXCursor cursor = ht_ast_strip(expression, true);
-    const ht_local *local = ht_model_local(model, ht_ast_variable(cursor));
-    return local && !clang_Cursor_isNull(local->initializer)
-               ? ht_ast_strip(local->initializer, true)
-               : cursor;
+/* Returns the expression, or the initialiser of the variable that it names. */
+static const ht_syntax *origin_of(const ht_syntax *expression) {
+    const ht_syntax *initializer = ht_syntax_initializer(ht_syntax_named(expression));
+    return ht_syntax_strip(initializer ? initializer : expression);
 }
 
-static bool is_index(const ht_model *model, CXCursor expression) {
-    int axis;
-    CXCursor pitch;
-    return ht_index_global(model, origin_of(model, expression), &axis, &pitch) && axis == 0;
+static bool is_index(const ht_syntax *expression) {
+    return origin_of(expression)->kind == HT_SYNTAX_GLOBAL;
 }
 
-/* index / width */
-static bool is_row(const division *in, CXCursor expression) {
-    enum CXBinaryOperatorKind op;
-    CXCursor left, right;
-    if (!ht_ast_binary(origin_of(in->model, expression), &op, &left, &right) ||
-        op != CXBinaryOperator_Div || !is_index(in->model, left))
+/* Returns true for index / width. */
+static bool is_row(const ht_syntax *expression, const char *width) {
+    const ht_syntax *left, *right;
+    int op;
+    if (!ht_syntax_binary(origin_of(expression), &op, &left, &right) || op != HT_BINARY_DIV ||
+        !is_index(left))
         return false;
-    char *width = text_of(in->model, right);
-    bool same = width && strcmp(width, in->width) == 0;
-    free(width);
+    char *text = text_of(right);
+    bool same = text && strcmp(text, width) == 0;
+    free(text);
     return same;
 }
 
-static bool on_expression(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    division *in = context;
-    enum CXBinaryOperatorKind op;
-    CXCursor left, right;
-    if (in->found || !ht_ast_binary(cursor, &op, &left, &right) ||
-        (op != CXBinaryOperator_Rem && (op != CXBinaryOperator_Div || in->remainders)))
-        return !in->found;
-    if (in->width ? is_row(in, left) : is_index(in->model, left))
-        in->found = text_of(in->model, right);
-    return !in->found;
+/* Returns the divisor in the first of these operations on the index, or on its row. free(); NULL:
+ * there is none. */
+static char *divisor_of(const ht_syntax_tree *tree, int op, const char *width) {
+    char *found = NULL;
+    for (size_t i = 0; i < tree->count && !found; ++i) {
+        const ht_syntax *node = tree->nodes[i];
+        if (node->kind == HT_SYNTAX_BINARY && node->op == op && node->type != HT_TYPE_REAL &&
+            (width ? is_row(node->children[0], width) : is_index(node->children[0])))
+            found = text_of(node->children[1]);
+    }
+    return found;
 }
 
-/* The first divisor: remainders before quotients, which may be by the size of a plane. free(). */
-static char *divisor(const ht_model *model, char *width) {
-    division in = {.model = model, .remainders = true, .width = width};
-    ht_ast_walk(model->body, on_expression, &in);
-    in.remainders = false;
-    if (!in.found)
-        ht_ast_walk(model->body, on_expression, &in);
-    return in.found;
+/* Returns the first divisor, of remainders before quotients, which may be by the size of a plane.
+ * free(). */
+static char *divisor(const ht_syntax_tree *tree, const char *width) {
+    char *found = divisor_of(tree, HT_BINARY_REM, width);
+    return found ? found : divisor_of(tree, HT_BINARY_DIV, width);
 }
 
 /* ---- writing ---- */
@@ -180,8 +157,8 @@ static char *divisor(const ht_model *model, char *width) {
 typedef struct ordering {
     ht_plan *plan;
     const char *params;            /* "THREAD_ROWS,THREAD_PLANES" */
-    const char *at[3], *thread[3]; /* names of the place's block and thread */
-    char *width;                   /* in threads, as it stands around the body */
+    const char *at[3], *thread[3]; /* names of the new block and thread */
+    char *width;                   /* in threads, as text around the body */
 } ordering;
 
 static void name_places(ordering *in) {
@@ -196,7 +173,7 @@ static void name_places(ordering *in) {
     }
 }
 
-/* The width in threads, each of which may have several outputs. free(). */
+/* Returns the width in threads, each of which may have several outputs. free(). */
 static char *threads_of(const ht_plan *plan, const char *expression) {
     const char *factor = ht_plan_cover_param(plan, 0);
     char *width = ht_plan_outside(plan, expression), *text;
@@ -211,7 +188,7 @@ static char *threads_of(const ht_plan *plan, const char *expression) {
 }
 
 static void wrap(const ordering *in, const char *work) {
-    ht_range body = in->plan->model->body_range;
+    ht_range body = in->plan->model->definition.body_range;
     char *text = ht_format("{\n"
                            "    unsigned %s = blockIdx.x, %s = blockIdx.y, %s = blockIdx.z;\n"
                            "    unsigned %s = threadIdx.x, %s = threadIdx.y, %s = threadIdx.z;\n"
@@ -228,7 +205,7 @@ static void wrap(const ordering *in, const char *work) {
     free(text);
 }
 
-/* `text`, which it frees, with a free name for each "@name@"; free(). */
+/* Replaces each "@name@" in `text` by a free name. Takes over `text`; free(). */
 static char *with_names(ht_plan *plan, char *text) {
     for (const char *at; (at = strchr(text, '@')) != NULL;) {
         char *mark = ht_strndup(at, strcspn(at + 1, "@") + 2);
@@ -242,7 +219,8 @@ static char *with_names(ht_plan *plan, char *text) {
     return text;
 }
 
-/* %1: rows, 2: planes, 3: width, 4: height, 5: are there several?, 6 and 7: the place. */
+/* %1: rows, 2: planes, 3: width, 4: height, 5: condition for several rows or planes, 6 and 7: the
+ * place. */
 static const char tiles[] =
     "    // the threads of a block have the places of a tile of rows, not those of one row\n"
     "    {\n"
@@ -275,8 +253,8 @@ static const char tiles[] =
     "        }\n"
     "    }\n";
 
-/* Groups of rows x width (planes x height x width) threads have their places in boxes, which are
- * smaller at the ends of rows; so do the threads behind the last whole group as before. */
+/* Writes tiles: groups of rows x width (planes x height x width) threads lie in boxes, which are
+ * smaller at the ends of rows. Threads after the last whole group keep their places. */
 static void write_tiles(ordering *in, const char *rows, const char *planes,
                         const char *expression) {
     char *height = expression ? ht_plan_outside(in->plan, expression) : NULL;
@@ -319,8 +297,8 @@ static const char flat_places[] =
     "        }\n"
     "    }\n";
 
-/* Threads that are counted through have the places inside of the width row by row, then those
- * outside of it. */
+/* Writes flat places: threads, counted row after row, take the places inside of the width row by
+ * row, then those outside of it. */
 static void write_flat(ordering *in, const char *flat) {
     char *work = with_names(in->plan, ht_format(flat_places, in->width, flat, in->at[0],
                                                 in->thread[0], in->at[1], in->thread[1]));
@@ -330,10 +308,10 @@ static void write_flat(ordering *in, const char *flat) {
 
 /* ---- the transformation ---- */
 
-/* In the tiled form a block's threads stay together. */
+/* Keeps a block's threads together where the tiled form is used. */
 static void keep_apart_from_tiles(ht_plan *plan, const char *is_default) {
-    if (plan->tiled)
-        ht_plan_require(plan, "%s || !%s", is_default, plan->tiled->param);
+    if (plan->forms.tiled)
+        ht_plan_require(plan, "%s || !%s", is_default, plan->forms.tiled->param);
 }
 
 static void order_in_tiles(ht_plan *plan, char *width, const char *height) {
@@ -352,9 +330,9 @@ static void order_in_tiles(ht_plan *plan, char *width, const char *height) {
     keep_apart_from_tiles(plan, none);
     name_places(&in);
     write_tiles(&in, rows, planes, height);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "%s: the threads of a block lie in this many rows of %s%s%s", rows, width,
-                   planes ? "; in this many planes: " : "", planes ? planes : "");
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+                         "%s: the threads of a block lie in this many rows of %s%s%s", rows, width,
+                         planes ? "; in this many planes: " : "", planes ? planes : "");
     free(in.width);
     free(params);
     free(none);
@@ -369,8 +347,8 @@ static void count_through(ht_plan *plan, char *width) {
     keep_apart_from_tiles(plan, none);
     name_places(&in);
     write_flat(&in, flat);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "%s: threads are counted through, row after row of %s", flat, width);
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+                         "%s: threads are numbered row after row, in rows of %s", flat, width);
     free(in.width);
     free(none);
 }
@@ -382,18 +360,19 @@ static bool meet(const ht_model *model) {
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
-    if (!model->launch_known || model->facts->problem || model->facts->flat_uses > 0)
+    if (!model->launch_known || model->facts->problem.text || model->facts->flat_uses > 0)
         return;
-    char *width = divisor(model, NULL);
-    char *height = width ? divisor(model, width) : NULL;
-    bool two = !width && model->axes[0].uses_global && model->axes[1].uses_global &&
-               !clang_Cursor_isNull(model->axes[0].guard_bound);
-    char *bound = two ? text_of(model, model->axes[0].guard_bound) : NULL;
+    const ht_syntax_tree *tree = ht_syntax_of(model);
+    const ht_syntax *guard = model->axes[0].guard_bound;
+    char *width = divisor(tree, NULL);
+    char *height = width ? divisor(tree, width) : NULL;
+    bool two = !width && model->axes[0].uses_global && model->axes[1].uses_global && guard;
+    char *bound = two ? text_of(guard) : NULL;
     const char *why =
-        meet(model) ? "threads have to do with each other" : ht_places_obstacle(model, true);
+        meet(model) ? "threads depend on each other" : ht_places_obstacle(model, true);
     if ((width || bound) && why)
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "which threads make a block stays: %s", why);
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the threads of each block stay as they are: %s", why);
     else if (width)
         order_in_tiles(plan, width, height);
     else if (bound)

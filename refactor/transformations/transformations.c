@@ -1,8 +1,9 @@
-/* The list of transformations, and running them over a kernel. To add one: a file with an
- * ht_transformation, a declaration in transform.h, a line here. */
+#include "refactor/transformations/transformations.h"
 #include "base/memory.h"
 #include "refactor/kernel/pins.h"
+#include "refactor/plan/growth.h"
 #include "refactor/plan/plan.h"
+#include "refactor/plan/plan_state.h"
 #include "refactor/plan/recipe_plan.h"
 
 #include <stdlib.h>
@@ -15,16 +16,15 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_restrict,
     &ht_transformation_fixed_sizes,
     &ht_transformation_unroll,
-    &ht_transformation_coarsen_x,     /* wraps statements */
-    &ht_transformation_coarsen_outer, /* wraps the whole: last of those that change this form */
-    &ht_transformation_grid_order,    /* around everything, the forms that follow too */
-    &ht_transformation_tiled,         /* another form beside it */
-    &ht_transformation_loop_order,    /* of all forms */
-    &ht_transformation_inner_path,    /* another way through it */
-    &ht_transformation_stage,         /* into that form */
-    &ht_transformation_vector,        /* accesses that those wrote */
-    &ht_transformation_stream,        /* and around it */
-    &ht_transformation_thread_order,  /* around everything */
+    &ht_transformation_coarsen_x,    /* wraps statements: last of those that change this form */
+    &ht_transformation_grid_order,   /* around everything, the later forms too */
+    &ht_transformation_tiled,        /* a second form of the body */
+    &ht_transformation_loop_order,   /* of all forms */
+    &ht_transformation_inner_path,   /* a second path through it */
+    &ht_transformation_stage,        /* into the tiled form */
+    &ht_transformation_vector,       /* accesses that earlier ones wrote */
+    &ht_transformation_stream,       /* around the tiled form */
+    &ht_transformation_thread_order, /* around everything */
     NULL,
 };
 
@@ -51,6 +51,28 @@ bool ht_searched_exports(const ht_searched *searched, const char *prefix) {
     return false;
 }
 
+ht_status ht_transformations_without(const char *const *names, size_t count, unsigned *out_without,
+                                     ht_error *error) {
+    *out_without = 0;
+    for (size_t i = 0; i < count; ++i) {
+        size_t found = 0;
+        while (ht_transformations[found] && strcmp(ht_transformations[found]->name, names[i]) != 0)
+            ++found;
+        if (ht_transformations[found]) {
+            *out_without |= 1U << found;
+            continue;
+        }
+        ht_text known = {0};
+        for (size_t k = 0; ht_transformations[k]; ++k)
+            ht_text_printf(&known, "%s%s", k ? ", " : "", ht_transformations[k]->name);
+        ht_error_set(error, HT_ERROR_INPUT, "no transformation is named '%s'; there are: %s",
+                     names[i], known.data);
+        ht_text_free(&known);
+        return HT_ERROR_INPUT;
+    }
+    return HT_OK;
+}
+
 size_t ht_transformation_count(void) {
     return sizeof ht_transformations / sizeof *ht_transformations - 1;
 }
@@ -64,16 +86,17 @@ static void leave_out(ht_plan *plan) {
         (unsigned long long)ht_effort_share(effort), (unsigned long long)effort->most);
 }
 
-/* With a remark, one for all that the same pin keeps from the kernel unless a recipe asks. */
+/* Returns true if a pin stops a transformation. Adds a remark, one for each pin; if a recipe names
+ * transformations, one for each. */
 static bool is_pinned(ht_plan *plan, const ht_transformation *of) {
     const ht_pin *pin = ht_pin_find(plan->model, of->stopped_by);
     bool told = false;
     for (size_t i = 0; pin && i < plan->remarks.count; ++i)
         told = told || strcmp(plan->remarks.items[i].message, pin->words) == 0;
-    if (!pin || (told && !plan->recipe))
+    if (!pin || (told && !plan->request.recipe))
         return pin != NULL;
     const ht_source *source = plan->model->facts->source;
-    plan->transformation = of->name;
+    plan->running.transformation = of->name;
     ht_plan_remark_at(plan, HT_REMARK_MISSED, pin->line, "%s", pin->words);
     ht_remark *remark = &plan->remarks.items[plan->remarks.count - 1];
     free(remark->file);
@@ -84,49 +107,50 @@ static bool is_pinned(ht_plan *plan, const ht_transformation *of) {
 void ht_plan_run(ht_plan *plan) {
     size_t count = ht_transformation_count();
     ht_effort *effort = &plan->model->facts->effort;
-    for (size_t i = 0; i < count && !plan->unfinished; ++i) {
+    for (size_t i = 0; i < count && !plan->running.unfinished; ++i) {
         const ht_transformation *const *each = &ht_transformations[i];
         const ht_recipe_step *step =
-            plan->recipe ? ht_recipe_step_find(plan->recipe, (*each)->name) : NULL;
-        if ((plan->recipe && !step) || plan->without >> i & 1)
+            plan->request.recipe ? ht_recipe_step_find(plan->request.recipe, (*each)->name) : NULL;
+        if ((plan->request.recipe && !step) || plan->request.without >> i & 1)
             continue;
         if (is_pinned(plan, *each)) {
-            if (step && !plan->unmet)
-                plan->unmet = ht_recipe_restrict(plan, step, plan->param_count);
+            if (step && !plan->record.unmet)
+                plan->record.unmet = ht_recipe_restrict(plan, step, plan->params.count);
             continue;
         }
-        plan->transformation = (*each)->name;
-        plan->failed = plan->torn = plan->abandoned = false;
+        plan->running.transformation = (*each)->name;
+        plan->running.failed = plan->running.torn = plan->running.abandoned = false;
         if (!ht_effort_begin(effort, i)) {
             leave_out(plan);
             continue;
         }
         ht_plan_state before = ht_plan_save(plan);
         (*each)->apply(plan->model, plan);
-        plan->unfinished = ht_effort_end(effort, i);
-        const char *orphan =
-            plan->failed || plan->abandoned ? NULL : ht_plan_orphan(plan, before.requires);
-        if (plan->failed || plan->abandoned || orphan)
+        plan->running.unfinished = ht_effort_end(effort, i);
+        const char *orphan = plan->running.failed || plan->running.abandoned
+                                 ? NULL
+                                 : ht_plan_orphan(plan, before.requires);
+        if (plan->running.failed || plan->running.abandoned || orphan)
             ht_plan_restore(plan, &before);
         if (orphan)
-            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                           "it builds on %s, which is not a parameter of the kernel", orphan);
-        else if (plan->failed) {
-            ht_plan_remark(
-                plan, HT_REMARK_MISSED, clang_getNullCursor(), "%s",
-                plan->torn
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                                 "it builds on %s, which is not a parameter of the kernel", orphan);
+        else if (plan->running.failed) {
+            ht_plan_remark_place(
+                plan, HT_REMARK_MISSED, HT_AT_KERNEL, "%s",
+                plan->running.torn
                     ? "a preprocessor conditional stands in what it would rewrite, and other "
                       "builds would lose their branch"
                     : "its changes meet those of another transformation, or a name is taken");
-        } else if (plan->param_count > before.params) {
-            HT_GROW(plan->applied, plan->applied_count);
-            plan->applied[plan->applied_count++] = (*each)->name;
+        } else if (plan->params.count > before.params) {
+            HT_GROW(plan->record.applied, plan->record.applied_count);
+            plan->record.applied[plan->record.applied_count++] = (*each)->name;
         }
-        if (step && !plan->unmet)
-            plan->unmet = ht_recipe_restrict(plan, step, before.params);
+        if (step && !plan->record.unmet)
+            plan->record.unmet = ht_recipe_restrict(plan, step, before.params);
         ht_plan_state_free(&before);
     }
-    plan->transformation = NULL;
-    plan->failed = false;
+    plan->running.transformation = NULL;
+    plan->running.failed = false;
     ht_plan_limit_growth(plan);
 }

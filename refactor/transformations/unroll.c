@@ -2,6 +2,10 @@
  * factors that stand there already, and of innermost loops whose trip count is known at run time
  * only, which compilers for GPUs leave as they are: 1. */
 #include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/loops.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/source/conditional.h"
 
@@ -26,7 +30,7 @@ static bool ends_statement(const ht_tokens *tokens, size_t index) {
 /* Why no pragma can be put in front of a loop; NULL: it can. Compilers take one alone, and another
  * one may come to stand there in another build, or by a macro. */
 static const char *place_obstacle(const ht_model *model, ht_range loop) {
-    const ht_tokens *tokens = &model->facts->source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
     int depth = 0;
     bool crossed = false, branch_ends = false;
     for (size_t i = ht_tokens_at(tokens, loop.begin); i > 0; --i) {
@@ -59,7 +63,7 @@ typedef struct context {
 
 /* An `#pragma unroll` line right before the loop. */
 static pragma pragma_before(const ht_model *model, size_t begin) {
-    const ht_tokens *tokens = &model->facts->source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
     pragma found = {0};
     size_t index = ht_tokens_at(tokens, begin);
     if (index == 0 || tokens->items[index - 1].kind != HT_TOKEN_DIRECTIVE)
@@ -102,15 +106,17 @@ static char *factors(int64_t trip, int64_t factor) {
     return ht_text_take(&text);
 }
 
-static const char *factor_name(context *in, CXCursor loop) {
-    CXCursor init, condition, increment, body;
-    ht_ast_for(loop, &init, &condition, &increment, &body);
-    CXCursor variable = ht_ast_child(init, 0);
-    char *counter = clang_getCursorKind(variable) == CXCursor_VarDecl ? ht_cursor_name(variable)
-                                                                      : ht_strdup("LOOP");
-    const char *name = ht_plan_name_upper(in->plan, "UNROLL_", counter);
-    free(counter);
-    return name;
+/* The counter that a loop declares; NULL: it declares none. */
+static const ht_syntax_variable *counter_of(const ht_syntax *loop) {
+    const ht_syntax *init = loop->kind == HT_SYNTAX_FOR ? loop->children[0] : NULL;
+    return init && init->kind == HT_SYNTAX_DECLARATION && init->count
+               ? &loop->tree->variables[init->children[0]->variable]
+               : NULL;
+}
+
+static const char *factor_name(context *in, const ht_syntax *loop) {
+    const ht_syntax_variable *counter = counter_of(loop);
+    return ht_plan_name_upper(in->plan, "UNROLL_", counter ? counter->name : "LOOP");
 }
 
 /* `param`: while it has its default, an applied source is left as it is; NULL: it is written. */
@@ -135,123 +141,133 @@ static void place_pragma(context *in, ht_range loop, const pragma *before, const
 
 /* ---- loops that are bounded at run time */
 
+/* A `for` of which a part is left out has no kind of its own. */
+static bool is_for(const ht_syntax *node) {
+    const ht_tokens *tokens = ht_source_tokens(node->tree->model->facts->source, 0);
+    if (node->kind != HT_SYNTAX_UNKNOWN_STATEMENT || !node->begins)
+        return node->kind == HT_SYNTAX_FOR;
+    size_t at = ht_tokens_at(tokens, node->start);
+    bool counts = ht_tokens_is(tokens, at, "for") && ht_tokens_is(tokens, at + 1, "(");
+    size_t close = counts ? ht_tokens_close(tokens, at + 1) : at;
+    while (at < close && !ht_tokens_is(tokens, at, ";"))
+        ++at;
+    return at < close; /* not one over a range */
+}
+
 /* Further loops, and what keeps compilers from unrolling. */
-static bool on_inner(CXCursor cursor, CXCursor parent, void *data) {
-    (void)parent;
+static bool on_inner(const ht_syntax *node, void *data) {
+    static const char *const harmless[] = {"if", "switch", NULL}; /* that declare a variable */
+    const ht_tokens *tokens = ht_source_tokens(node->tree->model->facts->source, 0);
     bool *found = data;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    bool loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
-                kind == CXCursor_CXXForRangeStmt;
-    bool other = kind == CXCursor_LambdaExpr || kind == CXCursor_GotoStmt ||
-                 kind == CXCursor_LabelStmt || kind == CXCursor_GCCAsmStmt;
-    bool barrier = kind == CXCursor_CallExpr && ht_cursor_named(cursor, "__syncthreads");
-    *found = *found || loop || other || barrier;
+    bool other = node->kind == HT_SYNTAX_UNKNOWN_STATEMENT &&
+                 !ht_tokens_is_any(tokens, ht_tokens_at(tokens, node->start), harmless);
+    bool lambda = node->kind == HT_SYNTAX_COMPOUND && ht_syntax_is_expression(node->parent);
+    *found = *found || ht_syntax_is_loop(node) || other || lambda ||
+             ht_syntax_calls(node, "__syncthreads");
     return !*found;
 }
 
 /* Does an argument that has become a constant bound the loop? Then compilers unroll it as it is. */
-static bool is_fixed(const context *in, CXCursor expression, int depth) {
-    CXCursor cursor = ht_ast_strip(expression, true), declaration = ht_ast_variable(cursor);
-    const ht_parameter *parameter = ht_model_parameter(in->model, declaration);
-    const ht_local *local = ht_model_local(in->model, declaration);
-    for (size_t i = 0; parameter && i < in->plan->param_count; ++i)
-        if (in->plan->params[i].stands_for &&
-            strcmp(in->plan->params[i].stands_for, parameter->name) == 0)
+static bool is_fixed(const context *in, const ht_syntax *expression, int depth) {
+    const ht_syntax *node = ht_syntax_strip_whole(expression);
+    const ht_syntax_variable *variable = ht_syntax_named(node);
+    const ht_parameter *parameter = variable ? variable->parameter : NULL;
+    for (size_t i = 0; parameter && i < in->plan->params.count; ++i)
+        if (in->plan->params.items[i].stands_for &&
+            strcmp(in->plan->params.items[i].stands_for, parameter->name) == 0)
             return true;
-    if (local)
-        return depth < DEPTH_MAX && !clang_Cursor_isNull(local->initializer) &&
-               is_fixed(in, local->initializer, depth + 1);
-    ht_cursors list = ht_ast_children(cursor);
-    bool found = false;
-    for (size_t i = 0; i < list.count && !found; ++i)
-        found = clang_isExpression(clang_getCursorKind(list.items[i])) &&
-                is_fixed(in, list.items[i], depth);
-    free(list.items);
-    return found;
+    if (variable && variable->local) {
+        const ht_syntax *value = ht_syntax_initializer(variable);
+        return depth < DEPTH_MAX && value && is_fixed(in, value, depth + 1);
+    }
+    for (size_t i = 0; i < node->count; ++i)
+        if (is_fixed(in, node->children[i], depth))
+            return true;
+    return false;
 }
 
 /* From constant to constant, if not in equal steps: halves down to 0, say. */
-static bool is_bounded_by_constants(const context *in, CXCursor init, CXCursor condition) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left, right, variable = ht_ast_child(init, 0);
+static bool is_bounded_by_constants(const ht_syntax *loop) {
+    const ht_syntax_variable *counter = counter_of(loop);
+    const ht_syntax *start = counter ? ht_syntax_initializer(counter) : NULL, *left, *right;
     int64_t value;
-    CXCursor start = clang_getCursorKind(variable) == CXCursor_VarDecl
-                         ? clang_Cursor_getVarDeclInitializer(variable)
-                         : clang_getNullCursor();
-    return !clang_Cursor_isNull(start) && ht_model_constant(in->model, start, &value) &&
-           ht_ast_binary(ht_ast_strip(condition, false), &kind, &left, &right) &&
-           ht_model_constant(in->model, right, &value);
+    int op;
+    return start && ht_syntax_constant(start, &value) &&
+           ht_syntax_binary(loop->children[1], &op, &left, &right) &&
+           ht_syntax_constant(right, &value);
 }
 
 /* An innermost loop that counts up to, or down from, what is not known before the launch. Kernels
  * whose lanes exchange values are left alone. */
-static bool is_runtime(const context *in, CXCursor cursor) {
-    CXCursor init, condition, increment, body;
+static bool is_runtime(const context *in, const ht_syntax *loop) {
     bool other = in->model->feature[HT_FEATURE_WAVEFRONT] ||
                  in->model->feature[HT_FEATURE_COOPERATIVE] || in->model->feature[HT_FEATURE_ASM];
-    if (other || in->runtime_count >= RUNTIME_MAX ||
-        !ht_ast_for(cursor, &init, &condition, &increment, &body) ||
-        is_bounded_by_constants(in, init, condition))
+    if (other || in->runtime_count >= RUNTIME_MAX || loop->kind != HT_SYNTAX_FOR ||
+        !loop->children[1] || is_bounded_by_constants(loop))
         return false;
-    if (on_inner(body, cursor, &other))
-        ht_ast_walk(body, on_inner, &other);
-    return !other && !is_fixed(in, condition, 0);
+    ht_syntax_walk(ht_syntax_body(loop), on_inner, &other);
+    return !other && !is_fixed(in, loop->children[1], 0);
 }
 
-static void offer_runtime(context *in, CXCursor cursor, ht_range loop, const pragma *before) {
-    const char *name = factor_name(in, cursor);
+static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, const pragma *before) {
+    const char *name = factor_name(in, node);
     if (ht_plan_param(in->plan, name, "1, 2, 4, 8", "1"))
-        in->plan->params[in->plan->param_count - 1].loop = loop;
+        in->plan->params.items[in->plan->params.count - 1].loop = loop;
     place_pragma(in, loop, before, name, name);
-    ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor,
-                   "the loop is bounded at run time; its unroll factor became %s", name);
+    ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at,
+                         "the loop is bounded at run time; its unroll factor became %s", name);
     ++in->runtime_count;
     ++in->count;
 }
 
-static bool on_loop(CXCursor cursor, CXCursor parent, void *data) {
-    (void)parent;
+/* ---- loops */
+
+static void offer(context *in, const ht_syntax *node, ht_range loop, const pragma *before,
+                  int64_t trip, int64_t factor) {
+    char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
+    const char *name = factor_name(in, node);
+    if (ht_plan_param(in->plan, name, values, number))
+        in->plan->params.items[in->plan->params.count - 1].loop = loop;
+    place_pragma(in, loop, before, name, NULL);
+    ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at, "the unroll factor became %s",
+                         name);
+    ++in->count;
+    free(values);
+    free(number);
+}
+
+static bool on_loop(const ht_syntax *node, void *data) {
     context *in = data;
-    ht_range loop;
+    ht_range loop = {node->start, node->range.end};
     int64_t trip = 0;
-    if (clang_getCursorKind(cursor) == CXCursor_LambdaExpr)
+    if (ht_syntax_is_expression(node)) /* a lambda */
         return false;
-    if (clang_getCursorKind(cursor) != CXCursor_ForStmt || in->count >= LOOPS_MAX)
-        return true;
-    if (!ht_ast_statement_range(in->model, cursor, false, &loop))
+    if (!is_for(node) || in->count >= LOOPS_MAX || !node->begins ||
+        !ht_model_is_plain(in->model, node->start))
         return true;
     pragma before = pragma_before(in->model, loop.begin);
     const char *why = place_obstacle(in->model, loop);
     if (why) {
-        ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor, "its unroll factor stays: %s", why);
+        ht_plan_remark_place(in->plan, HT_REMARK_MISSED, node->at, "its unroll factor stays: %s",
+                             why);
         return true;
     }
     if (before.found && !before.bare && !before.literal)
         return true;
-    bool constant = ht_ast_trip_count(in->model, cursor, &trip);
+    bool constant = ht_syntax_trip_count(node, &trip);
     int64_t factor = before.literal ? before.factor : trip;
     if (!constant && before.literal && factor >= 1 && factor <= 16)
-        trip = 16;
-    else if (!constant && !before.found && is_runtime(in, cursor)) {
-        offer_runtime(in, cursor, loop, &before);
-        return true;
-    } else if (!constant || trip < 2 || trip > TRIP_MAX || factor < 1 || factor > TRIP_MAX)
-        return true;
-    char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
-    const char *name = factor_name(in, cursor);
-    if (ht_plan_param(in->plan, name, values, number))
-        in->plan->params[in->plan->param_count - 1].loop = loop;
-    place_pragma(in, loop, &before, name, NULL);
-    ht_plan_remark(in->plan, HT_REMARK_APPLIED, cursor, "the unroll factor became %s", name);
-    ++in->count;
-    free(values);
-    free(number);
+        offer(in, node, loop, &before, 16, factor);
+    else if (!constant && !before.found && is_runtime(in, node))
+        offer_runtime(in, node, loop, &before);
+    else if (constant && trip >= 2 && trip <= TRIP_MAX && factor >= 1 && factor <= TRIP_MAX)
+        offer(in, node, loop, &before, trip, factor);
     return true;
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
     context in = {model, plan, 0, 0};
-    ht_ast_walk(model->body, on_loop, &in);
+    ht_syntax_walk(ht_syntax_of(model)->body, on_loop, &in);
 }
 
 const ht_transformation ht_transformation_unroll = {

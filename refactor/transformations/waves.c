@@ -1,15 +1,17 @@
-/* waves-per-eu: how many wavefronts a SIMD of an AMD GPU is to hold, for which the compiler gives
- * each fewer registers: __attribute__((amdgpu_waves_per_eu(N))), 0 for none. Compilers for anything
- * else do not know the attribute, so it stands under #ifdef. */
-#include "base/memory.h"
+/* waves-per-eu: the number of wavefronts that a SIMD of an AMD GPU is to hold, for which the
+ * compiler gives each fewer registers: __attribute__((amdgpu_waves_per_eu(N))), 0 for none. Other
+ * compilers do not know the attribute, so it is under #ifdef. */
+#include "refactor/kernel/facts.h"
+#include "refactor/plan/plan.h"
+#include "refactor/source/lexer.h"
 #include "refactor/transformations/launch_bounds.h"
 
 #include <stdlib.h>
 
 static bool has_attribute(const ht_model *model) {
-    const ht_tokens *tokens = &model->facts->source->tokens;
-    for (size_t i = ht_tokens_at(tokens, model->range.begin);
-         i < tokens->count && tokens->items[i].begin < model->body_range.begin; ++i)
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
+    for (size_t i = ht_tokens_at(tokens, model->definition.range.begin);
+         i < tokens->count && tokens->items[i].begin < model->definition.body_range.begin; ++i)
         if (ht_tokens_is(tokens, i, "amdgpu_waves_per_eu") ||
             ht_tokens_is(tokens, i, "amdgpu_num_vgpr"))
             return true;
@@ -18,24 +20,25 @@ static bool has_attribute(const ht_model *model) {
 
 static void apply(const ht_model *model, ht_plan *plan) {
     size_t offset;
-    if (!model->launch_known || model->facts->problem)
+    if (!model->launch_known || model->facts->problem.text)
         return;
     if (has_attribute(model)) {
-        ht_plan_remark(plan, HT_REMARK_NOTE, clang_getNullCursor(),
-                       "says how many wavefronts or registers it wants already");
+        ht_plan_remark_place(plan, HT_REMARK_NOTE, HT_AT_KERNEL,
+                             "says how many wavefronts or registers it wants already");
         return;
     }
     if (!ht_kernel_name_place(model, &offset))
         return;
     const char *name = ht_plan_name(plan, "WAVES_PER_EU");
     ht_plan_param(plan, name, "0, 1, 2, 4, 8", "0");
-    /* NVIDIA's GPUs, where this is nothing, end static arrays at 48 KiB; AMD's at 64 KiB */
+    /* static arrays end at 48 KiB on NVIDIA's GPUs, where this has no effect, and at 64 KiB on
+     * AMD's */
     ht_plan_require(plan, "%s == 0 || device.max_static_lds >= 65536", name);
     ht_plan_editf(plan, (ht_range){offset, offset}, name,
                   "\n#ifdef __AMDGCN__\n__attribute__((amdgpu_waves_per_eu(${%s})))\n#endif\n",
                   name);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "the wavefronts that a SIMD is to hold became a choice");
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+                         "the wavefronts that a SIMD is to hold became a choice");
 }
 
 const ht_transformation ht_transformation_waves = {

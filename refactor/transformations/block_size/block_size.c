@@ -1,18 +1,27 @@
 /* block-size: the block's shape as parameters.
  *
- * Two kinds of kernels allow it. Where each thread depends on its global index alone, any block
- * does that launches the same global indices (this file). Where threads of a block work together
- * through shared memory, the block must be tied to the arrays by one named constant, which is then
- * promoted wherever it stands (block_tile.c). */
+ * Two kinds of kernels allow it. If each thread depends only on its global index, any block is
+ * legal that launches the same global indices (this file). If threads of a block work together
+ * through shared memory, the block must be tied to the arrays by one named constant, which becomes
+ * the parameter wherever it is used (block_tile.c). */
 #include "refactor/transformations/block_size/block_size.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/uniform.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/kernel_model.h"
+#include "refactor/plan/plan.h"
+#include "refactor/plan/plan_state.h"
 #include "refactor/plan/values.h"
+#include "refactor/source/conditional.h"
+#include "refactor/transformations/block_size/block_group.h"
 #include "refactor/transformations/block_size/block_renumber.h"
+#include "refactor/transformations/block_size/block_stride.h"
+#include "refactor/transformations/block_size/block_tile.h"
 #include "refactor/transformations/launch_bounds.h"
-#include "refactor/transformations/tile_constant/tile.h"
+#include "refactor/transformations/tile_constant/tile_checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,45 +32,62 @@ const char *ht_block_name(ht_plan *plan, int axis) {
     return ht_plan_name(plan, names[axis]);
 }
 
-typedef struct literal_list {
-    const ht_model *model;
-    ht_text text;
-    int64_t seen[4];
-    size_t count;
-} literal_list;
-
-static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    literal_list *list = context;
-    int64_t literal;
-    if (clang_getCursorKind(cursor) != CXCursor_IntegerLiteral || list->count == 4 ||
-        !ht_ast_constant(cursor, &literal))
-        return true;
-    bool tied = false;
-    for (int axis = 0; axis < 3; ++axis)
-        tied = tied || ht_tile_suspicious(literal, list->model->axes[axis].block);
-    for (size_t i = 0; i < list->count; ++i)
-        tied = tied && list->seen[i] != literal;
-    if (tied) {
-        ht_text_printf(&list->text, "%s%lld (line %d)", list->count ? ", " : "", (long long)literal,
-                       ht_ast_line(cursor));
-        list->seen[list->count++] = literal;
-    }
-    return true;
+void ht_block_param(ht_plan *plan, int axis, const char *name, const char *values) {
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)plan->model->axes[axis].block);
+    ht_plan_param(plan, name, values, number);
+    ht_plan_set_block(plan, axis, name);
 }
 
-/* "; the literals 18 (line 8), 15 (line 14) may depend on its block", or nothing; free(). */
+void ht_block_require_threads(ht_plan *plan) {
+    char *threads = ht_plan_threads(plan);
+    ht_plan_require(plan, "%s <= device.max_threads", threads);
+    free(threads);
+}
+
+/* Returns the token's value if it is an integer that may depend on the block, else 0. */
+static int64_t tied_literal(const ht_model *model, const ht_tokens *tokens, size_t index) {
+    if (tokens->items[index].kind != HT_TOKEN_NUMBER)
+        return 0;
+    char *text = ht_tokens_text(tokens, index), *end;
+    int64_t literal = strtoll(text, &end, 0);
+    bool tied = false;
+    for (int axis = 0; axis < 3; ++axis)
+        tied = tied || ht_tile_suspicious(literal, model->axes[axis].block);
+    tied = tied && !end[strspn(end, "uUlL")];
+    free(text);
+    return tied ? literal : 0;
+}
+
+/* Returns "; the literals 18 (line 8), 15 (line 14) may depend on its block", or nothing;
+ * free(). */
 static char *tied_literals(const ht_model *model) {
-    literal_list list = {.model = model};
-    ht_ast_walk(model->body, on_literal, &list);
-    char *words = list.count
-                      ? ht_format("; the literals %s may depend on its block", list.text.data)
-                      : ht_strdup("");
-    ht_text_free(&list.text);
+    enum { LITERALS_MAX = 4 };
+    int64_t seen[LITERALS_MAX];
+    size_t count = 0;
+    ht_text text = {0};
+    ht_tokens tokens;
+    ht_tokens_read(model->text, model->definition.body_range, true, &tokens);
+    for (size_t i = 0; i < tokens.count && count < LITERALS_MAX; ++i) {
+        int64_t literal = tied_literal(model, &tokens, i);
+        bool fresh = literal != 0;
+        for (size_t j = 0; j < count; ++j)
+            fresh = fresh && seen[j] != literal;
+        if (!fresh)
+            continue;
+        int line = ht_source_line(model->facts->source, 0, tokens.items[i].begin);
+        ht_text_printf(&text, "%s%lld (line %d)", count ? ", " : "", (long long)literal, line);
+        seen[count++] = literal;
+    }
+    char *words =
+        count ? ht_format("; the literals %s may depend on its block", text.data) : ht_strdup("");
+    ht_tokens_free(&tokens);
+    ht_text_free(&text);
     return words;
 }
 
-/* Features that tie a kernel to its block whatever it does with the index. */
+/* Returns true, with a remark, for features that tie a kernel to its block whatever its use of
+ * indices. */
 static bool pinned(const ht_model *model, ht_plan *plan) {
     static const struct {
         ht_feature feature;
@@ -82,165 +108,121 @@ static bool pinned(const ht_model *model, ht_plan *plan) {
             free(literals);
             return true;
         }
-    int line;
-    if (!ht_block_votes(model, &line))
+    if (!model->facts->reached.vote_line)
         return false;
-    ht_plan_remark_at(plan, HT_REMARK_MISSED, line,
+    ht_plan_remark_at(plan, HT_REMARK_MISSED, model->facts->reached.vote_line,
                       "the kernel counts votes of its block's threads");
     return true;
 }
 
-/* ---- grid-stride loops
- * ------------------------------------------------------------------------------------------- */
+/* ---- grid-stride loops ---- */
 
-static bool strided(const ht_model *model, CXCursor statement, int axis) {
-    CXCursor init, condition, increment, body, left, right;
-    enum CXBinaryOperatorKind kind;
-    int of;
-    if (!ht_ast_for(statement, &init, &condition, &increment, &body) ||
-        clang_getCursorKind(init) != CXCursor_DeclStmt)
+static bool strided(const ht_syntax *loop, int axis) {
+    const ht_syntax *left, *right;
+    int op, of;
+    if (loop->kind != HT_SYNTAX_FOR || !loop->children[0] ||
+        loop->children[0]->kind != HT_SYNTAX_DECLARATION || loop->children[0]->count == 0)
         return false;
-    CXCursor variable = ht_ast_child(init, 0);
-    CXCursor start = clang_Cursor_getVarDeclInitializer(variable);
-    if (clang_Cursor_isNull(start) || ht_ast_index(model, start, &of) != HT_INDEX_GLOBAL ||
-        of != axis)
-        return false;
-    if (!ht_ast_binary(ht_ast_strip(condition, false), &kind, &left, &right) ||
-        kind != CXBinaryOperator_LT || !clang_equalCursors(ht_ast_variable(left), variable))
-        return false;
-    return ht_ast_binary(ht_ast_strip(increment, false), &kind, &left, &right) &&
-           kind == CXBinaryOperator_AddAssign &&
-           clang_equalCursors(ht_ast_variable(left), variable) &&
-           ht_index_total(model, right, &of) && of == axis;
+    const ht_syntax *variable = loop->children[0]->children[0];
+    const ht_syntax *start = variable->count ? variable->children[0] : NULL;
+    const ht_syntax_variable *counter = &loop->tree->variables[variable->variable];
+    return start && ht_syntax_index(start, &of) == HT_INDEX_GLOBAL && of == axis &&
+           ht_syntax_binary(loop->children[1], &op, &left, &right) && op == HT_BINARY_LT &&
+           ht_syntax_named(left) == counter &&
+           ht_syntax_binary(loop->children[2], &op, &left, &right) && op == HT_BINARY_ADD_ASSIGN &&
+           ht_syntax_named(left) == counter && ht_syntax_total(right, &of) && of == axis;
 }
 
-/* Does a local declared outside of the loops change? It would carry values from one iteration into
- * the next, and so depend on the stride. */
+/* Returns true if a local declared outside of the loops changes: it would carry values from one
+ * iteration to the next, and so depend on the stride. */
 static bool carries(const ht_model *model) {
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_assigned)
+    const ht_syntax_tree *tree = ht_syntax_of(model);
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (model->parameters.items[i].is_assigned)
             return true;
-    ht_cursors list = ht_ast_children(model->body);
-    bool found = false;
-    for (size_t i = 0; i < list.count && !found; ++i) {
-        if (clang_getCursorKind(list.items[i]) != CXCursor_DeclStmt)
-            continue;
-        ht_cursors variables = ht_ast_children(list.items[i]);
-        for (size_t j = 0; j < variables.count; ++j) {
-            const ht_local *local = ht_model_local(model, variables.items[j]);
-            found = found || !local || local->writes > 0;
-        }
-        free(variables.items);
+    for (size_t i = 0; i < tree->variable_count; ++i) {
+        const ht_syntax_variable *variable = &tree->variables[i];
+        if (variable->local && variable->local->writes > 0 && variable->declaration &&
+            variable->declaration->parent->parent == tree->body)
+            return true;
     }
-    free(list.items);
-    return found;
+    return false;
 }
 
-/* All work of the kernel is one loop `for (i = global index; i < n; i += all threads)`: the grid
- * may be anything. */
+/* Returns true if all work of the kernel is one loop `for (i = global index; i < n; i += all
+ * threads)`, for which any grid will do. */
 static bool is_grid_stride(const ht_model *model, int axis) {
-    ht_cursors list = ht_ast_children(model->body);
+    const ht_syntax *body = ht_syntax_of(model)->body;
     size_t loops = 0, others = 0;
-    for (size_t i = 0; i < list.count; ++i) {
-        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
-        if (strided(model, list.items[i], axis))
+    for (size_t i = 0; i < body->count; ++i) {
+        const ht_syntax *statement = body->children[i];
+        if (strided(statement, axis))
             ++loops;
-        else if (kind != CXCursor_DeclStmt && kind != CXCursor_NullStmt &&
-                 !(kind == CXCursor_ReturnStmt && i + 1 == list.count))
+        else if (statement->kind != HT_SYNTAX_DECLARATION && statement->kind != HT_SYNTAX_EMPTY &&
+                 !(statement->kind == HT_SYNTAX_RETURN && i + 1 == body->count))
             ++others;
     }
-    free(list.items);
-    return loops == 1 && others == 0 && !carries(model) && model->facts->global_uses[axis] == 1 &&
-           model->facts->total_uses[axis] == 1;
+    return loops == 1 && others == 0 && !carries(model) && model->facts->uses[axis].global == 1 &&
+           model->facts->uses[axis].total == 1;
 }
 
-/* ---- one axis
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- one axis ---- */
 
 typedef enum axis_verdict { AXIS_FREE, AXIS_UNUSED, AXIS_PINNED } axis_verdict;
 
-/* Where blocks are counted over two axes of the grid, nothing else may depend on these. */
+/* Returns true unless blocks are counted over two axes of the grid and something else depends on
+ * these axes. */
 static bool flat_alone(const ht_model *model) {
     const ht_kernel_facts *facts = model->facts;
     const ht_axis *y = &model->axes[1];
     return facts->flat_uses == 0 ||
-           (facts->flat_uses == facts->global_uses[0] && facts->total_uses[0] == 0 &&
+           (facts->flat_uses == facts->uses[0].global && facts->uses[0].total == 0 &&
             !y->uses_block && !y->uses_global && !y->uses_thread && !y->uses_grid_dim);
 }
 
 static axis_verdict judge(const ht_model *model, ht_plan *plan, int axis) {
     const ht_axis *of = &model->axes[axis];
     const ht_kernel_facts *facts = model->facts;
-    bool raw = facts->raw_thread[axis] || of->uses_block_dim || facts->raw_grid_dim[axis];
+    bool raw = facts->uses[axis].raw_thread || of->uses_block_dim || facts->uses[axis].raw_grid_dim;
     if (!of->uses_global)
-        return facts->raw_block[axis] || raw || of->block > 1 ? AXIS_PINNED : AXIS_UNUSED;
-    if (raw || facts->raw_block[axis]) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the block along %c stays: %s is used by itself", 'x' + axis,
-                       facts->raw_thread[axis]  ? "threadIdx"
-                       : of->uses_block_dim     ? "blockDim"
-                       : facts->raw_block[axis] ? "blockIdx"
-                                                : "gridDim");
+        return facts->uses[axis].raw_block || raw || of->block > 1 ? AXIS_PINNED : AXIS_UNUSED;
+    if (raw || facts->uses[axis].raw_block) {
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the block along %c stays: %s is used by itself", 'x' + axis,
+                             facts->uses[axis].raw_thread  ? "threadIdx"
+                             : of->uses_block_dim          ? "blockDim"
+                             : facts->uses[axis].raw_block ? "blockIdx"
+                                                           : "gridDim");
         return AXIS_PINNED;
     }
     if (axis == 0 && !flat_alone(model)) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the block along x stays: blocks are counted over the grid's x and y, and "
-                       "these are used otherwise too");
+        ht_plan_remark_place(
+            plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+            "the block along x stays: blocks are counted over the grid's x and y, and "
+            "these are used in other ways too");
         return AXIS_PINNED;
     }
     return AXIS_FREE;
 }
 
-typedef struct pitch_edit {
-    const ht_model *model;
-    ht_plan *plan;
-    const char *const *names; /* per axis; NULL: not a parameter */
-    bool failed;
-} pitch_edit;
-
-/* The constant 16 in gridDim.x * 16; a null cursor for others. */
-static CXCursor total_pitch(const ht_model *model, CXCursor cursor, int *out_axis) {
-    CXCursor left, right;
-    enum CXBinaryOperatorKind kind;
-    int axis;
-    if (!ht_ast_binary(ht_ast_strip(cursor, true), &kind, &left, &right) ||
-        !ht_index_total(model, cursor, out_axis))
-        return clang_getNullCursor();
-    CXCursor pitch = ht_index_plain(model, left, true, &axis) == HT_INDEX_GRID_DIM ? right : left;
-    return ht_ast_index(model, pitch, &axis) == HT_INDEX_BLOCK_DIM ? clang_getNullCursor() : pitch;
-}
-
-/* blockIdx.x * 16 + threadIdx.x: the 16 becomes the parameter. */
-static bool on_pitch(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    pitch_edit *in = context;
-    int axis, inner;
-    CXCursor pitch;
-    if (!clang_isExpression(clang_getCursorKind(cursor)))
-        return true;
-    if (!ht_index_global(in->model, cursor, &axis, &pitch)) {
-        pitch = total_pitch(in->model, cursor, &axis);
-        if (clang_Cursor_isNull(pitch))
-            return true;
+/* Replaces the 16 of blockIdx.x * 16 + threadIdx.x by the parameter. */
+static bool edit_pitches(const ht_model *model, ht_plan *plan, const char *const names[3]) {
+    for (size_t i = 0; i < model->facts->pitches.count; ++i) {
+        const char *name = names[model->facts->pitches.items[i].axis];
+        ht_range place;
+        ht_position at;
+        if (!name)
+            continue;
+        if (!ht_pitch_place(model, i, &place, &at)) {
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, at,
+                                 "the block's extent in the global index is written elsewhere, by "
+                                 "a macro or a function");
+            return false;
+        }
+        if (!ht_plan_editf(plan, place, NULL, "${%s}", name))
+            return false;
     }
-    ht_range place, whole;
-    if (!in->names[axis] || ht_ast_index(in->model, pitch, &inner) == HT_INDEX_BLOCK_DIM)
-        return false;
-    const ht_source *source = in->model->facts->source;
-    /* in a macro's body both have the place of the macro's name */
-    if (!ht_source_place(source, pitch, &place) || !ht_source_place(source, cursor, &whole) ||
-        (place.begin == whole.begin && place.end == whole.end) ||
-        place.begin < in->model->body_range.begin || place.end > in->model->body_range.end) {
-        if (!in->failed)
-            ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor,
-                           "the block's extent in the global index is written elsewhere, by a "
-                           "macro or a function");
-        in->failed = true;
-    } else if (!ht_plan_editf(in->plan, place, NULL, "${%s}", in->names[axis]))
-        in->failed = true;
-    return false;
+    return true;
 }
 
 static void axis_values(ht_plan *plan, int axis, const char *name, int axes) {
@@ -249,20 +231,12 @@ static void axis_values(ht_plan *plan, int axis, const char *name, int axes) {
     static const int64_t high[] = {1, 2, 4, 8, 16, 32};
     static const int64_t deep[] = {1, 2, 4, 8};
     int64_t block = plan->model->axes[axis].block;
-    char number[32];
     char *values = axes == 1   ? ht_values_around(line, 6, block, 1, 1024)
                    : axis == 0 ? ht_values_around(wide, 6, block, 1, 1024)
                    : axis == 1 ? ht_values_around(high, 6, block, 1, 1024)
                                : ht_values_around(deep, 4, block, 1, 64);
-    snprintf(number, sizeof number, "%lld", (long long)block);
-    ht_plan_param(plan, name, values, number);
+    ht_block_param(plan, axis, name, values);
     free(values);
-}
-
-static void require_threads(ht_plan *plan) {
-    char *threads = ht_plan_threads(plan);
-    ht_plan_require(plan, "%s <= device.max_threads", threads);
-    free(threads);
 }
 
 static void apply_map(const ht_model *model, ht_plan *plan) {
@@ -274,9 +248,9 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
         axes += verdict[axis] == AXIS_FREE;
     }
     if (axes == 0) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "no axis is indexed by blockIdx * blockDim + threadIdx alone");
-        plan->abandoned = !ht_block_renumber_apply(model, plan);
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "no axis is indexed by blockIdx * blockDim + threadIdx alone");
+        plan->running.abandoned = !ht_block_renumber_apply(model, plan);
         return;
     }
     for (int axis = 0; axis < 3; ++axis) {
@@ -284,38 +258,30 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
             continue;
         names[axis] = ht_block_name(plan, axis);
         axis_values(plan, axis, names[axis], axes);
-        plan->free_cover[axis] = is_grid_stride(model, axis);
-        plan->exact_cover[axis] = model->axes[axis].uses_grid_dim && !plan->free_cover[axis];
+        plan->axes[axis].free_cover = is_grid_stride(model, axis);
+        plan->axes[axis].exact_cover =
+            model->axes[axis].uses_grid_dim && !plan->axes[axis].free_cover;
     }
-    pitch_edit in = {model, plan, names, false};
-    for (size_t i = 0; i < model->facts->reached_count; ++i)
-        ht_ast_walk(model->facts->reached[i], on_pitch, &in);
-    if (in.failed) {
-        plan->abandoned = true;
+    if (!edit_pitches(model, plan, names) || !ht_launch_bounds_follow(plan)) {
+        plan->running.abandoned = true;
         return;
     }
-    for (int axis = 0; axis < 3; ++axis)
-        if (names[axis])
-            ht_plan_set_block(plan, axis, names[axis]);
-    if (!ht_launch_bounds_follow(plan)) {
-        plan->abandoned = true;
-        return;
-    }
-    require_threads(plan);
-    if (model->facts->assumed)
+    ht_block_require_threads(plan);
+    if (model->facts->assumed.text)
         ht_plan_remark_at(plan, HT_REMARK_NOTE,
-                          model->facts->assumed_line ? model->facts->assumed_line
-                                                     : ht_ast_line(model->kernel),
-                          "%s", model->facts->assumed);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                   "the block became %s, %s, %s: each thread depends on its global index alone",
-                   plan->block[0], plan->block[1], plan->block[2]);
+                          model->facts->assumed.line ? model->facts->assumed.line
+                                                     : model->definition.line,
+                          "%s", model->facts->assumed.text);
+    ht_plan_remark_place(
+        plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+        "the block became %s, %s, %s: each thread depends on its global index alone",
+        plan->axes[0].block, plan->axes[1].block, plan->axes[2].block);
 }
 
-/* Barriers without shared memory, in a kernel whose threads meet nowhere in memory, order nothing:
- * the kernel model knows of all accesses, and proves that no two threads touch the same. */
+/* Returns true if barriers order nothing: there is no shared memory, the kernel model knows all
+ * accesses, and it proves that no two threads access the same memory. */
 static bool meets_nowhere(const ht_model *model) {
-    ht_kernel_model *km = ht_kernel_model_build(model);
+    const ht_kernel_model *km = ht_kernel_model_of(model, (ht_km_variant){0});
     bool nowhere = km->complete;
     for (size_t i = 0; i < km->effect_count && nowhere; ++i)
         nowhere = strcmp(km->effects[i].kind, "fence") == 0;
@@ -323,7 +289,6 @@ static bool meets_nowhere(const ht_model *model) {
         nowhere = km->barriers[i].uniform == HT_YES;
     for (size_t i = 0; i < km->dependence_count && nowhere; ++i)
         nowhere = km->dependences[i].answer == HT_NO;
-    ht_kernel_model_free(km);
     return nowhere;
 }
 
@@ -332,31 +297,33 @@ static bool share_memory(const ht_model *model) {
            (model->feature[HT_FEATURE_BARRIER] && !meets_nowhere(model));
 }
 
-/* By the constant that ties threads to their block; else blocks as they are, several as one. */
+/* Makes a parameter of the constant that ties threads to their block; if that fails, joins several
+ * of the original's blocks in one. */
 static void apply_shared(const ht_model *model, ht_plan *plan) {
     ht_plan_state before = ht_plan_save(plan);
-    /* a value that stands for what is chosen at run time ties nothing */
-    bool done = !model->facts->assumed && ht_block_tile_apply(model, plan) && !plan->failed;
+    /* a value that stands for one chosen at run time ties nothing */
+    bool done =
+        !model->facts->assumed.text && ht_block_tile_apply(model, plan) && !plan->running.failed;
     if (!done) {
-        plan->failed = false;
+        plan->running.failed = false;
         ht_plan_restore(plan, &before);
         done = ht_block_group_apply(model, plan);
     }
-    plan->abandoned = !done;
+    plan->running.abandoned = !done;
     ht_plan_state_free(&before);
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
     if (!model->launch_known) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the block of the original's launch is not known");
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the block of the original's launch is not known");
         return;
     }
-    if (model->facts->problem) {
+    if (model->facts->problem.text) {
         ht_plan_remark_at(plan, HT_REMARK_MISSED,
-                          model->facts->problem_line ? model->facts->problem_line
-                                                     : ht_ast_line(model->kernel),
-                          "%s", model->facts->problem);
+                          model->facts->problem.line ? model->facts->problem.line
+                                                     : model->definition.line,
+                          "%s", model->facts->problem.text);
         return;
     }
     if (pinned(model, plan) || ht_block_stride_apply(model, plan))

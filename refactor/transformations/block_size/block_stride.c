@@ -1,350 +1,314 @@
-/* block-size for kernels in which threads stride over a range by the block:
- *
- *     for (int i = threadIdx.x; i < n; i += blockDim.x) ...
- *
- * Which thread runs an iteration follows from the block, what is run does not. Where the index of
- * the thread serves nothing else, no value goes from one iteration into the next, and no two
- * iterations meet in memory (the kernel model proves it for blocks of any size), the block may have
- * any size. The grid stays as it was, so that blockIdx may serve anything; unless threads also work
- * on their global index (block_share.c): then the number of threads stays. */
+#include "refactor/transformations/block_size/block_stride.h"
 #include "refactor/transformations/block_size/block_size.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/kernel_model.h"
+#include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
 #include "refactor/transformations/launch_bounds.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct striding {
     const ht_model *model;
+    const ht_syntax_tree *tree;
     int axis;
-    CXCursor *loops; /* outermost ones */
+    const ht_syntax **loops; /* outermost ones */
     size_t loop_count;
     size_t thread_uses, block_uses;
-    bool shares;    /* threads work on their global index too, on what the loops shared */
-    bool elsewhere; /* a device function uses the thread's index or the block */
+    bool shares; /* threads also work on their global index, with values that the loops shared */
 } striding;
 
-/* ---- one loop
- * -------------------------------------------------------------------------------------------- */
+/* ---- one loop ---- */
 
-/* `kind` of the axis, or that times a constant. */
-static bool is_multiple(const striding *in, CXCursor expression, ht_index_kind kind,
+/* Returns true for the index `kind` of the axis, or a constant multiple of it. */
+static bool is_multiple(const striding *in, const ht_syntax *expression, ht_index_kind kind,
                         int64_t *out_factor) {
-    int axis;
-    CXCursor left, right;
-    enum CXBinaryOperatorKind op;
+    const ht_syntax *left, *right;
+    int axis, op;
     *out_factor = 1;
-    if (ht_index_plain(in->model, expression, true, &axis) == kind)
+    if (ht_syntax_index(expression, &axis) == kind)
         return axis == in->axis;
-    if (!ht_ast_binary(ht_ast_strip(expression, true), &op, &left, &right) ||
-        op != CXBinaryOperator_Mul)
+    if (!ht_syntax_binary(expression, &op, &left, &right) || op != HT_BINARY_MUL)
         return false;
-    if (ht_model_constant(in->model, left, out_factor)) {
-        CXCursor held = left;
+    if (ht_syntax_constant(left, out_factor)) {
+        const ht_syntax *held = left;
         left = right;
         right = held;
     }
-    return ht_model_constant(in->model, right, out_factor) && *out_factor > 0 &&
-           ht_index_plain(in->model, left, true, &axis) == kind && axis == in->axis;
+    return ht_syntax_constant(right, out_factor) && *out_factor > 0 &&
+           ht_syntax_index(left, &axis) == kind && axis == in->axis;
 }
 
-static bool names(CXCursor expression, CXCursor variable) {
-    return clang_equalCursors(ht_ast_variable(expression), variable);
-}
-
-/* i += STEP, i = i + STEP */
-static bool steps_by_block(const striding *in, CXCursor increment, CXCursor variable,
-                           int64_t *out_factor) {
-    CXCursor left, right, a, b;
-    enum CXBinaryOperatorKind op;
-    if (!ht_ast_binary(ht_ast_strip(increment, false), &op, &left, &right) ||
-        !names(left, variable))
+/* Returns true for i += STEP and i = i + STEP. */
+static bool steps_by_block(const striding *in, const ht_syntax *increment,
+                           const ht_syntax_variable *variable, int64_t *out_factor) {
+    const ht_syntax *left, *right, *a, *b;
+    int op;
+    if (!ht_syntax_binary(increment, &op, &left, &right) || ht_syntax_named(left) != variable)
         return false;
-    if (op == CXBinaryOperator_AddAssign)
+    if (op == HT_BINARY_ADD_ASSIGN)
         return is_multiple(in, right, HT_INDEX_BLOCK_DIM, out_factor);
-    return op == CXBinaryOperator_Assign && ht_ast_binary(ht_ast_strip(right, true), &op, &a, &b) &&
-           op == CXBinaryOperator_Add && names(a, variable) &&
-           is_multiple(in, b, HT_INDEX_BLOCK_DIM, out_factor);
+    return op == HT_BINARY_ASSIGN && ht_syntax_binary(right, &op, &a, &b) && op == HT_BINARY_ADD &&
+           ht_syntax_named(a) == variable && is_multiple(in, b, HT_INDEX_BLOCK_DIM, out_factor);
 }
 
-static unsigned uses_of(CXCursor scope, CXCursor variable);
-
-/* The parts of `for (int i = threadIdx.x; ...; ...)`, or of `for (; ...; ...)` over a variable that
- * serves this loop alone. */
-static bool parts_of(const striding *in, CXCursor statement, CXCursor *out_variable,
-                     CXCursor *out_condition, CXCursor *out_increment, CXCursor *out_body) {
-    CXCursor init;
-    enum CXBinaryOperatorKind op;
-    CXCursor left, right;
-    if (ht_ast_for(statement, &init, out_condition, out_increment, out_body)) {
-        if (clang_getCursorKind(init) != CXCursor_DeclStmt)
+static bool are_all_inside(const ht_syntax_variable *variable, const ht_syntax *scope) {
+    for (size_t i = 0; i < variable->tree->count; ++i) {
+        const ht_syntax *node = variable->tree->nodes[i];
+        if (node->kind == HT_SYNTAX_NAME && node->variable == variable->index &&
+            !ht_syntax_within(node, scope))
             return false;
-        ht_cursors list = ht_ast_children(init);
-        bool one = list.count == 1 && clang_getCursorKind(list.items[0]) == CXCursor_VarDecl;
-        if (one)
-            *out_variable = list.items[0];
-        free(list.items);
-        return one;
     }
-    ht_cursors list = ht_ast_children(statement);
-    bool three = list.count == 3;
-    if (three) {
-        *out_condition = list.items[0];
-        *out_increment = list.items[1];
-        *out_body = list.items[2];
-        three = ht_ast_binary(ht_ast_strip(*out_condition, false), &op, &left, &right);
-    }
-    free(list.items);
-    if (!three)
-        return false;
-    *out_variable = ht_ast_variable(left);
-    const ht_local *local = ht_model_local(in->model, *out_variable);
-    return local && local->writes == 1 &&
-           uses_of(in->model->body, *out_variable) == uses_of(statement, *out_variable);
-}
-
-typedef struct use_count {
-    CXCursor variable;
-    unsigned count;
-} use_count;
-
-static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    use_count *in = context;
-    in->count += clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-                 clang_equalCursors(clang_getCursorReferenced(cursor), in->variable);
     return true;
 }
 
-static unsigned uses_of(CXCursor scope, CXCursor variable) {
-    use_count in = {variable, 0};
-    ht_ast_walk(scope, on_use, &in);
-    return in.count;
+/* Returns the counter of `for (int i = threadIdx.x; ...; ...)`, or of `for (; ...; ...)` over a
+ * variable that only this loop uses. NULL: the loop has another form. */
+static const ht_syntax_variable *counter_of(const ht_syntax *loop) {
+    const ht_syntax *init = loop->children[0], *left, *right;
+    int op;
+    if (init)
+        return init->kind == HT_SYNTAX_DECLARATION && init->count == 1
+                   ? ht_syntax_named(init->children[0])
+                   : NULL;
+    const ht_syntax_variable *variable =
+        ht_syntax_binary(loop->children[1], &op, &left, &right) ? ht_syntax_named(left) : NULL;
+    return variable && variable->local && variable->local->writes == 1 &&
+                   are_all_inside(variable, loop)
+               ? variable
+               : NULL;
 }
 
-/* ---- what goes from one iteration into the next
- * ------------------------------------------------------------------------------- */
+/* ---- values carried between iterations ---- */
 
 typedef struct carrying {
-    const ht_model *model;
-    CXCursor loop, body;
-    CXCursor counter;
+    const ht_syntax *loop, *body;
+    const ht_syntax_variable *counter;
     bool found;
 } carrying;
 
-/* The variable whose own value an expression writes: v, v.x, v[i] of an array. */
-static CXCursor written(CXCursor expression) {
-    for (int depth = 0; depth < 32; ++depth) {
-        expression = ht_ast_strip(expression, true);
-        enum CXCursorKind kind = clang_getCursorKind(expression);
-        if (kind != CXCursor_MemberRefExpr && kind != CXCursor_ArraySubscriptExpr)
-            return ht_ast_variable(expression);
-        expression = ht_ast_strip(ht_ast_child(expression, 0), true);
-        if (clang_Cursor_isNull(expression) ||
-            clang_getCanonicalType(clang_getCursorType(expression)).kind == CXType_Pointer)
-            return clang_getNullCursor();
-    }
-    return clang_getNullCursor();
-}
-
-/* `variable = value` as a statement, of a class type too. */
-static bool is_set(CXCursor statement, CXCursor variable) {
-    CXCursor left = clang_getNullCursor(), right = left;
-    enum CXBinaryOperatorKind op;
-    CXCursor cursor = ht_ast_strip(statement, false);
-    if (ht_ast_binary(cursor, &op, &left, &right)) {
-        if (op != CXBinaryOperator_Assign)
-            return false;
-    } else if (clang_getCursorKind(cursor) == CXCursor_CallExpr &&
-               ht_cursor_named(cursor, "operator=") && clang_Cursor_getNumArguments(cursor) == 2) {
-        left = clang_Cursor_getArgument(cursor, 0);
-        right = clang_Cursor_getArgument(cursor, 1);
-    } else
+/* Returns true for a variable from outside that each iteration sets before any other use. */
+static bool is_set_first(const carrying *in, const ht_syntax_variable *variable) {
+    const ht_syntax *left, *right;
+    int op;
+    if (in->body->kind != HT_SYNTAX_COMPOUND || !are_all_inside(variable, in->body))
         return false;
-    return names(left, variable) && uses_of(right, variable) == 0 && !names(right, variable);
-}
-
-/* Declared outside, and set anew by each iteration before anything else is done with it. */
-static bool is_set_first(const carrying *in, CXCursor variable) {
-    if (uses_of(in->model->body, variable) != uses_of(in->body, variable))
-        return false;
-    ht_cursors list = ht_ast_children(in->body);
-    bool first = false;
-    for (size_t i = 0; i < list.count; ++i)
-        if (uses_of(list.items[i], variable) > 0 || names(list.items[i], variable)) {
-            first = is_set(list.items[i], variable);
-            break;
-        }
-    free(list.items);
-    return first && clang_getCursorKind(in->body) == CXCursor_CompoundStmt;
-}
-
-static void note(carrying *in, CXCursor variable) {
-    const ht_local *local = ht_model_local(in->model, variable);
-    if (clang_equalCursors(variable, in->counter) || (local && local->is_shared) ||
-        (local && !local->is_array && is_set_first(in, variable)))
-        return;
-    in->found = in->found || ht_model_parameter(in->model, variable) ||
-                (local && !ht_ast_inside(variable, in->loop));
-}
-
-static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    carrying *in = context;
-    enum CXBinaryOperatorKind binary;
-    enum CXUnaryOperatorKind unary;
-    CXCursor left, right;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_ReturnStmt: /* ends the iterations behind it too */
-    case CXCursor_BreakStmt:
-    case CXCursor_LambdaExpr:
-    case CXCursor_CXXThrowExpr:
-        in->found = true;
-        return false;
-    default:
-        break;
-    }
-    if (ht_ast_binary(cursor, &binary, &left, &right)) {
-        if (binary >= CXBinaryOperator_Assign && binary <= CXBinaryOperator_OrAssign)
-            note(in, written(left));
-    } else if (ht_ast_unary(cursor, &unary, &left)) {
-        if (unary <= CXUnaryOperator_AddrOf)
-            note(in, written(left));
-    } else if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
-        for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i) {
-            CXCursor argument = clang_Cursor_getArgument(cursor, (unsigned)i);
-            if (clang_getCursorKind(argument) == CXCursor_DeclRefExpr) /* maybe to a reference */
-                note(in, ht_ast_variable(argument));
-        }
-    } else if (clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-               clang_getCursorType(cursor).kind == CXType_LValueReference)
-        note(in, written(clang_Cursor_getVarDeclInitializer(cursor)));
-    return true;
-}
-
-static bool carries(const striding *in, CXCursor loop, CXCursor counter, CXCursor body) {
-    carrying search = {in->model, loop, body, counter, false};
-    on_write(body, loop, &search);
-    ht_ast_walk(body, on_write, &search);
-    /* the counter changes by its step alone */
-    return search.found || ht_variable_writes_in(body, counter, 0) > 0;
-}
-
-static bool on_impure(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    bool *impure = context;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_ArraySubscriptExpr:
-    case CXCursor_CallExpr:
-    case CXCursor_UnaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        *impure = true;
-        break;
-    default:
-        break;
-    }
-    return !*impure;
-}
-
-/* i < BOUND with a bound that the loop does not change. */
-static bool has_bound(const striding *in, CXCursor condition, CXCursor variable, CXCursor body) {
-    CXCursor left, right;
-    enum CXBinaryOperatorKind op;
-    bool impure = false;
-    if (!ht_ast_binary(ht_ast_strip(condition, false), &op, &left, &right) ||
-        (op != CXBinaryOperator_LT && op != CXBinaryOperator_LE) || !names(left, variable))
-        return false;
-    on_impure(right, condition, &impure);
-    ht_ast_walk(right, on_impure, &impure);
-    for (size_t i = 0; i < in->model->local_count && !impure; ++i) {
-        CXCursor local = in->model->locals[i].cursor;
-        impure = uses_of(condition, local) > 0 && !clang_equalCursors(local, variable) &&
-                 in->model->locals[i].writes > 0 && ht_variable_writes_in(body, local, 0) > 0;
-    }
-    return !impure;
-}
-
-static bool is_stride_loop(const striding *in, CXCursor statement) {
-    CXCursor variable, condition, increment, body;
-    int64_t start, step;
-    if (clang_getCursorKind(statement) != CXCursor_ForStmt ||
-        !parts_of(in, statement, &variable, &condition, &increment, &body))
-        return false;
-    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable);
-    return !clang_Cursor_isNull(initializer) &&
-           is_multiple(in, initializer, HT_INDEX_THREAD, &start) &&
-           steps_by_block(in, increment, variable, &step) && start == step &&
-           has_bound(in, condition, variable, body) && !carries(in, statement, variable, body) &&
-           (!in->shares || (ht_block_loop_is_uniform(in->model, statement, body) &&
-                            ht_block_loop_is_uniform(in->model, statement, condition)));
-}
-
-/* ---- the kernel
- * ------------------------------------------------------------------------------------------ */
-
-static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    striding *in = context;
-    if (!is_stride_loop(in, cursor))
-        return true;
-    HT_GROW(in->loops, in->loop_count);
-    in->loops[in->loop_count++] = cursor;
-    return false; /* a loop inside would count its indices twice */
-}
-
-static bool on_index(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    striding *in = context;
-    int axis;
-    if (clang_getCursorKind(cursor) == CXCursor_VarDecl)
-        return !ht_index_alias(in->model, cursor);
-    if (!clang_isExpression(clang_getCursorKind(cursor)))
-        return true;
-    CXCursor pitch;
-    if (in->shares && ht_index_global(in->model, cursor, &axis, &pitch))
-        return false;
-    bool name = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr;
-    ht_index_kind kind = ht_index_plain(in->model, cursor, name, &axis);
-    if (kind == HT_INDEX_NONE)
-        return true;
-    in->thread_uses += kind == HT_INDEX_THREAD && axis == in->axis;
-    in->block_uses += kind == HT_INDEX_BLOCK_DIM && axis == in->axis;
+    for (size_t i = 0; i < in->body->count; ++i)
+        if (ht_syntax_mentions(in->body->children[i], variable->index))
+            return ht_syntax_binary(in->body->children[i], &op, &left, &right) &&
+                   op == HT_BINARY_ASSIGN && ht_syntax_named(left) == variable &&
+                   !ht_syntax_mentions(right, variable->index);
     return false;
 }
 
-static bool serves_loops_alone(striding *in) {
-    const ht_kernel_facts *facts = in->model->facts;
-    ht_ast_walk(in->model->body, on_statement, in);
-    if (in->loop_count == 0 ||
-        (in->shares && !ht_block_loops_are_reached(in->model, in->loops, in->loop_count)))
-        return false;
-    for (size_t i = 0; i < facts->reached_count; ++i) {
-        size_t before = in->thread_uses + in->block_uses;
-        ht_ast_walk(facts->reached[i], on_index, in);
-        in->elsewhere = in->elsewhere || (i > 0 && in->thread_uses + in->block_uses > before);
+static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
+    (void)change;
+    carrying *in = context;
+    const ht_syntax_variable *variable = ht_syntax_named(name);
+    const ht_local *local = variable->local;
+    if (variable == in->counter) /* only its step changes it */
+        in->found = true;
+    else if (variable->parameter)
+        in->found = true;
+    else if (local && !local->is_shared && !ht_syntax_within(variable->declaration, in->loop))
+        in->found = in->found || local->is_array || !is_set_first(in, variable);
+}
+
+static bool on_end(const ht_syntax *node, void *context) {
+    *(bool *)context |= node->kind == HT_SYNTAX_RETURN || /* it also ends the later iterations */
+                        node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_UNKNOWN ||
+                        node->kind == HT_SYNTAX_UNKNOWN_STATEMENT;
+    return true;
+}
+
+static bool carries(const ht_syntax *loop, const ht_syntax_variable *counter) {
+    carrying in = {loop, ht_syntax_body(loop), counter, false};
+    ht_syntax_walk(in.body, on_end, &in.found);
+    ht_syntax_changes(in.body, on_change, &in);
+    return in.found;
+}
+
+static bool on_impure(const ht_syntax *node, void *context) {
+    switch (node->kind) {
+    case HT_SYNTAX_BINARY:
+    case HT_SYNTAX_CAST:
+    case HT_SYNTAX_CONDITIONAL:
+    case HT_SYNTAX_CONSTANT:
+    case HT_SYNTAX_MEMBER:
+    case HT_SYNTAX_NAME:
+    case HT_SYNTAX_PAREN:
+        return true;
+    default:
+        return *(bool *)context = true;
     }
-    return !in->elsewhere && in->thread_uses == in->loop_count && in->block_uses == in->loop_count;
+}
+
+typedef struct bounding {
+    const ht_syntax *condition;
+    const ht_syntax_variable *counter;
+    bool changes;
+} bounding;
+
+static void on_bound_change(const ht_syntax *name, const ht_syntax *change, void *context) {
+    (void)change;
+    bounding *in = context;
+    in->changes = in->changes || (ht_syntax_named(name) != in->counter &&
+                                  ht_syntax_mentions(in->condition, name->variable));
+}
+
+/* Returns true for i < BOUND with a bound that the loop does not change. */
+static bool has_bound(const ht_syntax *loop, const ht_syntax_variable *counter) {
+    const ht_syntax *left, *right;
+    int op;
+    bool impure = false;
+    if (!ht_syntax_binary(loop->children[1], &op, &left, &right) ||
+        (op != HT_BINARY_LT && op != HT_BINARY_LE) || ht_syntax_named(left) != counter)
+        return false;
+    ht_syntax_walk(right, on_impure, &impure);
+    bounding in = {loop->children[1], counter, false};
+    ht_syntax_changes(ht_syntax_body(loop), on_bound_change, &in);
+    return !impure && !in.changes;
+}
+
+/* ---- shared memory ----
+ *
+ * Threads that share out the iterations of some loops may also work on their global index with the
+ * values that those loops stored in shared memory:
+ *
+ *     for (int i = threadIdx.x; i < n; i += blockDim.x) table[i] = weights[i];
+ *     __syncthreads();
+ *     if (index < m) out[index] = table[...];
+ *
+ * if each block's shared memory has the same contents with any number of threads: nothing outside
+ * of the loops writes to it, and nothing in the loops depends on a thread's index except through
+ * their counters. */
+
+enum { DEPTH_MAX = 16 };
+
+typedef struct searching {
+    const ht_syntax *loop;
+    int depth;
+    bool found;
+} searching;
+
+static bool on_value(const ht_syntax *node, void *context);
+
+/* Checks that a variable from outside of the loop has the same value in all threads. */
+static void look_at_variable(searching *in, const ht_syntax_variable *variable) {
+    const ht_local *local = variable->local;
+    const ht_syntax *initializer = ht_syntax_initializer(variable);
+    if (!local || local->is_shared || ht_syntax_within(variable->declaration, in->loop))
+        return;
+    if (local->is_array || local->writes > 0 || !initializer || ++in->depth > DEPTH_MAX) {
+        in->found = true;
+        return;
+    }
+    ht_syntax_walk(initializer, on_value, in);
+    --in->depth;
+}
+
+static bool on_value(const ht_syntax *node, void *context) {
+    searching *in = context;
+    if (node->kind == HT_SYNTAX_GLOBAL ||
+        (node->kind == HT_SYNTAX_INDEX &&
+         (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK)))
+        in->found = true;
+    else if (node->kind == HT_SYNTAX_NAME && !in->found)
+        look_at_variable(in, ht_syntax_named(node));
+    return !in->found;
+}
+
+/* Returns true if a part of such a loop has the same effect whichever thread of whichever block
+ * runs an iteration. */
+static bool is_part_uniform(const ht_syntax *loop, const ht_syntax *part) {
+    searching in = {.loop = loop};
+    ht_syntax_walk(part, on_value, &in);
+    return !in.found;
+}
+
+/* Returns true if all threads reach all of these loops (one at least, in the order of the source).
+ * They are statements of the kernel's body itself, with no return before them. */
+static bool are_loops_reached(const ht_syntax *const *loops, size_t count) {
+    const ht_syntax_tree *tree = loops[0]->tree;
+    const ht_syntax *last = loops[count - 1];
+    for (size_t i = 0; i < count; ++i)
+        if (loops[i]->parent != tree->body)
+            return false;
+    for (size_t i = 0; i < tree->count; ++i) {
+        const ht_syntax *node = tree->nodes[i];
+        if (i > last->index && !ht_syntax_within(node, last))
+            break;
+        if (node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_UNKNOWN_STATEMENT)
+            return false;
+    }
+    return true;
+}
+
+static bool is_stride_loop(const striding *in, const ht_syntax *loop) {
+    const ht_syntax_variable *counter = loop->kind == HT_SYNTAX_FOR ? counter_of(loop) : NULL;
+    const ht_syntax *start = ht_syntax_initializer(counter);
+    int64_t from, step;
+    return start && is_multiple(in, start, HT_INDEX_THREAD, &from) &&
+           steps_by_block(in, loop->children[2], counter, &step) && from == step &&
+           has_bound(loop, counter) && !carries(loop, counter) &&
+           (!in->shares || (is_part_uniform(loop, ht_syntax_body(loop)) &&
+                            is_part_uniform(loop, loop->children[1])));
+}
+
+/* ---- the kernel ---- */
+
+static bool on_node(const ht_syntax *node, void *context) {
+    striding *in = context;
+    if (!is_stride_loop(in, node))
+        return true;
+    HT_GROW(in->loops, in->loop_count);
+    in->loops[in->loop_count++] = node;
+    return false; /* a loop inside would count its indices twice */
+}
+
+static bool on_index(const ht_syntax *node, void *context) {
+    striding *in = context;
+    int axis;
+    if (node->kind == HT_SYNTAX_VARIABLE)
+        return !ht_syntax_is_alias(ht_syntax_named(node));
+    if (node->kind != HT_SYNTAX_INDEX && node->kind != HT_SYNTAX_NAME)
+        return true;
+    ht_index_kind kind = ht_syntax_index(node, &axis);
+    in->thread_uses += kind == HT_INDEX_THREAD && axis == in->axis;
+    in->block_uses += kind == HT_INDEX_BLOCK_DIM && axis == in->axis;
+    return true;
+}
+
+static bool serves_loops_alone(striding *in) {
+    const ht_index_names *elsewhere = &in->model->facts->reached.names_elsewhere;
+    if (elsewhere->named[HT_INDEX_THREAD] || elsewhere->named[HT_INDEX_BLOCK_DIM] ||
+        elsewhere->called > 0)
+        return false;
+    ht_syntax_walk(in->tree->body, on_node, in);
+    if (in->loop_count == 0 || (in->shares && !are_loops_reached(in->loops, in->loop_count)))
+        return false;
+    ht_syntax_walk(in->tree->body, on_index, in);
+    return in->thread_uses == in->loop_count && in->block_uses == in->loop_count;
 }
 
 static bool in_loops(const striding *in, const ht_kernel_model *km, const ht_km_control *control) {
     for (size_t i = 0; i < control->loop_count; ++i) {
         const ht_km_place *place = &km->loops[control->loops[i]].place;
-        for (size_t j = 0; j < in->loop_count; ++j) {
-            unsigned line, column;
-            clang_getExpansionLocation(clang_getCursorLocation(in->loops[j]), NULL, &line, &column,
-                                       NULL);
-            if (place->line == (int)line && place->column == (int)column)
+        for (size_t j = 0; j < in->loop_count; ++j)
+            if (place->line == in->loops[j]->at.line && place->column == in->loops[j]->at.column)
                 return true;
-        }
     }
     return false;
 }
 
-/* Why iterations may not be dealt out otherwise; NULL when they may. */
+/* Returns why iterations may not be assigned to other threads; NULL: they may. */
 static const char *obstacle(const striding *in, const ht_kernel_model *km, int *out_line) {
     *out_line = 0;
     if (!km->complete) {
@@ -378,29 +342,26 @@ static const char *obstacle(const striding *in, const ht_kernel_model *km, int *
 
 static void add_parameter(ht_plan *plan, int axis, bool shares) {
     static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
-    const char *name = ht_block_name(plan, axis);
-    int64_t block = plan->model->axes[axis].block;
-    char number[32], *values = ht_values_around(line, 6, block, 1, 1024);
-    snprintf(number, sizeof number, "%lld", (long long)block);
-    ht_plan_param(plan, name, values, number);
-    ht_plan_set_block(plan, axis, name);
-    plan->keep_grid[axis] = !shares;
-    plan->exact_cover[axis] = shares;
+    char *values = ht_values_around(line, 6, plan->model->axes[axis].block, 1, 1024);
+    ht_block_param(plan, axis, ht_block_name(plan, axis), values);
+    plan->axes[axis].keep_grid = !shares;
+    plan->axes[axis].exact_cover = shares;
     free(values);
 }
 
 static bool deals_out(striding *in, ht_plan *plan) {
-    ht_kernel_model *km = ht_kernel_model_build_any_block(in->model, in->axis);
+    const ht_km_variant variant = {.any_block = true, .axis = in->axis};
+    ht_kernel_model *km = ht_kernel_model_of(in->model, variant);
     int line;
     const char *words = obstacle(in, km, &line);
     if (words)
-        ht_plan_remark_at(plan, HT_REMARK_MISSED, line ? line : ht_ast_line(in->model->kernel),
+        ht_plan_remark_at(plan, HT_REMARK_MISSED, line ? line : in->model->definition.line,
                           "the block along %c stays: %s", 'x' + in->axis, words);
-    ht_kernel_model_free(km);
     return !words;
 }
 
-/* Blocks of one axis: with more, threads that differ along another would meet in the loops. */
+/* Returns true if blocks have one axis: with more, threads that differ along another would run the
+ * same iterations. */
 static bool alone(const ht_model *model) {
     return model->axes[1].block == 1 && model->axes[2].block == 1 && model->facts->flat_uses == 0;
 }
@@ -411,9 +372,11 @@ bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {
         return false;
     for (int axis = 0; axis < 3; ++axis) {
         const ht_axis *of = &model->axes[axis];
-        striding in = {.model = model, .axis = axis, .shares = of->uses_global};
-        bool whole = !of->uses_global || (!of->uses_block && !of->uses_grid_dim &&
-                                          !of->fixed_pitch && axis == 0 && alone(model));
+        striding in = {
+            .model = model, .tree = ht_syntax_of(model), .axis = axis, .shares = of->uses_global};
+        bool whole = of->uses_global ? !of->uses_block && !of->uses_grid_dim && !of->fixed_pitch &&
+                                           axis == 0 && alone(model)
+                                     : model->facts->flat_uses == 0;
         bool good = of->uses_thread && of->uses_block_dim && whole && serves_loops_alone(&in) &&
                     deals_out(&in, plan);
         free(in.loops);
@@ -425,16 +388,14 @@ bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {
     if (!any)
         return false;
     if (!ht_launch_bounds_follow(plan)) {
-        plan->abandoned = true;
+        plan->running.abandoned = true;
         return true;
     }
-    char *threads = ht_plan_threads(plan);
-    ht_plan_require(plan, "%s <= device.max_threads", threads);
-    free(threads);
-    ht_plan_remark(
-        plan, HT_REMARK_APPLIED, clang_getNullCursor(),
+    ht_block_require_threads(plan);
+    ht_plan_remark_place(
+        plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
         "the block became %s, %s, %s: threads only deal out the iterations of loops that "
         "stride by the block",
-        plan->block[0], plan->block[1], plan->block[2]);
+        plan->axes[0].block, plan->axes[1].block, plan->axes[2].block);
     return true;
 }

@@ -1,24 +1,33 @@
-/* block-size for kernels whose threads work together: one named constant (a macro, a constexpr, a
- * template parameter of the kernel) gives the block, the shared arrays and the loops; it becomes
- * the parameter wherever it stands, or not at all. */
+#include "refactor/transformations/block_size/block_tile.h"
 #include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
+#include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
-#include "refactor/transformations/block_size/block_size.h"
 #include "refactor/transformations/launch_bounds.h"
 #include "refactor/transformations/tile_constant/tile.h"
+#include "refactor/transformations/tile_constant/tile_access.h"
+#include "refactor/transformations/tile_constant/tile_apply.h"
+#include "refactor/transformations/tile_constant/tile_checks.h"
+#include "refactor/transformations/tile_constant/tile_conditions.h"
+#include "refactor/transformations/tile_constant/tile_expression.h"
+#include "refactor/transformations/tile_constant/tile_indices.h"
+#include "refactor/transformations/tile_constant/tile_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- finding the constants
- * ---------------------------------------------------------------------------------------- */
+/* ---- finding the constants ---- */
 
 static size_t definitions(const ht_source *source, const char *name, const ht_macro **out_macro) {
     size_t count = 0;
-    for (size_t i = 0; i < source->macro_count; ++i)
-        if (strcmp(source->macros[i].name, name) == 0) {
-            *out_macro = &source->macros[i];
+    for (size_t i = 0; i < source->macros.count; ++i)
+        if (strcmp(source->macros.items[i].name, name) == 0) {
+            *out_macro = &source->macros.items[i];
             ++count;
         }
     return count;
@@ -38,29 +47,28 @@ typedef struct use_search {
     bool found;
 } use_search;
 
-static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
+static bool on_use(const ht_syntax *node, void *context) {
     use_search *in = context;
-    if (!in->found && clang_isExpression(clang_getCursorKind(cursor)) &&
-        ht_tiles_leaf(in->tiles, cursor) == in->tile)
+    if (ht_syntax_is_expression(node) && ht_tiles_leaf(in->tiles, node) == in->tile)
         in->found = true;
     return !in->found;
 }
 
-static bool used_in(const ht_tiles *tiles, const ht_tile *tile, CXCursor function) {
+static bool used_in(const ht_tiles *tiles, const ht_tile *tile, const ht_syntax *function) {
     use_search in = {tiles, tile, false};
-    ht_ast_walk(function, on_use, &in);
+    ht_syntax_walk(function, on_use, &in);
     return in.found;
 }
 
-/* The kernel's template parameter that is launched with the same constant, or the same literal. */
+/* Returns the kernel's template parameter that is launched with the same constant, or the same
+ * literal; NULL: there is none. */
 static const ht_template_parameter *template_parameter(const ht_model *model,
                                                        const ht_symbol *block) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameter_count; ++i) {
-        const ht_template_parameter *parameter = &facts->template_parameters[i];
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
         int64_t value;
-        if (!parameter->symbol || parameter->kind != CXCursor_NonTypeTemplateParameter ||
+        if (!parameter->symbol || parameter->kind != HT_TEMPLATE_VALUE ||
             parameter->symbol->kind != block->kind || !ht_symbol_value(block, &value) ||
             !parameter->has_value || parameter->value != value)
             continue;
@@ -86,10 +94,12 @@ static ht_tile *tile_add(ht_tiles *tiles, ht_tile tile) {
 static bool find_tile(ht_tiles *tiles, const ht_symbol *block, int axis) {
     const ht_model *model = tiles->model;
     const ht_template_parameter *parameter = template_parameter(model, block);
-    ht_tile tile = {.declaration = clang_getNullCursor(), .value = model->axes[axis].block};
+    const ht_syntax_tree *tree = ht_syntax_whole(model);
+    ht_tile tile = {.value = model->axes[axis].block};
     if (parameter) {
         tile.kind = HT_TILE_TEMPLATE;
-        tile.declaration = parameter->cursor;
+        tile.parameter = (size_t)(parameter - model->facts->template_parameters.items);
+        tile.variable = ht_syntax_template_parameter(tree, tile.parameter);
         tile.name = ht_strdup(parameter->name);
     } else if (block->kind == HT_SYMBOL_CONSTANT && block->origin == HT_ORIGIN_MACRO) {
         tile.kind = HT_TILE_MACRO;
@@ -99,7 +109,7 @@ static bool find_tile(ht_tiles *tiles, const ht_symbol *block, int axis) {
         tile.name = ht_strdup(block->name);
     } else if (block->kind == HT_SYMBOL_CONSTANT && block->origin == HT_ORIGIN_VARIABLE) {
         tile.kind = HT_TILE_VARIABLE;
-        tile.declaration = block->declaration;
+        tile.variable = ht_syntax_symbol_variable(tree, block);
         tile.name = ht_strdup(block->name);
     } else
         return false;
@@ -111,8 +121,8 @@ static bool find_tiles(ht_tiles *tiles, ht_plan *plan) {
     const ht_model *model = tiles->model;
     const ht_launches *launches = &model->facts->launches;
     if (launches->count == 0) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "threads share memory, and no launch ties the block to a constant");
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "threads share memory, and no launch ties the block to a constant");
         return false;
     }
     for (int axis = 0; axis < 3; ++axis) {
@@ -130,59 +140,54 @@ static bool find_tiles(ht_tiles *tiles, ht_plan *plan) {
     for (size_t i = 0; i < tiles->count; ++i) {
         ht_tile *tile = &tiles->items[i];
         bool used = false;
-        for (size_t j = 0; j < model->facts->reached_count; ++j) {
-            bool here = used_in(tiles, tile, model->facts->reached[j]);
+        for (size_t j = 0; j < model->facts->reached.count; ++j) {
+            bool here = used_in(tiles, tile, ht_syntax_whole(model)->all->children[j]);
             used = used || here;
             tile->in_functions = tile->in_functions || (here && j > 0);
         }
         if (!used) {
-            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                           "threads share memory, and the kernel does not use %s, its block",
-                           tile->name);
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                                 "threads share memory, and the kernel does not use %s, its block",
+                                 tile->name);
             return false;
         }
     }
     return tiles->count > 0;
 }
 
-/* ---- what forbids
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- what forbids ---- */
 
-/* Constants computed from a promoted one, by a const variable outside of the kernel, would keep
- * their old value. */
+/* A search for constants computed from a promoted one by a const variable outside of the kernel:
+ * they would keep their old values. */
 typedef struct derived_search {
     const ht_tiles *tiles;
     ht_plan *plan;
     bool good;
 } derived_search;
 
-/* Not through a macro that writes more than this name. */
-static bool names_itself(const ht_model *model, CXCursor cursor, ht_range place) {
-    char *text = ht_model_text(model, place);
+/* Returns true if no macro writes more than this name. */
+static bool names_itself(const ht_syntax *node) {
+    const ht_model *model = node->tree->model;
+    ht_range body = model->definition.body_range;
+    if (!node->plain || node->range.begin < body.begin || node->range.end > body.end)
+        return false;
+    char *text = ht_model_text(model, node->range);
     const char *last = strrchr(text, ':');
-    bool same = ht_cursor_named(cursor, last ? last + 1 : text);
+    bool same = strcmp(last ? last + 1 : text, ht_syntax_named(node)->name) == 0;
     free(text);
     return same;
 }
 
-static bool on_derived(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
+static bool on_derived(const ht_syntax *node, void *context) {
     derived_search *in = context;
-    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr || ht_tiles_leaf(in->tiles, cursor))
+    if (node->kind != HT_SYNTAX_NAME || ht_tiles_leaf(in->tiles, node) ||
+        ht_syntax_named(node)->local || !ht_tiles_mention(in->tiles, node))
         return in->good;
-    CXCursor variable = clang_getCursorReferenced(cursor);
-    if ((clang_getCursorKind(variable) != CXCursor_VarDecl &&
-         clang_getCursorKind(variable) != CXCursor_EnumConstantDecl) ||
-        ht_model_local(in->tiles->model, variable) || !ht_tiles_mention(in->tiles, cursor))
-        return in->good;
-    char *text = ht_tiles_expression(in->tiles, cursor);
-    ht_range place, body = in->tiles->model->body_range;
-    if (!text || !ht_source_place(in->tiles->model->facts->source, cursor, &place) ||
-        !names_itself(in->tiles->model, cursor, place) || place.begin < body.begin ||
-        place.end > body.end || !ht_plan_editf(in->plan, place, NULL, "${%s}", text)) {
-        ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor,
-                       "a constant that is computed from the block's cannot follow it");
+    char *text = ht_tiles_expression(in->tiles, node);
+    if (!text || !names_itself(node) ||
+        !ht_plan_editf(in->plan, node->range, NULL, "${%s}", text)) {
+        ht_plan_remark_place(in->plan, HT_REMARK_MISSED, node->at,
+                             "a constant that is computed from the block's cannot follow it");
         in->good = false;
     }
     free(text);
@@ -191,12 +196,12 @@ static bool on_derived(CXCursor cursor, CXCursor parent, void *context) {
 
 static bool edit_derived(const ht_tiles *tiles, ht_plan *plan) {
     derived_search in = {tiles, plan, true};
-    for (size_t i = 0; i < tiles->model->facts->reached_count && in.good; ++i)
-        ht_ast_walk(tiles->model->facts->reached[i], on_derived, &in);
+    ht_syntax_walk(ht_syntax_whole(tiles->model)->all, on_derived, &in);
     return in.good;
 }
 
-/* Arguments computed from the block on the host would not follow it. */
+/* Returns true if an argument is computed from the block on the host: it would not change with
+ * it. */
 static bool symbol_mentions(const ht_tiles *tiles, const ht_symbol *symbol, bool inside) {
     if (!symbol)
         return false;
@@ -222,7 +227,7 @@ static bool arguments_free(const ht_tiles *tiles, ht_plan *plan) {
         const ht_launch_site *site = &launches->items[i];
         bool tied = site->lds && symbol_mentions(tiles, site->lds, true);
         for (size_t j = 0; j < site->argument_count && !tied; ++j) {
-            if (j < tiles->model->parameter_count && tiles->model->parameters[j].is_pointer)
+            if (j < tiles->model->parameters.count && tiles->model->parameters.items[j].is_pointer)
                 continue;
             ht_symbol *symbol = ht_symbol_read(tiles->model->facts->source, site->arguments[j]);
             tied = symbol_mentions(tiles, symbol, false);
@@ -255,32 +260,22 @@ static bool placeable(ht_tiles *tiles, ht_plan *plan) {
             if (strcmp(tiles->model->entry->args[j].name, tile->name) == 0)
                 words = "is also the name of an argument";
         if (words) {
-            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(), "%s %s", tile->name,
-                           words);
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL, "%s %s", tile->name, words);
             return false;
         }
     }
     return true;
 }
 
-/* ---- parameters
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- parameters ---- */
 
 static const char *parameter_type(const ht_tile *tile) {
-    if (tile->kind != HT_TILE_VARIABLE ||
-        clang_getCursorKind(tile->declaration) != CXCursor_VarDecl)
+    const ht_syntax *declared = tile->variable ? tile->variable->declaration : NULL;
+    if (tile->kind != HT_TILE_VARIABLE || !declared || declared->bits < 32)
         return NULL;
-    switch (clang_getCanonicalType(clang_getCursorType(tile->declaration)).kind) {
-    case CXType_UInt:
-        return "unsigned int";
-    case CXType_ULong:
-        return "unsigned long";
-    case CXType_Long:
-        return "long";
-    default:
-        return NULL;
-    }
+    if (declared->is_signed)
+        return declared->bits == 64 ? "long" : NULL;
+    return declared->bits == 64 ? "unsigned long" : "unsigned int";
 }
 
 static void add_parameter(ht_plan *plan, const ht_tile *tile, bool only_larger) {
@@ -307,28 +302,28 @@ static void add_parameter(ht_plan *plan, const ht_tile *tile, bool only_larger) 
             ht_plan_set_block(plan, axis, tile->name);
 }
 
-/* What the checks asked for need not hold of the original. */
+/* Excuses the original from the requires that were added, which need not hold for it. */
 static void excuse_default(const ht_tiles *tiles, ht_plan *plan, size_t first) {
     ht_text original = {0};
     for (size_t i = 0; i < tiles->count; ++i)
         ht_text_printf(&original, "%s%s == %lld", i ? " && " : "", tiles->items[i].name,
                        (long long)tiles->items[i].value);
-    for (size_t i = first; i < plan->require_count; ++i) {
-        char *excused = ht_format("%s || %s", original.data, plan->requires[i]);
-        free(plan->requires[i]);
-        plan->requires[i] = excused;
+    for (size_t i = first; i < plan->requires.count; ++i) {
+        char *excused = ht_format("%s || %s", original.data, plan->requires.items[i]);
+        free(plan->requires.items[i]);
+        plan->requires.items[i] = excused;
     }
     ht_text_free(&original);
 }
 
 static void set_coverage(ht_plan *plan, ht_access_facts *facts, const bool exact[3]) {
     for (int axis = 0; axis < 3; ++axis) {
-        if (!plan->block_changed[axis])
+        if (!plan->axes[axis].changed)
             continue;
-        plan->exact_cover[axis] = !facts->store_bound[axis] || exact[axis];
-        plan->keep_cover[axis] = !facts->loads_bounded[axis];
-        free(plan->bound[axis]);
-        plan->bound[axis] = facts->store_bound[axis];
+        plan->axes[axis].exact_cover = !facts->store_bound[axis] || exact[axis];
+        plan->axes[axis].keep_cover = !facts->loads_bounded[axis];
+        free(plan->axes[axis].bound);
+        plan->axes[axis].bound = facts->store_bound[axis];
         facts->store_bound[axis] = NULL;
     }
 }
@@ -344,7 +339,7 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     }
     if (!find_tiles(tiles, plan))
         return false;
-    size_t first = plan->require_count;
+    size_t first = plan->requires.count;
     if (!ht_tile_conditions_fit(tiles, plan) || !placeable(tiles, plan) ||
         !ht_tile_literals_fit(tiles, plan) || !ht_tile_indices_fit(tiles, plan, exact) ||
         !ht_tile_values_fit(tiles, plan) || !arguments_free(tiles, plan))
@@ -356,13 +351,13 @@ static bool promote(ht_tiles *tiles, ht_plan *plan, ht_access_facts *facts) {
     ht_tile_accesses(tiles, facts);
     if (!ht_tile_relations_fit(tiles, plan, facts, &only_larger))
         return false;
-    if (ht_tile_functions_store(tiles)) /* a halo, perhaps */
+    if (ht_tile_functions_store(tiles)) /* perhaps a halo */
         only_larger = ~0u;
     excuse_default(tiles, plan, first);
     char *bytes = ht_tile_lds_bytes(tiles);
     if (!bytes) {
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "the extent of a shared array is not understood");
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "the extent of a shared array is not understood");
         return false;
     }
     if (model->feature[HT_FEATURE_SHARED])
@@ -386,9 +381,9 @@ bool ht_block_tile_apply(const ht_model *model, ht_plan *plan) {
         free(facts.store_bound[axis]);
     for (size_t i = 0; i < tiles.count; ++i) {
         if (done)
-            ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                           "%s became a parameter wherever the kernel and its launch use it",
-                           tiles.items[i].name);
+            ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+                                 "%s became a parameter wherever the kernel and its launch use it",
+                                 tiles.items[i].name);
         free(tiles.items[i].name);
     }
     return done;

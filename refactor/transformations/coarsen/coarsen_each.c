@@ -1,6 +1,11 @@
-/* The work written for one output after the other: the whole in a loop, always legal. */
+#include "refactor/transformations/coarsen/coarsen_each.h"
 #include "base/memory.h"
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,32 +18,34 @@ typedef struct each_walk {
     bool *changed; /* parameters */
 } each_walk;
 
-/* A return ends this output's turn: `continue`, or a jump when it stands inside another loop. */
-static bool on_each(ht_node *node, void *context) {
+/* Replaces a return, which ends this output's turn, by `continue`, or by a jump if it is inside
+ * another loop. */
+static bool on_each(const ht_syntax *node, void *context) {
     each_walk *walk = context;
     ht_coarsen *c = walk->c;
-    if (node->kind == HT_NODE_RETURN) {
+    if (node->kind == HT_SYNTAX_RETURN) {
         bool inner = false;
-        for (const ht_node *up = node->parent; up; up = up->parent)
-            inner |= ht_node_is_loop(up);
+        for (const ht_syntax *up = node->parent; up; up = up->parent)
+            inner |= ht_syntax_is_loop(up);
         walk->label |= inner;
         if (!node->plain)
-            ht_coarsen_refuse(c, node->cursor, "a return inside a macro");
+            ht_coarsen_refuse(c, node->at, "a return inside a macro");
         ht_writer_swap(walk->writer, node->range,
-                       inner ? ht_format("goto %s", c->label_each) : ht_strdup("continue"));
+                       inner ? ht_format("goto %s", c->names.label_each) : ht_strdup("continue"));
     }
-    if (node->kind == HT_NODE_GLOBAL) {
+    if (node->kind == HT_SYNTAX_GLOBAL) {
         if (!node->plain)
-            ht_coarsen_refuse(c, node->cursor, "a global index inside a macro");
-        ht_writer_swap(walk->writer, node->range, ht_format("(%s + %s)", c->first, c->offset));
+            ht_coarsen_refuse(c, node->at, "a global index inside a macro");
+        ht_writer_swap(walk->writer, node->range,
+                       ht_format("(%s + %s)", c->names.first, c->names.offset));
     }
     return true;
 }
 
-static void on_parameter_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+static void on_parameter_change(const ht_syntax *name, const ht_syntax *change, void *context) {
     (void)change;
     each_walk *walk = context;
-    if (c->variables[name->variable].is_parameter)
+    if (ht_syntax_named(name)->is_parameter)
         walk->changed[name->variable] = true;
 }
 
@@ -48,8 +55,8 @@ static bool is_inside(const ht_part *part) {
     return !part->front || part->again;
 }
 
-/* Is there anything that threads behind the end must not run, in front of the condition that turns
- * them away? */
+/* Returns true if a part that threads past the end must not run is before the condition that turns
+ * them away. */
 static bool needs_check(const ht_layout *layout) {
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
@@ -57,10 +64,10 @@ static bool needs_check(const ht_layout *layout) {
             const ht_guard_term *term = &part->guard.terms[k];
             if (term->kind == HT_TERM_INDEX && term->upper)
                 return false;
-            if (ht_node_is_risky(term->node))
+            if (ht_syntax_is_risky(term->node))
                 return true;
         }
-        if (part->guard.term_count == 0 && is_inside(part) && ht_node_is_risky(part->node))
+        if (part->guard.term_count == 0 && is_inside(part) && ht_syntax_is_risky(part->node))
             return true;
     }
     return false;
@@ -68,20 +75,20 @@ static bool needs_check(const ht_layout *layout) {
 
 typedef struct bound_walk {
     ht_coarsen *c;
-    bool early; /* everything it names is there at the top of the loop */
+    bool early; /* all that it names is declared at the top of the loop */
 } bound_walk;
 
-static bool on_bound(ht_node *node, void *context) {
+static bool on_bound(const ht_syntax *node, void *context) {
     bound_walk *walk = context;
-    if (node->kind == HT_NODE_NAME && node->variable != walk->c->x) {
-        const ht_variable *variable = &walk->c->variables[node->variable];
-        walk->early &= !variable->moved && variable->share == HT_SHARE_SAME;
+    if (node->kind == HT_SYNTAX_NAME && node->variable != walk->c->x) {
+        const ht_value *value = &walk->c->values[node->variable];
+        walk->early &= !value->moved && value->share == HT_SHARE_SAME;
     }
     return true;
 }
 
-/* Threads behind the end must not even read: `if (x >= W) continue;` in front of what the original
- * ran unguarded. */
+/* Writes `if (x >= W) continue;` before parts that the original ran unguarded: threads past the end
+ * must not even read. */
 static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_guard *guard = &layout->parts[i].guard;
@@ -89,9 +96,9 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
             const ht_guard_term *term = &guard->terms[k];
             bound_walk walk = {c, true};
             if (term->kind != HT_TERM_INDEX || !term->upper ||
-                !ht_node_is_separate(term->node, guard->statement))
+                !ht_syntax_is_separate(term->node, guard->statement))
                 continue;
-            ht_node_walk(term->node, on_bound, &walk);
+            ht_syntax_walk(term->node, on_bound, &walk);
             if (!walk.early)
                 continue;
             ht_writer_line(writer, like);
@@ -105,44 +112,44 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
             return;
         }
     }
-    ht_coarsen_refuse(c, layout->parts[0].node->cursor,
+    ht_coarsen_refuse(c, layout->parts[0].node->at,
                       "memory is read in front of the guard on the global index");
 }
 
-/* Parameters that the work changes start anew for each output. */
+/* Saves parameters that the work changes, or restores them for the next output. */
 static void write_saved(ht_coarsen *c, const bool *changed, ht_writer *writer, size_t like,
                         bool restore, char **names) {
-    for (size_t i = 0; i < c->variable_count; ++i) {
+    for (size_t i = 0; i < c->tree->variable_count; ++i) {
         if (!changed[i])
             continue;
-        char *type = ht_variable_type(&c->variables[i], false);
+        char *type = ht_syntax_variable_type(&c->tree->variables[i], false);
         if (!type)
-            ht_coarsen_refuse(c, c->variables[i].cursor, "a parameter of this type is changed");
+            ht_coarsen_refuse(c, c->tree->variables[i].at, "a parameter of this type is changed");
         ht_writer_line(writer, like);
         if (restore) {
-            ht_writer_printf(writer, "%s = %s;", c->variables[i].name, names[i]);
+            ht_writer_printf(writer, "%s = %s;", c->tree->variables[i].name, names[i]);
         } else {
-            char *wanted = ht_format("%s_first", c->variables[i].name);
+            char *wanted = ht_format("%s_first", c->tree->variables[i].name);
             names[i] = ht_strdup(ht_plan_name(c->plan, wanted));
             ht_writer_printf(writer, "%s%s = %s;", type ? type : "", names[i],
-                             c->variables[i].name);
+                             c->tree->variables[i].name);
             free(wanted);
         }
         free(type);
     }
 }
 
-/* The parts themselves. A declaration goes whole when all its variables stand inside. */
+/* Writes the parts. A declaration is copied as a whole if all its variables are inside. */
 static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
     int open = 0;
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
-        const ht_node *statement = ht_statement_of(part->node);
+        const ht_syntax *statement = ht_statement_of(part->node);
         size_t lead = ht_statement_lead(c, part->node);
-        if (part->node->kind == HT_NODE_VARIABLE) {
+        if (part->node->kind == HT_SYNTAX_VARIABLE) {
             size_t inside = 0, first = i;
             for (; i < layout->count && layout->parts[i].node->parent == statement &&
-                   layout->parts[i].node->kind == HT_NODE_VARIABLE;
+                   layout->parts[i].node->kind == HT_SYNTAX_VARIABLE;
                  ++i)
                 inside += is_inside(&layout->parts[i]);
             --i;
@@ -160,8 +167,8 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *write
         if (!is_inside(part))
             continue;
         if (part->kind == HT_PART_ENTER) {
-            ht_node *body = statement->children[1];
-            bool braces = body->kind == HT_NODE_COMPOUND;
+            const ht_syntax *body = statement->children[1];
+            bool braces = body->kind == HT_SYNTAX_COMPOUND;
             size_t header = body->range.begin;
             while (header > lead && isspace((unsigned char)c->model->text[header - 1]) && !braces)
                 --header;
@@ -182,23 +189,23 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *write
 
 void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
     each_walk walk = {.c = c, .writer = writer, .layout = layout};
-    walk.changed = ht_alloc(c->variable_count + 1, sizeof(bool));
-    char **names = ht_alloc(c->variable_count + 1, sizeof *names);
+    walk.changed = ht_alloc(c->tree->variable_count + 1, sizeof(bool));
+    char **names = ht_alloc(c->tree->variable_count + 1, sizeof *names);
     ht_writer_swaps_clear(writer);
     for (size_t i = 0; i < layout->count; ++i)
         if (is_inside(&layout->parts[i])) {
-            ht_node_walk(layout->parts[i].node, on_each, &walk);
-            ht_node_changes(c, layout->parts[i].node, on_parameter_change, &walk);
+            ht_syntax_walk(layout->parts[i].node, on_each, &walk);
+            ht_syntax_changes(layout->parts[i].node, on_parameter_change, &walk);
         }
-    char *type = ht_variable_type(&c->variables[c->x], false);
+    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
     write_saved(c, walk.changed, writer, like, false, names);
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", c->counter, c->counter,
-                     c->factor, c->counter);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", c->names.counter,
+                     c->names.counter, c->names.factor, c->names.counter);
     ++writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->variables[c->x].name, c->first, c->offset);
+                     c->tree->variables[c->x].name, c->names.first, c->names.offset);
     write_saved(c, walk.changed, writer, like, true, names);
     if (needs_check(layout))
         write_check(c, layout, writer, like);
@@ -213,12 +220,12 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, si
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s:;", c->label_each);
+        ht_writer_printf(writer, "%s:;", c->names.label_each);
     }
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
-    for (size_t i = 0; i < c->variable_count; ++i)
+    for (size_t i = 0; i < c->tree->variable_count; ++i)
         free(names[i]);
     free(names);
     free(type);

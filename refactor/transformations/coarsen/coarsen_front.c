@@ -1,26 +1,29 @@
-/* What stands in front of the work: declarations that are the same for all outputs, what is left of
- * the guards, and the condition under which all outputs are inside. */
-#include "base/memory.h"
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/transformations/coarsen/coarsen_front.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
+#include "refactor/transformations/coarsen/coarsen_swaps.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 
 #include <stdlib.h>
 
-/* ---- in front ---- */
+/* ---- the front ---- */
 
-static void write_side(ht_coarsen *c, const ht_guard_term *term, const ht_node *side,
+static void write_side(ht_coarsen *c, const ht_guard_term *term, const ht_syntax *side,
                        ht_writer *writer) {
-    const ht_node *inner = side;
-    while (inner->kind == HT_NODE_CAST && !inner->written)
+    const ht_syntax *inner = side;
+    while (inner->kind == HT_SYNTAX_CAST && !inner->written)
         inner = inner->children[0];
     bool last = side == term->step && term->upper;
-    bool loose = last && inner->kind == HT_NODE_CONDITIONAL;
-    if (!ht_node_is_separate(side, term->node->parent))
-        ht_coarsen_set_reason(c, side->cursor, "a macro holds a part of the guard");
+    bool loose = last && inner->kind == HT_SYNTAX_CONDITIONAL;
+    if (!ht_syntax_is_separate(side, term->node->parent))
+        ht_coarsen_set_reason(c, side->at, "a macro holds a part of the guard");
     ht_writer_printf(writer, loose ? "(" : "");
     ht_writer_source(writer, side->range.begin, side->range.end);
     ht_writer_printf(writer, loose ? ")" : "");
     if (last)
-        ht_writer_printf(writer, " + ${%s - 1}%s", c->factor, c->apart);
+        ht_writer_printf(writer, " + ${%s - 1}%s", c->names.factor, c->names.apart);
 }
 
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
@@ -33,14 +36,14 @@ bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer)
                 continue;
             ht_writer_printf(writer, any ? " && " : "");
             write_side(c, term, term->node->children[0], writer);
-            ht_writer_printf(writer, " %s ", ht_ast_operator((enum CXBinaryOperatorKind)term->op));
+            ht_writer_printf(writer, " %s ", ht_operator_text(term->op));
             write_side(c, term, term->node->children[1], writer);
             any = true;
         }
     return any && !c->apart_reason;
 }
 
-/* What is left of a guard: the conditions that are the same for all outputs. */
+/* Writes the rest of a guard: the conditions that are the same for all outputs. */
 static void write_known(ht_coarsen *c, const ht_guard *guard, ht_writer *writer) {
     bool any = false;
     for (size_t i = 0; i < guard->term_count; ++i) {
@@ -48,14 +51,13 @@ static void write_known(ht_coarsen *c, const ht_guard *guard, ht_writer *writer)
         if (term->kind != HT_TERM_SAME)
             continue;
         bool flip = guard->leaves != term->negated;
-        const ht_node *inner = term->node;
-        while (inner->kind == HT_NODE_CAST && !inner->written)
+        const ht_syntax *inner = term->node;
+        while (inner->kind == HT_SYNTAX_CAST && !inner->written)
             inner = inner->children[0];
-        bool loose =
-            !flip && (inner->kind == HT_NODE_CONDITIONAL ||
-                      (inner->kind == HT_NODE_BINARY && inner->op >= CXBinaryOperator_LAnd));
-        if (!ht_node_is_separate(term->node, guard->statement))
-            ht_coarsen_set_reason(c, term->node->cursor, "a macro holds a part of the guard");
+        bool loose = !flip && (inner->kind == HT_SYNTAX_CONDITIONAL ||
+                               (inner->kind == HT_SYNTAX_BINARY && inner->op >= HT_BINARY_AND));
+        if (!ht_syntax_is_separate(term->node, guard->statement))
+            ht_coarsen_set_reason(c, term->node->at, "a macro holds a part of the guard");
         ht_writer_printf(writer, any ? guard->leaves ? " || " : " && " : "");
         ht_writer_printf(writer, flip ? "!(" : loose ? "(" : "");
         ht_writer_source(writer, term->node->range.begin, term->node->range.end);
@@ -71,27 +73,28 @@ static bool has_known(const ht_guard *guard) {
     return false;
 }
 
-static void write_x(ht_coarsen *c, const ht_node *node, ht_writer *writer) {
-    char *type = ht_variable_type(&c->variables[c->x], false);
-    ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", c->step, c->strided,
+static void write_x(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
+    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", c->names.step, c->names.strided,
                      ht_plan_block(c->plan, 0));
     ht_writer_line(writer, node->range.begin);
-    ht_writer_printf(writer, "}{}const %s%s = (", type ? type : "auto ", c->first);
+    ht_writer_printf(writer, "}{}const %s%s = (", type ? type : "auto ", c->names.first);
     ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
     ht_writer_printf(writer,
                      ") * ${%s}$?{%s}{ - (%s ? %s - 1 : 0) * threadIdx.x}"
                      "{ - ${%s - 1} * threadIdx.x};",
-                     c->factor, c->strided, c->strided, c->factor, c->factor);
+                     c->names.factor, c->names.strided, c->names.strided, c->names.factor,
+                     c->names.factor);
     free(type);
 }
 
-/* A declaration of which some variables stand in front; `i` moves to its last part. */
+/* Writes a declaration of which some variables are in front. `i` moves to its last part. */
 static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
                               ht_writer *writer) {
-    const ht_node *statement = layout->parts[*i].node->parent;
+    const ht_syntax *statement = layout->parts[*i].node->parent;
     size_t first = *i, front = 0;
     bool x = false;
-    for (; *i < layout->count && layout->parts[*i].node->kind == HT_NODE_VARIABLE &&
+    for (; *i < layout->count && layout->parts[*i].node->kind == HT_SYNTAX_VARIABLE &&
            layout->parts[*i].node->parent == statement;
          ++*i) {
         front += layout->parts[*i].front;
@@ -128,7 +131,7 @@ int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
         const ht_part *part = &layout->parts[i];
         const ht_guard *guard = &part->guard;
         size_t lead = ht_statement_lead(c, part->node);
-        if (part->node->kind == HT_NODE_VARIABLE) {
+        if (part->node->kind == HT_SYNTAX_VARIABLE) {
             front_declaration(c, layout, &i, writer);
         } else if (part->front) {
             ht_writer_source(writer, lead, ht_statement_tail(c, part->node));

@@ -1,37 +1,36 @@
-/* Tests inside the work that usually hold for all outputs, like those for padding: when they hold
- * for the first and the last output of a thread, they hold for those between, and the work can be
- * written without them. */
+#include "refactor/transformations/coarsen/coarsen_inside.h"
 #include "base/memory.h"
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/transformations/coarsen/coarsen_guard.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
 
 #include <stdlib.h>
 
-static bool skips_the_rest(const ht_node *node) {
-    while (node->kind == HT_NODE_COMPOUND && node->count == 1)
+static bool skips_the_rest(const ht_syntax *node) {
+    while (node->kind == HT_SYNTAX_COMPOUND && node->count == 1)
         node = node->children[0];
-    return node->kind == HT_NODE_CONTINUE;
+    return node->kind == HT_SYNTAX_CONTINUE;
 }
 
-static bool is_declaration(const ht_node *node) {
-    return node->kind == HT_NODE_DECLARATION || node->kind == HT_NODE_VARIABLE;
+static bool is_declaration(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_DECLARATION || node->kind == HT_SYNTAX_VARIABLE;
 }
 
 static bool reads_memory(ht_coarsen *c, const ht_guard *guard) {
     bool found = false;
-    for (size_t n = 0; n < c->node_count; ++n) {
-        const ht_node *node = c->nodes[n];
-        if (node->kind == HT_NODE_SUBSCRIPT || node->kind == HT_NODE_DEREFERENCE ||
-            node->kind == HT_NODE_CALL || node->kind == HT_NODE_MEMBER)
-            found |= ht_node_within(node, guard->statement->children[0]);
+    for (size_t n = 0; n < c->tree->count; ++n) {
+        const ht_syntax *node = c->tree->nodes[n];
+        if (node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
+            node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_MEMBER)
+            found |= ht_syntax_within(node, guard->statement->children[0]);
     }
     return found;
 }
 
-bool ht_test_skips(const ht_node *statement) {
+bool ht_test_skips(const ht_syntax *statement) {
     return skips_the_rest(statement->children[1]);
 }
 
-bool ht_test_is_convex(ht_coarsen *c, ht_node *statement) {
+bool ht_test_is_convex(ht_coarsen *c, const ht_syntax *statement) {
     ht_guard guard = {.statement = statement};
     ht_guard_collect(c, statement->children[0], ht_test_skips(statement), &guard);
     bool known = guard.term_count > 0 && statement->children[0]->plain && !reads_memory(c, &guard);
@@ -41,8 +40,8 @@ bool ht_test_is_convex(ht_coarsen *c, ht_node *statement) {
     return known;
 }
 
-/* A condition that can be asked of the first and the last output alone. */
-static bool read_test(ht_coarsen *c, ht_node *statement, bool leaves, ht_guard *out_guard) {
+/* Reads a condition that need only be tested for the first and the last output. */
+static bool read_test(ht_coarsen *c, const ht_syntax *statement, bool leaves, ht_guard *out_guard) {
     *out_guard = (ht_guard){.statement = statement, .leaves = leaves};
     ht_guard_collect(c, statement->children[0], leaves, out_guard);
     bool index = false, known = true;
@@ -64,16 +63,15 @@ typedef struct need_walk {
     int depth;
 } need_walk;
 
-static bool on_need(ht_node *node, void *context) {
+static bool on_need(const ht_syntax *node, void *context) {
     need_walk *walk = context;
-    if (node->kind != HT_NODE_NAME)
+    if (node->kind != HT_SYNTAX_NAME)
         return true;
-    ht_node *declaration = walk->c->variables[node->variable].declaration;
+    const ht_syntax *declaration = walk->c->tree->variables[node->variable].declaration;
     walk->found |= node->variable == walk->variable;
-    if (declaration && walk->depth < 16 &&
-        walk->c->variables[node->variable].share == HT_SHARE_OWN) {
+    if (declaration && walk->depth < 16 && walk->c->values[node->variable].share == HT_SHARE_OWN) {
         need_walk inner = {walk->c, walk->variable, false, walk->depth + 1};
-        ht_node_walk(declaration, on_need, &inner);
+        ht_syntax_walk(declaration, on_need, &inner);
         walk->found |= inner.found;
     }
     return true;
@@ -83,33 +81,34 @@ bool ht_tests_need(ht_coarsen *c, const ht_tests *tests, size_t variable) {
     need_walk walk = {.c = c, .variable = variable};
     for (size_t i = 0; i < tests->count; ++i)
         if (tests->guards[i].term_count)
-            ht_node_walk(tests->guards[i].statement->children[0], on_need, &walk);
+            ht_syntax_walk(tests->guards[i].statement->children[0], on_need, &walk);
     return walk.found;
 }
 
-/* The values that the tests need must be declared with them. */
-static bool are_values_near(ht_coarsen *c, const ht_tests *tests, ht_node **list, size_t end) {
-    for (size_t v = 0; v < c->variable_count; ++v) {
-        const ht_variable *variable = &c->variables[v];
-        if (variable->share != HT_SHARE_OWN || v == c->x || !ht_tests_need(c, tests, v))
+/* Returns true if the variables that the tests need are declared with them. */
+static bool are_values_near(ht_coarsen *c, const ht_tests *tests, ht_syntax_list list, size_t end) {
+    for (size_t v = 0; v < c->tree->variable_count; ++v) {
+        const ht_syntax_variable *variable = &c->tree->variables[v];
+        if (c->values[v].share != HT_SHARE_OWN || v == c->x || !ht_tests_need(c, tests, v))
             continue;
         bool near = false;
         for (size_t i = tests->begin; i < end; ++i)
-            near |= is_declaration(list[i]) && ht_node_within(variable->declaration, list[i]);
-        if (!near || variable->array)
+            near |= is_declaration(list[i]) && ht_syntax_within(variable->declaration, list[i]);
+        if (!near || c->values[v].array)
             return false;
     }
     return true;
 }
 
-void ht_tests_find(ht_coarsen *c, ht_node **list, size_t begin, size_t end, ht_tests *out_tests) {
+void ht_tests_find(ht_coarsen *c, ht_syntax_list list, size_t begin, size_t end,
+                   ht_tests *out_tests) {
     *out_tests = (ht_tests){.begin = begin, .count = end - begin};
     out_tests->guards = ht_alloc(end - begin, sizeof *out_tests->guards);
     for (size_t i = begin; i < end; ++i) {
-        ht_node *node = list[i];
+        const ht_syntax *node = list[i];
         if (is_declaration(node))
             continue;
-        if (node->kind != HT_NODE_IF || node->children[2])
+        if (node->kind != HT_SYNTAX_IF || node->children[2])
             break;
         bool skips = skips_the_rest(node->children[1]) && i + 1 < end;
         if (!skips && i + 1 < end)

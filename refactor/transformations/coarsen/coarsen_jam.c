@@ -1,9 +1,13 @@
-/* The work written for all outputs of a thread side by side: what is the same for all is written
- * once, what is not goes into small loops over the outputs, and values that live on between such
- * loops become arrays. */
+#include "refactor/transformations/coarsen/coarsen_jam.h"
 #include "base/memory.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/transformations/coarsen/coarsen_inside.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_swaps.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
-#include "refactor/transformations/coarsen/elements.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,30 +15,16 @@
 
 /* ---- writing the work ---- */
 
-static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *writer, bool label,
-                       bool top);
+static void write_list(ht_coarsen *c, ht_syntax_list list, size_t count, ht_writer *writer,
+                       bool label, bool top);
 
-static bool on_x(ht_node *node, void *context) {
-    ht_coarsen *c = ((void **)context)[0];
-    if (node->kind == HT_NODE_NAME && node->variable == c->x)
-        *(bool *)((void **)context)[1] = true;
-    return true;
-}
-
-static bool uses_x(ht_coarsen *c, ht_node *node) {
-    bool found = false;
-    void *context[] = {c, &found};
-    ht_node_walk(node, on_x, context);
-    return found;
-}
-
-static void write_array(ht_coarsen *c, ht_node *node, ht_writer *writer, size_t like) {
-    ht_variable *variable = &c->variables[node->variable];
-    char *type = ht_variable_type(variable, true);
-    size_t name = ht_variable_name_end(node, variable);
+static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer, size_t like) {
+    const ht_syntax_variable *variable = &c->tree->variables[node->variable];
+    char *type = ht_syntax_variable_type(variable, true);
+    size_t name = variable->name_end;
     size_t end = ht_variable_dimensions_end(c, node, name);
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s%s[${%s}]", type, variable->name, c->factor);
+    ht_writer_printf(writer, "%s%s[${%s}]", type, variable->name, c->names.factor);
     ht_writer_source(writer, name, end);
     if (variable->is_array && ht_variable_has_initialiser(c, node))
         ht_writer_printf(writer, " = {}");
@@ -42,8 +32,8 @@ static void write_array(ht_coarsen *c, ht_node *node, ht_writer *writer, size_t 
     free(type);
 }
 
-static size_t variables_of(ht_node *item, ht_node ***out_list) {
-    if (item->kind == HT_NODE_VARIABLE) {
+static size_t variables_of(const ht_syntax *item, ht_syntax_list *out_list) {
+    if (item->kind == HT_SYNTAX_VARIABLE) {
         *out_list = &item->parent->children[0];
         for (size_t i = 0; i < item->parent->count; ++i)
             if (item->parent->children[i] == item)
@@ -51,17 +41,17 @@ static size_t variables_of(ht_node *item, ht_node ***out_list) {
         return 1;
     }
     *out_list = item->children;
-    return item->kind == HT_NODE_DECLARATION ? item->count : 0;
+    return item->kind == HT_SYNTAX_DECLARATION ? item->count : 0;
 }
 
-/* Can a declaration be copied as it stands? */
-static bool is_whole(const ht_coarsen *c, ht_node *item) {
-    ht_node **variables;
+/* Returns true if a declaration can be copied as it is. */
+static bool is_whole(const ht_coarsen *c, const ht_syntax *item) {
+    ht_syntax_list variables;
     size_t count = variables_of(item, &variables);
-    if (item->kind == HT_NODE_VARIABLE && item->parent->count > 1)
+    if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
         return false;
     for (size_t i = 0; i < count; ++i)
-        if (!variables[i]->apart || c->variables[variables[i]->variable].array)
+        if (!c->marks[variables[i]->index].apart || c->values[variables[i]->variable].array)
             return false;
     return true;
 }
@@ -73,8 +63,8 @@ static bool is_blank(const char *text, size_t begin, size_t end) {
     return true;
 }
 
-static void write_item(ht_coarsen *c, ht_node *item, ht_writer *writer, size_t like) {
-    const ht_node *statement = ht_statement_of(item);
+static void write_item(ht_coarsen *c, const ht_syntax *item, ht_writer *writer, size_t like) {
+    const ht_syntax *statement = ht_statement_of(item);
     size_t lead = ht_statement_lead(c, item);
     const char *text = c->model->text;
     if (is_whole(c, item)) {
@@ -87,30 +77,32 @@ static void write_item(ht_coarsen *c, ht_node *item, ht_writer *writer, size_t l
         ht_writer_source(writer, lead, ht_statement_tail(c, statement));
         return;
     }
-    ht_node **variables;
+    ht_syntax_list variables;
     size_t count = variables_of(item, &variables);
     for (size_t i = 0; i < count; ++i) {
-        ht_node *node = variables[i];
-        const ht_variable *variable = &c->variables[node->variable];
-        if (!node->apart ||
-            (variable->array && (variable->is_array || !ht_variable_has_initialiser(c, node))))
+        const ht_syntax *node = variables[i];
+        const ht_syntax_variable *variable = &c->tree->variables[node->variable];
+        if (!c->marks[node->index].apart ||
+            (c->values[node->variable].array &&
+             (variable->is_array || !ht_variable_has_initialiser(c, node))))
             continue;
         ht_writer_line(writer, like);
-        if (!variable->array) {
+        if (!c->values[node->variable].array) {
             ht_writer_variable(writer, node);
             continue;
         }
-        ht_writer_printf(writer, "%s[%s] = ", variable->name, c->counter);
+        ht_writer_printf(writer, "%s[%s] = ", variable->name, c->names.counter);
         ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
         ht_writer_printf(writer, ";");
     }
 }
 
-/* The body of a test that is left out, without its braces where others stand around it. */
-static void write_bare(ht_coarsen *c, ht_node *body, ht_writer *writer, size_t like, bool braces) {
-    bool block = body->kind == HT_NODE_COMPOUND && body->count > 0;
+/* Writes the body of a test that is left out, without its braces if others are around it. */
+static void write_bare(ht_coarsen *c, const ht_syntax *body, ht_writer *writer, size_t like,
+                       bool braces) {
+    bool block = body->kind == HT_SYNTAX_COMPOUND && body->count > 0;
     for (size_t i = 0; i < body->count; ++i)
-        braces = braces && body->children[i]->kind != HT_NODE_DECLARATION;
+        braces = braces && body->children[i]->kind != HT_SYNTAX_DECLARATION;
     const char *text = c->model->text;
     if (block && braces && text[body->range.begin + 1] == '\n') {
         --writer->depth;
@@ -123,12 +115,12 @@ static void write_bare(ht_coarsen *c, ht_node *body, ht_writer *writer, size_t l
     ht_writer_source(writer, body->range.begin, ht_statement_end(c, body));
 }
 
-/* What stands in front of a declaration that is written anew. */
-static void write_comments(ht_coarsen *c, ht_node *item, ht_writer *writer) {
-    const ht_node *statement = ht_statement_of(item);
+/* Writes the comments before a declaration that is not copied. */
+static void write_comments(ht_coarsen *c, const ht_syntax *item, ht_writer *writer) {
+    const ht_syntax *statement = ht_statement_of(item);
     const char *text = c->model->text;
     size_t lead = ht_statement_lead(c, item), end = statement->range.begin;
-    bool first = item->kind != HT_NODE_VARIABLE || statement->children[0] == item;
+    bool first = item->kind != HT_SYNTAX_VARIABLE || statement->children[0] == item;
     if (is_whole(c, item) || !first || is_blank(text, lead, end))
         return;
     while (end > lead && isspace((unsigned char)text[end - 1]))
@@ -136,23 +128,23 @@ static void write_comments(ht_coarsen *c, ht_node *item, ht_writer *writer) {
     ht_writer_source(writer, lead, end);
 }
 
-/* Declarations in front of a group: of what is the same for all, and of arrays. True when the loop
- * itself is empty. */
-static bool write_declarations(ht_coarsen *c, ht_node **list, size_t begin, size_t end,
+/* Writes declarations before a group: of variables that are the same for all outputs, and of
+ * arrays. Returns true if nothing is left for the loop. */
+static bool write_declarations(ht_coarsen *c, ht_syntax_list list, size_t begin, size_t end,
                                ht_writer *writer, size_t like) {
     bool empty = true;
     for (size_t i = begin; i < end; ++i) {
-        ht_node **variables;
+        ht_syntax_list variables;
         size_t count = variables_of(list[i], &variables);
         write_comments(c, list[i], writer);
-        empty &= list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
+        empty &= list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
         for (size_t k = 0; k < count; ++k) {
-            ht_node *node = variables[k];
-            const ht_variable *variable = &c->variables[node->variable];
-            if (!node->apart) {
+            const ht_syntax *node = variables[k];
+            const ht_syntax_variable *variable = &c->tree->variables[node->variable];
+            if (!c->marks[node->index].apart) {
                 ht_writer_line(writer, like);
                 ht_writer_variable(writer, node);
-            } else if (variable->array) {
+            } else if (c->values[node->variable].array) {
                 write_array(c, node, writer, like);
                 empty &= variable->is_array || !ht_variable_has_initialiser(c, node);
             } else {
@@ -163,51 +155,51 @@ static bool write_declarations(ht_coarsen *c, ht_node **list, size_t begin, size
     return empty;
 }
 
-/* x, where each output has to have one of its own. */
+/* Declares x, if each output must have its own. */
 static void write_own_x(ht_coarsen *c, ht_writer *writer, size_t like) {
-    char *type = ht_variable_type(&c->variables[c->x], false);
+    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->variables[c->x].name, c->first, c->offset);
+                     c->tree->variables[c->x].name, c->names.first, c->names.offset);
     free(type);
 }
 
 typedef struct group {
-    ht_node **list;
+    ht_syntax_list list;
     size_t begin, end, like;
     bool own_x, braces, label;
     ht_tests tests;
 } group;
 
-/* How much deeper than the guards' own level does it stand already in the source? */
-static int entered_above(const ht_coarsen *c, const ht_node *node) {
+/* Returns the number of levels by which the source indents the node deeper than the guards. */
+static int entered_above(const ht_coarsen *c, const ht_syntax *node) {
     int count = 0;
     const char *text = c->model->text;
-    for (const ht_node *up = node->parent; up; up = up->parent)
-        count += up->entered &&
+    for (const ht_syntax *up = node->parent; up; up = up->parent)
+        count += c->marks[up->index].entered &&
                  memchr(text + up->range.begin, '\n', node->range.begin - up->range.begin) != NULL;
     return count;
 }
 
-/* A declaration of one variable that nothing but tests name. */
-static bool serves_tests(ht_coarsen *c, const group *of, ht_node *item) {
-    ht_node **variables;
+/* Returns true for a declaration of one variable that only tests name. */
+static bool serves_tests(ht_coarsen *c, const group *of, const ht_syntax *item) {
+    ht_syntax_list variables;
     if (variables_of(item, &variables) != 1 || !is_whole(c, item) || !variables[0]->count ||
-        ht_node_has_change(c, variables[0]->children[0]))
+        ht_syntax_has_change(variables[0]->children[0]))
         return false;
-    for (size_t n = 0; n < c->node_count; ++n) {
-        const ht_node *name = c->nodes[n];
-        bool tested = name->kind != HT_NODE_NAME || name->variable != variables[0]->variable;
+    for (size_t n = 0; n < c->tree->count; ++n) {
+        const ht_syntax *name = c->tree->nodes[n];
+        bool tested = name->kind != HT_SYNTAX_NAME || name->variable != variables[0]->variable;
         for (size_t i = 0; i < of->tests.count && !tested; ++i)
             tested = of->tests.guards[i].term_count &&
-                     ht_node_within(name, of->tests.guards[i].statement->children[0]);
+                     ht_syntax_within(name, of->tests.guards[i].statement->children[0]);
         if (!tested)
             return false;
     }
     return true;
 }
 
-/* The statements for one output. `inside`: all tests hold, so they are left out. */
+/* Writes the statements for one output. `inside`: all tests hold, so they are left out. */
 static void write_iteration(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     size_t like = of->like;
     if (of->own_x)
@@ -234,18 +226,18 @@ static void write_iteration(ht_coarsen *c, const group *of, ht_writer *writer, b
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s:;", c->label);
+        ht_writer_printf(writer, "%s:;", c->names.label);
     }
 }
 
-/* One loop over the outputs. */
+/* Writes a loop over the outputs. */
 static void write_each(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     size_t like = of->like;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "#pragma unroll");
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", c->counter, c->counter,
-                     c->factor, c->counter, of->braces ? " {" : "");
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", c->names.counter,
+                     c->names.counter, c->names.factor, c->names.counter, of->braces ? " {" : "");
     ++writer->depth;
     write_iteration(c, of, writer, inside);
     --writer->depth;
@@ -255,7 +247,7 @@ static void write_each(ht_coarsen *c, const group *of, ht_writer *writer, bool i
     }
 }
 
-/* ---- several outputs' elements as one access ---- */
+/* ---- elements of several outputs in one access ---- */
 
 typedef struct vector_context {
     ht_coarsen *c;
@@ -285,24 +277,24 @@ static void write_usual(const ht_vector_loop *loop, ht_writer *writer) {
     write_each(context->c, context->of, writer, context->inside);
 }
 
-static bool is_own_text(const void *context, const ht_node *node) {
+static bool is_own_text(const void *context, const ht_syntax *node) {
     (void)context;
     (void)node;
     return true;
 }
 
-/* The group's statements as they are run where tests are left out. */
-static size_t flatten(const group *of, bool inside, ht_node **items) {
+/* Collects the group's statements as they run without tests. */
+static size_t flatten(const group *of, bool inside, const ht_syntax **items) {
     size_t count = 0;
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_guard *test = inside ? &of->tests.guards[i - of->begin] : NULL;
-        ht_node *item = of->list[i];
+        const ht_syntax *item = of->list[i];
         if (!test || !test->term_count) {
             items[count++] = item;
             continue;
         }
-        ht_node *body = test->leaves ? NULL : item->children[1];
-        bool block = body && body->kind == HT_NODE_COMPOUND;
+        const ht_syntax *body = test->leaves ? NULL : item->children[1];
+        bool block = body && body->kind == HT_SYNTAX_COMPOUND;
         for (size_t k = 0; block && k < body->count; ++k)
             items[count++] = body->children[k];
         if (body && !block)
@@ -314,18 +306,18 @@ static size_t flatten(const group *of, bool inside, ht_node **items) {
 static size_t flat_count(const group *of) {
     size_t count = 1;
     for (size_t i = of->begin; i < of->end; ++i)
-        count += of->list[i]->kind == HT_NODE_IF ? 1 + of->list[i]->children[1]->count : 1;
+        count += of->list[i]->kind == HT_SYNTAX_IF ? 1 + of->list[i]->children[1]->count : 1;
     return count;
 }
 
-/* One loop over the outputs; where neighbours' accesses can be one, that loop beside it. */
+/* Writes a loop over the outputs; if neighbours' accesses can be one, also the loop with those. */
 static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     ht_vectors vectors = {0};
-    if (c->vector && !of->label) {
-        ht_node **items = ht_alloc(flat_count(of), sizeof(ht_node *));
+    if (c->vector.param && !of->label) {
+        const ht_syntax **items = ht_alloc(flat_count(of), sizeof *items);
         size_t count = flatten(of, inside, items);
         ht_vectors_find(c, items, count, is_own_text, NULL, NULL, &vectors);
-        ht_vector_why_merge(&c->vector_why, &c->vector_at, vectors.why, vectors.at);
+        ht_vector_why_merge(&c->vector.why, &c->vector.at, vectors.why, vectors.at);
         free(items);
     }
     if (!vectors.count) {
@@ -333,15 +325,15 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         ht_vectors_free(&vectors);
         return;
     }
-    c->vector_count += vectors.count;
+    c->vector.count += vectors.count;
     ht_vectors_name(c, &vectors);
     vector_context context = {c, of, inside};
     ht_vector_loop loop = {.vectors = &vectors,
-                           .counter = c->counter,
-                           .factor = c->factor,
-                           .width = c->vector,
-                           .begin = c->vector_begin,
-                           .each = c->vector_each,
+                           .counter = c->names.counter,
+                           .factor = c->names.factor,
+                           .width = c->vector.param,
+                           .begin = c->vector.begin,
+                           .each = c->vector.each,
                            .like = of->like,
                            .front = write_vector_front,
                            .body = write_vector_body,
@@ -351,34 +343,37 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
     ht_vectors_free(&vectors);
 }
 
-/* bool inside = (the tests hold for the first and the last output); */
+/* Writes bool inside = (the tests hold for the first and the last output); */
 static void write_tests(ht_coarsen *c, const group *of, ht_writer *writer) {
     size_t like = of->like;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "bool %s = ${%s > 1}; // the first and the last output, so all",
-                     c->inside, c->factor);
+                     c->names.inside, c->names.factor);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "#pragma unroll");
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; %s += ${%s > 1 ? %s - 1 : 1}) {",
-                     c->counter, c->counter, c->factor, c->counter, c->factor, c->factor);
+                     c->names.counter, c->names.counter, c->names.factor, c->names.counter,
+                     c->names.factor, c->names.factor);
     ++writer->depth;
     if (of->own_x)
         write_own_x(c, writer, like);
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_guard *test = &of->tests.guards[i - of->begin];
-        ht_node **variables;
+        ht_syntax_list variables;
         size_t count = variables_of(of->list[i], &variables);
         for (size_t k = 0; k < count; ++k)
-            if (variables[k]->apart && ht_tests_need(c, &of->tests, variables[k]->variable)) {
+            if (c->marks[variables[k]->index].apart &&
+                ht_tests_need(c, &of->tests, variables[k]->variable)) {
                 ht_writer_line(writer, like);
                 ht_writer_variable(writer, variables[k]);
             }
         if (!test->term_count)
             continue;
-        const ht_node *condition = of->list[i]->children[0];
+        const ht_syntax *condition = of->list[i]->children[0];
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s = %s && %s(", c->inside, c->inside, test->leaves ? "!" : "");
+        ht_writer_printf(writer, "%s = %s && %s(", c->names.inside, c->names.inside,
+                         test->leaves ? "!" : "");
         ht_writer_source(writer, condition->range.begin, condition->range.end);
         ht_writer_printf(writer, ");");
     }
@@ -390,23 +385,24 @@ static void write_tests(ht_coarsen *c, const group *of, ht_writer *writer) {
 static bool needs_braces(const ht_coarsen *c, const group *of) {
     bool braces = of->label || of->own_x || of->end - of->begin > 1;
     for (size_t i = of->begin; i < of->end; ++i) {
-        ht_node *item = of->list[i];
+        const ht_syntax *item = of->list[i];
         bool whole = is_whole(c, item);
-        braces |= whole && (item->kind == HT_NODE_DECLARATION || item->kind == HT_NODE_VARIABLE);
+        braces |=
+            whole && (item->kind == HT_SYNTAX_DECLARATION || item->kind == HT_SYNTAX_VARIABLE);
         braces |= !whole && ht_statement_of(item)->count > 1;
     }
     return braces;
 }
 
-/* `alone`: the group is the body of a loop or an `if`, without braces. */
-static void write_group(ht_coarsen *c, ht_node **list, size_t begin, size_t end, ht_writer *writer,
-                        bool label, bool alone) {
+/* Writes a group. `alone`: it is the body of a loop or an `if`, without braces. */
+static void write_group(ht_coarsen *c, ht_syntax_list list, size_t begin, size_t end,
+                        ht_writer *writer, bool label, bool alone) {
     group of = {.list = list, .begin = begin, .end = end, .label = label};
     of.like = ht_statement_of(list[begin])->range.begin;
     if (write_declarations(c, list, begin, end, writer, of.like))
         return;
     for (size_t i = begin; i < end; ++i)
-        of.own_x |= c->variables[c->x].share == HT_SHARE_OWN && uses_x(c, list[i]);
+        of.own_x |= c->values[c->x].share == HT_SHARE_OWN && ht_syntax_mentions(list[i], c->x);
     of.braces = needs_braces(c, &of);
     ht_tests_find(c, list, begin, end, &of.tests);
     if (of.tests.any && !label) {
@@ -416,7 +412,7 @@ static void write_group(ht_coarsen *c, ht_node **list, size_t begin, size_t end,
         }
         write_tests(c, &of, writer);
         ht_writer_line(writer, of.like);
-        ht_writer_printf(writer, "if (%s) {", c->inside);
+        ht_writer_printf(writer, "if (%s) {", c->names.inside);
         ++writer->depth;
         write_loop(c, &of, writer, true);
         --writer->depth;
@@ -433,60 +429,49 @@ static void write_group(ht_coarsen *c, ht_node **list, size_t begin, size_t end,
     ht_tests_free(&of.tests);
 }
 
-static bool any_apart(const ht_node *node) {
-    if (!node)
-        return false;
-    if (node->apart)
-        return true;
-    for (size_t i = 0; i < node->count; ++i)
-        if (any_apart(node->children[i]))
-            return true;
-    return false;
-}
+static void write_statement(ht_coarsen *c, const ht_syntax *node, ht_writer *writer);
 
-static void write_statement(ht_coarsen *c, ht_node *node, ht_writer *writer);
-
-static void write_body(ht_coarsen *c, ht_node *body, ht_writer *writer) {
+static void write_body(ht_coarsen *c, const ht_syntax *body, ht_writer *writer) {
     size_t end = ht_statement_end(c, body);
-    if (body->kind == HT_NODE_COMPOUND && body->count) {
+    if (body->kind == HT_SYNTAX_COMPOUND && body->count) {
         ht_writer_source(writer, body->range.begin, body->range.begin + 1);
         write_list(c, body->children, body->count, writer, false, false);
         ht_writer_source(writer, ht_statement_tail(c, body->children[body->count - 1]), end);
-    } else if (body->apart) {
+    } else if (c->marks[body->index].apart) {
         write_group(c, &body, 0, 1, writer, false, true);
     } else {
         write_statement(c, body, writer);
     }
 }
 
-/* A statement that runs once for all outputs, though what is inside may not. */
-static void write_statement(ht_coarsen *c, ht_node *node, ht_writer *writer) {
+/* Writes a statement that runs once for all outputs, of which parts may not. */
+static void write_statement(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
     size_t end = ht_statement_end(c, node);
-    if (!any_apart(node)) {
+    if (!ht_node_any_apart(c, node)) {
         ht_writer_source(writer, node->range.begin, end);
         return;
     }
     size_t at = node->range.begin;
-    ht_node *bodies[2] = {NULL, NULL};
-    if (node->kind == HT_NODE_COMPOUND) {
+    const ht_syntax *bodies[2] = {NULL, NULL};
+    if (node->kind == HT_SYNTAX_COMPOUND) {
         write_body(c, node, writer);
         return;
     }
-    if (node->kind == HT_NODE_IF) {
+    if (node->kind == HT_SYNTAX_IF) {
         bodies[0] = node->children[1];
         bodies[1] = node->children[2];
-    } else if (node->kind == HT_NODE_DO) {
+    } else if (node->kind == HT_SYNTAX_DO) {
         bodies[0] = node->children[0];
     } else {
         bodies[0] = node->children[node->count - 1];
     }
     for (size_t i = 0; i < 2 && bodies[i]; ++i) {
         size_t header = bodies[i]->range.begin;
-        while (bodies[i]->apart && header > at &&
+        while (c->marks[bodies[i]->index].apart && header > at &&
                isspace((unsigned char)c->model->text[header - 1]))
             --header;
         ht_writer_source(writer, at, header);
-        bool same_line = bodies[i]->apart && header < bodies[i]->range.begin &&
+        bool same_line = c->marks[bodies[i]->index].apart && header < bodies[i]->range.begin &&
                          !memchr(c->model->text + header, '\n', bodies[i]->range.begin - header);
         writer->depth += same_line;
         write_body(c, bodies[i], writer);
@@ -496,11 +481,11 @@ static void write_statement(ht_coarsen *c, ht_node *node, ht_writer *writer) {
     ht_writer_source(writer, at, end);
 }
 
-/* A statement of a list that runs once for all outputs. */
-static void write_listed(ht_coarsen *c, ht_node *node, ht_writer *writer) {
+/* Writes a statement of a list that runs once for all outputs. */
+static void write_listed(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
     size_t lead = ht_statement_lead(c, node);
-    const ht_node *statement = ht_statement_of(node);
-    if (node->kind == HT_NODE_VARIABLE && statement->count > 1) {
+    const ht_syntax *statement = ht_statement_of(node);
+    if (node->kind == HT_SYNTAX_VARIABLE && statement->count > 1) {
         ht_writer_line(writer, statement->range.begin);
         ht_writer_variable(writer, node);
         return;
@@ -508,18 +493,18 @@ static void write_listed(ht_coarsen *c, ht_node *node, ht_writer *writer) {
     if (lead == statement->range.begin)
         ht_writer_line(writer, lead);
     ht_writer_source(writer, lead, statement->range.begin);
-    write_statement(c, (ht_node *)statement, writer);
+    write_statement(c, statement, writer);
     ht_writer_source(writer, ht_statement_end(c, statement), ht_statement_tail(c, statement));
 }
 
-/* `top`: the whole work, whose statements may stand at several depths of the source. */
-static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *writer, bool label,
-                       bool top) {
+/* Writes a list. `top`: the whole work, whose statements may have several depths in the source. */
+static void write_list(ht_coarsen *c, ht_syntax_list list, size_t count, ht_writer *writer,
+                       bool label, bool top) {
     for (size_t i = 0; i < count;) {
         int deeper = top ? entered_above(c, list[i]) : 0;
         writer->depth -= deeper;
-        if (list[i]->apart) {
-            size_t end = ht_jam_group_end(list, i, count);
+        if (c->marks[list[i]->index].apart) {
+            size_t end = ht_jam_group_end(c, list, i, count);
             write_group(c, list, i, end, writer, label && end == count, false);
             i = end;
         } else {
@@ -532,16 +517,16 @@ static void write_list(ht_coarsen *c, ht_node **list, size_t count, ht_writer *w
 void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
     ht_jam_swaps swaps = ht_jam_swaps_make(c, layout, writer, false);
     ht_region list = ht_jam_region(layout);
-    if (c->vector)
+    if (c->vector.param)
         ht_vectors_note(c);
     if (swaps.keeps_x && list.count) {
-        char *type = ht_variable_type(&c->variables[c->x], false);
+        char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
         int deeper = entered_above(c, list.statements[0]);
         writer->depth -= deeper;
         ht_writer_line(writer, ht_statement_of(list.statements[0])->range.begin);
         writer->depth += deeper;
-        ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ", c->variables[c->x].name,
-                         c->first);
+        ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ",
+                         c->tree->variables[c->x].name, c->names.first);
         free(type);
     }
     write_list(c, list.statements, list.count, writer, swaps.label, true);

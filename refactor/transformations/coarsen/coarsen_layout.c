@@ -1,7 +1,9 @@
-/* Cuts a kernel's body into declarations in front, guards and work, and proves that threads behind
- * the end are inert. */
+#include "refactor/transformations/coarsen/coarsen_layout.h"
 #include "base/memory.h"
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/transformations/coarsen/coarsen_guard.h"
+#include "refactor/transformations/coarsen/coarsen_share.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
 
 #include <stdlib.h>
 
@@ -11,20 +13,20 @@ typedef struct layout_scan {
     bool enter, upper;
 } layout_scan;
 
-static ht_part *add_part(layout_scan *scan, ht_part_kind kind, ht_node *node) {
+static ht_part *add_part(layout_scan *scan, ht_part_kind kind, const ht_syntax *node) {
     ht_layout *layout = scan->layout;
     HT_GROW(layout->parts, layout->count);
     layout->parts[layout->count] = (ht_part){.kind = kind, .node = node};
     return &layout->parts[layout->count++];
 }
 
-static void add_to_region(ht_region *region, ht_node *node) {
+static void add_to_region(ht_region *region, const ht_syntax *node) {
     HT_GROW(region->statements, region->count);
     region->statements[region->count++] = node;
 }
 
-static void add_statement(layout_scan *scan, ht_part_kind kind, ht_node *node) {
-    if (node->kind != HT_NODE_DECLARATION || node->count == 0) {
+static void add_statement(layout_scan *scan, ht_part_kind kind, const ht_syntax *node) {
+    if (node->kind != HT_SYNTAX_DECLARATION || node->count == 0) {
         add_part(scan, kind, node);
         add_to_region(&scan->layout->region, node);
         return;
@@ -36,11 +38,11 @@ static void add_statement(layout_scan *scan, ht_part_kind kind, ht_node *node) {
     }
 }
 
-static bool is_idle(const ht_node *node) {
-    return node->kind == HT_NODE_EMPTY || node->kind == HT_NODE_RETURN;
+static bool is_idle(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_EMPTY || node->kind == HT_SYNTAX_RETURN;
 }
 
-static bool all_idle(ht_node **list, size_t begin, size_t count) {
+static bool all_idle(ht_syntax_list list, size_t begin, size_t count) {
     for (size_t i = begin; i < count; ++i)
         if (!is_idle(list[i]))
             return false;
@@ -52,30 +54,31 @@ static void refresh(layout_scan *scan) {
     ht_region_share(scan->c, &scan->layout->region);
 }
 
-static void add_rest(layout_scan *scan, ht_node **list, size_t begin, size_t count) {
+static void add_rest(layout_scan *scan, ht_syntax_list list, size_t begin, size_t count) {
     for (size_t i = begin; i < count; ++i)
         add_statement(scan, HT_PART_WORK, list[i]);
 }
 
-static void refuse_store(layout_scan *scan, ht_node *statement) {
+static void refuse_store(layout_scan *scan, const ht_syntax *statement) {
     ht_coarsen *c = scan->c;
     ht_effects effects;
-    ht_effects_collect(c, statement, &effects);
-    CXCursor place = effects.first_write ? effects.first_write->cursor : statement->cursor;
+    ht_effects_collect(statement, &effects);
+    ht_position place = (effects.first_write ? effects.first_write : statement)->at;
     ht_coarsen_refuse(
         c, place,
         "no guard like `if (%s < bound)` stands before this store, so the threads that rounding up "
         "the grid adds would run it",
-        c->variables[c->x].name);
+        c->tree->variables[c->x].name);
     ht_effects_free(&effects);
 }
 
-static void scan_list(layout_scan *scan, ht_node **list, size_t count);
+static void scan_list(layout_scan *scan, ht_syntax_list list, size_t count);
 
-/* True: the statement was a guard, or the work itself, and is dealt with. */
-static bool scan_if(layout_scan *scan, ht_node **list, size_t at, size_t count, bool *out_done) {
+/* Reads an `if`. Returns true if it is a guard, or contains the work itself. */
+static bool scan_if(layout_scan *scan, ht_syntax_list list, size_t at, size_t count,
+                    bool *out_done) {
     ht_coarsen *c = scan->c;
-    ht_node *node = list[at];
+    const ht_syntax *node = list[at];
     ht_guard guard;
     *out_done = false;
     refresh(scan);
@@ -94,9 +97,9 @@ static bool scan_if(layout_scan *scan, ht_node **list, size_t at, size_t count, 
     if (!guard.leaves && last && guard.only_known && scan->enter) {
         scan->upper |= guard.has_upper;
         add_part(scan, HT_PART_ENTER, node)->guard = guard;
-        node->entered = true;
-        ht_node *body = node->children[1];
-        if (body->kind == HT_NODE_COMPOUND)
+        c->marks[node->index].entered = true;
+        const ht_syntax *body = node->children[1];
+        if (body->kind == HT_SYNTAX_COMPOUND)
             scan_list(scan, body->children, body->count);
         else
             scan_list(scan, &node->children[1], 1);
@@ -106,7 +109,7 @@ static bool scan_if(layout_scan *scan, ht_node **list, size_t at, size_t count, 
     if (!guard.leaves && guard.has_upper) {
         bool alone = true;
         for (size_t i = at + 1; i < count; ++i)
-            alone = alone && !ht_node_has_effect(c, list[i]);
+            alone = alone && !ht_syntax_has_effect(list[i]);
         if (alone) {
             scan->upper = true;
             add_part(scan, HT_PART_WORK, node)->guard = guard;
@@ -120,16 +123,16 @@ static bool scan_if(layout_scan *scan, ht_node **list, size_t at, size_t count, 
     return false;
 }
 
-static void scan_list(layout_scan *scan, ht_node **list, size_t count) {
+static void scan_list(layout_scan *scan, ht_syntax_list list, size_t count) {
     ht_coarsen *c = scan->c;
     for (size_t i = 0; i < count && !c->refused; ++i) {
         bool done;
-        if (list[i]->kind == HT_NODE_IF && scan_if(scan, list, i, count, &done)) {
+        if (list[i]->kind == HT_SYNTAX_IF && scan_if(scan, list, i, count, &done)) {
             if (done)
                 return;
             continue;
         }
-        if (ht_node_has_effect(c, list[i])) {
+        if (ht_syntax_has_effect(list[i])) {
             if (!scan->upper)
                 refuse_store(scan, list[i]);
             add_rest(scan, list, i, count);
@@ -141,11 +144,11 @@ static void scan_list(layout_scan *scan, ht_node **list, size_t count) {
 
 void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout) {
     *out_layout = (ht_layout){0};
-    for (size_t i = 0; i < c->node_count; ++i)
-        c->nodes[i]->entered = false;
+    for (size_t i = 0; i < c->tree->count; ++i)
+        c->marks[i].entered = false;
     layout_scan scan = {.c = c, .layout = out_layout, .enter = enter};
     ht_share_reset(c);
-    scan_list(&scan, c->body->children, c->body->count);
+    scan_list(&scan, c->tree->body->children, c->tree->body->count);
     size_t last = 0;
     bool has_x = false;
     for (size_t i = 0; i < out_layout->count; ++i) {
@@ -157,10 +160,10 @@ void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout) {
         if (out_layout->parts[i].kind == HT_PART_ITEM)
             out_layout->parts[i].kind = HT_PART_WORK;
     if (!c->refused && !has_x)
-        ht_coarsen_refuse(c, c->variables[c->x].cursor,
+        ht_coarsen_refuse(c, c->tree->variables[c->x].at,
                           "the global index is not declared at the top of the kernel");
     if (!c->refused && !scan.upper)
-        ht_coarsen_refuse(c, c->model->kernel, "no guard on the global index");
+        ht_coarsen_refuse(c, (ht_position){0}, "no guard on the global index");
 }
 
 void ht_layout_release(ht_layout *layout) {
@@ -171,104 +174,91 @@ void ht_layout_release(ht_layout *layout) {
     *layout = (ht_layout){0};
 }
 
-/* ---- what stands in front ---- */
+/* ---- the front ---- */
 
 typedef struct settle {
     ht_coarsen *c;
     const ht_layout *layout;
-    size_t at; /* the part that is looked at */
+    size_t at; /* the part being visited */
     bool changed, found;
 } settle;
 
-static bool on_moved_name(ht_node *node, void *context) {
+static bool on_moved_name(const ht_syntax *node, void *context) {
     settle *of = context;
-    if (node->kind == HT_NODE_NAME && of->c->variables[node->variable].moved)
+    if (node->kind == HT_SYNTAX_NAME && of->c->values[node->variable].moved)
         of->found = true;
     return true;
 }
 
-static bool names_moved(ht_coarsen *c, ht_node *node) {
+static bool names_moved(ht_coarsen *c, const ht_syntax *node) {
     settle of = {.c = c};
-    ht_node_walk(node, on_moved_name, &of);
+    ht_syntax_walk(node, on_moved_name, &of);
     return of.found;
 }
 
-static void move_changed(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+static void move_changed(const ht_syntax *name, const ht_syntax *change, void *context) {
     (void)change;
-    ht_variable *variable = &c->variables[name->variable];
     settle *of = context;
-    if (!variable->moved) {
-        variable->moved = true;
+    ht_value *value = &of->c->values[name->variable];
+    if (!value->moved) {
+        value->moved = true;
         of->changed = true;
     }
 }
 
-typedef struct name_walk {
-    size_t variable;
-    bool found;
-} name_walk;
-
-static bool on_named(ht_node *node, void *context) {
-    name_walk *walk = context;
-    walk->found |= node->kind == HT_NODE_NAME && node->variable == walk->variable;
-    return true;
-}
-
-/* A change in front must not overtake a part that is not in front and needs the old value. */
-static void move_overtaken(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
+/* Moves a change out of the front if it would overtake a part that is not in front and needs the
+ * old value. */
+static void move_overtaken(const ht_syntax *name, const ht_syntax *change, void *context) {
     settle *of = context;
     for (size_t i = 0; i < of->at; ++i) {
         const ht_part *part = &of->layout->parts[i];
-        name_walk walk = {.variable = name->variable};
-        ht_node *read = part->kind == HT_PART_ENTER ? part->node->children[0] : part->node;
-        if (!part->front)
-            ht_node_walk(read, on_named, &walk);
-        if (walk.found)
-            move_changed(c, name, change, context);
+        const ht_syntax *read = part->kind == HT_PART_ENTER ? part->node->children[0] : part->node;
+        if (!part->front && ht_syntax_mentions(read, name->variable))
+            move_changed(name, change, context);
     }
 }
 
-static void move_changed_step(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
-    if (c->variables[name->variable].share != HT_SHARE_SAME)
-        move_changed(c, name, change, context);
-    move_overtaken(c, name, change, context);
+static void move_changed_step(const ht_syntax *name, const ht_syntax *change, void *context) {
+    if (((settle *)context)->c->values[name->variable].share != HT_SHARE_SAME)
+        move_changed(name, change, context);
+    move_overtaken(name, change, context);
 }
 
-/* Variables that may change behind our back: through an address, a reference or a pointer into an
- * array. */
+/* Moves variables out of the front that may change unnoticed: through an address, a reference or a
+ * pointer into an array. */
 static void move_exposed(ht_coarsen *c, settle *of) {
-    for (size_t i = 0; i < c->node_count; ++i) {
-        ht_node *node = c->nodes[i];
-        bool bound = node->kind == HT_NODE_VARIABLE && node->count &&
-                     c->variables[node->variable].is_reference;
-        ht_node *root = NULL;
-        if (node->kind == HT_NODE_ADDRESS || bound)
-            root = ht_lvalue_root(c, node->children[0]);
-        if (node->kind == HT_NODE_NAME && c->variables[node->variable].is_array) {
-            const ht_node *user = node->parent;
-            while (user && (user->kind == HT_NODE_CAST || user->kind == HT_NODE_PAREN))
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *node = c->tree->nodes[i];
+        bool bound = node->kind == HT_SYNTAX_VARIABLE && node->count &&
+                     c->tree->variables[node->variable].is_reference;
+        const ht_syntax *root = NULL;
+        if (node->kind == HT_SYNTAX_ADDRESS || bound)
+            root = ht_lvalue_root(node->children[0]);
+        if (node->kind == HT_SYNTAX_NAME && c->tree->variables[node->variable].is_array) {
+            const ht_syntax *user = node->parent;
+            while (user && (user->kind == HT_SYNTAX_CAST || user->kind == HT_SYNTAX_PAREN))
                 user = user->parent;
-            if (user && user->kind != HT_NODE_SUBSCRIPT)
+            if (user && user->kind != HT_SYNTAX_SUBSCRIPT)
                 root = node;
         }
         if (root)
-            move_changed(c, root, node, of);
-        if (root && c->variables[root->variable].is_parameter && node->kind != HT_NODE_NAME)
-            ht_coarsen_refuse(c, node->cursor, "the address of a parameter is taken");
+            move_changed(root, node, of);
+        if (root && c->tree->variables[root->variable].is_parameter && node->kind != HT_SYNTAX_NAME)
+            ht_coarsen_refuse(c, node->at, "the address of a parameter is taken");
     }
 }
 
 void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together) {
     settle of = {.c = c, .layout = layout, .changed = true};
-    bool guarded = false; /* what may fault stays behind the guard that it stands behind */
+    bool guarded = false; /* a part that may fault stays after the guard before it */
     for (size_t i = 0; i < layout->count; ++i) {
         ht_part *part = &layout->parts[i];
-        bool variable = part->node->kind == HT_NODE_VARIABLE;
+        bool variable = part->node->kind == HT_SYNTAX_VARIABLE;
         guarded |= part->guard.has_index;
-        ht_share share = variable ? c->variables[part->node->variable].share : HT_SHARE_SAME;
+        ht_share share = variable ? c->values[part->node->variable].share : HT_SHARE_SAME;
         part->front = part->kind == HT_PART_X ||
-                      (part->kind == HT_PART_ITEM && !part->node->apart &&
-                       !(guarded && ht_node_is_risky(part->node)) && share != HT_SHARE_OWN &&
+                      (part->kind == HT_PART_ITEM && !c->marks[part->node->index].apart &&
+                       !(guarded && ht_syntax_is_risky(part->node)) && share != HT_SHARE_OWN &&
                        (together || share == HT_SHARE_SAME));
     }
     move_exposed(c, &of);
@@ -279,27 +269,27 @@ void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together) {
             of.at = i;
             if (part->kind == HT_PART_X)
                 continue;
-            bool variable = part->node->kind == HT_NODE_VARIABLE;
+            bool variable = part->node->kind == HT_SYNTAX_VARIABLE;
             if (part->front && (names_moved(c, part->node) ||
-                                (variable && c->variables[part->node->variable].moved))) {
+                                (variable && c->values[part->node->variable].moved))) {
                 part->front = false;
                 of.changed = true;
             }
-            if (!part->front && variable && !c->variables[part->node->variable].moved) {
-                c->variables[part->node->variable].moved = true;
+            if (!part->front && variable && !c->values[part->node->variable].moved) {
+                c->values[part->node->variable].moved = true;
                 of.changed = true;
             }
             if (part->kind == HT_PART_GUARD || part->kind == HT_PART_ENTER)
                 continue;
-            ht_node_changes(c, part->node, part->front ? move_changed_step : move_changed, &of);
+            ht_syntax_changes(part->node, part->front ? move_changed_step : move_changed, &of);
         }
     }
     for (size_t i = 0; i < layout->count; ++i) {
         ht_part *part = &layout->parts[i];
         part->again = part->front && part->kind == HT_PART_ITEM &&
-                      part->node->kind == HT_NODE_VARIABLE &&
-                      c->variables[part->node->variable].share == HT_SHARE_STEP;
+                      part->node->kind == HT_SYNTAX_VARIABLE &&
+                      c->values[part->node->variable].share == HT_SHARE_STEP;
         if (part->kind == HT_PART_X && names_moved(c, part->node))
-            ht_coarsen_refuse(c, part->node->cursor, "the parts of the global index change later");
+            ht_coarsen_refuse(c, part->node->at, "the parts of the global index change later");
     }
 }

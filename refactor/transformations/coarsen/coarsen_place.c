@@ -1,5 +1,5 @@
-/* Where statements begin and end in the text. */
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -20,16 +20,16 @@ static size_t past_blank(const char *text, size_t at, size_t end) {
     return at;
 }
 
-size_t ht_statement_end(const ht_coarsen *c, const ht_node *node) {
+size_t ht_statement_end(const ht_coarsen *c, const ht_syntax *node) {
     switch (node->kind) {
-    case HT_NODE_COMPOUND:
+    case HT_SYNTAX_COMPOUND:
         return node->range.end;
-    case HT_NODE_IF:
+    case HT_SYNTAX_IF:
         return ht_statement_end(c, node->children[2] ? node->children[2] : node->children[1]);
-    case HT_NODE_FOR:
-    case HT_NODE_WHILE:
-    case HT_NODE_SWITCH:
-    case HT_NODE_CASE:
+    case HT_SYNTAX_FOR:
+    case HT_SYNTAX_WHILE:
+    case HT_SYNTAX_SWITCH:
+    case HT_SYNTAX_CASE:
         return ht_statement_end(c, node->children[node->count - 1]);
     default:
         break;
@@ -37,12 +37,12 @@ size_t ht_statement_end(const ht_coarsen *c, const ht_node *node) {
     const char *text = c->model->text;
     if (node->range.end > 0 && text[node->range.end - 1] == ';')
         return node->range.end;
-    size_t at = past_blank(text, node->range.end, c->model->body_range.end);
-    return at < c->model->body_range.end && text[at] == ';' ? at + 1 : node->range.end;
+    size_t at = past_blank(text, node->range.end, c->model->definition.body_range.end);
+    return at < c->model->definition.body_range.end && text[at] == ';' ? at + 1 : node->range.end;
 }
 
-/* With a comment that follows on the same line. */
-size_t ht_statement_tail(const ht_coarsen *c, const ht_node *node) {
+/* Includes a comment after the statement on the same line. */
+size_t ht_statement_tail(const ht_coarsen *c, const ht_syntax *node) {
     const char *text = c->model->text;
     size_t end = ht_statement_end(c, node), at = end;
     while (text[at] == ' ' || text[at] == '\t')
@@ -61,25 +61,17 @@ size_t ht_statement_tail(const ht_coarsen *c, const ht_node *node) {
     return end;
 }
 
-const ht_node *ht_statement_of(const ht_node *node) {
-    return node->kind == HT_NODE_VARIABLE ? node->parent : node;
+const ht_syntax *ht_statement_of(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_VARIABLE ? node->parent : node;
 }
 
-size_t ht_statement_lead(const ht_coarsen *c, const ht_node *node) {
+size_t ht_statement_lead(const ht_coarsen *c, const ht_syntax *node) {
     node = ht_statement_of(node);
-    const ht_node *parent = node->parent;
-    if (!parent || parent->kind != HT_NODE_COMPOUND)
+    const ht_syntax *parent = node->parent;
+    if (!parent || parent->kind != HT_SYNTAX_COMPOUND)
         return node->range.begin;
     for (size_t i = 1; i < parent->count; ++i)
         if (parent->children[i] == node)
             return ht_statement_tail(c, parent->children[i - 1]);
     return parent->range.begin + 1;
-}
-
-bool ht_node_is_whole(const ht_coarsen *c, const ht_node *node) {
-    const char *text = c->model->text;
-    int depth = 0;
-    for (size_t at = node->range.begin; at < node->range.end && depth >= 0; ++at)
-        depth += strchr("([{", text[at]) ? 1 : strchr(")]}", text[at]) ? -1 : 0;
-    return node->plain && depth == 0;
 }

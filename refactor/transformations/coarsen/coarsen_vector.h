@@ -1,79 +1,89 @@
-/* Accesses of neighbouring outputs as one. A group of statements that runs once for each output of
- * a thread may read, before all else, and write, after all else, elements that lie next to each
- * other for outputs that do. Then a loop over the outputs goes by so many at a time: it loads their
- * elements at once, runs the statements for one after the other, and stores the results at once. */
+/* Accesses of neighbouring outputs in one. A group of statements that runs once for each output of
+ * a thread may begin by reading, and end by writing, elements that are neighbours for neighbouring
+ * outputs. Then a loop over the outputs takes several at a time: it loads their elements at once,
+ * runs the statements for one after the other, and stores the results at once. */
 #ifndef HT_REFACTOR_COARSEN_VECTOR_H
 #define HT_REFACTOR_COARSEN_VECTOR_H
 
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 
 typedef struct ht_vector_access {
-    ht_node *node; /* the element; HT_NODE_SUBSCRIPT or HT_NODE_DEREFERENCE */
+    const ht_syntax *node; /* the element; HT_SYNTAX_SUBSCRIPT or HT_SYNTAX_DEREFERENCE */
     bool store, load;
     char *type;       /* of an element; owned */
-    const char *pack; /* a type of so many */
-    const char *name; /* a variable of that */
+    const char *pack; /* type of several elements */
+    const char *name; /* variable of that type */
 } ht_vector_access;
 
 typedef struct ht_vectors {
     ht_vector_access *items; /* owned */
     size_t count;
-    const char *why; /* the first access that is not one; static */
-    CXCursor at;
+    const char *why; /* why the first other access cannot be one; static */
+    ht_position at;
 } ht_vectors;
 
-/* Notes in `next` of each access whether its address is one element further for the next output
- * along c->x, and in `convex` of each `if` whether it lets outputs through that lie side by side,
- * in `alike` whether it lets all or none of them through. Shares must be known. */
+/* Marks each access whose address is one element further for the next output along c->x (`next`),
+ * each `if` that holds for a contiguous range of outputs (`convex`), and each that holds for all or
+ * none of them (`alike`). Shares must be known. */
 void ht_vectors_note(ht_coarsen *c);
-/* The accesses of a group, items that are run in this order with nothing before them.
- * `is_free(context, node)`: nobody else has a text for it. `again` (by variable; NULL: none is)
- * says which of the variables that the group declares are computed anew wherever they are needed.
- */
-typedef bool ht_vectors_free_node(const void *context, const ht_node *node);
-void ht_vectors_find(ht_coarsen *c, ht_node **items, size_t count, ht_vectors_free_node *is_free,
-                     const void *context, const bool *again, ht_vectors *out_vectors);
-/* The type of an expression's value, as text; NULL: it cannot be written. free(). */
-char *ht_node_type_text(const ht_node *node);
-/* Returns true if an expression has the same value ahead of the items as in them, and reads no
+/* Finds the accesses of a group, items that run in this order with nothing before them.
+ * `is_free(context, node)`: no other text replaces the node. `again` (by variable; NULL: none is):
+ * variables that the group declares and that are computed again wherever they are needed. */
+typedef bool ht_vectors_free_node(const void *context, const ht_syntax *node);
+void ht_vectors_find(ht_coarsen *c, ht_syntax_list items, size_t count,
+                     ht_vectors_free_node *is_free, const void *context, const bool *again,
+                     ht_vectors *out_vectors);
+/* Returns true if an expression has the same value before the items as in them, and reads no
  * memory. */
-bool ht_vectors_settled(ht_coarsen *c, ht_node **items, size_t count, const bool *again,
-                        ht_node *node);
+bool ht_vectors_settled(ht_coarsen *c, ht_syntax_list items, size_t count, const bool *again,
+                        const ht_syntax *node);
 /* Chooses names. */
 void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors);
 void ht_vectors_free(ht_vectors *vectors);
 
-/* The text of an access in the statements; NULL: the node is not one. free(). */
-char *ht_vectors_element(const ht_vectors *vectors, const ht_node *node, const char *each);
+/* The reason for accesses whose neighbours are not next to them. */
+extern const char ht_vector_not_next[];
+/* Merges a reason (NULL: none) why accesses are not several at once. The first counts, but any
+ * other comes before ht_vector_not_next, which most kernels have somewhere. */
+void ht_vector_why_merge(const char **why, ht_position *at, const char *more, ht_position more_at);
 
-/* A loop over a thread's outputs, so many at a time. */
+/* Returns the text of an access in the statements; NULL: the node is not one. free(). */
+char *ht_vectors_element(const ht_vectors *vectors, const ht_syntax *node, const char *each);
+
+/* A loop over a thread's outputs that takes several at a time. */
 typedef struct ht_vector_loop {
     const ht_vectors *vectors;
     const char *counter, *factor; /* of the outputs: variable, parameter */
-    const char *width;            /* parameter: how many at a time */
-    const char *begin, *each;     /* variables: the first of them, which of them */
+    const char *width;            /* parameter: number at a time */
+    const char *begin, *each;     /* variables: the first of them, and the number among them */
     size_t like;                  /* indented as this place */
-    ht_node **tests; /* convex: where they hold for the first and the last, all is done without */
+    /* convex tests: if they hold for the first and the last, the statements need none */
+    ht_syntax_list tests;
     size_t test_count;
-    const char *inside; /* variable: they do */
-    /* Writes what an output's addresses, and the tests, are made of. */
+    const char *inside; /* variable: the tests hold */
+    /* Writes the values from which an output's addresses and tests are computed. */
     void (*front)(const struct ht_vector_loop *loop, ht_writer *writer);
-    /* Writes the statements for one output, in which the accesses are elements of what was loaded.
-     */
+    /* Writes the statements for one output, with elements of the loaded values as the accesses. */
     void (*body)(const struct ht_vector_loop *loop, ht_writer *writer);
-    /* Writes the statements for one output as they are, tests included. */
+    /* Writes the statements for one output as they are, with tests. */
     void (*tested)(const struct ht_vector_loop *loop, ht_writer *writer);
-    /* Writes the loop that it stands for, one output after the other. */
+    /* Writes the loop that this one replaces, for one output at a time. */
     void (*usual)(const struct ht_vector_loop *loop, ht_writer *writer);
-    /* Writes this loop, with those around it (ht_vectors_loop); NULL: there are none. */
+    /* Writes this loop with those around it (ht_vectors_loop); NULL: there are none. */
     void (*whole)(const struct ht_vector_loop *loop, ht_writer *writer);
-    const char *condition; /* when it may be taken; NULL: always */
+    const char *condition; /* condition for taking it; NULL: always */
     void *context;
 } ht_vector_loop;
 
-/* The loop itself. */
+/* Writes the loop itself. */
 void ht_vectors_loop(const ht_vector_loop *loop, ht_writer *writer);
-/* One or the other: by the parameter, and by the condition. */
+/* Writes one loop or the other, by the parameter and by the condition. */
 void ht_vectors_write(const ht_vector_loop *loop, ht_writer *writer);
+
+/* Makes coarsen-x write such loops from now on, with the parameter VECTOR_OUTPUTS. */
+void ht_vectors_begin(ht_coarsen *c);
+/* Offers the text to vector-width, which adds the parameter; `text` NULL: there is none. */
+void ht_vectors_offer(ht_coarsen *c, ht_range range, const char *text);
 
 #endif

@@ -1,8 +1,9 @@
-/* Text made of pieces of the source with places replaced. Pieces are given to the plan by their
- * range, so that other transformations' edits inside them appear wherever a piece is used. */
+#include "refactor/transformations/coarsen/coarsen_write.h"
 #include "base/memory.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
-#include "refactor/transformations/coarsen/coarsen.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -58,12 +59,13 @@ static int by_place(const void *a, const void *b) {
     return left->order < right->order ? -1 : 1;
 }
 
-/* Would a cut here go through somebody else's edit? Those of the whole body are not shown. */
+/* Returns true if a cut here does not go through an edit of another transformation. Edits of the
+ * whole body do not count. */
 static bool is_cut_free(const ht_writer *writer, size_t at) {
     const ht_plan *plan = writer->c->plan;
-    ht_range body = writer->c->model->body_range;
-    for (size_t i = 0; i < plan->edit_count; ++i) {
-        ht_range edit = plan->edits[i].range;
+    ht_range body = writer->c->model->definition.body_range;
+    for (size_t i = 0; i < plan->edits.count; ++i) {
+        ht_range edit = plan->edits.items[i].range;
         bool whole = edit.begin <= body.begin + 1 && edit.end + 1 >= body.end;
         if (!whole && edit.begin < at && at < edit.end)
             return false;
@@ -74,15 +76,15 @@ static bool is_cut_free(const ht_writer *writer, size_t at) {
 static const char *indent_unit(const ht_writer *writer) {
     const ht_coarsen *c = writer->c;
     const char *text = c->model->text;
-    for (size_t i = 0; i < c->body->count; ++i) {
-        size_t at = c->body->children[i]->range.begin;
+    for (size_t i = 0; i < c->tree->body->count; ++i) {
+        size_t at = c->tree->body->children[i]->range.begin;
         while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
             --at;
         if (at == 0 || text[at - 1] != '\n')
             continue;
         if (text[at] == '\t')
             return "\t";
-        size_t inner = strspn(text + at, " "), outer = c->body->range.end - 1, line = outer;
+        size_t inner = strspn(text + at, " "), outer = c->tree->body->range.end - 1, line = outer;
         while (line > 0 && text[line - 1] == ' ')
             --line;
         size_t step = line > 0 && text[line - 1] == '\n' ? inner - (outer - line) : inner;
@@ -102,7 +104,7 @@ static void piece(ht_writer *writer, size_t begin, size_t end) {
         ht_text_printf(&writer->text, "$[%zu,%zu]", begin, end);
 }
 
-/* A range without swaps inside, indented further where lines begin. */
+/* Writes a range without swaps inside, with more indentation at the begin of lines. */
 static void lines(ht_writer *writer, size_t begin, size_t end) {
     const char *text = writer->c->model->text;
     size_t from = begin;
@@ -166,41 +168,10 @@ void ht_writer_lines(ht_writer *writer, const char *text, size_t like) {
     ht_text_append(&writer->text, at);
 }
 
-/* ---- declarations that have to be written anew ---- */
+/* ---- declarations that are written anew ---- */
 
-char *ht_variable_type(const ht_variable *variable, bool element) {
-    CXType type = clang_getCursorType(variable->cursor);
-    while (element && clang_getArrayElementType(type).kind != CXType_Invalid)
-        type = clang_getArrayElementType(type);
-    type = ht_type_unqualified(type);
-    CXString spelling = clang_getTypeSpelling(type);
-    const char *text = clang_getCString(spelling);
-    CXType plain = clang_getCanonicalType(type);
-    if (text && strstr(text, "std::") && plain.kind >= CXType_Bool &&
-        plain.kind <= CXType_LongDouble) { /* of `auto`: a name that the unit may not know */
-        clang_disposeString(spelling);
-        spelling = clang_getTypeSpelling(plain);
-        text = clang_getCString(spelling);
-    }
-    bool writable = text && *text && !strpbrk(text, "([&") && !strstr(text, "auto") &&
-                    !strstr(text, "decltype") && !strstr(text, "unnamed");
-    char *copy = NULL;
-    if (writable) {
-        bool pointer = text[strlen(text) - 1] == '*';
-        copy = ht_format("%s%s", text, pointer ? "" : " ");
-    }
-    clang_disposeString(spelling);
-    return copy;
-}
-
-size_t ht_variable_name_end(const ht_node *node, const ht_variable *variable) {
-    unsigned offset;
-    clang_getFileLocation(clang_getCursorLocation(node->cursor), NULL, NULL, NULL, &offset);
-    return offset + strlen(variable->name);
-}
-
-/* The end of the `[n][m]` behind a name. */
-size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size_t begin) {
+/* Returns the end of the `[n][m]` after a name. */
+size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_syntax *node, size_t begin) {
     const char *text = c->model->text;
     size_t end = begin;
     for (size_t at = begin; at < node->range.end;) {
@@ -219,9 +190,9 @@ size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_node *node, size
     return end;
 }
 
-/* As it stands, with its attributes, and all that its declaration holds: once. */
-static void write_shared(ht_writer *writer, const ht_node *node) {
-    const ht_node *statement = ht_statement_of(node);
+/* Copies a declaration with its attributes and all its variables, once. */
+static void write_shared(ht_writer *writer, const ht_syntax *node) {
+    const ht_syntax *statement = ht_statement_of(node);
     if (statement->count && statement->children[0] != node)
         return;
     const char *text = writer->c->model->text;
@@ -229,21 +200,21 @@ static void write_shared(ht_writer *writer, const ht_node *node) {
     while (isspace((unsigned char)text[begin]))
         ++begin;
     size_t end = ht_statement_end(writer->c, statement);
-    if (writer->c->plan->stacked) /* not with an array for each of several blocks */
+    if (writer->c->plan->stack.param) /* not with an array for each of several blocks */
         ht_writer_printf(writer, "%.*s", (int)(end - begin), text + begin);
     else
         ht_writer_source(writer, begin, end);
 }
 
-void ht_writer_variable(ht_writer *writer, const ht_node *node) {
-    const ht_variable *variable = &writer->c->variables[node->variable];
+void ht_writer_variable(ht_writer *writer, const ht_syntax *node) {
+    const ht_syntax_variable *variable = &writer->c->tree->variables[node->variable];
     if (variable->is_shared) {
         write_shared(writer, node);
         return;
     }
-    char *type = ht_variable_type(variable, true);
-    size_t begin = ht_variable_name_end(node, variable);
-    bool constant = clang_isConstQualifiedType(clang_getCursorType(node->cursor));
+    char *type = ht_syntax_variable_type(variable, true);
+    size_t begin = variable->name_end;
+    bool constant = variable->is_const;
     if (!type) {
         writer->failed = true;
         return;

@@ -1,5 +1,6 @@
-/* The load of a tile in shared memory: the block's threads copy the box of elements, one after the
- * other or several neighbours of a row at once. */
+#include "refactor/transformations/lds_stage/stage_load.h"
+#include "refactor/plan/plan.h"
+#include "refactor/staging/print.h"
 #include "refactor/transformations/lds_stage/stage_write.h"
 
 #include "base/memory.h"
@@ -7,25 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- parts
- * ------------------------------------------------------------------------------------------- */
+/* ---- parts ---- */
 
-/* Sums in parentheses. */
+/* Appends a factor; sums get parentheses. */
 static void append_factor(ht_text *out, const char *text) {
     if (out->length)
         ht_text_append(out, " * ");
     ht_text_printf(out, strpbrk(text, "+-") ? "(%s)" : "%s", text);
 }
 
-/* What a thread loads at once lies along the last dimension: how many there are in a row, a
- * template expression. */
+/* Returns the number of loads in a row, as a template expression. Elements that a thread loads at
+ * once lie along the last dimension. free(). */
 static char *row(const ht_staging *in) {
     const char *extent = in->stage.dimensions[ht_staging_last(&in->stage)].extent;
-    return in->wide ? ht_format("(%s + %s - 1) / %s", extent, in->vector, in->vector)
-                    : ht_strdup(extent);
+    return in->printing.wide
+               ? ht_format("(%s + %s - 1) / %s", extent, in->printing.vector, in->printing.vector)
+               : ht_strdup(extent);
 }
 
-/* How many there are in the dimensions behind (all: from 0), a template expression. */
+/* Returns the number of loads in the dimensions from `from` on (0: in all), as a template
+ * expression. free(). */
 static char *loads(const ht_staging *in, size_t from) {
     const ht_stage *stage = &in->stage;
     ht_text text = {0};
@@ -48,7 +50,7 @@ static char *loads(const ht_staging *in, size_t from) {
     return only;
 }
 
-/* This thread's number in its block, and how many there are. */
+/* Returns this thread's number in its block, and the number of threads. */
 static bool threads(const ht_staging *in, ht_text *number, char **count) {
     const ht_plan *plan = in->plan;
     ht_text product = {0};
@@ -72,18 +74,17 @@ static bool threads(const ht_staging *in, ht_text *number, char **count) {
     return true;
 }
 
-/* ---- the load
- * ---------------------------------------------------------------------------------------- */
+/* ---- the load ---- */
 
 /* The loop around the load. */
 const ht_km_loop *ht_staging_loop(const ht_stage *stage) {
     return &stage->km->loops[stage->outer[stage->outer_count - 1]];
 }
 
-/* In a load that may be ahead, of the iteration that it is for. */
+/* Returns the polynomial for the iteration that the load is for, which may be a later one. */
 static const ht_poly *ahead(const ht_staging *in, const ht_poly *poly) {
     const ht_stage *stage = &in->stage;
-    if (!in->looped)
+    if (!in->printing.looped)
         return poly;
     ht_poly_pool *pool = &stage->km->pool;
     size_t symbol = ht_staging_loop(stage)->symbol;
@@ -103,7 +104,7 @@ bool ht_staging_print_more(const ht_staging *in, const ht_poly *poly, ht_text *o
     return poly && ht_stage_print_more(&in->stage, poly, out);
 }
 
-/* e / (18 * 34), e / 34 % 18, e % 34; e / (18 * 9), e / 9 % 18, e % 9 * 4 */
+/* Writes e / (18 * 34), e / 34 % 18, e % 34; or e / (18 * 9), e / 9 % 18, e % 9 * 4. */
 static void write_places(const ht_staging *in, const char *indent, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t last = ht_staging_last(stage);
@@ -112,13 +113,13 @@ static void write_places(const ht_staging *in, const char *indent, ht_text *out)
         if (stage->dimensions[d].uniform)
             continue;
         char *below = loads(in, d + 1), *count = d == last ? row(in) : NULL;
-        ht_text_printf(out, "%s%s = %s", seen ? ", " : "", in->place[d], in->element);
+        ht_text_printf(out, "%s%s = %s", seen ? ", " : "", in->load.place[d], in->load.element);
         if (d != last)
             ht_text_printf(out, " / ${%s}", below);
         if (seen)
             ht_text_printf(out, " %% ${%s}", count ? count : stage->dimensions[d].extent);
-        if (d == last && in->wide)
-            ht_text_printf(out, " * ${%s}", in->vector);
+        if (d == last && in->printing.wide)
+            ht_text_printf(out, " * ${%s}", in->printing.vector);
         free(below);
         free(count);
         ++seen;
@@ -131,7 +132,7 @@ static bool write_coordinates(const ht_staging *in, const char *indent, ht_text 
     bool done = true;
     for (size_t d = 0; d < stage->dimension_count && done; ++d) {
         const ht_stage_dimension *of = &stage->dimensions[d];
-        ht_text_printf(out, "%sconst %s %s = ", indent, stage->type, in->at[d]);
+        ht_text_printf(out, "%sconst %s %s = ", indent, stage->type, in->load.at[d]);
         for (int axis = 0; axis < 3 && !of->uniform; ++axis) {
             if (!of->factor[axis])
                 continue;
@@ -143,7 +144,7 @@ static bool write_coordinates(const ht_staging *in, const char *indent, ht_text 
         if (of->uniform)
             done = ht_staging_print(in, of->low, out);
         else {
-            ht_text_append(out, in->place[d]);
+            ht_text_append(out, in->load.place[d]);
             done = ht_staging_print_more(in, of->low, out);
         }
         ht_text_append(out, ";");
@@ -151,7 +152,8 @@ static bool write_coordinates(const ht_staging *in, const char *indent, ht_text 
     return done;
 }
 
-/* A coordinate that stands alone in the bound, with a factor of 1 or -1; else SIZE_MAX. */
+/* Returns a coordinate whose factor in the bound is 1 or -1, so that it can be alone on one side;
+ * SIZE_MAX: there is none. */
 static size_t alone(const ht_stage *stage, const ht_poly *value, int64_t *out_factor) {
     for (size_t d = 0; d < stage->dimension_count; ++d)
         for (size_t i = 0; i < value->count; ++i) {
@@ -164,7 +166,7 @@ static size_t alone(const ht_stage *stage, const ht_poly *value, int64_t *out_fa
     return SIZE_MAX;
 }
 
-/* What stands better on the other side: the negative of a constant below 0. */
+/* Returns the negative of a constant below 0, which reads better on the other side; else 0. */
 static int64_t deficit(const ht_poly *value) {
     for (size_t i = 0; i < value->count; ++i)
         if (value->terms[i].count == 0 && value->terms[i].coefficient < 0)
@@ -172,7 +174,7 @@ static int64_t deficit(const ht_poly *value) {
     return 0;
 }
 
-/* "at1 >= -pad", "at1 < W + pad"; else "W - 2 * at1 >= 3". */
+/* Writes "at1 >= -pad" or "at1 < W + pad"; otherwise "W - 2 * at1 >= 3". */
 static bool write_bound(const ht_staging *in, const ht_poly *value, ht_text *out) {
     const ht_stage *stage = &in->stage;
     ht_poly_pool *pool = &stage->km->pool;
@@ -180,31 +182,29 @@ static bool write_bound(const ht_staging *in, const ht_poly *value, ht_text *out
     size_t d = alone(stage, value, &factor);
     if (d == SIZE_MAX) {
         int64_t least = deficit(value);
-        const ht_poly *sum = ht_poly_add(pool, value, ht_poly_constant(pool, 1), least);
+        const ht_poly *sum = ht_poly_plus(pool, value, least);
         bool done = sum && ht_staging_print(in, sum, out);
         ht_text_printf(out, " >= %lld", (long long)least);
         return done;
     }
     const ht_poly *own = ht_poly_of(pool, stage->coordinates[d]);
     const ht_poly *rest = ht_poly_add(pool, value, own, -factor);
-    if (rest && factor == -1) /* rest - v >= 0: v < rest + 1 */
-        rest = ht_poly_add(pool, rest, ht_poly_constant(pool, 1), 1);
-    else if (rest)
-        rest = ht_poly_add(pool, ht_poly_constant(pool, 0), rest, -1);
+    /* rest - v >= 0: v < rest + 1 */
+    rest = factor == -1 ? ht_poly_plus(pool, rest, 1) : ht_poly_negate(pool, rest);
     ht_text_printf(out, "%s %s ", stage->coordinate_names[d], factor == 1 ? ">=" : "<");
     return rest && ht_staging_print(in, rest, out);
 }
 
-/* Which way a bound asks for the last coordinate: 1, it must be large enough, -1, small enough; 0:
- * not told, or not at all. */
+/* Returns 1 if a bound requires the last coordinate to be large enough, -1 for small enough, 0 if
+ * that is not known or it does not depend on it. */
 static int direction(const ht_stage *stage, const ht_poly *value) {
     int64_t factor;
     size_t last = stage->coordinates[ht_staging_last(stage)];
     return ht_poly_coefficient(value, last, &factor) ? (factor > 0) - (factor < 0) : 0;
 }
 
-/* Of the row's element at hand; with `behind` of all up to the one that has this name: bounds are
- * affine, so that the first or the last tells of all. */
+/* Writes a test of the current element of the row; with `behind`, of all elements up to the one of
+ * this name. Bounds are affine, so the first or the last of them decides for all. */
 static bool write_test(ht_staging *in, const ht_poly *value, const char *behind, ht_text *out) {
     ht_stage *stage = &in->stage;
     size_t last = ht_staging_last(stage);
@@ -221,7 +221,7 @@ static bool write_test(ht_staging *in, const ht_poly *value, const char *behind,
     return done;
 }
 
-/* Each alternative for all elements. */
+/* Writes the alternatives, each for all elements. */
 bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t count = stage->bound_count;
@@ -241,7 +241,8 @@ bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out) {
     return done;
 }
 
-/* The iteration's number, as a factor: "c", "(z - 1)"; NULL: it cannot be printed. free(). */
+/* Returns the iteration's number as a factor: "c", "(z - 1)"; NULL: it cannot be printed.
+ * free(). */
 static char *iteration(const ht_staging *in) {
     ht_text past = {0};
     size_t symbol = ht_staging_loop(&in->stage)->symbol;
@@ -251,15 +252,16 @@ static char *iteration(const ht_staging *in) {
     return number;
 }
 
-/* "[c % 2]": the iteration's place in the tile. */
+/* Writes "[c % 2]", the iteration's place in the tile. */
 bool ht_staging_slot(const ht_staging *in, ht_text *out) {
-    if (!in->chunk)
+    if (!in->params.chunk)
         return true;
     char *number = iteration(in);
     if (!number)
         return false;
-    ht_text_printf(out, "$?{%s * %s > 1}{[%s %% (%s * %s)]}{[%s %% ${%s * %s}]}", in->chunk,
-                   in->buffers, number, in->chunk, in->buffers, number, in->chunk, in->buffers);
+    ht_text_printf(out, "$?{%s * %s > 1}{[%s %% (%s * %s)]}{[%s %% ${%s * %s}]}", in->params.chunk,
+                   in->params.buffers, number, in->params.chunk, in->params.buffers, number,
+                   in->params.chunk, in->params.buffers);
     free(number);
     return true;
 }
@@ -282,14 +284,15 @@ static bool write_address(const ht_staging *in, ht_text *out) {
     return done;
 }
 
-/* tile_x[i2][i3], or what stands `offset` behind it */
+/* Writes tile_x[i2][i3], or the element `offset` after it. */
 static bool write_place(const ht_staging *in, const char *offset, ht_text *out) {
     const ht_stage *stage = &in->stage;
     ht_text_append(out, in->tile);
     bool done = ht_staging_slot(in, out);
     for (size_t d = 0; d < stage->dimension_count; ++d)
         if (!stage->dimensions[d].uniform)
-            ht_text_printf(out, "[%s%s]", in->place[d], d == ht_staging_last(stage) ? offset : "");
+            ht_text_printf(out, "[%s%s]", in->load.place[d],
+                           d == ht_staging_last(stage) ? offset : "");
     return done;
 }
 
@@ -310,7 +313,7 @@ static bool write_one(ht_staging *in, const char *indent, ht_text *out) {
     return done && write_element(in, "", out);
 }
 
-/* A row's neighbours at once. */
+/* Copies neighbours of a row in one access. */
 static bool write_pack(const ht_staging *in, ht_text *out) {
     ht_text_printf(out, "*(%s *)&", in->pack);
     bool done = write_place(in, "", out);
@@ -321,19 +324,20 @@ static bool write_pack(const ht_staging *in, ht_text *out) {
     return done;
 }
 
-/* One of them, in a loop whose head ends with `more`, if it passes what is written by then. */
+/* Copies one of them in a loop whose head ends with `more`, if it passes the tests written so
+ * far. */
 static bool write_each(ht_staging *in, const char *indent, const char *more, bool asks,
                        ht_text *out) {
     ht_stage *stage = &in->stage;
     size_t last = ht_staging_last(stage);
-    const char *at = in->at[last], *each = in->each;
+    const char *at = in->load.at[last], *each = in->load.each;
     char *offset = ht_format(" + %s", each);
     ht_text_printf(out, "%sfor (int %s = 0; %s; ++%s) {%s    const %s %s = %s + %s;%s    ", indent,
-                   each, more, each, indent, stage->type, in->here, at, each, indent);
-    stage->coordinate_names[last] = in->here;
+                   each, more, each, indent, stage->type, in->load.here, at, each, indent);
+    stage->coordinate_names[last] = in->load.here;
     bool done = true;
     if (asks) {
-        ht_text_printf(out, "if (%s + %s < ${%s} && (", in->place[last], each,
+        ht_text_printf(out, "if (%s + %s < ${%s} && (", in->load.place[last], each,
                        stage->dimensions[last].extent);
         done = ht_staging_tests(in, NULL, out);
         ht_text_printf(out, "))%s        ", indent);
@@ -345,21 +349,23 @@ static bool write_each(ht_staging *in, const char *indent, const char *more, boo
     return done;
 }
 
-/* Where no test tells a row's neighbours apart: at once unless the box ends before. */
+/* Copies neighbours between which no test distinguishes: at once unless the box ends before the
+ * last. */
 static bool write_alike(ht_staging *in, const char *indent, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t last = ht_staging_last(stage);
-    const char *place = in->place[last], *extent = stage->dimensions[last].extent;
+    const char *place = in->load.place[last], *extent = stage->dimensions[last].extent;
     bool tests = stage->bound_count > 0, done = true;
     char *inner = ht_format("%s%s", indent, tests ? "    " : "");
     char *deeper = ht_format("%s    ", inner),
-         *more = ht_format("%s + %s < ${%s}", place, in->each, extent);
+         *more = ht_format("%s + %s < ${%s}", place, in->load.each, extent);
     if (tests) {
         ht_text_printf(out, "%sif (", indent);
         done = ht_staging_tests(in, NULL, out);
         ht_text_append(out, ") {");
     }
-    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s})%s", inner, place, in->vector, extent, deeper);
+    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s})%s", inner, place, in->printing.vector, extent,
+                   deeper);
     done = done && write_pack(in, out);
     ht_text_printf(out, "%selse", inner);
     done = done && write_each(in, deeper, more, false, out);
@@ -378,19 +384,19 @@ static bool asks_last(const ht_stage *stage) {
     return false;
 }
 
-/* Neighbours in a row at once where all are elements that may be loaded, else one by one. */
+/* Copies neighbours in a row at once if all may be loaded, else one by one. */
 static bool write_several(ht_staging *in, const char *indent, ht_text *out) {
     const ht_stage *stage = &in->stage;
     size_t last = ht_staging_last(stage);
     if (!asks_last(stage))
         return write_alike(in, indent, out);
     char *deeper = ht_format("%s    ", indent),
-         *more = ht_format("%s < ${%s}", in->each, in->vector);
-    ht_text_printf(out, "%sconst %s %s = %s + ${%s - 1};", indent, stage->type, in->end,
-                   in->at[last], in->vector);
-    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s} && (", indent, in->place[last], in->vector,
-                   stage->dimensions[last].extent);
-    bool done = ht_staging_tests(in, in->end, out);
+         *more = ht_format("%s < ${%s}", in->load.each, in->printing.vector);
+    ht_text_printf(out, "%sconst %s %s = %s + ${%s - 1};", indent, stage->type, in->load.end,
+                   in->load.at[last], in->printing.vector);
+    ht_text_printf(out, "%sif (%s + ${%s} <= ${%s} && (", indent, in->load.place[last],
+                   in->printing.vector, stage->dimensions[last].extent);
+    bool done = ht_staging_tests(in, in->load.end, out);
     ht_text_printf(out, "))%s", deeper);
     done = done && write_pack(in, out);
     ht_text_printf(out, "%selse", indent);
@@ -400,16 +406,18 @@ static bool write_several(ht_staging *in, const char *indent, ht_text *out) {
     return done;
 }
 
-/* The block's threads copy the box, neighbours what lies side by side. */
+/* Lets the block's threads copy the box, neighbouring threads neighbouring elements. */
 static bool write_loop(ht_staging *in, const char *indent, ht_text *out) {
     ht_text number = {0};
     char *count = NULL, *all = loads(in, 0), *deeper = ht_format("%s    ", indent);
     bool done = threads(in, &number, &count);
-    ht_text_printf(out, "%sfor (int %s = %s; %s < ${%s}; %s += ${%s}) {", indent, in->element,
-                   done ? number.data : "", in->element, all, in->element, done ? count : "1");
+    ht_text_printf(out, "%sfor (int %s = %s; %s < ${%s}; %s += ${%s}) {", indent, in->load.element,
+                   done ? number.data : "", in->load.element, all, in->load.element,
+                   done ? count : "1");
     write_places(in, deeper, out);
     done = done && write_coordinates(in, deeper, out);
-    done = done && (in->wide ? write_several(in, deeper, out) : write_one(in, deeper, out));
+    done =
+        done && (in->printing.wide ? write_several(in, deeper, out) : write_one(in, deeper, out));
     ht_text_printf(out, "%s}", indent);
     ht_text_free(&number);
     free(all);
@@ -419,19 +427,20 @@ static bool write_loop(ht_staging *in, const char *indent, ht_text *out) {
 }
 
 static bool write_copy(ht_staging *in, const char *indent, ht_text *out) {
-    if (!in->vector)
+    if (!in->printing.vector)
         return write_loop(in, indent, out);
     ht_text one = {0}, several = {0};
     char *deeper = ht_format("%s    ", indent);
     ht_text deeper_one = {0}, deeper_several = {0};
     bool done = write_loop(in, indent, &one) && write_loop(in, deeper, &deeper_one);
-    in->wide = true;
+    in->printing.wide = true;
     done = done && write_loop(in, indent, &several) && write_loop(in, deeper, &deeper_several);
-    in->wide = false;
+    in->printing.wide = false;
     if (done)
         ht_text_printf(out, "$?{%s > 1}{%sif (%s > 1) {%s%s} else {%s%s}}{%s}$?{%s == 1}{}{%s}",
-                       in->vector, indent, in->vector, deeper_several.data, indent, deeper_one.data,
-                       indent, several.data, in->vector, one.data);
+                       in->printing.vector, indent, in->printing.vector, deeper_several.data,
+                       indent, deeper_one.data, indent, several.data, in->printing.vector,
+                       one.data);
     ht_text_free(&one);
     ht_text_free(&several);
     ht_text_free(&deeper_one);
@@ -447,8 +456,6 @@ bool ht_staging_load(ht_staging *in, ht_text *out) {
     return done;
 }
 
-/* For several iterations together, or for the next one while this one is worked on: its place in
- * the tile was read last before the barrier. */
 bool ht_staging_load_ahead(ht_staging *in, ht_text *out) {
     const ht_km_loop *loop = ht_staging_loop(&in->stage);
     char *past = iteration(in);
@@ -457,25 +464,27 @@ bool ht_staging_load_ahead(ht_staging *in, ht_text *out) {
     ht_text_printf(out,
                    "$?{%s > 1}{if (%s %% %s == 0) }{if (%s %% ${%s} == 0) }{\n"
                    "    for (int %s = ",
-                   in->chunk, past, in->chunk, past, in->chunk, in->ahead);
-    ht_text_printf(out, "$?{%s > 1}{%s > 1 && %s > 0}{%s > 0}$?{%s == 1}{}{0}; ", in->buffers,
-                   in->buffers, past, past, in->buffers);
+                   in->params.chunk, past, in->params.chunk, past, in->params.chunk,
+                   in->load.ahead);
+    ht_text_printf(out, "$?{%s > 1}{%s > 1 && %s > 0}{%s > 0}$?{%s == 1}{}{0}; ",
+                   in->params.buffers, in->params.buffers, past, past, in->params.buffers);
     ht_text_printf(out,
                    "%s < ${%s * %s}; ++%s) {\n"
                    "        $?{%s > 1}{if (%s > 1 || %s == 0)\n            }{}"
                    "$?{%s == 1}{}{if (%s == 0)\n            }__syncthreads();\n"
                    "        if (%s + %s < ",
-                   in->ahead, in->chunk, in->buffers, in->ahead, in->buffers, in->buffers,
-                   in->ahead, in->buffers, in->ahead, loop->counter, in->ahead);
+                   in->load.ahead, in->params.chunk, in->params.buffers, in->load.ahead,
+                   in->params.buffers, in->params.buffers, in->load.ahead, in->params.buffers,
+                   in->load.ahead, loop->counter, in->load.ahead);
     bool done = ht_staging_print(in, loop->bound, out);
     ht_text_append(out, ")");
-    in->looped = true;
+    in->printing.looped = true;
     done = done && write_copy(in, "\n            ", out);
-    in->looped = false;
+    in->printing.looped = false;
     ht_text_printf(out,
                    "\n    }$?{%s == 1}{\n    if (%s == 1)\n        __syncthreads();}{\n    "
                    "__syncthreads();}\n}",
-                   in->buffers, in->buffers);
+                   in->params.buffers, in->params.buffers);
     free(past);
     return done;
 }

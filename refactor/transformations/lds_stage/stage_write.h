@@ -1,4 +1,5 @@
-/* Staging an array into the tiled form: what stage.c knows and stage_write.c writes. Private. */
+/* Stages an array in the tiled form: found by stage.c, written here and by stage_load.c.
+ * Private to this folder and stream_window/. */
 #ifndef HT_REFACTOR_STAGE_WRITE_H
 #define HT_REFACTOR_STAGE_WRITE_H
 
@@ -9,68 +10,69 @@
 
 enum { HT_STAGING_FIXED_MAX = 4 };
 
+/* Strides and dilations that are template constants, with the problem's values. */
+typedef struct ht_fixed_steps {
+    ht_km_fixed values[HT_STAGING_FIXED_MAX];
+    const char *names[HT_STAGING_FIXED_MAX]; /* of the constants */
+    size_t count;
+} ht_fixed_steps;
+
+/* Variables of the statements that load a tile. */
+typedef struct ht_load_names {
+    const char *element;                        /* the element's number, */
+    const char *place[HT_STAGE_DIMENSIONS_MAX]; /* its place in the tile, */
+    const char *at[HT_STAGE_DIMENSIONS_MAX];    /* and its place in the array */
+    const char *ahead;                          /* the iteration that is loaded */
+    const char *each, *end, *here;              /* a neighbour's number, coordinates */
+} ht_load_names;
+
+/* Parameters of the current array. */
+typedef struct ht_staging_params {
+    const char *stage; /* STAGE_: it is in a tile */
+    const char *pad;   /* PAD_: elements added to a row */
+    /* Several iterations of the loop around the load may be in the tile at once: `chunk` is the
+     * number loaded together, `buffers` is 2 if the next iteration is loaded during this one. NULL:
+     * not possible. */
+    const char *chunk, *buffers;
+    const char *vector; /* VECTOR_: neighbours in a row loaded at once; vector-width adds it */
+} ht_staging_params;
+
+/* The text being printed. */
+typedef struct ht_staging_text {
+    const char *vector; /* params.vector; NULL while single loads are written */
+    bool wide;          /* it loads several elements */
+    bool looped;        /* it belongs to a load that may be for a later iteration */
+} ht_staging_text;
+
+/* Arrays being staged one after the other; the last part is about the current one. */
 typedef struct ht_staging {
     ht_plan *plan;
     ht_tiled_form *form;
     ht_stage_frame frame;
-    ht_text bytes; /* of all tiles so far, a template expression */
-    /* variables of the loads: the element's number, its place in the tile, in the array */
-    const char *element, *place[HT_STAGE_DIMENSIONS_MAX], *at[HT_STAGE_DIMENSIONS_MAX];
-    ht_km_fixed fixed[HT_STAGING_FIXED_MAX]; /* strides and dilations, by the problem's values */
-    const char *fixed_names[HT_STAGING_FIXED_MAX]; /* the template constants that they are */
-    size_t fixed_count;
-    /* of the array at hand */
-    bool needs_fixed; /* only with those values */
+    ht_text bytes; /* bytes of all tiles so far, a template expression */
+    ht_load_names load;
+    ht_fixed_steps steps;
     ht_stage stage;
+    bool needs_fixed; /* staging needs the values of `steps` */
+    bool padded;      /* it has rows that can be padded */
     const char *type; /* of an element */
-    const char *param, *pad, *tile;
-    bool padded; /* it has rows that can be padded */
-    /* Several iterations of the loop around the load may be in the tile at once; names are NULL
-     * where they may not: how many are loaded together, and 2 where the next one is loaded while
-     * one is worked on. */
-    const char *chunk, *buffers, *ahead;
-    /* Loads of several neighbours in a row at once: how many, a parameter (vector-width adds it);
-     * NULL while that is not written. */
-    const char *vector, *vector_name;
-    const char *pack;              /* the type of so many elements */
-    const char *each, *end, *here; /* variables: a neighbour's number, coordinates */
-    bool wide;                     /* what is printed loads several */
-    const char *why;               /* it cannot be written */
-    bool looped;                   /* what is printed belongs to a load that may be ahead */
+    const char *pack; /* of params.vector elements */
+    const char *tile;
+    const char *why; /* why it cannot be written */
+    ht_staging_params params;
+    ht_staging_text printing;
 } ht_staging;
 
-/* The template constants that are strides and dilations, with the problem's values; how many. */
-size_t ht_staging_steps(const ht_plan *plan, ht_km_fixed fixed[HT_STAGING_FIXED_MAX],
-                        const char *names[HT_STAGING_FIXED_MAX]);
+/* Finds the plan's template constants that are strides and dilations. */
+ht_fixed_steps ht_staging_steps(const ht_plan *plan);
 
-/* Inserts the tile and its load into the form, and replaces the reads. False: nothing is changed.
- */
+/* Inserts the tile and its load into the form, and replaces the reads. Returns false if nothing was
+ * changed. */
 bool ht_staging_write(ht_staging *in);
 
-/* ---- stage_load.c: statements that load the tile ---- */
-
-bool ht_staging_load(ht_staging *in, ht_text *out);
-/* For several iterations together, or for the next one while this one is worked on: its place in
- * the tile was read last before the barrier. */
-bool ht_staging_load_ahead(ht_staging *in, ht_text *out);
-/* The loop around the load. */
-const ht_km_loop *ht_staging_loop(const ht_stage *stage);
-/* "[c % 2]": the iteration's place in the tile. */
-bool ht_staging_slot(const ht_staging *in, ht_text *out);
-/* As ht_stage_print, of the iteration that the load is for. */
-bool ht_staging_print(const ht_staging *in, const ht_poly *poly, ht_text *out);
-bool ht_staging_print_more(const ht_staging *in, const ht_poly *poly, ht_text *out);
-
-/* The tests for an element at `at`; with `behind`, for all from it to that one of the row. Nothing
- * where all may be loaded. */
-bool ht_staging_tests(ht_staging *in, const char *behind, ht_text *out);
-
-/* ---- parts ---- */
-
-const ht_tiled_axis *ht_staging_axis(const ht_staging *in, int axis);
-/* The first output of the block along it, of a type in which what lies below 0 stays so. */
+/* Writes the block's first output along the axis, in a type that keeps values below 0. */
 void ht_staging_origin(const ht_staging *in, int axis, ht_text *out);
-/* The last dimension that is not uniform: rows lie along it. */
+/* Returns the last dimension that is not uniform, along which rows lie. */
 size_t ht_staging_last(const ht_stage *stage);
 
 #endif

@@ -1,44 +1,44 @@
-/* Reads that are the same for outputs of which some pass a test and some do not (coarsen_carry.c):
- * the weights of a convolution, whose outputs lie at the input's edge or do not. Under each
- * output's own test no compiler makes one read of them. So they are read ahead, once, if one
- * output passes: no address is touched that the original did not touch.
- *
- *     bool any = false;
- *     for (tp ...) any = any || !(h < 0 || h >= H);
- *     float flt_once[COARSEN_X];
- *     if (any) for (tx ...) flt_once[tx] = flt[...];
- *     for (tp ...) for (tx ...) { if (h < 0 || h >= H) continue; acc[tp][tx] += ... * flt_once[tx];
- * }
- */
+#include "refactor/transformations/register_tile/tiled_once.h"
 #include "base/memory.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
-#include "refactor/transformations/coarsen/coarsen_vector.h"
+#include "refactor/transformations/coarsen/coarsen_carry.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/transformations/register_tile/tiled_segment.h"
+#include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
+#include "refactor/transformations/register_tile/tiled_write.h"
 
 #include <stdlib.h>
 
-/* ---- which ---- */
+/* ---- the reads ---- */
 
-/* Nothing but sums and the like: what is read is read for every output that passes. */
-static bool is_straight(ht_tiled *t, ht_node **list, size_t begin, size_t end) {
+/* Returns true if the list has only sums and the like: the element is then read for every output
+ * that passes. */
+static bool is_straight(ht_syntax_list list, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-        bool declares = list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
-        if ((list[i]->kind <= HT_NODE_EMPTY && !declares) || ht_node_has_effect(&t->c, list[i]))
+        bool declares =
+            list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
+        if ((list[i]->kind <= HT_SYNTAX_EMPTY && !declares) || ht_syntax_has_effect(list[i]))
             return false;
     }
     return true;
 }
 
-/* Can it be read ahead, and is it the same for all outputs that only the tests tell apart? */
-static bool is_once(ht_tiled *t, ht_node *node, const ht_node *root, const bool *asked) {
+/* Returns true if the element may be read before the tests, and is the same for all outputs that
+ * differ only in the tests. */
+static bool is_once(ht_tiled *t, const ht_syntax *node, const ht_syntax *root, const bool *asked) {
     ht_coarsen *c = &t->c;
-    if (node->kind != HT_NODE_SUBSCRIPT || node->is_array || !node->plain ||
-        !ht_node_is_certain(node, root) || ht_tiled_is_replaced(t, node))
+    if (node->kind != HT_SYNTAX_SUBSCRIPT || node->is_array || !node->plain ||
+        !ht_syntax_is_certain(node, root) || ht_tiled_is_replaced(t, node))
         return false;
-    const ht_node *base = ht_node_strip(node->children[0]);
-    if (base->kind != HT_NODE_NAME || !c->variables[base->variable].is_parameter)
+    const ht_syntax *base = ht_syntax_strip(node->children[0]);
+    if (base->kind != HT_SYNTAX_NAME || !c->tree->variables[base->variable].is_parameter)
         return false;
-    bool *needed = ht_alloc(c->variable_count + 1, sizeof *needed);
+    bool *needed = ht_alloc(c->tree->variable_count + 1, sizeof *needed);
     bool alone = ht_tiled_is_known(t, node) && ht_tiled_needs(t, &node, 0, 1, needed);
     for (size_t i = 0; i < t->axis_count; ++i)
         alone = alone && !(needed[t->axes[i].variable] && asked[t->axes[i].variable]);
@@ -48,29 +48,29 @@ static bool is_once(ht_tiled *t, ht_node *node, const ht_node *root, const bool 
 
 typedef struct once_walk {
     ht_tiled *t;
-    const ht_node *root;
+    const ht_syntax *root;
     const bool *asked;
 } once_walk;
 
-/* Its name stays, however often the form is written. */
-static void note(ht_tiled *t, ht_node *node) {
-    for (size_t i = 0; i < t->once_count; ++i)
-        if (t->onces[i].node == node) {
-            t->onces[i].active = true;
+/* Notes a read. It keeps its name, however often the form is written. */
+static void note(ht_tiled *t, const ht_syntax *node) {
+    for (size_t i = 0; i < t->once.count; ++i)
+        if (t->once.items[i].node == node) {
+            t->once.items[i].active = true;
             return;
         }
-    char *type = ht_node_type_text(node);
+    char *type = ht_syntax_type(node);
     if (!type)
         return;
-    const ht_node *base = ht_node_strip(node->children[0]);
-    char *wanted = ht_format("%s_once", t->c.variables[base->variable].name);
-    HT_GROW(t->onces, t->once_count);
-    t->onces[t->once_count++] = (ht_tile_once){
+    const ht_syntax *base = ht_syntax_strip(node->children[0]);
+    char *wanted = ht_format("%s_once", t->c.tree->variables[base->variable].name);
+    HT_GROW(t->once.items, t->once.count);
+    t->once.items[t->once.count++] = (ht_tile_once){
         .node = node, .name = ht_plan_name(t->c.plan, wanted), .type = type, .active = true};
     free(wanted);
 }
 
-static bool on_node(ht_node *node, void *context) {
+static bool on_node(const ht_syntax *node, void *context) {
     once_walk *walk = context;
     bool once = is_once(walk->t, node, walk->root, walk->asked);
     if (once)
@@ -78,16 +78,16 @@ static bool on_node(ht_node *node, void *context) {
     return !once;
 }
 
-/* ---- as text ---- */
+/* ---- text ---- */
 
 typedef struct any_writing {
     ht_writer *writer;
     size_t count;
 } any_writing;
 
-static void write_passes(const ht_node *test, bool skips, void *context) {
+static void write_passes(const ht_syntax *test, bool skips, void *context) {
     any_writing *in = context;
-    const ht_node *condition = test->children[0];
+    const ht_syntax *condition = test->children[0];
     ht_writer_printf(in->writer, in->count++ ? " && %s(" : "%s(", skips ? "!" : "");
     ht_writer_source(in->writer, condition->range.begin, condition->range.end);
     ht_writer_printf(in->writer, ")");
@@ -98,7 +98,7 @@ typedef struct collecting {
     ht_writer *writer;
 } collecting;
 
-static void collect_test(const ht_node *test, bool skips, void *context) {
+static void collect_test(const ht_syntax *test, bool skips, void *context) {
     (void)skips;
     const collecting *in = context;
     ht_tiled_collect_swaps(in->t, test->children[0], in->writer, NULL);
@@ -112,17 +112,17 @@ static void write_loops(ht_tiled *t, const bool *needed, const char *inside, ht_
     ht_tiled_end_loops(loops, writer, like);
 }
 
-static void write_any(ht_tiled *t, const ht_node *at, const bool *asked, ht_writer *writer,
+static void write_any(ht_tiled *t, const ht_syntax *at, const bool *asked, ht_writer *writer,
                       size_t like) {
-    if (!t->once_any)
-        t->once_any = ht_plan_name(t->c.plan, "any");
+    if (!t->once.any)
+        t->once.any = ht_plan_name(t->c.plan, "any");
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "bool %s = false; // is any of them inside?", t->once_any);
+    ht_writer_printf(writer, "bool %s = false; // is any of them inside?", t->once.any);
     ht_writer inner = {.c = &t->c, .depth = writer->depth};
-    ht_writer_printf(&inner, "%s = %s || (", t->once_any, t->once_any);
-    ht_carried_visit(ht_statement_of(at), collect_test, &(collecting){t, &inner});
+    ht_writer_printf(&inner, "%s = %s || (", t->once.any, t->once.any);
+    ht_carried_visit(&t->c, ht_statement_of(at), collect_test, &(collecting){t, &inner});
     any_writing in = {&inner, 0};
-    ht_carried_visit(ht_statement_of(at), write_passes, &in);
+    ht_carried_visit(&t->c, ht_statement_of(at), write_passes, &in);
     ht_writer_printf(&inner, ");");
     writer->failed |= inner.failed;
     write_loops(t, asked, inner.text.data, writer, like);
@@ -130,7 +130,7 @@ static void write_any(ht_tiled *t, const ht_node *at, const bool *asked, ht_writ
 }
 
 static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t like) {
-    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
     ht_tiled_needs(t, &of->node, 0, 1, needed);
     ht_writer inner = {.c = &t->c, .depth = writer->depth};
     char *dimensions, *place;
@@ -147,7 +147,7 @@ static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t 
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s %s%s;", of->type, of->name, dimensions);
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s) {", t->once_any);
+    ht_writer_printf(writer, "if (%s) {", t->once.any);
     ++writer->depth;
     write_loops(t, needed, inner.text.data, writer, like);
     --writer->depth;
@@ -159,35 +159,35 @@ static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t 
     free(needed);
 }
 
-bool ht_tiled_once_begin(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer,
-                         size_t like) {
-    bool *asked = ht_alloc(t->c.variable_count + 1, sizeof *asked), axes = false, any = false;
+bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                         ht_writer *writer, size_t like) {
+    bool *asked = ht_alloc(t->c.tree->variable_count + 1, sizeof *asked), axes = false, any = false;
     ht_tiled_needs_tests(t, list[begin], asked);
     for (size_t i = 0; i < t->axis_count; ++i)
         axes = axes || asked[t->axes[i].variable];
-    for (size_t i = begin; i < end && axes && is_straight(t, list, begin, end); ++i) {
+    for (size_t i = begin; i < end && axes && is_straight(list, begin, end); ++i) {
         once_walk walk = {t, list[i], asked};
-        ht_node_walk(list[i], on_node, &walk);
+        ht_syntax_walk(list[i], on_node, &walk);
     }
-    for (size_t i = 0; i < t->once_count; ++i)
-        any = any || t->onces[i].active;
-    if (any) { /* their names are those of another segment's, too */
+    for (size_t i = 0; i < t->once.count; ++i)
+        any = any || t->once.items[i].active;
+    if (any) { /* another segment uses their names as well */
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "{");
         ++writer->depth;
         write_any(t, list[begin], asked, writer, like);
     }
-    for (size_t i = 0; i < t->once_count; ++i)
-        if (t->onces[i].active)
-            write_read(t, &t->onces[i], writer, like);
+    for (size_t i = 0; i < t->once.count; ++i)
+        if (t->once.items[i].active)
+            write_read(t, &t->once.items[i], writer, like);
     free(asked);
     return any;
 }
 
-const char *ht_tiled_once_text(const ht_tiled *t, const ht_node *node) {
-    for (size_t i = 0; i < t->once_count; ++i)
-        if (t->onces[i].active && t->onces[i].node == node)
-            return t->onces[i].place;
+const char *ht_tiled_once_text(const ht_tiled *t, const ht_syntax *node) {
+    for (size_t i = 0; i < t->once.count; ++i)
+        if (t->once.items[i].active && t->once.items[i].node == node)
+            return t->once.items[i].place;
     return NULL;
 }
 
@@ -195,14 +195,14 @@ void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like) {
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
-    for (size_t i = 0; i < t->once_count; ++i)
-        t->onces[i].active = false;
+    for (size_t i = 0; i < t->once.count; ++i)
+        t->once.items[i].active = false;
 }
 
 void ht_tiled_once_free(ht_tiled *t) {
-    for (size_t i = 0; i < t->once_count; ++i) {
-        free(t->onces[i].type);
-        free(t->onces[i].place);
+    for (size_t i = 0; i < t->once.count; ++i) {
+        free(t->once.items[i].type);
+        free(t->once.items[i].place);
     }
-    free(t->onces);
+    free(t->once.items);
 }

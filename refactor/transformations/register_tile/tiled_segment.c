@@ -1,14 +1,25 @@
-/* Segments of the tiled form: statements that differ between outputs, in loops over the outputs of
- * a thread. */
+#include "refactor/transformations/register_tile/tiled_segment.h"
 #include "base/memory.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_carry.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_vector.h"
+#include "refactor/transformations/register_tile/tiled_write.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-char *ht_tiled_place(const ht_tiled *t, size_t axis) {
-    const ht_tiled_axis *of = t->tiled[axis];
+/* Returns the output's index, not clamped: "x0 + tx * x_step". free(). */
+static char *ht_tiled_place(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = t->axes[axis].form;
     if (!of->strided)
         return ht_format("%s + %s", of->first, of->counter);
     return ht_format("%s + %s$?{%s}{ * %s}{ * ${%s}}", of->first, of->counter, of->strided,
@@ -20,8 +31,8 @@ void ht_tiled_write_places(const ht_tiled *t, const bool *needed, char **out_dim
     ht_text dimensions = {0}, place = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
         if (needed[t->axes[i].variable]) {
-            ht_text_printf(&dimensions, "[${%s}]", t->tiled[i]->factor);
-            ht_text_printf(&place, "[%s]", t->tiled[i]->counter);
+            ht_text_printf(&dimensions, "[${%s}]", t->axes[i].form->factor);
+            ht_text_printf(&place, "[%s]", t->axes[i].form->counter);
         }
     ht_text_append(&dimensions, "");
     ht_text_append(&place, "");
@@ -35,7 +46,7 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
                          size_t like) {
     int count = 0;
     for (size_t i = 0; i + inner < t->axis_count; ++i) {
-        const ht_tiled_axis *axis = t->tiled[i];
+        const ht_tiled_axis *axis = t->axes[i].form;
         if (needed && !needed[t->axes[i].variable])
             continue;
         ht_writer_line(writer, like);
@@ -52,26 +63,28 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
     return count;
 }
 
-/* const int x = the output's index; `clamped`: or the nearest one inside. */
+/* Writes const int x = the output's index; `clamped`: or that of the nearest output inside. */
 void ht_tiled_write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
-    const ht_tiled_axis *axis = t->tiled[i];
+    const ht_tiled_axis *axis = t->axes[i].form;
     char *place = ht_tiled_place(t, i);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = ", t->axes[i].type, axis->name);
     if (clamped && axis->low)
-        ht_writer_printf(writer, "%s && %s < %s ? %s : ", t->edge, place, axis->low, axis->low);
+        ht_writer_printf(writer, "%s && %s < %s ? %s : ", t->names.edge, place, axis->low,
+                         axis->low);
     if (clamped && t->axes[i].has_high)
-        ht_writer_printf(writer, "%s && %s > %s ? %s : ", t->edge, place, axis->high, axis->high);
+        ht_writer_printf(writer, "%s && %s > %s ? %s : ", t->names.edge, place, axis->high,
+                         axis->high);
     ht_writer_printf(writer, "%s;", place);
     free(place);
 }
 
-/* What has an effect is left to outputs inside. */
+/* Writes `continue` for outputs outside, before statements with an effect. */
 static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
     ht_text tests = {0};
     size_t count = 0;
     for (size_t i = 0; i < t->axis_count; ++i) {
-        const ht_tiled_axis *axis = t->tiled[i];
+        const ht_tiled_axis *axis = t->axes[i].form;
         char *place = ht_tiled_place(t, i);
         if (axis->low)
             ht_text_printf(&tests, "%s%s < %s", count++ ? " || " : "", place, axis->low);
@@ -81,7 +94,7 @@ static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
     }
     if (count) {
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, count > 1 ? "if (%s && (%s))" : "if (%s && %s)", t->edge,
+        ht_writer_printf(writer, count > 1 ? "if (%s && (%s))" : "if (%s && %s)", t->names.edge,
                          tests.data);
         ++writer->depth;
         ht_writer_line(writer, like);
@@ -93,17 +106,17 @@ static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
 
 /* ---- statements ---- */
 
-/* What is computed anew, and declared in another segment. */
-void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
-                          ht_writer *writer, size_t like) {
-    for (size_t n = 0; n < t->c.node_count; ++n) { /* in the order of the source */
-        ht_node *node = t->c.nodes[n];
+/* Writes again what is computed anew and is declared in another segment. */
+void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                          const bool *needed, ht_writer *writer, size_t like) {
+    for (size_t n = 0; n < t->c.tree->count; ++n) { /* in the order of the source */
+        const ht_syntax *node = t->c.tree->nodes[n];
         bool here = false;
-        if (node->kind != HT_NODE_VARIABLE || !needed[node->variable] ||
+        if (node->kind != HT_SYNTAX_VARIABLE || !needed[node->variable] ||
             ht_tiled_is_index(t, node->variable))
             continue;
         for (size_t i = begin; i < end; ++i)
-            here |= ht_node_within(node, list[i]);
+            here |= ht_syntax_within(node, list[i]);
         if (here)
             continue;
         ht_writer_line(writer, like);
@@ -111,27 +124,27 @@ void ht_tiled_write_again(ht_tiled *t, ht_node **list, size_t begin, size_t end,
     }
 }
 
-/* Can a declaration be copied as it stands? */
-static bool is_whole(const ht_tiled *t, ht_node *item) {
-    ht_node **variables;
+/* Returns true if a declaration can be copied as it is. */
+static bool is_whole(const ht_tiled *t, const ht_syntax *item) {
+    ht_syntax_list variables;
     size_t count = ht_tiled_declared(item, &variables);
-    if (item->kind == HT_NODE_VARIABLE && item->parent->count > 1)
+    if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
         return false;
     for (size_t i = 0; i < count; ++i)
-        if (!variables[i]->apart || t->c.variables[variables[i]->variable].array)
+        if (!t->c.marks[variables[i]->index].apart || t->c.values[variables[i]->variable].array)
             return false;
     return true;
 }
 
-/* Does an array's declaration leave values to be assigned in the loops? */
-static bool is_assigned(const ht_tiled *t, const ht_node *node) {
+/* Returns true if an array's declaration has values that must be assigned in the loops. */
+static bool is_assigned(const ht_tiled *t, const ht_syntax *node) {
     return ht_variable_has_initialiser(&t->c, node) && !ht_tiled_is_zero(t, node);
 }
 
-static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer *writer,
+static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, ht_writer *writer,
                        size_t like) {
-    const ht_node *statement = ht_statement_of(item);
-    ht_node **variables;
+    const ht_syntax *statement = ht_statement_of(item);
+    ht_syntax_list variables;
     size_t count = ht_tiled_declared(item, &variables);
     if (is_whole(t, item)) {
         size_t lead = ht_statement_lead(&t->c, item);
@@ -145,54 +158,55 @@ static void write_item(ht_tiled *t, ht_node *item, const bool *needed, ht_writer
         return;
     }
     for (size_t i = 0; i < count; ++i) {
-        ht_node *node = variables[i];
-        const ht_variable *variable = &t->c.variables[node->variable];
-        if (!node->apart || (t->again[node->variable] && !needed[node->variable]) ||
-            (variable->array && !is_assigned(t, node)))
+        const ht_syntax *node = variables[i];
+        const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
+        if (!t->c.marks[node->index].apart ||
+            (t->again[node->variable] && !needed[node->variable]) ||
+            (t->c.values[node->variable].array && !is_assigned(t, node)))
             continue;
         ht_writer_line(writer, like);
-        if (!variable->array) {
+        if (!t->c.values[node->variable].array) {
             ht_writer_variable(writer, node);
             continue;
         }
         ht_writer_printf(writer, "%s", variable->name);
         for (size_t a = 0; a < t->axis_count; ++a)
-            ht_writer_printf(writer, "[%s]", t->tiled[a]->counter);
+            ht_writer_printf(writer, "[%s]", t->axes[a].form->counter);
         ht_writer_printf(writer, " = ");
         ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
         ht_writer_printf(writer, ";");
     }
 }
 
-static void write_array(ht_tiled *t, const ht_node *node, ht_writer *writer, size_t like) {
-    const ht_variable *variable = &t->c.variables[node->variable];
-    char *type = ht_variable_type(variable, true);
-    size_t name = ht_variable_name_end(node, variable);
+static void write_array(ht_tiled *t, const ht_syntax *node, ht_writer *writer, size_t like) {
+    const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
+    char *type = ht_syntax_variable_type(variable, true);
+    size_t name = variable->name_end;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s", type ? type : "", variable->name);
     for (size_t a = 0; a < t->axis_count; ++a)
-        ht_writer_printf(writer, "[${%s}]", t->tiled[a]->factor);
+        ht_writer_printf(writer, "[${%s}]", t->axes[a].form->factor);
     ht_writer_source(writer, name, ht_variable_dimensions_end(&t->c, node, name));
     ht_writer_printf(writer, ht_tiled_is_zero(t, node) ? " = {};" : ";");
     writer->failed |= !type;
     free(type);
 }
 
-/* What stands in front of the loops. True when nothing is left for them. */
-static bool write_declarations(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+/* Writes the declarations before the loops. Returns true if nothing is left for the loops. */
+static bool write_declarations(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                                const bool *needed, ht_writer *writer, size_t like) {
     bool empty = true;
     for (size_t i = begin; i < end; ++i) {
-        ht_node **variables;
+        ht_syntax_list variables;
         size_t count = ht_tiled_declared(list[i], &variables);
-        empty &= list[i]->kind == HT_NODE_DECLARATION || list[i]->kind == HT_NODE_VARIABLE;
+        empty &= list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
         for (size_t k = 0; k < count; ++k) {
-            ht_node *node = variables[k];
-            const ht_variable *variable = &t->c.variables[node->variable];
-            if (!node->apart) {
+            const ht_syntax *node = variables[k];
+            const ht_value *value = &t->c.values[node->variable];
+            if (!t->c.marks[node->index].apart) {
                 ht_writer_line(writer, like);
                 ht_writer_variable(writer, node);
-            } else if (variable->array) {
+            } else if (value->array) {
                 write_array(t, node, writer, like);
                 empty &= !is_assigned(t, node);
             } else {
@@ -208,25 +222,26 @@ typedef struct test_writing {
     size_t like;
 } test_writing;
 
-static void write_test(const ht_node *test, bool skips, void *context) {
+static void write_test(const ht_syntax *test, bool skips, void *context) {
     const test_writing *in = context;
-    const ht_node *condition = test->children[0];
+    const ht_syntax *condition = test->children[0];
     ht_writer_line(in->writer, in->like);
     ht_writer_printf(in->writer, skips ? "if (" : "if (!(");
     ht_writer_source(in->writer, condition->range.begin, condition->range.end);
     ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
 }
 
-void ht_tiled_write_tests(const ht_node *statement, ht_writer *writer, size_t like) {
+void ht_tiled_write_tests(const ht_tiled *t, const ht_syntax *statement, ht_writer *writer,
+                          size_t like) {
     test_writing in = {writer, like};
-    ht_carried_visit(ht_statement_of(statement), write_test, &in);
+    ht_carried_visit(&t->c, ht_statement_of(statement), write_test, &in);
 }
 
-void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end, const bool *needed,
-                          ht_writer *writer, size_t like) {
+void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                          const bool *needed, ht_writer *writer, size_t like) {
     for (size_t i = begin; i < end; ++i) {
         bool wanted = !ht_tiled_is_skipped(t, list[i]);
-        ht_node **variables;
+        ht_syntax_list variables;
         size_t count = ht_tiled_declared(list[i], &variables);
         for (size_t k = 0; k < count; ++k)
             wanted |= needed[variables[k]->variable];
@@ -235,8 +250,8 @@ void ht_tiled_write_items(ht_tiled *t, ht_node **list, size_t begin, size_t end,
     }
 }
 
-/* With values that were read ahead. */
-static void write_items_once(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+/* Writes the items with values that were read ahead. */
+static void write_items_once(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                              const bool *needed, ht_writer *writer, size_t like) {
     ht_writer inner = {.c = &t->c, .depth = writer->depth};
     for (size_t i = begin; i < end; ++i)
@@ -245,14 +260,15 @@ static void write_items_once(ht_tiled *t, ht_node **list, size_t begin, size_t e
     ht_writer_join(writer, &inner);
 }
 
-/* The statements in loops over all outputs. */
-static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, ht_writer *writer) {
+/* Writes the statements in loops over all outputs. */
+static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                        ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
-    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed), effect = t->leaves;
+    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed), effect = t->body.leaves;
     ht_tiled_needs(t, list, begin, end, needed);
     ht_tiled_needs_tests(t, list[begin], needed);
     for (size_t i = begin; i < end; ++i)
-        effect |= ht_node_has_effect(&t->c, list[i]);
+        effect |= ht_syntax_has_effect(list[i]);
     bool once = !effect && ht_tiled_once_begin(t, list, begin, end, writer, like);
     ht_tiled_write_loops(t, NULL, 0, writer, like);
     writer->depth += (int)t->axis_count;
@@ -262,7 +278,7 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
         if (needed[t->axes[i].variable])
             ht_tiled_write_index(t, i, !effect, writer, like);
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
-    ht_tiled_write_tests(list[begin], writer, like);
+    ht_tiled_write_tests(t, list[begin], writer, like);
     if (once)
         write_items_once(t, list, begin, end, needed, writer, like);
     else
@@ -273,16 +289,16 @@ static void write_usual(ht_tiled *t, ht_node **list, size_t begin, size_t end, h
     free(needed);
 }
 
-void ht_tiled_write_segment(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                             ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
     if (ht_tiled_is_idle(t, list, begin, end))
         return;
-    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
+    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
     writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
     bool empty = write_declarations(t, list, begin, end, needed, writer, like);
     free(needed);
-    if (!empty && t->vector)
+    if (!empty && t->vector.param)
         ht_tiled_write_vectors(t, list, begin, end, write_usual, writer);
     else if (!empty)
         write_usual(t, list, begin, end, writer);
@@ -311,8 +327,8 @@ void ht_tiled_end_loops(int loops, ht_writer *writer, size_t like) {
 }
 
 static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like) {
-    bool *needed = ht_alloc(t->c.variable_count + 1, sizeof *needed);
-    ht_node *expression = insert->each;
+    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
+    const ht_syntax *expression = insert->each;
     writer->failed |= !ht_tiled_needs(t, &expression, 0, 1, needed);
     int loops = ht_tiled_begin_loops(t, needed, writer, like);
     ht_writer_lines(writer, insert->text, like);

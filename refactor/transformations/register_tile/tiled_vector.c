@@ -1,24 +1,32 @@
-/* Segments of the tiled form in which neighbouring outputs' elements are one access. */
+#include "refactor/transformations/register_tile/tiled_vector.h"
 #include "base/memory.h"
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_carry.h"
+#include "refactor/transformations/coarsen/coarsen_inside.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
-#include "refactor/transformations/coarsen/elements.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/transformations/register_tile/tiled_plain.h"
+#include "refactor/transformations/register_tile/tiled_segment.h"
+#include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
+#include "refactor/transformations/register_tile/tiled_write.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds the accesses whose addresses go on by one along x. False: the outputs' last axis is
- * another.
- */
+/* Finds the accesses whose addresses step by one along x. Returns false if the innermost axis is
+ * not x. */
 static bool find_next(ht_tiled *t) {
     ht_coarsen *c = &t->c;
-    const ht_tiled_axis *last = t->tiled[t->axis_count - 1];
+    const ht_tiled_axis *last = t->axes[t->axis_count - 1].form;
     if (last->axis != 0 || last == &t->form.plain)
         return false;
     c->x = t->axes[t->axis_count - 1].variable;
     ht_share_reset(c);
-    ht_region_share(c, &t->all);
+    ht_region_share(c, &t->body.all);
     ht_vectors_note(c);
     c->x = SIZE_MAX;
     ht_tiled_cut_again(t);
@@ -27,65 +35,66 @@ static bool find_next(ht_tiled *t) {
 
 typedef struct segment {
     ht_tiled *t;
-    ht_node **list;
+    ht_syntax_list list;
     size_t begin, end;
     ht_tiled_usual *usual;
-    bool *front, *needed; /* by variable: what the accesses need, what the statements do; owned */
-    ht_node **tests;      /* owned */
-    size_t test_count, carried; /* so many do not stand in the list */
-    bool apart;                 /* one cannot be asked of several outputs at once */
+    bool *front, *needed; /* by variable: needs of the accesses, needs of the statements; owned */
+    const ht_syntax **tests;    /* owned */
+    size_t test_count, carried; /* `carried` of the tests are not in the list */
+    bool apart;                 /* one cannot be tested for several outputs at once */
 } segment;
 
-static bool is_declaration(const ht_node *node) {
-    return node->kind == HT_NODE_DECLARATION || node->kind == HT_NODE_VARIABLE;
+static bool is_declaration(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_DECLARATION || node->kind == HT_SYNTAX_VARIABLE;
 }
 
-static bool is_asked_ahead(const segment *of, ht_node *test) {
-    return test->convex && ht_vectors_settled(&of->t->c, of->list + of->begin, of->end - of->begin,
-                                              of->t->again, test->children[0]);
+static bool is_asked_ahead(const segment *of, const ht_syntax *test) {
+    return of->t->c.marks[test->index].convex &&
+           ht_vectors_settled(&of->t->c, of->list + of->begin, of->end - of->begin, of->t->again,
+                              test->children[0]);
 }
 
-static void on_carried(const ht_node *test, bool skips, void *context) {
+static void on_carried(const ht_syntax *test, bool skips, void *context) {
     (void)skips;
     segment *of = context;
-    of->apart = of->apart || !is_asked_ahead(of, (ht_node *)test);
+    of->apart = of->apart || !is_asked_ahead(of, test);
     HT_GROW(of->tests, of->test_count);
-    of->tests[of->test_count++] = (ht_node *)test;
+    of->tests[of->test_count++] = test;
 }
 
-/* Conditions in front of the work, with nothing but declarations before them: those of loops around
- * first (coarsen_carry.c). */
+/* Finds the conditions before the work, with only declarations before them; first those carried in
+ * from the loops around (coarsen_carry.c). */
 static void find_tests(segment *of) {
-    ht_carried_visit(ht_statement_of(of->list[of->begin]), on_carried, of);
+    ht_carried_visit(&of->t->c, ht_statement_of(of->list[of->begin]), on_carried, of);
     of->carried = of->test_count;
     for (size_t i = of->begin; i < of->end; ++i) {
-        ht_node *node = of->list[i];
-        if (is_declaration(node) && of->test_count && ht_node_is_risky(node))
-            return; /* a value that only outputs have which passed the tests before */
+        const ht_syntax *node = of->list[i];
+        if (is_declaration(node) && of->test_count && ht_syntax_is_risky(node))
+            return; /* a value of outputs that passed the tests before */
         if (is_declaration(node))
             continue;
         bool last = i + 1 == of->end;
-        if (node->kind != HT_NODE_IF || ht_test_skips(node) == last || !is_asked_ahead(of, node))
+        if (node->kind != HT_SYNTAX_IF || ht_test_skips(node) == last || !is_asked_ahead(of, node))
             return;
         HT_GROW(of->tests, of->test_count);
         of->tests[of->test_count++] = node;
     }
 }
 
-static bool is_test(const segment *of, const ht_node *node) {
+static bool is_test(const segment *of, const ht_syntax *node) {
     for (size_t i = 0; i < of->test_count; ++i)
         if (of->tests[i] == node)
             return true;
     return false;
 }
 
-/* The statements as they are run where all tests hold. free(). */
-static ht_node **untested(const segment *of, size_t *out_count) {
-    const ht_node *last = of->list[of->end - 1];
-    const ht_node *body = is_test(of, last) ? last->children[1] : NULL;
-    bool block = body && body->kind == HT_NODE_COMPOUND;
-    ht_node **items =
-        ht_alloc(of->end - of->begin + (block ? body->count : 0) + 1, sizeof(ht_node *));
+/* Returns the statements as they run if all tests hold. free(). */
+static const ht_syntax **untested(const segment *of, size_t *out_count) {
+    const ht_syntax *last = of->list[of->end - 1];
+    const ht_syntax *body = is_test(of, last) ? last->children[1] : NULL;
+    bool block = body && body->kind == HT_SYNTAX_COMPOUND;
+    const ht_syntax **items =
+        ht_alloc(of->end - of->begin + (block ? body->count : 0) + 1, sizeof *items);
     *out_count = 0;
     for (size_t i = of->begin; i < of->end; ++i)
         if (!is_test(of, of->list[i]))
@@ -93,12 +102,12 @@ static ht_node **untested(const segment *of, size_t *out_count) {
     for (size_t i = 0; block && i < body->count; ++i)
         items[(*out_count)++] = body->children[i];
     if (body && !block)
-        items[(*out_count)++] = (ht_node *)body;
+        items[(*out_count)++] = body;
     return items;
 }
 
-/* Staged arrays are read elsewhere. */
-static bool is_free(const void *context, const ht_node *node) {
+/* Returns true unless the node is replaced, as a staged read is. */
+static bool is_free(const void *context, const ht_syntax *node) {
     return !ht_tiled_is_replaced(context, node);
 }
 
@@ -125,9 +134,9 @@ static void write_statements(const segment *of, const ht_vector_loop *loop, ht_w
     write_indices(t, of->needed, &inner, loop->like);
     ht_tiled_write_again(t, of->list, of->begin, of->end, of->needed, &inner, loop->like);
     if (tested)
-        ht_tiled_write_tests(of->list[of->begin], &inner, loop->like);
+        ht_tiled_write_tests(t, of->list[of->begin], &inner, loop->like);
     for (size_t i = of->begin; i < of->end; ++i) {
-        const ht_node *item = of->list[i];
+        const ht_syntax *item = of->list[i];
         if (tested || !is_test(of, item))
             ht_tiled_write_items(t, of->list, i, i + 1, of->needed, &inner, loop->like);
         else if (!ht_test_skips(item)) {
@@ -163,7 +172,7 @@ static void write_usual(const ht_vector_loop *loop, ht_writer *writer) {
 static void note_needs(segment *of, const ht_vectors *vectors, ht_writer *writer) {
     ht_tiled *t = of->t;
     size_t count = vectors->count + of->test_count;
-    ht_node **nodes = ht_alloc(count + 1, sizeof(ht_node *));
+    const ht_syntax **nodes = ht_alloc(count + 1, sizeof *nodes);
     for (size_t i = 0; i < vectors->count; ++i)
         nodes[i] = vectors->items[i].node;
     for (size_t i = 0; i < of->test_count; ++i)
@@ -176,20 +185,20 @@ static void note_needs(segment *of, const ht_vectors *vectors, ht_writer *writer
 
 static void write_segment(segment *of, ht_vectors *vectors, ht_writer *writer) {
     ht_tiled *t = of->t;
-    const ht_tiled_axis *last = t->tiled[t->axis_count - 1];
+    const ht_tiled_axis *last = t->axes[t->axis_count - 1].form;
     ht_vectors_name(&t->c, vectors);
     note_needs(of, vectors, writer);
-    char *inside = ht_format("!%s", t->edge);
+    char *inside = ht_format("!%s", t->names.edge);
     ht_vector_loop loop = {.vectors = vectors,
                            .counter = last->counter,
                            .factor = last->factor,
-                           .width = t->vector,
-                           .begin = t->vector_begin,
-                           .each = t->vector_each,
+                           .width = t->vector.param,
+                           .begin = t->vector.begin,
+                           .each = t->vector.each,
                            .like = ht_statement_of(of->list[of->begin])->range.begin,
                            .tests = of->tests,
                            .test_count = of->test_count,
-                           .inside = t->vector_inside,
+                           .inside = t->vector.inside,
                            .front = write_front,
                            .body = write_body,
                            .tested = write_tested,
@@ -201,20 +210,20 @@ static void write_segment(segment *of, ht_vectors *vectors, ht_writer *writer) {
     free(inside);
 }
 
-void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t end,
+void ht_tiled_write_vectors(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                             ht_tiled_usual *usual, ht_writer *writer) {
     segment of = {.t = t, .list = list, .begin = begin, .end = end, .usual = usual};
     ht_vectors vectors;
     size_t count;
     find_tests(&of);
-    ht_node **items = untested(&of, &count);
+    const ht_syntax **items = untested(&of, &count);
     ht_vectors_find(&t->c, items, count, is_free, t, t->again, &vectors);
-    ht_vector_why_merge(&t->vector_why, &t->vector_at, vectors.why, vectors.at);
+    ht_vector_why_merge(&t->vector.why, &t->vector.at, vectors.why, vectors.at);
     if ((vectors.count || of.test_count > of.carried) && !of.apart) {
-        of.front = ht_alloc(t->c.variable_count + 1, sizeof(bool));
-        of.needed = ht_alloc(t->c.variable_count + 1, sizeof(bool));
+        of.front = ht_alloc(t->c.tree->variable_count + 1, sizeof(bool));
+        of.needed = ht_alloc(t->c.tree->variable_count + 1, sizeof(bool));
         write_segment(&of, &vectors, writer);
-        t->vector_count += vectors.count;
+        t->vector.count += vectors.count;
         free(of.front);
         free(of.needed);
     } else
@@ -224,23 +233,24 @@ void ht_tiled_write_vectors(ht_tiled *t, ht_node **list, size_t begin, size_t en
     free(items);
 }
 
-bool ht_tiled_pack(ht_tiled_form *form, const char *param, const char **out_why, CXCursor *out_at) {
+bool ht_tiled_pack(ht_tiled_form *form, const char *param, const char **out_why,
+                   ht_position *out_at) {
     ht_tiled *t = form->inside;
-    const ht_tiled_axis *last = t->tiled[t->axis_count - 1];
+    const ht_tiled_axis *last = t->axes[t->axis_count - 1].form;
     *out_why = NULL;
     if (!find_next(t))
         return false;
     char *begin = ht_format("%s_first", last->counter), *each = ht_format("%s_each", last->counter);
-    t->vector = param;
-    t->vector_begin = ht_plan_name(t->c.plan, begin);
-    t->vector_each = ht_plan_name(t->c.plan, each);
-    t->vector_inside = ht_plan_name(t->c.plan, "inside");
+    t->vector.param = param;
+    t->vector.begin = ht_plan_name(t->c.plan, begin);
+    t->vector.each = ht_plan_name(t->c.plan, each);
+    t->vector.inside = ht_plan_name(t->c.plan, "inside");
     free(begin);
     free(each);
     free(ht_tiled_text(t)); /* counts them */
-    *out_why = t->vector_why;
-    *out_at = t->vector_at;
-    if (!t->vector_count)
-        t->vector = NULL;
-    return t->vector_count > 0;
+    *out_why = t->vector.why;
+    *out_at = t->vector.at;
+    if (!t->vector.count)
+        t->vector.param = NULL;
+    return t->vector.count > 0;
 }

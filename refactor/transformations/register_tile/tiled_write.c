@@ -1,44 +1,51 @@
-/* The tiled form as text: the front, then the work once, as a lambda that is told whether outputs
- * may lie outside. */
+#include "refactor/transformations/register_tile/tiled_write.h"
 #include "base/memory.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/transformations/register_tile/tiled_segment.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
+#include "refactor/transformations/register_tile/tiled_stream.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer);
+static void write_list(ht_tiled *t, ht_syntax_list list, size_t count, ht_writer *writer);
 
-/* Each line is indented like the line of `like`, one level deeper. */
+/* Writes the texts inserted at a place. Each line is indented like the line of `like`, one level
+ * deeper. */
 static void write_inserts(ht_tiled *t, long place, ht_writer *writer, size_t like) {
     ++writer->depth;
-    for (size_t i = 0; i < t->insert_count; ++i) {
-        if (t->inserts[i].place != place)
+    for (size_t i = 0; i < t->added.insert_count; ++i) {
+        if (t->added.inserts[i].place != place)
             continue;
-        if (t->inserts[i].each)
-            ht_tiled_write_each(t, &t->inserts[i], writer, like);
+        if (t->added.inserts[i].each)
+            ht_tiled_write_each(t, &t->added.inserts[i], writer, like);
         else
-            ht_writer_lines(writer, t->inserts[i].text, like);
+            ht_writer_lines(writer, t->added.inserts[i].text, like);
     }
     --writer->depth;
 }
 
-/* ---- statements that stand outside of the segments ---- */
+/* ---- statements outside of the segments ---- */
 
-/* Where the statement itself begins, behind its pragmas. */
-static size_t begin_of(const ht_node *node) {
-    unsigned offset;
-    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(node->cursor)), NULL, NULL,
-                          NULL, &offset);
-    return offset > node->range.begin ? offset : node->range.begin;
+/* Returns where the statement itself begins, after its pragmas. */
+static size_t begin_of(const ht_syntax *node) {
+    return node->start;
 }
 
-/* A body in braces of our own. */
-static void write_body(ht_tiled *t, ht_node *owner, ht_node *body, ht_writer *writer) {
-    size_t loop = ht_tiled_loop_of(&t->form, owner->cursor);
+/* Writes a body in new braces. */
+static void write_body(ht_tiled *t, const ht_syntax *owner, const ht_syntax *body,
+                       ht_writer *writer) {
+    size_t loop = ht_tiled_loop_of(&t->form, owner);
     ht_writer_printf(writer, " {");
-    bool block = body->kind == HT_NODE_COMPOUND;
+    bool block = body->kind == HT_SYNTAX_COMPOUND;
     if (loop != SIZE_MAX)
         write_inserts(t, (long)loop, writer, begin_of(owner));
     if (block)
@@ -55,25 +62,25 @@ static void write_header(ht_tiled *t, size_t begin, size_t end, ht_writer *write
     ht_writer_source(writer, begin, end);
 }
 
-/* A statement that runs once for all outputs, though what is inside may not. */
-static void write_statement(ht_tiled *t, ht_node *node, ht_writer *writer) {
+/* Writes a statement that runs once for all outputs, although parts of it may not. */
+static void write_statement(ht_tiled *t, const ht_syntax *node, ht_writer *writer) {
     size_t end = ht_statement_end(&t->c, node);
-    ht_node *last = node->count ? node->children[node->count - 1] : NULL;
-    if (node->count == 0 || !ht_tiled_any_apart(node)) {
+    const ht_syntax *last = node->count ? node->children[node->count - 1] : NULL;
+    if (node->count == 0 || !ht_node_any_apart(&t->c, node)) {
         ht_writer_source(writer, node->range.begin, end);
         return;
     }
     switch (node->kind) {
-    case HT_NODE_COMPOUND:
+    case HT_SYNTAX_COMPOUND:
         write_body(t, node, node, writer);
         return;
-    case HT_NODE_FOR:
-    case HT_NODE_WHILE:
+    case HT_SYNTAX_FOR:
+    case HT_SYNTAX_WHILE:
         write_header(t, node->range.begin, last->range.begin, writer);
         write_body(t, node, last, writer);
         return;
-    case HT_NODE_IF:
-        if (node->enters) { /* what is inside asks for itself */
+    case HT_SYNTAX_IF:
+        if (t->c.marks[node->index].enters) { /* its parts make the test themselves */
             write_body(t, node, node->children[1], writer);
             return;
         }
@@ -84,7 +91,7 @@ static void write_statement(ht_tiled *t, ht_node *node, ht_writer *writer) {
             write_body(t, node, last, writer);
         }
         return;
-    case HT_NODE_DO:
+    case HT_SYNTAX_DO:
         ht_writer_printf(writer, "do");
         write_body(t, node, node->children[0], writer);
         ht_writer_printf(writer, " ");
@@ -98,9 +105,9 @@ static void write_statement(ht_tiled *t, ht_node *node, ht_writer *writer) {
     }
 }
 
-static void write_listed(ht_tiled *t, ht_node *node, ht_writer *writer) {
-    const ht_node *statement = ht_statement_of(node);
-    if (node->kind == HT_NODE_VARIABLE && statement->count > 1) {
+static void write_listed(ht_tiled *t, const ht_syntax *node, ht_writer *writer) {
+    const ht_syntax *statement = ht_statement_of(node);
+    if (node->kind == HT_SYNTAX_VARIABLE && statement->count > 1) {
         ht_writer_line(writer, statement->range.begin);
         ht_writer_variable(writer, node);
         return;
@@ -112,57 +119,59 @@ static void write_listed(ht_tiled *t, ht_node *node, ht_writer *writer) {
             ++lead;
     }
     ht_writer_source(writer, lead, statement->range.begin);
-    write_statement(t, (ht_node *)statement, writer);
+    write_statement(t, statement, writer);
     ht_writer_source(writer, ht_statement_end(&t->c, statement),
                      ht_statement_tail(&t->c, statement));
 }
 
-/* How much deeper than the guards' own level does it stand in the source? */
-static int entered_above(const ht_tiled *t, const ht_node *node) {
+/* Returns the number of levels by which the source indents the node deeper than the guards. */
+static int entered_above(const ht_tiled *t, const ht_syntax *node) {
     int count = 0;
-    for (const ht_node *up = node->parent; up; up = up->parent)
-        count += up->entered && memchr(t->c.model->text + up->range.begin, '\n',
-                                       node->range.begin - up->range.begin) != NULL;
+    for (const ht_syntax *up = node->parent; up; up = up->parent)
+        count +=
+            t->c.marks[up->index].entered && memchr(t->c.model->text + up->range.begin, '\n',
+                                                    node->range.begin - up->range.begin) != NULL;
     return count;
 }
 
-/* May it read what is staged? */
-static bool is_top(const ht_node *statement) {
-    bool declares = statement->kind == HT_NODE_VARIABLE || statement->kind == HT_NODE_DECLARATION;
-    if (declares && !ht_node_is_risky((ht_node *)statement))
+/* Returns true if the statement may read a staged array. */
+static bool is_top(const ht_tiled *t, const ht_syntax *statement) {
+    bool declares =
+        statement->kind == HT_SYNTAX_VARIABLE || statement->kind == HT_SYNTAX_DECLARATION;
+    if (declares && !ht_syntax_is_risky(statement))
         return false;
-    return ht_tiled_any_apart(statement) || ht_node_is_loop(statement);
+    return ht_node_any_apart(&t->c, statement) || ht_syntax_is_loop(statement);
 }
 
 size_t ht_tiled_top(const ht_tiled *t) {
-    for (size_t i = 0; i < t->work.count;) {
-        size_t end = t->work.statements[i]->apart
-                         ? ht_jam_group_end(t->work.statements, i, t->work.count)
+    for (size_t i = 0; i < t->body.work.count;) {
+        size_t end = t->c.marks[t->body.work.statements[i]->index].apart
+                         ? ht_jam_group_end(&t->c, t->body.work.statements, i, t->body.work.count)
                          : i + 1;
         for (size_t k = i; k < end; ++k)
-            if (is_top(t->work.statements[k]))
+            if (is_top(t, t->body.work.statements[k]))
                 return i;
         i = end;
     }
-    return t->work.count;
+    return t->body.work.count;
 }
 
-static void write_top(ht_tiled *t, ht_node *before, ht_writer *writer) {
+static void write_top(ht_tiled *t, const ht_syntax *before, ht_writer *writer) {
     --writer->depth;
     write_inserts(t, HT_TILED_TOP, writer, ht_statement_of(before)->range.begin);
     ++writer->depth;
 }
 
-static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *writer) {
-    bool top = list == t->work.statements;
+static void write_list(ht_tiled *t, ht_syntax_list list, size_t count, ht_writer *writer) {
+    bool top = list == t->body.work.statements;
     size_t inserted = top ? ht_tiled_top(t) : count; /* before this one */
     for (size_t i = 0; i < count;) {
         int deeper = top ? entered_above(t, list[i]) : 0;
         writer->depth -= deeper;
         if (i == inserted)
             write_top(t, list[i], writer);
-        if (list[i]->apart) {
-            size_t end = ht_jam_group_end(list, i, count);
+        if (t->c.marks[list[i]->index].apart) {
+            size_t end = ht_jam_group_end(&t->c, list, i, count);
             ht_tiled_write_segment(t, list, i, end, writer);
             i = end;
         } else {
@@ -172,19 +181,19 @@ static void write_list(ht_tiled *t, ht_node **list, size_t count, ht_writer *wri
     }
 }
 
-/* ---- places that read differently ---- */
+/* ---- places with other text ---- */
 
 typedef struct swap_walk {
     ht_tiled *t;
     ht_writer *writer;
-    const ht_node *inside; /* what is written is the inside of this replaced expression */
+    const ht_syntax *inside; /* the text being written is the inside of this replaced expression */
     const ht_vectors *vectors;
 } swap_walk;
 
-static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside,
-                          const ht_vectors *vectors);
+static void collect_swaps(ht_tiled *t, const ht_syntax *node, ht_writer *writer,
+                          const ht_syntax *inside, const ht_vectors *vectors);
 
-/* The text that a replaced expression gets, with "$@" filled in. */
+/* Returns the text of a replaced expression, with "$@" filled in; free(). */
 static char *replaced_text(ht_tiled *t, const ht_tile_swap *swap) {
     ht_writer inner = {.c = &t->c};
     collect_swaps(t, swap->node, &inner, swap->node, NULL);
@@ -194,10 +203,10 @@ static char *replaced_text(ht_tiled *t, const ht_tile_swap *swap) {
     return text;
 }
 
-static bool on_swap(ht_node *node, void *context) {
+static bool on_swap(const ht_syntax *node, void *context) {
     swap_walk *walk = context;
     ht_tiled *t = walk->t;
-    char *element = ht_vectors_element(walk->vectors, node, t->vector_each);
+    char *element = ht_vectors_element(walk->vectors, node, t->vector.each);
     if (element) {
         ht_writer_swap(walk->writer, node->range, element);
         return false;
@@ -207,40 +216,40 @@ static bool on_swap(ht_node *node, void *context) {
         ht_writer_swap(walk->writer, node->range, ht_strdup(once));
         return false;
     }
-    for (size_t i = 0; i < t->swap_count && node != walk->inside; ++i)
-        if (t->swaps[i].node == node) {
-            ht_writer_swap(walk->writer, node->range, replaced_text(t, &t->swaps[i]));
+    for (size_t i = 0; i < t->added.swap_count && node != walk->inside; ++i)
+        if (t->added.swaps[i].node == node) {
+            ht_writer_swap(walk->writer, node->range, replaced_text(t, &t->added.swaps[i]));
             return false;
         }
-    if (node->kind == HT_NODE_RETURN && ht_node_apart_root(node))
+    if (node->kind == HT_SYNTAX_RETURN && ht_node_apart_root(&t->c, node))
         ht_writer_swap(walk->writer, node->range, ht_strdup("continue"));
-    if (node->kind == HT_NODE_NAME && t->c.variables[node->variable].array) {
+    if (node->kind == HT_SYNTAX_NAME && t->c.values[node->variable].array) {
         ht_text text = {0};
-        ht_text_append(&text, t->c.variables[node->variable].name);
+        ht_text_append(&text, t->c.tree->variables[node->variable].name);
         for (size_t a = 0; a < t->axis_count; ++a)
-            ht_text_printf(&text, "[%s]", t->tiled[a]->counter);
+            ht_text_printf(&text, "[%s]", t->axes[a].form->counter);
         ht_writer_swap(walk->writer, node->range, ht_text_take(&text));
     }
     return true;
 }
 
-static void collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer, const ht_node *inside,
-                          const ht_vectors *vectors) {
+static void collect_swaps(ht_tiled *t, const ht_syntax *node, ht_writer *writer,
+                          const ht_syntax *inside, const ht_vectors *vectors) {
     swap_walk walk = {t, writer, inside, vectors};
-    ht_node_walk(node, on_swap, &walk);
+    ht_syntax_walk(node, on_swap, &walk);
 }
 
-void ht_tiled_collect_swaps(ht_tiled *t, ht_node *node, ht_writer *writer,
+void ht_tiled_collect_swaps(ht_tiled *t, const ht_syntax *node, ht_writer *writer,
                             const ht_vectors *vectors) {
     collect_swaps(t, node, writer, NULL, vectors);
 }
 
 /* ---- the whole ---- */
 
-/* This thread's first output, and how far apart its outputs are. */
+/* Writes this thread's first output, and the distance between its outputs. */
 static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
     for (size_t i = 0; i < t->axis_count; ++i) {
-        const ht_tiled_axis *of = t->tiled[i];
+        const ht_tiled_axis *of = t->axes[i].form;
         if (!of->strided)
             continue;
         ht_writer_printf(writer, "$?{%s}{", of->strided);
@@ -251,9 +260,9 @@ static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
     }
 }
 
-/* How far the last output lies behind the first. */
+/* Adds the distance from the first output to the last. */
 static void add_reach(const ht_tiled *t, size_t axis, bool block, ht_text *out) {
-    const ht_tiled_axis *of = t->tiled[axis];
+    const ht_tiled_axis *of = t->axes[axis].form;
     if (block || !of->strided)
         ht_text_printf(out, "${%s - 1}", of->extent);
     else
@@ -265,7 +274,7 @@ char *ht_tiled_last(const ht_tiled_form *form, size_t axis, bool block) {
     const ht_tiled *t = form->inside;
     ht_text text = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->tiled[i] == &form->axes[axis]) {
+        if (t->axes[i].form == &form->axes[axis]) {
             ht_text_printf(&text, "%s + ",
                            block ? form->axes[axis].origin : form->axes[axis].first);
             add_reach(t, i, block, &text);
@@ -273,15 +282,15 @@ char *ht_tiled_last(const ht_tiled_form *form, size_t axis, bool block) {
     return ht_text_take(&text);
 }
 
-/* Are all outputs of the thread inside? Where threads meet: all of the block. An output that is
- * walked to is, along that axis. */
+/* Returns the condition that all outputs of the thread are inside (where threads meet: all of the
+ * block). Along an axis that is walked, an output is always inside. */
 static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
     ht_text text = {0};
     for (size_t i = 0; i < t->axis_count; ++i) {
-        const ht_tiled_axis *of = t->tiled[i];
+        const ht_tiled_axis *of = t->axes[i].form;
         const char *begin = block ? of->origin : of->first;
-        bool walked = walk != HT_WALK_NOT && i == t->walked;
-        char *may = walked ? ht_format("(%s > 1 || ", t->steps) : ht_strdup("");
+        bool walked = walk != HT_WALK_NOT && i == t->walk.axis;
+        char *may = walked ? ht_format("(%s > 1 || ", t->walk.steps) : ht_strdup("");
         if (of->low && !(walked && walk == HT_WALK_DOES))
             ht_text_printf(&text, "%s%s%s >= %s%s", text.length ? " && " : "", may, begin, of->low,
                            walked ? ")" : "");
@@ -295,47 +304,49 @@ static char *whole_text(const ht_tiled *t, bool block, ht_tile_walk walk) {
     return text.length ? ht_text_take(&text) : NULL;
 }
 
-/* What a thread asks, or where threads meet inside, what the block does. */
+/* Writes the thread's condition, or, where threads meet inside, the block's. */
 static void write_asked(const ht_tiled *t, const char *thread, const char *block,
                         ht_writer *writer) {
-    if (t->meets)
-        ht_writer_printf(writer, "$?{%s}{(${%s} ? %s : %s)}{%s}$?{!(%s)}{}{%s}", t->meets, t->meets,
-                         block, thread, block, t->meets, thread);
+    if (t->added.meets)
+        ht_writer_printf(writer, "$?{%s}{(${%s} ? %s : %s)}{%s}$?{!(%s)}{}{%s}", t->added.meets,
+                         t->added.meets, block, thread, block, t->added.meets, thread);
     else
         ht_writer_printf(writer, "%s", thread);
 }
 
-/* tile(edge, inner); the second where the form has that way. */
+/* Writes tile(edge, inner); the second argument if the form has an inner path. */
 static void write_call(const ht_tiled *t, const char *edge, const char *inner, ht_writer *writer,
                        size_t like) {
     ++writer->depth;
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s(%s%s%s);", t->tile, edge, inner ? ", " : "", inner ? inner : "");
+    ht_writer_printf(writer, "%s(%s%s%s);", t->names.tile, edge, inner ? ", " : "",
+                     inner ? inner : "");
     --writer->depth;
 }
 
-/* `thread` NULL: all are inside, always. `inner` "": with the way for those inside; "NAME && ": if
- * the parameter says so; NULL: without it. */
+/* Writes the calls. `thread` NULL: all outputs are always inside. `inner` "": with the inner path;
+ * "NAME && ": with it if the parameter says so; NULL: without it. */
 static void write_ways(ht_tiled *t, const char *thread, const char *block, const char *inner,
                        ht_writer *writer, size_t like) {
     const char *no = inner ? "false" : NULL;
     if (thread) {
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const bool %s = ", t->whole);
+        ht_writer_printf(writer, "const bool %s = ", t->names.whole);
         write_asked(t, thread, block, writer);
         ht_writer_printf(writer, ";");
     }
     ht_writer_line(writer, like);
     if (inner) {
-        ht_writer_printf(writer, "if (%s%s%s", inner, thread ? t->whole : "", thread ? " && " : "");
-        write_asked(t, t->within_thread, t->within_block, writer);
+        ht_writer_printf(writer, "if (%s%s%s", inner, thread ? t->names.whole : "",
+                         thread ? " && " : "");
+        write_asked(t, t->inner.thread, t->inner.block, writer);
         ht_writer_printf(writer, ") // so are their windows");
         write_call(t, "false", "true", writer, like);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "else ");
     }
     if (thread)
-        ht_writer_printf(writer, "if (%s)", t->whole);
+        ht_writer_printf(writer, "if (%s)", t->names.whole);
     write_call(t, "false", no, writer, like);
     if (!thread)
         return;
@@ -346,13 +357,13 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
 
 void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like) {
     char *thread = whole_text(t, false, walk), *block = whole_text(t, true, walk);
-    if (t->within) {
-        char *asked = ht_format("${%s} && ", t->within);
-        ht_writer_printf(writer, "$?{%s}{", t->within);
+    if (t->inner.param) {
+        char *asked = ht_format("${%s} && ", t->inner.param);
+        ht_writer_printf(writer, "$?{%s}{", t->inner.param);
         write_ways(t, thread, block, asked, writer, like);
         ht_writer_printf(writer, "}{");
         write_ways(t, thread, block, "", writer, like);
-        ht_writer_printf(writer, "}$?{!%s}{}{", t->within);
+        ht_writer_printf(writer, "}$?{!%s}{}{", t->inner.param);
         write_ways(t, thread, block, NULL, writer, like);
         ht_writer_printf(writer, "}");
         free(asked);
@@ -365,12 +376,12 @@ void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, siz
 char *ht_tiled_text(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     ht_writer writer = {.c = c};
-    size_t like = c->body->children[0]->range.begin;
-    for (size_t i = 0; i < t->work.count; ++i)
-        ht_tiled_collect_swaps(t, t->work.statements[i], &writer, NULL);
-    t->vector_count = 0;
-    t->vector_why = NULL;
-    ht_writer_source(&writer, c->body->range.begin, c->body->range.begin + 1);
+    size_t like = c->tree->body->children[0]->range.begin;
+    for (size_t i = 0; i < t->body.work.count; ++i)
+        ht_tiled_collect_swaps(t, t->body.work.statements[i], &writer, NULL);
+    t->vector.count = 0;
+    t->vector.why = NULL;
+    ht_writer_source(&writer, c->tree->body->range.begin, c->tree->body->range.begin + 1);
     ht_tiled_write_front(t, &writer, like);
     write_firsts(t, &writer, like);
     --writer.depth;
@@ -379,20 +390,32 @@ char *ht_tiled_text(ht_tiled *t) {
     ht_writer_line(&writer, like);
     ht_writer_printf(&writer, "// the outputs of this thread; edge: some may lie outside");
     ht_writer_line(&writer, like);
-    ht_writer_printf(&writer, "auto %s = [&](bool %s", t->tile, t->edge);
-    if (t->within)
-        ht_writer_printf(&writer, "$?{%s}{, bool %s}{, bool %s}", t->within, t->inner, t->inner);
+    ht_writer_printf(&writer, "auto %s = [&](bool %s", t->names.tile, t->names.edge);
+    if (t->inner.param)
+        ht_writer_printf(&writer, "$?{%s}{, bool %s}{, bool %s}", t->inner.param, t->inner.name,
+                         t->inner.name);
     ht_writer_printf(&writer, ") __attribute__((always_inline)) {");
     ++writer.depth;
-    write_list(t, t->work.statements, t->work.count, &writer);
+    write_list(t, t->body.work.statements, t->body.work.count, &writer);
     --writer.depth;
     ht_writer_line(&writer, like);
     ht_writer_printf(&writer, "};");
     ht_tiled_write_walk(t, &writer, like);
-    ht_writer_line(&writer, c->body->range.end - 1);
-    ht_writer_source(&writer, c->body->range.end - 1, c->body->range.end);
+    ht_writer_line(&writer, c->tree->body->range.end - 1);
+    ht_writer_source(&writer, c->tree->body->range.end - 1, c->tree->body->range.end);
     bool failed = writer.failed;
     char *text = failed ? NULL : ht_text_take(&writer.text);
     ht_writer_free(&writer);
     return text;
+}
+
+/* Puts the form next to the original, which an applied source leaves out. */
+bool ht_tiled_put(ht_tiled *t, const char *form) {
+    ht_range body = t->c.model->definition.body_range;
+    const char *param = t->form.param;
+    char *text = ht_format("$?{%s}{{\nif (%s) %s else $[%zu,%zu]\n}}{%s}", param, param, form,
+                           body.begin, body.end, form);
+    bool done = ht_plan_wrap(t->c.plan, body, param, text);
+    free(text);
+    return done;
 }

@@ -1,82 +1,144 @@
 /* restrict: `__restrict__` on pointer parameters, and `const` on those that are only read, on or
  * off.
  *
- * __restrict__ on a pointer says that what is written during the kernel and reached through it is
- * reached through nothing else. So a pointer gets it when each other pointer of the kernel is one
- * of two things: read only, as it is itself, or passed another allocation by every launch. It must
- * not be both read and written by a kernel in which threads wait for each other: the compiler could
- * keep what it read in a register across the barrier. */
+ * __restrict__ on a pointer says that memory which is written during the kernel and reached through
+ * it is reached through nothing else. So a pointer gets it if each other pointer of the kernel is
+ * either only read, as this one is, or always passed another allocation by the launches. A pointer
+ * must not get it if it is both read and written by a kernel in which threads wait for each other:
+ * the compiler could keep a value in a register across the barrier. */
 #include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/launch/distinct.h"
 #include "refactor/plan/plan.h"
-#include "refactor/transformations/restrict/pointers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool holds_pointer(CXType type, int depth);
+/* ---- uses of a pointer: read, write, or something that is not understood, which counts as both.
+ * Expressions are visited from the outside in, with the use of their value ---- */
 
-static enum CXVisitorResult on_field(CXCursor field, CXClientData data) {
-    int *left = data;
-    if (!holds_pointer(clang_getCursorType(field), *left))
-        return CXVisit_Continue;
-    *left = -1;
-    return CXVisit_Break;
+typedef struct pointer_use {
+    bool reads, writes; /* through the pointer; both if a use is not understood */
+    bool escapes;       /* a copy of it goes where something may be written through it */
+} pointer_use;
+
+typedef enum mode { MODE_READ = 1, MODE_WRITE = 2, MODE_UPDATE = 3, MODE_ESCAPE = 7 } mode;
+
+typedef struct search {
+    const ht_parameter *parameter;
+    int found;
+} search;
+
+static void scan(search *in, const ht_syntax *node, mode how);
+
+static void scan_children(search *in, const ht_syntax *node, mode how) {
+    for (size_t i = 0; i < node->count; ++i)
+        scan(in, node->children[i], how);
 }
 
-static bool holds_pointer(CXType type, int depth) {
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_Pointer || type.kind == CXType_LValueReference || depth <= 0)
-        return true;
-    if (clang_getArrayElementType(type).kind != CXType_Invalid)
-        return holds_pointer(clang_getArrayElementType(type), depth - 1);
-    if (type.kind != CXType_Record)
-        return type.kind == CXType_Unexposed || type.kind == CXType_Dependent;
-    int left = depth - 1;
-    clang_Type_visitFields(type, on_field, &left);
-    return left < 0;
+/* Returns what may happen to a value that the node takes over. */
+static mode taken(const ht_syntax *node, size_t child) {
+    return ht_syntax_only_reads(node, child) ? MODE_READ : MODE_ESCAPE;
 }
 
-static bool on_global(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    CXCursor *found = context;
-    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr)
-        return true;
-    CXCursor declaration = clang_getCursorReferenced(cursor);
-    if (clang_getCursorKind(declaration) != CXCursor_VarDecl)
-        return true;
-    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
-    bool global = scope == CXCursor_TranslationUnit || scope == CXCursor_Namespace ||
-                  scope == CXCursor_StructDecl || scope == CXCursor_ClassDecl;
-    CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
-    if (global && (type.kind == CXType_Pointer || type.kind == CXType_Record) &&
-        holds_pointer(type, 6))
-        *found = cursor;
+static void scan_assignment(search *in, const ht_syntax *node) {
+    bool plain = node->op == HT_BINARY_ASSIGN;
+    scan(in, node->children[0], plain ? MODE_WRITE : MODE_UPDATE);
+    scan(in, node->children[1], plain ? taken(node, 1) : MODE_READ);
+}
+
+/* A sum with a pointer is used as the pointer is. */
+static void scan_binary(search *in, const ht_syntax *node, mode how) {
+    bool value =
+        node->type == HT_TYPE_BOOL || node->type == HT_TYPE_INTEGER || node->type == HT_TYPE_REAL;
+    scan_children(in, node, value && node->op != HT_BINARY_COMMA ? MODE_READ : how);
+}
+
+static void scan(search *in, const ht_syntax *node, mode how) {
+    if (!node)
+        return;
+    switch (node->kind) {
+    case HT_SYNTAX_NAME:
+        if (ht_syntax_named(node)->parameter == in->parameter)
+            in->found |= how;
+        return;
+    case HT_SYNTAX_ASSIGN:
+        scan_assignment(in, node);
+        return;
+    case HT_SYNTAX_BINARY:
+        scan_binary(in, node, how);
+        return;
+    case HT_SYNTAX_STEP:
+        scan_children(in, node, (mode)(MODE_UPDATE | how));
+        return;
+    case HT_SYNTAX_UNARY:
+        scan_children(in, node, MODE_READ);
+        return;
+    case HT_SYNTAX_CALL:
+    case HT_SYNTAX_VARIABLE:
+        for (size_t i = 0; i < node->count; ++i)
+            scan(in, node->children[i], taken(node, i));
+        return;
+    case HT_SYNTAX_SUBSCRIPT:
+        scan(in, node->children[0], how);
+        scan(in, node->children[1], MODE_READ);
+        return;
+    case HT_SYNTAX_CAST:
+        scan_children(in, node, ht_syntax_only_reads(node, 0) ? MODE_READ : how);
+        return;
+    case HT_SYNTAX_ADDRESS: /* the address is used as &p[i] is */
+    case HT_SYNTAX_DEREFERENCE:
+    case HT_SYNTAX_PAREN:
+    case HT_SYNTAX_MEMBER:
+    case HT_SYNTAX_CONDITIONAL:
+        scan_children(in, node, how);
+        return;
+    default:
+        scan_children(in, node, ht_syntax_is_expression(node) ? MODE_ESCAPE : MODE_READ);
+    }
+}
+
+/* Finds what the kernel's body does through its index-th parameter, a pointer. */
+static pointer_use use_find(const ht_model *model, size_t parameter) {
+    search in = {&model->parameters.items[parameter], 0};
+    scan(&in, ht_syntax_of(model)->body, MODE_READ);
+    return (pointer_use){in.found & MODE_READ, in.found & MODE_WRITE, in.found == MODE_ESCAPE};
+}
+
+/* ---- the transformation ---- */
+
+static bool on_global(const ht_syntax *node, void *context) {
+    const ht_syntax **found = context;
+    const ht_syntax_variable *variable =
+        node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node) : NULL;
+    bool global =
+        variable && !variable->is_local && !variable->is_parameter && !variable->is_shared;
+    if (global && ht_syntax_holds_pointers(variable))
+        *found = node;
     return true;
 }
 
-/* What could be a second way to the memory, other than the pointer parameters themselves. */
+/* Returns true, with a remark, if the memory may be reached in other ways than through the pointer
+ * parameters. */
 static bool has_other_ways(const ht_model *model, ht_plan *plan) {
-    for (size_t i = 0; i < model->parameter_count; ++i) {
-        CXType type = clang_getCanonicalType(clang_getCursorType(model->parameters[i].cursor));
-        if (type.kind == CXType_Pointer)
-            type = clang_getCanonicalType(clang_getPointeeType(type));
-        else if (type.kind != CXType_Record)
-            continue;
-        if ((type.kind == CXType_Pointer || type.kind == CXType_Record) && holds_pointer(type, 6)) {
-            ht_plan_remark(plan, HT_REMARK_NOTE, model->parameters[i].cursor,
-                           "no __restrict__: '%s' holds pointers", model->parameters[i].name);
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (model->parameters.items[i].leads_further) {
+            ht_plan_remark_place(plan, HT_REMARK_NOTE, ht_parameter_place(model, i),
+                                 "no __restrict__: '%s' holds pointers",
+                                 model->parameters.items[i].name);
             return true;
         }
-    }
-    CXCursor found = clang_getNullCursor();
-    for (size_t i = 0; i < model->facts->reached_count; ++i)
-        ht_ast_walk(model->facts->reached[i], on_global, &found);
-    if (!clang_Cursor_isNull(found))
-        ht_plan_remark(plan, HT_REMARK_NOTE, found, "no __restrict__: a global pointer is used");
-    return !clang_Cursor_isNull(found);
+    const ht_syntax *found = NULL;
+    ht_syntax_walk(ht_syntax_whole(model)->all, on_global, &found);
+    if (found)
+        ht_plan_remark_place(plan, HT_REMARK_NOTE, found->at,
+                             "no __restrict__: a global pointer is used");
+    return found != NULL;
 }
 
-/* Do threads wait for each other, or may they pass values on through memory? */
+/* Returns true if threads wait for each other, or may exchange values through memory. */
 static bool threads_meet(const ht_model *model) {
     return model->feature[HT_FEATURE_BARRIER] || model->feature[HT_FEATURE_ATOMIC] ||
            model->feature[HT_FEATURE_WAVEFRONT] || model->feature[HT_FEATURE_COOPERATIVE] ||
@@ -85,7 +147,7 @@ static bool threads_meet(const ht_model *model) {
 
 typedef struct pointers {
     const ht_model *model;
-    ht_pointer_use *use; /* of each parameter */
+    pointer_use *use; /* of each parameter */
 } pointers;
 
 static bool distinct(const pointers *in, size_t first, size_t second) {
@@ -96,23 +158,22 @@ static bool distinct(const pointers *in, size_t first, size_t second) {
     return launches->count > 0 && launches->other_use_line == 0;
 }
 
-/* Another parameter that may lead to the same memory, with one of the two written; SIZE_MAX: none.
- */
+/* Returns another parameter that may point to the same memory, if one of the two is written;
+ * SIZE_MAX: there is none. */
 static size_t rival(const pointers *in, size_t index) {
-    for (size_t other = 0; other < in->model->parameter_count; ++other)
-        if (other != index && in->model->parameters[other].is_pointer &&
+    for (size_t other = 0; other < in->model->parameters.count; ++other)
+        if (other != index && in->model->parameters.items[other].is_pointer &&
             (in->use[index].writes || in->use[other].writes) && !distinct(in, index, other))
             return other;
     return SIZE_MAX;
 }
 
-/* `TYPE *` in front of the parameter's name, when it is plain text. */
+/* Finds `TYPE *` in front of the parameter's name, if it is plain text. */
 static bool type_place(const ht_model *model, const ht_parameter *parameter, ht_range *out_place) {
-    ht_range whole;
-    unsigned name;
-    if (!parameter->name[0] || !ht_ast_range(model, parameter->cursor, &whole))
+    ht_range whole = parameter->range;
+    size_t name = parameter->name_begin;
+    if (!parameter->name[0] || whole.begin == whole.end)
         return false;
-    clang_getExpansionLocation(clang_getCursorLocation(parameter->cursor), NULL, NULL, NULL, &name);
     size_t end = name;
     while (end > whole.begin && strchr(" \t\r\n", model->text[end - 1]))
         --end;
@@ -120,14 +181,14 @@ static bool type_place(const ht_model *model, const ht_parameter *parameter, ht_
     bool constant = end > whole.begin + 5 && strncmp(model->text + end - 5, "const", 5) == 0;
     for (size_t at = whole.begin; at < end; ++at)
         if (model->text[at] == '#' || model->text[at] == '/')
-            return false; /* a comment or a directive in the midst of it */
+            return false; /* a comment or a directive inside */
     return name > whole.begin && name < whole.end && (model->text[end - 1] == '*' || constant);
 }
 
 static void write_parameter(const pointers *in, ht_plan *plan, size_t index, ht_range place,
                             const char *name, const char *helper) {
-    const ht_parameter *parameter = &in->model->parameters[index];
-    const ht_pointer_use *use = &in->use[index];
+    const ht_parameter *parameter = &in->model->parameters.items[index];
+    const pointer_use *use = &in->use[index];
     bool narrow = !parameter->is_const && use->reads && !use->writes;
     const char *before = narrow ? "const " : "";
     char *text = ht_format("$[%zu,%zu]", place.begin, place.end);
@@ -156,46 +217,47 @@ static void write_all(const pointers *in, ht_plan *plan, const bool *proved) {
     const char *name = ht_plan_name(plan, "RESTRICT");
     const char *helper = ht_plan_name(plan, "restrict_if");
     ht_text names = {0};
-    for (size_t i = 0; i < model->parameter_count; ++i) {
+    for (size_t i = 0; i < model->parameters.count; ++i) {
         ht_range place;
-        if (!proved[i] || !type_place(model, &model->parameters[i], &place))
+        if (!proved[i] || !type_place(model, &model->parameters.items[i], &place))
             continue;
         write_parameter(in, plan, i, place, name, helper);
-        ht_text_printf(&names, names.length ? ", %s" : "%s", model->parameters[i].name);
+        ht_text_printf(&names, names.length ? ", %s" : "%s", model->parameters.items[i].name);
     }
     if (names.length) {
         ht_plan_param(plan, name, "false, true", "false");
         help(plan, helper);
-        ht_plan_remark(plan, HT_REMARK_APPLIED, clang_getNullCursor(),
-                       "__restrict__ on %s became a choice: nothing else leads to their memory",
-                       names.data);
+        ht_plan_remark_place(
+            plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
+            "__restrict__ on %s became a choice: nothing else leads to their memory", names.data);
     }
     ht_text_free(&names);
 }
 
 static void judge(pointers *in, ht_plan *plan) {
     const ht_model *model = in->model;
-    bool *proved = ht_alloc(model->parameter_count + 1, sizeof *proved);
+    bool *proved = ht_alloc(model->parameters.count + 1, sizeof *proved);
     size_t pointer_count = 0, written = 0, count = 0;
-    for (size_t i = 0; i < model->parameter_count; ++i) {
-        pointer_count += model->parameters[i].is_pointer;
+    for (size_t i = 0; i < model->parameters.count; ++i) {
+        pointer_count += model->parameters.items[i].is_pointer;
         written += in->use[i].writes;
     }
-    /* where one pointer is all there is, or nothing is written, it would change nothing */
-    for (size_t i = 0; pointer_count > 1 && written > 0 && i < model->parameter_count; ++i) {
-        const ht_parameter *parameter = &model->parameters[i];
+    /* with a single pointer, or without writes, it would have no effect */
+    for (size_t i = 0; pointer_count > 1 && written > 0 && i < model->parameters.count; ++i) {
+        const ht_parameter *parameter = &model->parameters.items[i];
         if (!parameter->is_pointer || parameter->is_restrict ||
             !(in->use[i].reads || in->use[i].writes))
             continue;
         size_t other = rival(in, i);
         if (other != SIZE_MAX)
-            ht_plan_remark(plan, HT_REMARK_MISSED, parameter->cursor,
-                           "no __restrict__ on '%s': nothing says that '%s' is other memory",
-                           parameter->name, model->parameters[other].name);
+            ht_plan_remark_place(
+                plan, HT_REMARK_MISSED, ht_parameter_place(model, i),
+                "no __restrict__ on '%s': '%s' may alias it; write __restrict__ if it does not",
+                parameter->name, model->parameters.items[other].name);
         else if (in->use[i].reads && in->use[i].writes && threads_meet(model))
-            ht_plan_remark(plan, HT_REMARK_MISSED, parameter->cursor,
-                           "no __restrict__ on '%s': threads may pass values on through it",
-                           parameter->name);
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, ht_parameter_place(model, i),
+                                 "no __restrict__ on '%s': threads may pass values on through it",
+                                 parameter->name);
         else
             proved[i] = ++count > 0;
     }
@@ -204,27 +266,28 @@ static void judge(pointers *in, ht_plan *plan) {
     free(proved);
 }
 
-/* Launches that are not seen could pass the same memory twice. */
+/* Returns true, with a remark, if other units may launch the kernel: they could pass the same
+ * memory twice. */
 static bool launched_elsewhere(const ht_model *model, ht_plan *plan) {
     const ht_source *source = model->facts->source;
     bool header = strcmp(source->unit_path, source->path) != 0;
-    bool declared = !clang_equalCursors(clang_getCanonicalCursor(model->kernel), model->kernel);
-    if (header || declared)
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "no __restrict__: %s, other units may launch it with any buffers",
-                       header ? "it is in a header" : "it is declared ahead of its definition");
-    return header || declared;
+    if (header || model->definition.is_declared_ahead)
+        ht_plan_remark_place(
+            plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+            "no __restrict__: %s, so other units may launch it with buffers that alias",
+            header ? "it is in a header" : "it is declared ahead of its definition");
+    return header || model->definition.is_declared_ahead;
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
     pointers in = {.model = model};
-    if (!model->launch_known || model->facts->problem || model->facts->launches.count == 0 ||
+    if (!model->launch_known || model->facts->problem.text || model->facts->launches.count == 0 ||
         launched_elsewhere(model, plan) || has_other_ways(model, plan))
         return;
-    in.use = ht_alloc(model->parameter_count + 1, sizeof *in.use);
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (model->parameters[i].is_pointer)
-            in.use[i] = ht_pointer_use_find(model, model->parameters[i].cursor);
+    in.use = ht_alloc(model->parameters.count + 1, sizeof *in.use);
+    for (size_t i = 0; i < model->parameters.count; ++i)
+        if (model->parameters.items[i].is_pointer)
+            in.use[i] = use_find(model, i);
     judge(&in, plan);
     free(in.use);
 }

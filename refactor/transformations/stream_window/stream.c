@@ -1,51 +1,49 @@
-/* stream-window: in the tiled form a thread walks along an axis (or along a loop that is there
- * already), and keeps what it reads side by side along it in registers: a window that moves on by
- * one element, so that each is read once. Which reads make up a window is worked out in
- * refactor/staging/window.c; stream_write.c writes it. docs/streaming.md explains it. */
+/* stream-window: in the tiled form, a thread walks along an axis (or along an existing loop) and
+ * keeps neighbouring elements that it reads in registers: a window that moves on by one element, so
+ * that each is read once. refactor/staging/window.c finds the reads of a window; stream_write.c
+ * writes it. docs/streaming.md explains it. */
 #include "base/memory.h"
-#include "refactor/transformations/restrict/pointers.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel_model/build.h"
+#include "refactor/launch/distinct.h"
+#include "refactor/plan/plan.h"
+#include "refactor/staging/print.h"
+#include "refactor/transformations/register_tile/tiled_each.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
+#include "refactor/transformations/register_tile/tiled_stream.h"
 #include "refactor/transformations/stream_window/stream_write.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which memory
- * ------------------------------------------------------------------------------------------- */
+/* ---- aliases ---- */
 
-static size_t parameter_index(const ht_model *model, CXCursor declaration) {
-    for (size_t i = 0; i < model->parameter_count; ++i)
-        if (clang_equalCursors(model->parameters[i].cursor, declaration))
-            return i;
-    return SIZE_MAX;
-}
-
-/* Do all launches pass two arguments different allocations? */
+/* Returns true if all launches pass different allocations for two arguments. */
 static bool are_apart(const ht_kernel_model *km, size_t first, size_t second) {
     const ht_model *model = km->facts;
     const ht_launches *launches = &model->facts->launches;
     const ht_source *source = model->facts->source;
-    size_t a = parameter_index(model, km->arrays[first].declaration);
-    size_t b = parameter_index(model, km->arrays[second].declaration);
-    if (a == SIZE_MAX || b == SIZE_MAX || launches->count == 0 || launches->other_use_line ||
-        strcmp(source->unit_path, source->path) != 0 ||
-        !clang_equalCursors(clang_getCanonicalCursor(model->kernel), model->kernel))
+    const ht_parameter *a = km->arrays[first].parameter, *b = km->arrays[second].parameter;
+    if (!a || !b || launches->count == 0 || launches->other_use_line ||
+        strcmp(source->unit_path, source->path) != 0 || model->definition.is_declared_ahead)
         return false;
     for (size_t i = 0; i < launches->count; ++i)
-        if (!ht_arguments_distinct(&launches->items[i], a, b))
+        if (!ht_arguments_distinct(&launches->items[i], (size_t)(a - model->parameters.items),
+                                   (size_t)(b - model->parameters.items)))
             return false;
     return true;
 }
 
 static void remark_missed(ht_streaming *in, const ht_window *window, const char *why) {
-    ht_plan_remark(in->plan, HT_REMARK_MISSED, window->reads[0]->cursor,
-                   "'%s' is not kept in registers along `%s`: %s",
-                   in->km->arrays[window->array].name, in->along_name, why);
+    ht_plan_remark_place(in->plan, HT_REMARK_MISSED, window->reads[0]->from->at,
+                         "'%s' is not kept in registers along `%s`: %s",
+                         in->km->arrays[window->array].name, in->along_name, why);
 }
 
-/* Can its elements be copied into variables? */
+/* Returns true if the window's elements can be copied into variables; else adds a remark. */
 static bool can_keep(ht_streaming *in, const ht_window *window) {
     const ht_km_array *array = &in->km->arrays[window->array];
-    const ht_parameter *parameter = ht_model_parameter(in->plan->model, array->declaration);
+    const ht_parameter *parameter = array->parameter;
     const char *why = NULL;
     char *text = NULL;
     if (!parameter || !parameter->pointee || strchr(parameter->pointee, '['))
@@ -59,8 +57,9 @@ static bool can_keep(ht_streaming *in, const ht_window *window) {
             ht_format("'%s' may be the same memory and is written in between (line %d)",
                       in->km->arrays[window->overtook->array].name, window->overtook->place.line);
     for (size_t i = 0; i < window->read_count && !why; ++i) {
-        why = ht_tiled_why_not_at(in->form, window->served[i]->cursor, in->place);
-        if (!why && !ht_tiled_may_replace(in->form, window->served[i]->cursor))
+        const ht_syntax *node = window->served[i]->node;
+        why = ht_tiled_why_not_at(in->form, node, in->place);
+        if (!why && !ht_tiled_may_replace(in->form, node))
             why = "a part of a read is written in another way";
     }
     if (why)
@@ -69,10 +68,9 @@ static bool can_keep(ht_streaming *in, const ht_window *window) {
     return !why;
 }
 
-/* ---- the parts of a transformation
- * ------------------------------------------------------------------------------------------- */
+/* ---- the parts of a transformation ---- */
 
-/* Windows along what steps, as far as they can be written. */
+/* Writes the windows along the axis or loop, as far as possible. Returns their number. */
 static size_t write_windows(ht_streaming *in) {
     size_t written = 0;
     ht_windows windows = ht_windows_find(in->km, &in->along, are_apart);
@@ -81,11 +79,12 @@ static size_t write_windows(ht_streaming *in) {
             continue;
         if (ht_streaming_write(in, &windows.items[i])) {
             const ht_window *window = &windows.items[i];
-            ht_plan_remark(in->plan, HT_REMARK_APPLIED, window->reads[0]->cursor,
-                           "%s: %zu reads of '%s' become one, with %zu elements along `%s` kept in "
-                           "registers",
-                           in->param, window->read_count, in->km->arrays[window->array].name,
-                           window->slots, in->along_name);
+            ht_plan_remark_place(
+                in->plan, HT_REMARK_APPLIED, window->reads[0]->from->at,
+                "%s: %zu reads of '%s' become one, with %zu elements along `%s` kept in "
+                "registers",
+                in->param, window->read_count, in->km->arrays[window->array].name, window->slots,
+                in->along_name);
             ++written;
         } else
             remark_missed(in, &windows.items[i], in->why);
@@ -94,24 +93,26 @@ static size_t write_windows(ht_streaming *in) {
     return written;
 }
 
-/* Tiles in shared memory are boxes of all outputs of a block. */
+/* Turns staging off where a window is used: tiles in shared memory are boxes of all outputs of a
+ * block. */
 static void require_unstaged(ht_streaming *in) {
     ht_plan *plan = in->plan;
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (strcmp(plan->params[i].transformation, ht_transformation_stage.name) == 0 &&
-            strncmp(plan->params[i].name, "STAGE_", 6) == 0)
-            ht_plan_require(plan, "%s == 1 || !%s", in->param, plan->params[i].name);
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].transformation, ht_transformation_stage.name) == 0 &&
+            strncmp(plan->params.items[i].name, "STAGE_", 6) == 0)
+            ht_plan_require(plan, "%s == 1 || !%s", in->param, plan->params.items[i].name);
 }
 
 static void finish(ht_streaming *in) {
-    if (in->plan->failed || ht_tiled_write(in->form))
+    if (in->plan->running.failed || ht_tiled_write(in->form))
         return;
-    in->plan->abandoned = true;
-    ht_plan_remark(in->plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                   "the tiled form cannot be written with a window along `%s`", in->along_name);
+    in->plan->running.abandoned = true;
+    ht_plan_remark_place(in->plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                         "the tiled form cannot be written with a window along `%s`",
+                         in->along_name);
 }
 
-/* Outputs of a thread along y or z; true when there is a window. */
+/* Streams along the outputs of a thread, on y or z. Returns true if there is a window. */
 static bool stream_axis(ht_streaming *in, size_t axis) {
     ht_plan *plan = in->plan;
     const ht_tiled_axis *of = &in->form->axes[axis];
@@ -131,7 +132,7 @@ static bool stream_axis(ht_streaming *in, size_t axis) {
         ht_plan_require(plan, "%s == 1 || (%s && %s == 1)", in->param, in->form->param, of->factor);
         require_unstaged(in);
         ht_plan_cover(plan, of->axis, in->param);
-        if (!plan->failed)
+        if (!plan->running.failed)
             ht_tiled_walk(in->form, axis, in->param, fresh);
         finish(in);
     }
@@ -139,12 +140,12 @@ static bool stream_axis(ht_streaming *in, size_t axis) {
     return any;
 }
 
-/* A loop over what would be an axis of the grid elsewhere. */
+/* Streams along a loop. Returns true if there is a window. */
 static bool stream_loop(ht_streaming *in, size_t loop) {
     const ht_km_loop *of = &in->km->loops[loop];
     ht_plan *plan = in->plan;
     int64_t step;
-    size_t place = ht_tiled_loop_of(in->form, in->km->pool.symbols[of->symbol].cursor);
+    size_t place = ht_tiled_loop_of(in->form, of->node);
     if (place == SIZE_MAX || !of->normal || !of->counter[0] ||
         !ht_poly_is_constant(of->step, &step) || step != 1)
         return false;
@@ -164,7 +165,7 @@ static bool stream_loop(ht_streaming *in, size_t loop) {
     if (any) {
         ht_plan_param(plan, in->param, "false, true", "false");
         ht_plan_require(plan, "!%s || %s", in->param, in->form->param);
-        ht_loop_order_keep(plan, in->km->pool.symbols[of->symbol].cursor, in->param);
+        ht_plan_keep_order(plan, of->node, in->param);
         finish(in);
     }
     ht_streaming_release(in);
@@ -176,21 +177,20 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_streaming in = {.plan = plan, .form = ht_tiled_of(plan)};
     if (!in.form)
         return;
-    in.km = ht_kernel_model_build(model);
+    in.km = ht_kernel_model_of(model, (ht_km_variant){0});
     for (size_t i = 0; i < in.form->axis_count; ++i)
         in.frame.axis[in.form->axes[i].axis] = true;
     ht_streaming_name(&in);
     bool done = !in.km->complete;
     if (done)
-        ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                       "no window is kept in registers: %s", in.km->incomplete);
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                             "no window is kept in registers: %s", in.km->incomplete);
     for (int axis = 2; axis > 0 && !done; --axis)
         for (size_t i = 0; i < in.form->axis_count && !done; ++i)
             if (in.form->axes[i].axis == axis)
                 done = stream_axis(&in, i);
     for (size_t loop = 0; loop < in.km->loop_count && !done; ++loop)
         done = stream_loop(&in, loop);
-    ht_kernel_model_free(in.km);
 }
 
 const ht_transformation ht_transformation_stream = {

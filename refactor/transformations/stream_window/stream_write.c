@@ -1,8 +1,15 @@
-/* The text of a window: its variables, how it moves on, reads. */
+/* Writes the text of a window: its variables, its moves, its reads. */
 #include "refactor/transformations/stream_window/stream_write.h"
+#include "refactor/plan/plan.h"
 
 #include "base/memory.h"
+#include "refactor/staging/bounds.h"
+#include "refactor/staging/place.h"
+#include "refactor/staging/print.h"
+#include "refactor/transformations/lds_stage/stage_load.h"
 #include "refactor/transformations/lds_stage/stage_write.h"
+#include "refactor/transformations/register_tile/tiled_each.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,26 +28,25 @@ void ht_streaming_release(ht_streaming *in) {
     in->condition = in->fresh = NULL;
 }
 
-/* One window while it is written. */
+/* One window being written. */
 typedef struct writing {
     ht_streaming *in;
     const ht_window *window;
-    bool tested;      /* elements that nobody may read are left out */
-    ht_staging loads; /* its stage says which */
+    bool tested;      /* elements that may not be read are left out */
+    ht_staging loads; /* its stage has the tests for that */
     char *array;      /* "in_window[ty][tx]"; owned */
     char *dimensions; /* "[COARSEN_Y][COARSEN_X]"; owned */
 } writing;
 
-/* ---- elements
- * ------------------------------------------------------------------------------------------- */
+/* ---- elements ---- */
 
-/* The element at a place of the window, in the array. */
+/* Writes the array's element at a place of the window. */
 static bool write_element(writing *of, size_t slot, ht_text *out) {
     const ht_window *window = of->window;
     size_t near = slot;
     while (!window->reads[near])
         --near;
-    char *source = ht_tiled_source(of->in->form, window->reads[near]->cursor);
+    char *source = ht_tiled_source(of->in->form, window->reads[near]->node);
     bool done = source != NULL;
     if (done && near == slot)
         ht_text_append(out, source);
@@ -55,7 +61,7 @@ static bool write_element(writing *of, size_t slot, ht_text *out) {
     return done;
 }
 
-/* The places that the tests ask about. */
+/* Writes the coordinates for the tests. */
 static bool write_places(writing *of, size_t slot, const char *indent, ht_text *out) {
     const ht_stage *stage = &of->loads.stage;
     bool done = true;
@@ -90,7 +96,8 @@ static bool write_load(writing *of, size_t slot, const char *indent, ht_text *ou
     return done;
 }
 
-/* At first all of it is loaded; then it moves on, and the last element is. */
+/* Writes the move: the first load fills the window; later ones shift it and load the last
+ * element. */
 static bool write_move(writing *of, ht_text *out) {
     size_t last = of->window->slots - 1;
     bool done = true;
@@ -104,21 +111,21 @@ static bool write_move(writing *of, ht_text *out) {
     return done && write_load(of, last, "\n", out);
 }
 
-/* ---- what may be loaded
- * ------------------------------------------------------------------------------------------- */
+/* ---- tests of loads ---- */
 
-/* Where the first and the last are read by each output, all between them lies in the array. */
+/* Prepares tests of loads. They are not needed if each output reads the first and the last element:
+ * all between them are then in the array. */
 static bool prepare_tests(writing *of) {
     ht_streaming *in = of->in;
     const ht_window *window = of->window;
-    of->tested =
-        !ht_tiled_always_runs(in->form, window->reads[0]->cursor, in->place) ||
-        !ht_tiled_always_runs(in->form, window->reads[window->slots - 1]->cursor, in->place);
+    of->tested = !ht_tiled_always_runs(in->form, window->reads[0]->node, in->place) ||
+                 !ht_tiled_always_runs(in->form, window->reads[window->slots - 1]->node, in->place);
     if (!of->tested)
         return true;
     for (size_t slot = 0; slot < window->slots; ++slot)
         if (!window->reads[slot]) {
-            in->why = "not each output reads it, and none reads an element in between";
+            in->why = "not every output reads it, and an element between two of its reads is read "
+                      "by none";
             return false;
         }
     if (!ht_window_stage(window, in->km, &in->along, &in->frame, &of->loads.stage)) {
@@ -126,7 +133,7 @@ static bool prepare_tests(writing *of) {
         return false;
     }
     ht_stage *stage = &of->loads.stage;
-    memcpy(of->loads.at, in->at, sizeof in->at);
+    memcpy(of->loads.load.at, in->at, sizeof in->at);
     memcpy(stage->coordinate_names, in->at, sizeof in->at);
     for (size_t i = 0; i < in->form->axis_count; ++i)
         stage->output_names[in->form->axes[i].axis] = in->form->axes[i].name;
@@ -139,7 +146,7 @@ static void replace_reads(writing *of) {
         char *element = ht_format("%s[%zu]", of->array, of->window->slot_of[i]);
         char *text = ht_format("$?{%s}{(%s ? %s : $@)}{%s}$?{!(%s)}{}{$@}", in->condition,
                                in->condition, element, element, in->condition);
-        ht_tiled_replace(in->form, of->window->served[i]->cursor, text);
+        ht_tiled_replace(in->form, of->window->served[i]->node, text);
         free(element);
         free(text);
     }
@@ -148,14 +155,14 @@ static void replace_reads(writing *of) {
 static void insert(writing *of, const char *name, const char *move) {
     ht_streaming *in = of->in;
     const ht_km_array *array = &in->km->arrays[of->window->array];
-    const ht_parameter *parameter = ht_model_parameter(in->plan->model, array->declaration);
+    const ht_parameter *parameter = array->parameter;
     char *declared = ht_format("\n// the elements of %s along %s that the next output may read\n"
                                "%s %s%s[%zu]%s;",
                                array->name, in->along_name, parameter->pointee, name,
                                of->dimensions, of->window->slots, of->tested ? " = {}" : "");
     char *text = ht_format("$?{%s}{%s}{%s}", in->condition, declared, declared);
     ht_tiled_insert(in->form, in->declared, text, NULL);
-    ht_tiled_insert_each(in->form, in->place, of->window->reads[0]->cursor, in->condition, move);
+    ht_tiled_insert_each(in->form, in->place, of->window->reads[0]->node, in->condition, move);
     free(declared);
     free(text);
 }
@@ -165,11 +172,11 @@ bool ht_streaming_write(ht_streaming *in, const ht_window *window) {
     ht_text move = {0};
     char *place, *wanted = ht_format("%s_window", in->km->arrays[window->array].name);
     const char *name = ht_plan_name(in->plan, wanted);
-    ht_tiled_places(in->form, window->reads[0]->cursor, &of.dimensions, &place);
+    ht_tiled_places(in->form, window->reads[0]->node, &of.dimensions, &place);
     of.array = ht_format("%s%s", name, place);
     bool done = prepare_tests(&of);
     if (done) {
-        in->why = "its place has no name where it is loaded";
+        in->why = "a subscript cannot be written at the place of the load";
         done = write_move(&of, &move);
     }
     const ht_tiled_axis *plain = &in->form->plain;

@@ -1,4 +1,5 @@
-/* Windows in the tiled form: what stream.c knows and stream_write.c writes. Private. */
+/* Windows in the tiled form: found by stream.c, written by stream_write.c. Private to this
+ * folder. */
 #ifndef HT_REFACTOR_STREAM_WRITE_H
 #define HT_REFACTOR_STREAM_WRITE_H
 
@@ -11,21 +12,21 @@ typedef struct ht_streaming {
     ht_tiled_form *form;
     ht_kernel_model *km;
     ht_stage_frame frame;
-    const char *at[HT_STAGE_DIMENSIONS_MAX]; /* variables: an element's place in the array */
-    /* what is walked along */
+    const char *at[HT_STAGE_DIMENSIONS_MAX]; /* names of an element's coordinates */
+    /* the axis or loop of the windows */
     ht_window_along along;
     const char *along_name;
-    long place, declared; /* of the moves, of the variables; for ht_tiled_insert */
+    long place, declared; /* places of the moves and of the variables, for ht_tiled_insert */
     const char *param;
-    char *condition; /* expression over it: a window is kept; owned */
-    char *fresh;     /* expression of the form: there is no window yet; owned */
-    const char *why; /* it cannot be written; owned by the model or static */
+    char *condition; /* condition over it for keeping a window; owned */
+    char *fresh;     /* expression of the form that is true if there is no window yet; owned */
+    const char *why; /* why it cannot be written; owned by the model or static */
 } ht_streaming;
 
 void ht_streaming_name(ht_streaming *in);
 void ht_streaming_release(ht_streaming *in);
-/* Inserts the window and how it moves into the form, and replaces the reads, which must be possible
- * (ht_tiled_may_replace). False: nothing is changed. */
+/* Inserts the window and its moves into the form, and replaces the reads, which
+ * ht_tiled_may_replace must allow. Returns false if nothing was changed. */
 bool ht_streaming_write(ht_streaming *in, const ht_window *window);
 
 #endif

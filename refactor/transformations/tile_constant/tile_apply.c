@@ -1,7 +1,8 @@
-/* Bringing the new value of a named constant into an applied source: at its definition when this
- * kernel and its launches are all that use it, else by a definition of the kernel's own. */
+#include "refactor/transformations/tile_constant/tile_apply.h"
 #include "base/memory.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/launch_edit.h"
+#include "refactor/plan/plan.h"
 #include "refactor/transformations/tile_constant/tile.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@ typedef struct usage {
 
 static bool only_here(const usage *in, const char *name, size_t definition, int depth);
 
-/* Is a mention inside a directive harmless? #define NAME, a condition (which other values must not
- * change), or a macro that only this kernel uses. */
+/* Returns true if a mention inside a directive is harmless: #define NAME, a condition (whose branch
+ * other values must not change), or a macro that only this kernel uses. */
 static bool directive_fits(const usage *in, const ht_token *directive, const char *name,
                            int depth) {
     ht_tokens line;
@@ -39,26 +40,12 @@ static bool directive_fits(const usage *in, const ht_token *directive, const cha
     return fits;
 }
 
-/* In the kernel, or in a function that it calls? */
-static bool in_reach(const ht_model *model, const ht_token *token) {
-    if (token->begin >= model->range.begin && token->end <= model->range.end)
-        return true;
-    for (size_t i = 1; i < model->facts->reached_count; ++i) {
-        ht_range range;
-        size_t file;
-        if (ht_source_range(model->facts->source, model->facts->reached[i], &file, &range) &&
-            file == 0 && token->begin >= range.begin && token->end <= range.end)
-            return true;
-    }
-    return false;
-}
-
-/* All uses of a name lie in the kernel and in the geometry of its launches. `definition` is not
- * counted. */
+/* Returns true if all uses of a name except `definition` are in the kernel and in the geometry of
+ * its launches. */
 static bool only_here(const usage *in, const char *name, size_t definition, int depth) {
     if (depth > DEPTH_MAX)
         return false;
-    const ht_tokens *tokens = &in->source->tokens;
+    const ht_tokens *tokens = ht_source_tokens(in->source, 0);
     for (size_t i = 0; i < tokens->count; ++i) {
         const ht_token *token = &tokens->items[i];
         if (token->kind == HT_TOKEN_DIRECTIVE && !directive_fits(in, token, name, depth))
@@ -66,9 +53,8 @@ static bool only_here(const usage *in, const char *name, size_t definition, int 
         if (token->kind != HT_TOKEN_NAME || !ht_tokens_is(tokens, i, name) ||
             token->begin == definition)
             continue;
-        if (in_reach(in->tiles->model, token))
-            continue;
-        if (!ht_launch_owns(in->plan, (ht_range){token->begin, token->end}))
+        if (!ht_reached_holds(in->tiles->model, 0, token->begin) &&
+            !ht_launch_owns(in->plan, (ht_range){token->begin, token->end}))
             return false;
     }
     for (size_t file = 1; file < in->source->file_count; ++file) {
@@ -90,11 +76,9 @@ bool ht_tile_alone(const ht_tiles *tiles, const ht_tile *tile, const ht_plan *pl
     const ht_model *model = tiles->model;
     usage in = {tiles, plan, model->facts->source};
     bool alone = only_here(&in, tile->name, tile->macro->range.begin, 0);
-    for (size_t i = 1; i < model->facts->reached_count && alone; ++i) {
-        unsigned offset;
-        char *name = ht_cursor_name(model->facts->reached[i]);
-        clang_getExpansionLocation(clang_getCursorLocation(model->facts->reached[i]), NULL, NULL,
-                                   NULL, &offset);
+    for (size_t i = 1; i < model->facts->reached.count && alone; ++i) {
+        size_t offset;
+        char *name = ht_reached_name(model, i, &offset);
         alone = only_here(&in, name, offset, 0); /* other kernels call none of them */
         free(name);
     }
@@ -104,14 +88,14 @@ bool ht_tile_alone(const ht_tiles *tiles, const ht_tile *tile, const ht_plan *pl
 static bool edit_macro(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan, bool alone) {
     const ht_macro *macro = tile->macro;
     const ht_source *source = tiles->model->facts->source;
-    if (alone && !plan->stay && macro->file == 0) {
+    if (alone && !plan->request.stay && macro->file == 0) {
         char *text = ht_format("${%s}", tile->name);
         bool done = ht_plan_edit_applied(plan, macro->body, NULL, text);
         free(text);
         ht_plan_follow(plan, tile->name);
         return done;
     }
-    ht_range kernel = tiles->model->range;
+    ht_range kernel = tiles->model->definition.range;
     char *before = ht_format("#undef %s\n#define %s ${%s}\n", tile->name, tile->name, tile->name);
     char *after = ht_format("\n#undef %s\n#define %s %.*s", tile->name, tile->name,
                             (int)(macro->body.end - macro->body.begin),
@@ -125,27 +109,20 @@ static bool edit_macro(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan
 }
 
 static bool edit_variable(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan, bool alone) {
-    const ht_source *source = tiles->model->facts->source;
-    bool variable = clang_getCursorKind(tile->declaration) == CXCursor_VarDecl;
-    CXCursor initializer = variable ? clang_Cursor_getVarDeclInitializer(tile->declaration)
-                                    : ht_ast_child(tile->declaration, 0);
     ht_range place;
-    if (alone && !plan->stay && !clang_Cursor_isNull(initializer) &&
-        ht_source_place(source, initializer, &place)) {
+    if (alone && !plan->request.stay && ht_syntax_value_place(tile->variable, &place)) {
         char *text = ht_format("${%s}", tile->name);
         bool done = ht_plan_edit_applied(plan, place, NULL, text);
         free(text);
         ht_plan_follow(plan, tile->name);
         return done;
     }
-    CXString type = clang_getTypeSpelling(clang_getCursorType(tile->declaration));
-    const char *words = clang_getCString(type);
-    if (strncmp(words, "const ", 6) == 0)
-        words += 6;
-    char *text = ht_format("\n    constexpr %s %s = ${%s};", variable ? words : "int", tile->name,
-                           tile->name);
-    clang_disposeString(type);
-    size_t at = tiles->model->body_range.begin + 1;
+    bool whole = tile->variable->type == HT_TYPE_INTEGER; /* else it is an enumerator */
+    char *type = whole ? ht_syntax_variable_type(tile->variable, false) : NULL;
+    char *text =
+        ht_format("\n    constexpr %s%s = ${%s};", type ? type : "int ", tile->name, tile->name);
+    free(type);
+    size_t at = tiles->model->definition.body_range.begin + 1;
     bool done = ht_plan_edit_applied(plan, (ht_range){at, at}, tile->name, text);
     free(text);
     return done;
@@ -153,10 +130,7 @@ static bool edit_variable(const ht_tiles *tiles, const ht_tile *tile, ht_plan *p
 
 static bool edit_template(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan) {
     const ht_kernel_facts *facts = tiles->model->facts;
-    size_t index = 0;
-    while (index < facts->template_parameter_count &&
-           !clang_equalCursors(facts->template_parameters[index].cursor, tile->declaration))
-        ++index;
+    size_t index = tile->parameter;
     for (size_t i = 0; i < facts->launches.count; ++i) {
         const ht_launch_site *site = &facts->launches.items[i];
         if (index >= site->template_argument_count)
@@ -174,7 +148,6 @@ bool ht_tile_apply_edits(const ht_tiles *tiles, ht_plan *plan) {
     usage in = {tiles, plan, tiles->model->facts->source};
     for (size_t i = 0; i < tiles->count; ++i) {
         const ht_tile *tile = &tiles->items[i];
-        unsigned offset = 0;
         bool done;
         if (tile->kind == HT_TILE_TEMPLATE)
             done = edit_template(tiles, tile, plan);
@@ -182,9 +155,8 @@ bool ht_tile_apply_edits(const ht_tiles *tiles, ht_plan *plan) {
             done = edit_macro(tiles, tile, plan,
                               only_here(&in, tile->name, tile->macro->range.begin, 0));
         else {
-            clang_getExpansionLocation(clang_getCursorLocation(tile->declaration), NULL, NULL, NULL,
-                                       &offset);
-            done = edit_variable(tiles, tile, plan, only_here(&in, tile->name, offset, 0));
+            size_t name = tile->variable->name_end - strlen(tile->name);
+            done = edit_variable(tiles, tile, plan, only_here(&in, tile->name, name, 0));
         }
         if (!done)
             return false;

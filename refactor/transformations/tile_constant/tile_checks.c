@@ -1,7 +1,13 @@
-/* What must hold before a constant that ties a kernel to its block may change. */
+#include "refactor/transformations/tile_constant/tile_checks.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
 #include "refactor/transformations/tile_constant/tile.h"
+#include "refactor/transformations/tile_constant/tile_access.h"
+#include "refactor/transformations/tile_constant/tile_expression.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,25 +15,18 @@
 typedef struct looking {
     const ht_tiles *tiles;
     ht_plan *plan;
-    const ht_access_facts *facts; /* NULL where not asked */
+    const ht_access_facts *facts; /* NULL: not needed */
     bool good;
-    unsigned only_larger; /* constants of which smaller values are not proved, as bits */
+    unsigned only_larger; /* bits of constants of which smaller values are not proved */
 } looking;
 
-static void refuse(looking *in, CXCursor cursor, const char *words) {
+static void refuse(looking *in, const ht_syntax *node, const char *words) {
     if (in->good)
-        ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor, "%s", words);
+        ht_plan_remark_place(in->plan, HT_REMARK_MISSED, node->at, "%s", words);
     in->good = false;
 }
 
-static void walk_all(looking *in, bool (*visit)(CXCursor, CXCursor, void *)) {
-    const ht_kernel_facts *facts = in->tiles->model->facts;
-    for (size_t i = 0; i < facts->reached_count && in->good; ++i)
-        ht_ast_walk(facts->reached[i], visit, in);
-}
-
-/* ---- literals that may be the constant in disguise
- * ----------------------------------------------------------------- */
+/* ---- literals that may be the constant in disguise ---- */
 
 bool ht_tile_suspicious(int64_t literal, int64_t value) {
     if (value < 4 || literal < 3)
@@ -39,37 +38,28 @@ bool ht_tile_suspicious(int64_t literal, int64_t value) {
            (literal > value && literal % value == 0);
 }
 
-static bool is_shift(CXCursor parent, int64_t literal, int64_t value) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left, right;
-    return ht_ast_binary(parent, &kind, &left, &right) &&
-           (kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr ||
-            kind == CXBinaryOperator_ShlAssign || kind == CXBinaryOperator_ShrAssign) &&
+static bool is_shift(const ht_syntax *node, int64_t literal, int64_t value) {
+    return node && (node->kind == HT_SYNTAX_BINARY || node->kind == HT_SYNTAX_ASSIGN) &&
+           (node->op == HT_BINARY_SHL || node->op == HT_BINARY_SHR ||
+            node->op == HT_BINARY_SHL_ASSIGN || node->op == HT_BINARY_SHR_ASSIGN) &&
            literal > 0 && literal < 31 && ht_tile_suspicious((int64_t)1 << literal, value);
 }
 
-/* sum / 256.0f: the mean over a tile of 16 x 16. */
-static bool is_extent(CXCursor cursor, int64_t value) {
-    if (clang_getCursorKind(cursor) != CXCursor_FloatingLiteral)
-        return false;
-    CXEvalResult result = clang_Cursor_Evaluate(cursor);
-    double real = result && clang_EvalResult_getKind(result) == CXEval_Float
-                      ? clang_EvalResult_getAsDouble(result)
-                      : 0;
-    if (result)
-        clang_EvalResult_dispose(result);
+/* Returns true for 256 in sum / 256.0f, the mean over a tile of 16 x 16. */
+static bool is_extent(double real, int64_t value) {
     if (real < 0)
         real = -real;
     double one = (double)value, all = one * one;
     return value >= 4 && (real == one || real == all || real * one == 1 || real * all == 1);
 }
 
-/* A macro of another name gives a literal its meaning: the filter's radius stays what it is. */
-static bool means_otherwise(const ht_tiles *tiles, CXCursor literal) {
+/* Returns true if a macro's name gives the literal another meaning, as that of a filter's radius,
+ * which must stay. */
+static bool means_otherwise(const ht_tiles *tiles, const ht_syntax *literal) {
     static const char *const meanings[] = {"RADIUS", "HALO",    "STEP", "ORDER", "FILTER",
                                            "TAP",    "STENCIL", "COEF", "KERNEL"};
     const ht_source *source = tiles->model->facts->source;
-    const ht_macro *macro = ht_tile_writing_macro(source, literal);
+    const ht_macro *macro = ht_syntax_macro(literal);
     ht_tokens body;
     if (!macro)
         return false;
@@ -86,27 +76,26 @@ static bool means_otherwise(const ht_tiles *tiles, CXCursor literal) {
     return found;
 }
 
-static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
+static bool on_literal(const ht_syntax *node, void *context) {
     looking *in = context;
-    int64_t literal;
-    for (size_t i = 0; i < in->tiles->count; ++i)
-        if (is_extent(cursor, in->tiles->items[i].value)) {
-            char *words = ht_format("the real literal may be computed from %s (%lld)",
-                                    in->tiles->items[i].name, (long long)in->tiles->items[i].value);
-            refuse(in, cursor, words);
-            free(words);
-        }
-    if (clang_getCursorKind(cursor) != CXCursor_IntegerLiteral ||
-        ht_tiles_leaf(in->tiles, cursor) || !ht_ast_constant(cursor, &literal) ||
-        means_otherwise(in->tiles, cursor))
+    int64_t literal = 0;
+    if (!ht_syntax_is_literal(node))
+        return in->good;
+    bool whole = node->type == HT_TYPE_INTEGER && ht_syntax_evaluate(node, &literal);
+    if (whole && (ht_tiles_leaf(in->tiles, node) || means_otherwise(in->tiles, node)))
         return in->good;
     for (size_t i = 0; i < in->tiles->count; ++i) {
-        int64_t value = in->tiles->items[i].value;
-        if (!ht_tile_suspicious(literal, value) && !is_shift(parent, literal, value))
-            continue;
-        char *words = ht_format("the literal %lld may depend on %s (%lld)", (long long)literal,
-                                in->tiles->items[i].name, (long long)value);
-        refuse(in, cursor, words);
+        const ht_tile *tile = &in->tiles->items[i];
+        char *words = NULL;
+        if (!whole && is_extent(ht_syntax_literal(node), tile->value))
+            words = ht_format("the real literal may be computed from %s (%lld)", tile->name,
+                              (long long)tile->value);
+        if (whole && (ht_tile_suspicious(literal, tile->value) ||
+                      is_shift(node->parent, literal, tile->value)))
+            words = ht_format("the literal %lld may depend on %s (%lld)", (long long)literal,
+                              tile->name, (long long)tile->value);
+        if (words)
+            refuse(in, node, words);
         free(words);
     }
     return in->good;
@@ -114,38 +103,24 @@ static bool on_literal(CXCursor cursor, CXCursor parent, void *context) {
 
 bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan) {
     looking in = {.tiles = tiles, .plan = plan, .good = true};
-    walk_all(&in, on_literal);
+    ht_syntax_walk(ht_syntax_whole(tiles->model)->all, on_literal, &in);
     return in.good;
 }
 
-/* ---- comparisons and divisions
- * ------------------------------------------------------------------------------------------ */
+/* ---- comparisons and divisions ---- */
 
-typedef struct thread_search {
-    const ht_model *model;
-    bool found;
-} thread_search;
-
-static bool on_thread(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    thread_search *in = context;
+static bool on_thread(const ht_syntax *node, void *context) {
+    bool *found = context;
     int axis;
-    if (clang_isExpression(clang_getCursorKind(cursor)) &&
-        ht_index_plain(in->model, cursor, true, &axis) == HT_INDEX_THREAD)
-        in->found = true;
-    return !in->found;
+    if (ht_syntax_is_expression(node) && ht_syntax_builtin(node, true, &axis) == HT_INDEX_THREAD)
+        *found = true;
+    return !*found;
 }
 
-bool ht_tile_mentions_thread(const ht_model *model, CXCursor expression) {
-    thread_search in = {model, false};
-    on_thread(expression, expression, &in);
-    if (!in.found)
-        ht_ast_walk(expression, on_thread, &in);
-    return in.found;
-}
-
-static bool is_comparison(enum CXBinaryOperatorKind kind) {
-    return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
+bool ht_tile_mentions_thread(const ht_syntax *expression) {
+    bool found = false;
+    ht_syntax_walk(expression, on_thread, &found);
+    return found;
 }
 
 static unsigned tiles_of_axis(const ht_tiles *tiles, int axis) {
@@ -155,62 +130,138 @@ static unsigned tiles_of_axis(const ht_tiles *tiles, int axis) {
     return found;
 }
 
-/* min(TILE, what is left): no block is too small for it. */
-static bool is_clamped(const looking *in, CXCursor bound, int axis) {
-    CXCursor cursor = ht_ast_strip(bound, true);
-    const ht_local *local = ht_model_local(in->tiles->model, ht_ast_variable(cursor));
-    if (local && local->writes == 0 && !clang_Cursor_isNull(local->initializer))
-        cursor = ht_ast_strip(local->initializer, true);
-    if (clang_getCursorKind(cursor) != CXCursor_CallExpr || !ht_cursor_named(cursor, "min"))
+/* Returns true for min(TILE, remainder), which no block is too small for. */
+static bool is_clamped(const looking *in, const ht_syntax *bound, int axis) {
+    const ht_syntax *node = ht_syntax_strip_whole(bound);
+    const ht_syntax *value = ht_syntax_kept(ht_syntax_named(node));
+    node = value ? ht_syntax_strip_whole(value) : node;
+    if (!ht_syntax_calls(node, "min"))
         return false;
-    for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i) {
-        const ht_tile *tile =
-            ht_tiles_leaf(in->tiles, clang_Cursor_getArgument(cursor, (unsigned)i));
+    for (size_t i = 0; i < (size_t)node->op; ++i) {
+        const ht_tile *tile = ht_tiles_leaf(in->tiles, node->children[i]);
         if (tile && tile->axis[axis])
             return true;
     }
     return false;
 }
 
-/* threadIdx.x < E (a halo's width, say): the block must reach E, or not shrink when E may be
- * anything. */
-static void look_at_comparison(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
-    const ht_model *model = in->tiles->model;
+/* Checks threadIdx.x < E (a halo's width, for example): the block must be at least E; if E is not
+ * known, it must not shrink. */
+static void look_at_comparison(looking *in, const ht_syntax *node) {
+    const ht_syntax *left = node->children[0], *right = node->children[1], *bound = right;
     int axis;
-    CXCursor bound = right;
-    if (ht_index_plain(model, left, true, &axis) != HT_INDEX_THREAD) {
-        if (ht_index_plain(model, right, true, &axis) != HT_INDEX_THREAD)
+    if (ht_syntax_builtin(left, true, &axis) != HT_INDEX_THREAD) {
+        if (ht_syntax_builtin(right, true, &axis) != HT_INDEX_THREAD)
             return;
         bound = left;
     }
     int64_t value;
-    if (!ht_tiles_mention(in->tiles, bound) && ht_model_constant(model, bound, &value) &&
-        value <= 1)
+    if (!ht_tiles_mention(in->tiles, bound) && ht_syntax_constant(bound, &value) && value <= 1)
         return;
     if (is_clamped(in, bound, axis))
         return;
     char *text = ht_tiles_expression(in->tiles, bound);
     if (!text)
-        refuse(in, cursor, "a thread index is compared with a value that is not known");
+        refuse(in, node, "a thread index is compared with a value that is not known");
     else if (ht_tile_original(in->tiles, text, &value))
-        ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->block[axis], text, text);
+        ht_plan_require(in->plan, "%s >= %s && %s >= 0", in->plan->axes[axis].block, text, text);
     else
         in->only_larger |= tiles_of_axis(in->tiles, axis);
     free(text);
 }
 
-/* X of X, X + (c - 1), X + c - 1 over c. */
-static CXCursor without_rounding(CXCursor dividend) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left, right;
-    CXCursor cursor = ht_ast_strip(dividend, true);
-    for (int i = 0; i < 2; ++i) {
-        if (!ht_ast_binary(cursor, &kind, &left, &right) ||
-            (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub))
-            break;
-        cursor = ht_ast_strip(left, true);
+/* ---- rounding up ---- */
+
+typedef struct trial {
+    const ht_tiles *tiles;
+    int64_t factor; /* the constants are this multiple of the original's */
+} trial;
+
+/* Gives names other than the block's constants an arbitrary value. */
+static bool lookup(const void *context, const char *name, int64_t *out_value) {
+    const trial *in = context;
+    *out_value = 10007;
+    for (size_t i = 0; i < in->tiles->count; ++i)
+        if (strcmp(in->tiles->items[i].name, name) == 0)
+            *out_value = in->tiles->items[i].value * in->factor;
+    return true;
+}
+
+static bool value(const trial *in, const char *text, int64_t *out_value) {
+    ht_scope scope = {.lookup = lookup, .context = in};
+    return ht_expr_text_value(text, &scope, out_value);
+}
+
+/* Returns true if `dividend` is `items` + `divisor` - 1 for all values of the constants. */
+static bool rounds_up(const ht_tiles *tiles, const ht_syntax *dividend, const ht_syntax *items,
+                      const char *divisor) {
+    char *whole = ht_tiles_expression(tiles, dividend), *part = ht_tiles_expression(tiles, items);
+    bool same = whole && part;
+    for (int64_t factor = 1; same && factor <= 3; ++factor) {
+        trial in = {tiles, factor};
+        int64_t all, some, by;
+        same = value(&in, whole, &all) && value(&in, part, &some) && value(&in, divisor, &by) &&
+               all - some == by - 1;
     }
-    return cursor;
+    free(whole);
+    free(part);
+    return same;
+}
+
+/* ---- filling up ---- */
+
+typedef struct store_search {
+    const ht_syntax_variable *array; /* NULL: any */
+    const ht_syntax_variable *found;
+} store_search;
+
+static bool on_store(const ht_syntax *node, void *context) {
+    store_search *in = context;
+    if (node->kind != HT_SYNTAX_ASSIGN || node->op != HT_BINARY_ASSIGN)
+        return !in->found;
+    const ht_syntax_variable *array = ht_tile_root(node->children[0]);
+    if (array && array->local && array->local->is_shared && (!in->array || in->array == array))
+        in->found = array;
+    return !in->found;
+}
+
+static const ht_syntax_variable *stored_in(const ht_syntax *statement,
+                                           const ht_syntax_variable *array) {
+    store_search in = {array, NULL};
+    ht_syntax_walk(statement, on_store, &in);
+    return in.found;
+}
+
+/* Checks for if (inside) tile[..] = load; else tile[..] = 0; */
+static bool on_condition(const ht_syntax *node, void *context) {
+    bool *filled = context;
+    if (node->kind == HT_SYNTAX_CONTINUE || node->kind == HT_SYNTAX_SWITCH)
+        *filled = false;
+    if (node->kind == HT_SYNTAX_IF)
+        for (size_t i = 1; i < 3 && *filled; ++i) {
+            const ht_syntax *branch = node->children[i], *other = node->children[3 - i];
+            const ht_syntax_variable *array = stored_in(branch, NULL);
+            *filled = !array || stored_in(other, array);
+        }
+    return *filled;
+}
+
+/* Returns true if every element of a shared array that a condition keeps from being loaded is
+ * written in another way. */
+static bool fills(const ht_tiles *tiles) {
+    bool filled = true;
+    ht_syntax_walk(ht_syntax_whole(tiles->model)->body, on_condition, &filled);
+    return filled;
+}
+
+/* Returns X of X, X + (c - 1) and X + c - 1, over a divisor c. */
+static const ht_syntax *without_rounding(const ht_syntax *dividend) {
+    const ht_syntax *node = ht_syntax_strip_whole(dividend);
+    for (int i = 0; i < 2 && node->kind == HT_SYNTAX_BINARY &&
+                    (node->op == HT_BINARY_ADD || node->op == HT_BINARY_SUB);
+         ++i)
+        node = ht_syntax_strip_whole(node->children[0]);
+    return node;
 }
 
 static bool all_bounded(const looking *in) {
@@ -220,34 +271,33 @@ static bool all_bounded(const looking *in) {
     return true;
 }
 
-/* Sizes that the block's constant must divide are multiples of the original's: for others the
- * original left a rest out, or took one in that is none. */
+/* Requires that sizes which the constant must divide are multiples of the original's constant: with
+ * others the original left out a rest, or ran past the end. */
 static void require_whole(looking *in, const char *items, const char *divisor, int64_t original) {
     ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)original, divisor);
     if (items)
         ht_plan_require(in->plan, "(%s) %% %lld == 0", items, (long long)original);
 }
 
-/* K / TILE tiles: right for the K that TILE divides, unless the last tile is rounded up, its loads
- * are bounded and what they leave out is filled. */
-static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCursor right) {
-    const ht_model *model = in->tiles->model;
+/* Checks K / TILE tiles: they are right for a K that TILE divides. For others, the last tile must
+ * be rounded up, with its loads bounded and the elements left out filled. */
+static void look_at_division(looking *in, const ht_syntax *node) {
+    const ht_syntax *left = node->children[0], *right = node->children[1];
     int64_t value, original;
     if (!ht_tiles_mention(in->tiles, right))
         return;
-    if (ht_tile_mentions_thread(
-            model, left)) { /* threads regrouped: two loads each, say, must cover the tile */
+    if (ht_tile_mentions_thread(left)) { /* threads are regrouped: with two loads each, for example,
+                                            they must cover the tile */
         in->only_larger = ~0u;
         return;
     }
-    CXCursor items = without_rounding(left);
+    const ht_syntax *items = without_rounding(left);
     char *divisor = ht_tiles_expression(in->tiles, right);
     if (!divisor || !ht_tile_original(in->tiles, divisor, &original) || original <= 0)
-        refuse(in, cursor, "a division by the block is not understood");
-    else if (!ht_tiles_mention(in->tiles, items) && ht_model_constant(model, items, &value))
+        refuse(in, node, "a division by the block is not understood");
+    else if (!ht_tiles_mention(in->tiles, items) && ht_syntax_constant(items, &value))
         ht_plan_require(in->plan, "%s > 0 && %lld %% %s == 0", divisor, (long long)value, divisor);
-    else if (!all_bounded(in) || !ht_tile_rounds_up(in->tiles, left, items, divisor) ||
-             !ht_tile_fills(in->tiles)) {
+    else if (!all_bounded(in) || !rounds_up(in->tiles, left, items, divisor) || !fills(in->tiles)) {
         char *text =
             ht_tiles_mention(in->tiles, items) ? NULL : ht_tiles_expression(in->tiles, items);
         require_whole(in, text, divisor, original);
@@ -256,77 +306,167 @@ static void look_at_division(looking *in, CXCursor cursor, CXCursor left, CXCurs
     free(divisor);
 }
 
-/* Tile by tile over a range: the same as with a division. */
-static void look_at_loop(looking *in, CXCursor statement) {
-    const ht_model *model = in->tiles->model;
-    ht_tile_loop loop;
+/* ---- loops that go over a range in steps of the block's constant, tile by tile:
+ *
+ *     for (int a = first; a <= first + n - 1; a += TILE)
+ *
+ * If the constant does not divide the range, the last step goes past its end. ---- */
+
+/* A loop of the form for (counter = first; counter < first + range; counter += step). */
+typedef struct tile_loop {
+    const ht_syntax_variable *counter;
+    const ht_syntax *step;
+    char *range; /* as a template expression; NULL: not known; free() */
+} tile_loop;
+
+enum { TERMS_MAX = 16, DEPTH_MAX = 8 };
+
+typedef struct term {
+    const ht_syntax *node;
+    bool minus;
+} term;
+
+/* Returns the value of a name that is set once, else the expression itself. */
+static const ht_syntax *resolved(const ht_syntax *expression) {
+    const ht_syntax *node = ht_syntax_strip_whole(expression);
+    const ht_syntax *value = ht_syntax_kept(ht_syntax_named(node));
+    return value ? ht_syntax_strip_whole(value) : node;
+}
+
+/* Collects the terms of a sum, looking through names. */
+static size_t terms_of(const ht_syntax *expression, bool minus, const ht_syntax_variable *stop,
+                       term *items, size_t count, int depth) {
+    const ht_syntax *node = ht_syntax_strip_whole(expression);
+    bool stops = stop && ht_syntax_named(node) == stop;
+    const ht_syntax *inner = stops ? node : resolved(node);
+    if (!stops && depth < DEPTH_MAX && inner->kind == HT_SYNTAX_BINARY &&
+        (inner->op == HT_BINARY_ADD || inner->op == HT_BINARY_SUB)) {
+        count = terms_of(inner->children[0], minus, stop, items, count, depth + 1);
+        return terms_of(inner->children[1], minus != (inner->op == HT_BINARY_SUB), stop, items,
+                        count, depth + 1);
+    }
+    items[count < TERMS_MAX ? count : TERMS_MAX - 1] = (term){node, minus};
+    return count + 1;
+}
+
+/* Returns the length of the range from `start` to `bound` as a template expression; NULL: it is not
+ * known. free(). */
+static char *range_of(const ht_tiles *tiles, const ht_syntax *start, const ht_syntax *bound,
+                      bool inclusive) {
+    int64_t zero;
+    bool from_zero = ht_syntax_constant(start, &zero) && zero == 0, taken = from_zero;
+    const ht_syntax_variable *stop = from_zero ? NULL : ht_syntax_named(start);
+    term items[TERMS_MAX];
+    size_t count = terms_of(bound, false, stop, items, 0, 0);
+    ht_text text = {0};
+    bool known = count <= TERMS_MAX && (from_zero || stop);
+    ht_text_append(&text, "0");
+    for (size_t i = 0; i < count && known; ++i) {
+        if (!taken && !items[i].minus && ht_syntax_named(items[i].node) == stop) {
+            taken = true;
+            continue;
+        }
+        char *part = ht_tiles_expression(tiles, items[i].node);
+        known = part != NULL;
+        ht_text_printf(&text, items[i].minus ? " - %s" : " + %s", part ? part : "");
+        free(part);
+    }
+    if (inclusive)
+        ht_text_append(&text, " + 1");
+    if (known && taken)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+/* Returns the step of `variable` in an increment that may have several parts. */
+static const ht_syntax *step_of(const ht_syntax *increment, const ht_syntax_variable *variable) {
+    const ht_syntax *left, *right;
+    int op;
+    if (!ht_syntax_binary(increment, &op, &left, &right))
+        return NULL;
+    if (op == HT_BINARY_COMMA) {
+        const ht_syntax *step = step_of(left, variable);
+        return step ? step : step_of(right, variable);
+    }
+    return op == HT_BINARY_ADD_ASSIGN && ht_syntax_named(left) == variable ? right : NULL;
+}
+
+/* Reads such a loop. Returns false if the statement has another form. */
+static bool loop_read(const ht_tiles *tiles, const ht_syntax *statement, tile_loop *out_loop) {
+    const ht_syntax *left, *bound;
+    int op;
+    *out_loop = (tile_loop){0};
+    if (statement->kind != HT_SYNTAX_FOR || !statement->children[0] ||
+        statement->children[0]->kind != HT_SYNTAX_DECLARATION ||
+        !ht_syntax_binary(statement->children[1], &op, &left, &bound) ||
+        (op != HT_BINARY_LT && op != HT_BINARY_LE))
+        return false;
+    const ht_syntax_variable *counter = ht_syntax_named(left);
+    const ht_syntax *start = counter && counter->local ? ht_syntax_initializer(counter) : NULL;
+    out_loop->counter = counter;
+    out_loop->step = start ? step_of(statement->children[2], counter) : NULL;
+    if (!out_loop->step)
+        return false;
+    out_loop->range = range_of(tiles, start, bound, op == HT_BINARY_LE);
+    return true;
+}
+
+/* Checks a loop that goes over a range tile by tile, as a division. */
+static void look_at_loop(looking *in, const ht_syntax *statement) {
+    tile_loop loop;
     int64_t original, value;
-    if (!ht_tile_loop_read(in->tiles, statement, &loop))
+    if (!loop_read(in->tiles, statement, &loop))
         return;
-    const ht_local *counter = ht_model_local(model, loop.counter);
     char *step = ht_tiles_mention(in->tiles, loop.step) &&
-                         !ht_tile_mentions_thread(model, counter->initializer)
+                         !ht_tile_mentions_thread(ht_syntax_initializer(loop.counter))
                      ? ht_tiles_expression(in->tiles, loop.step)
                      : NULL;
     bool whole = step && ht_tile_original(in->tiles, step, &original) && original > 0;
     if (whole && loop.range && !ht_tile_original(in->tiles, loop.range, &value) &&
-        !(all_bounded(in) && ht_tile_fills(in->tiles)))
+        !(all_bounded(in) && fills(in->tiles)))
         require_whole(in, loop.range, step, original);
     free(step);
     free(loop.range);
 }
 
-static bool on_relation(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
+static bool on_relation(const ht_syntax *node, void *context) {
     looking *in = context;
-    enum CXBinaryOperatorKind kind;
-    CXCursor left, right;
-    if (clang_getCursorKind(cursor) == CXCursor_ForStmt)
-        look_at_loop(in, cursor);
-    if (!clang_isExpression(clang_getCursorKind(cursor)) ||
-        !ht_ast_binary(cursor, &kind, &left, &right))
+    if (node->kind == HT_SYNTAX_FOR)
+        look_at_loop(in, node);
+    if (node->kind != HT_SYNTAX_BINARY && node->kind != HT_SYNTAX_ASSIGN)
         return in->good;
-    if (is_comparison(kind))
-        look_at_comparison(in, cursor, left, right);
-    else if (kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem ||
-             kind == CXBinaryOperator_DivAssign || kind == CXBinaryOperator_RemAssign)
-        look_at_division(in, cursor, left, right);
-    else if ((kind == CXBinaryOperator_Shr || kind == CXBinaryOperator_And ||
-              kind == CXBinaryOperator_Xor || kind == CXBinaryOperator_ShrAssign) &&
-             (ht_tiles_mention(in->tiles, right) || ht_tiles_mention(in->tiles, left)))
-        refuse(in, cursor, "bits of the block's constant are taken apart");
+    if (node->op >= HT_BINARY_LT && node->op <= HT_BINARY_NE)
+        look_at_comparison(in, node);
+    else if (node->op == HT_BINARY_DIV || node->op == HT_BINARY_REM ||
+             node->op == HT_BINARY_DIV_ASSIGN || node->op == HT_BINARY_REM_ASSIGN)
+        look_at_division(in, node);
+    else if ((node->op == HT_BINARY_SHR || node->op == HT_BINARY_BIT_AND ||
+              node->op == HT_BINARY_BIT_XOR || node->op == HT_BINARY_SHR_ASSIGN) &&
+             (ht_tiles_mention(in->tiles, node->children[1]) ||
+              ht_tiles_mention(in->tiles, node->children[0])))
+        refuse(in, node, "bits of the block's constant are taken apart");
     return in->good;
 }
 
-/* ---- halos
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- halos ---- */
 
-/* for (i = threadIdx.a; ...; i += block): covers any extent with any block. */
-static bool strides_by_block(const looking *in, CXCursor statement) {
-    CXCursor init, condition, increment, body, left, right;
-    enum CXBinaryOperatorKind kind;
-    if (!ht_ast_for(statement, &init, &condition, &increment, &body) ||
-        clang_getCursorKind(init) != CXCursor_DeclStmt)
+/* Returns true for for (i = threadIdx.a; ...; i += block), which covers any extent with any
+ * block. */
+static bool strides_by_block(const ht_tiles *tiles, const ht_syntax *node) {
+    const ht_syntax *init = node->kind == HT_SYNTAX_FOR ? node->children[0] : NULL;
+    if (!init || init->kind != HT_SYNTAX_DECLARATION || init->count == 0 ||
+        init->children[0]->kind != HT_SYNTAX_VARIABLE)
         return false;
-    CXCursor variable = ht_ast_child(init, 0);
-    CXCursor start = clang_getCursorKind(variable) == CXCursor_VarDecl
-                         ? clang_Cursor_getVarDeclInitializer(variable)
-                         : clang_getNullCursor();
-    return !clang_Cursor_isNull(start) && ht_tile_mentions_thread(in->tiles->model, start) &&
-           ht_ast_binary(ht_ast_strip(increment, false), &kind, &left, &right) &&
-           kind == CXBinaryOperator_AddAssign && ht_tiles_mention(in->tiles, right);
+    const ht_syntax *left, *right;
+    int op;
+    return ht_tile_mentions_thread(init->children[0]->children[0]) &&
+           ht_syntax_binary(node->children[2], &op, &left, &right) && op == HT_BINARY_ADD_ASSIGN &&
+           ht_tiles_mention(tiles, right);
 }
 
-static CXCursor shared_root(CXCursor expression) {
-    CXCursor cursor = ht_ast_strip(expression, true);
-    while (clang_getCursorKind(cursor) == CXCursor_ArraySubscriptExpr)
-        cursor = ht_ast_strip(ht_ast_child(cursor, 0), true);
-    return ht_ast_variable(cursor);
-}
-
-/* The constants that an expression comes from, as bits. */
-static unsigned mentioned(const ht_tiles *tiles, CXCursor expression) {
+/* Returns the constants on which an expression depends, as bits. */
+static unsigned mentioned(const ht_tiles *tiles, const ht_syntax *expression) {
     unsigned found = 0;
     for (size_t i = 0; i < tiles->count; ++i) {
         ht_tiles one = {.model = tiles->model, .items = {tiles->items[i]}, .count = 1};
@@ -335,93 +475,47 @@ static unsigned mentioned(const ht_tiles *tiles, CXCursor expression) {
     return found;
 }
 
-/* The constants along which the array is more than the block (a halo), beyond one column of
- * padding, as bits. */
-static unsigned halo_of(const ht_tiles *tiles, CXCursor array) {
-    ht_cursors list = ht_ast_children(array);
+/* Returns the constants along which the array is larger than the block by more than one column of
+ * padding (a halo), as bits. */
+static unsigned halo_of(const ht_tiles *tiles, const ht_syntax *array) {
     unsigned halo = 0;
-    for (size_t i = 0; i < list.count; ++i) {
-        if (!clang_isExpression(clang_getCursorKind(list.items[i])) ||
-            !ht_tiles_mention(tiles, list.items[i]))
-            continue;
-        CXCursor cursor = ht_ast_strip(list.items[i], true), left, right;
-        enum CXBinaryOperatorKind kind;
+    for (size_t i = 1; i < array->count; ++i) {
+        const ht_syntax *extent = ht_syntax_strip_whole(array->children[i]);
         int64_t padding;
-        bool padded = ht_ast_binary(cursor, &kind, &left, &right) && kind == CXBinaryOperator_Add &&
-                      ht_tiles_leaf(tiles, left) &&
-                      ht_model_constant(tiles->model, right, &padding) && padding == 1;
-        if (!ht_tiles_leaf(tiles, cursor) && !padded)
-            halo |= mentioned(tiles, cursor);
+        bool padded = extent->kind == HT_SYNTAX_BINARY && extent->op == HT_BINARY_ADD &&
+                      ht_tiles_leaf(tiles, extent->children[0]) &&
+                      ht_syntax_constant(extent->children[1], &padding) && padding == 1;
+        if (!ht_tiles_leaf(tiles, extent) && !padded)
+            halo |= mentioned(tiles, extent);
     }
-    free(list.items);
     return halo;
 }
 
-static void look_for_halos(looking *in, CXCursor cursor, bool strided) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left, right;
-    if (ht_ast_binary(cursor, &kind, &left, &right) && kind >= CXBinaryOperator_Assign &&
-        kind <= CXBinaryOperator_OrAssign) {
-        const ht_local *local = ht_model_local(in->tiles->model, shared_root(left));
-        if (local && local->is_shared && !strided)
-            in->only_larger |= halo_of(in->tiles, local->cursor);
+static void look_for_halos(looking *in, const ht_syntax *node, bool strided) {
+    if (!node)
+        return;
+    if (node->kind == HT_SYNTAX_ASSIGN && !strided) {
+        const ht_syntax_variable *array = ht_tile_root(node->children[0]);
+        if (array && array->local && array->local->is_shared)
+            in->only_larger |= halo_of(in->tiles, array->declaration);
     }
-    strided = strided || strides_by_block(in, cursor);
-    ht_cursors list = ht_ast_children(cursor);
-    for (size_t i = 0; i < list.count; ++i)
-        look_for_halos(in, list.items[i], strided);
-    free(list.items);
+    strided = strided || strides_by_block(in->tiles, node);
+    for (size_t i = 0; i < node->count; ++i)
+        look_for_halos(in, node->children[i], strided);
 }
 
 bool ht_tile_relations_fit(const ht_tiles *tiles, ht_plan *plan, const ht_access_facts *facts,
                            unsigned *out_only_larger) {
     looking in = {.tiles = tiles, .plan = plan, .facts = facts, .good = true};
-    walk_all(&in, on_relation);
+    const ht_syntax_tree *tree = ht_syntax_whole(tiles->model);
+    ht_syntax_walk(tree->all, on_relation, &in);
     if (in.good)
-        look_for_halos(&in, tiles->model->body, false);
+        look_for_halos(&in, tree->body, false);
     *out_only_larger = in.only_larger;
     return in.good;
 }
 
-/* ---- shared memory
- * -------------------------------------------------------------------------------------------------------
- */
-
-static char *array_bytes(const ht_tiles *tiles, CXCursor array) {
-    ht_text text = {0};
-    CXType type = clang_getCursorType(array);
-    while (type.kind == CXType_ConstantArray || type.kind == CXType_DependentSizedArray ||
-           type.kind == CXType_VariableArray)
-        type = clang_getArrayElementType(type);
-    long long size = clang_Type_getSizeOf(type);
-    if (size <= 0) { /* a template parameter's */
-        CXString spelling = clang_getTypeSpelling(type);
-        const ht_kernel_facts *facts = tiles->model->facts;
-        for (size_t i = 0; i < facts->template_parameter_count; ++i)
-            if (facts->template_parameters[i].argument &&
-                strcmp(facts->template_parameters[i].name, clang_getCString(spelling)) == 0)
-                size = (long long)ht_type_size(facts->template_parameters[i].argument);
-        clang_disposeString(spelling);
-    }
-    if (size <= 0)
-        return NULL;
-    ht_text_printf(&text, "%lld", size);
-    ht_cursors list = ht_ast_children(array);
-    bool known = true;
-    for (size_t i = 0; i < list.count && known; ++i) {
-        if (!clang_isExpression(clang_getCursorKind(list.items[i])))
-            continue;
-        char *extent = ht_tiles_expression(tiles, list.items[i]);
-        known = extent != NULL;
-        ht_text_printf(&text, " * %s", known ? extent : "");
-        free(extent);
-    }
-    free(list.items);
-    if (known)
-        return ht_text_take(&text);
-    ht_text_free(&text);
-    return NULL;
-}
+/* ---- shared memory ---- */
 
 typedef struct byte_sum {
     const ht_tiles *tiles;
@@ -429,24 +523,26 @@ typedef struct byte_sum {
     bool known;
 } byte_sum;
 
-/* Functions that the kernel calls may have shared arrays as well. */
-static bool on_shared(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
+/* Adds the bytes of a shared array. Functions that the kernel calls may have some as well. */
+static bool on_shared(const ht_syntax *node, void *context) {
     byte_sum *in = context;
-    if (!ht_ast_is_shared(cursor))
+    if (node->kind != HT_SYNTAX_VARIABLE || !node->tree->variables[node->variable].is_shared)
         return in->known;
-    char *bytes = array_bytes(in->tiles, cursor);
-    in->known = in->known && bytes;
-    ht_text_printf(&in->text, in->text.length ? " + %s" : "%s", bytes ? bytes : "");
-    free(bytes);
+    size_t size = ht_syntax_element_size(&node->tree->variables[node->variable]);
+    in->known = in->known && size > 0;
+    ht_text_printf(&in->text, in->text.length ? " + %zu" : "%zu", size);
+    for (size_t i = 1; i < node->count && in->known; ++i) {
+        char *extent = ht_tiles_expression(in->tiles, node->children[i]);
+        in->known = extent != NULL;
+        ht_text_printf(&in->text, " * %s", extent ? extent : "");
+        free(extent);
+    }
     return in->known;
 }
 
 char *ht_tile_lds_bytes(const ht_tiles *tiles) {
-    const ht_kernel_facts *facts = tiles->model->facts;
-    byte_sum in = {.tiles = tiles, .known = true};
-    for (size_t i = 0; i < facts->reached_count && in.known; ++i)
-        ht_ast_walk(facts->reached[i], on_shared, &in);
+    byte_sum in = {.tiles = tiles, .known = !tiles->model->feature[HT_FEATURE_DYNAMIC_LDS]};
+    ht_syntax_walk(ht_syntax_whole(tiles->model)->all, on_shared, &in);
     if (!in.known) {
         ht_text_free(&in.text);
         return NULL;

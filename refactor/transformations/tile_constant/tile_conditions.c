@@ -1,9 +1,10 @@
-/* Preprocessor conditionals that a block's macro takes part in. The tree shows only the branches
- * that the original's value takes, so other values must take the same ones: each such condition
- * becomes a require. */
+#include "refactor/transformations/tile_constant/tile_conditions.h"
 #include "base/memory.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/tile_constant/tile.h"
+#include "refactor/transformations/tile_constant/tile_expression.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@ enum { DEPTH_MAX = 8, LENGTH_MAX = 2000 };
 
 typedef struct expansion {
     const ht_tiles *tiles;
-    size_t file, offset; /* where the directive stands: macros have the values of there */
-    ht_text text;        /* of the condition, with the constants by name */
+    size_t file, offset; /* place of the directive, which decides the values of macros */
+    ht_text text;        /* the condition, with the constants by name */
     bool mentions;
 } expansion;
 
@@ -35,7 +36,7 @@ static void expand_name(expansion *in, const char *name, int depth) {
         return;
     }
     if (!macro || depth == DEPTH_MAX || in->text.length > LENGTH_MAX) {
-        ht_text_append(&in->text, name); /* not known: it has no value */
+        ht_text_append(&in->text, name); /* undefined: it has no value */
         return;
     }
     ht_tokens body;
@@ -46,7 +47,7 @@ static void expand_name(expansion *in, const char *name, int depth) {
     ht_tokens_free(&body);
 }
 
-/* 16u, 0x10UL: without what follows the digits. */
+/* Appends a number without its suffix: 16u, 0x10UL. */
 static void append_number(expansion *in, const char *digits) {
     size_t length = strlen(digits);
     while (length > 1 && strchr("uUlL", digits[length - 1]))
@@ -76,7 +77,8 @@ static void expand(expansion *in, const ht_tokens *line, size_t from, int depth)
     }
 }
 
-/* The condition of #if and #elif, and whether a constant takes part in it (in #ifdef, too). */
+/* Returns true if the condition of an #if or #elif (or #ifdef) depends on a constant. *out_text:
+ * its text. */
 static bool reads(const ht_tiles *tiles, size_t file, const ht_token *directive, char **out_text) {
     const ht_source *source = tiles->model->facts->source;
     expansion in = {.tiles = tiles, .file = file, .offset = directive->begin};
@@ -93,17 +95,6 @@ static bool reads(const ht_tiles *tiles, size_t file, const ht_token *directive,
     else
         ht_text_free(&in.text);
     return in.mentions;
-}
-
-static bool in_unit(const ht_model *model, size_t file, size_t offset) {
-    for (size_t i = 0; i < model->facts->reached_count; ++i) {
-        ht_range range;
-        size_t of;
-        if (ht_source_range(model->facts->source, model->facts->reached[i], &of, &range) &&
-            of == file && offset >= range.begin && offset < range.end)
-            return true;
-    }
-    return file == 0 && offset >= model->range.begin && offset < model->range.end;
 }
 
 static bool require_same(const ht_tiles *tiles, ht_plan *plan, const char *condition) {
@@ -129,7 +120,7 @@ bool ht_tile_conditions_fit(ht_tiles *tiles, ht_plan *plan) {
             if (tokens->items[i].kind != HT_TOKEN_DIRECTIVE ||
                 !reads(tiles, file, &tokens->items[i], &condition))
                 continue;
-            if (in_unit(model, file, tokens->items[i].begin))
+            if (ht_reached_holds(model, file, tokens->items[i].begin))
                 for (size_t j = 0; j < tiles->count; ++j)
                     tiles->items[j].in_conditions = tiles->items[j].kind == HT_TILE_MACRO;
             bool same = !condition || require_same(tiles, plan, condition);

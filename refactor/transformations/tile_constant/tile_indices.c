@@ -1,7 +1,9 @@
-/* Does a kernel number its blocks only to find where each one's tile begins? Along the axes of the
- * block, blockIdx and gridDim may stand where they are multiplied by the block's constant, once:
- * then a block that is twice as large covers twice as much, whatever else the product holds. */
+#include "refactor/transformations/tile_constant/tile_indices.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
 #include "refactor/transformations/tile_constant/tile.h"
+#include "refactor/transformations/tile_constant/tile_expression.h"
 
 #include <stdlib.h>
 
@@ -10,54 +12,56 @@ enum { FACTORS_MAX = 16, DEPTH_MAX = 64 };
 typedef struct looking {
     const ht_tiles *tiles;
     ht_plan *plan;
-    bool *exact;  /* per axis: the number of threads along it counts */
+    bool *exact;  /* by axis: the number of threads along it matters */
     bool seen[3]; /* the axis numbers tiles */
     bool good;
 } looking;
 
-/* What an expression is multiplied by on the way out. */
+/* The factors by which an expression is multiplied further out. */
 typedef struct scale {
     unsigned axes;  /* the axes whose extents are among the factors, as bits */
     size_t extents; /* factors that come from the block */
 } scale;
 
-static void refuse(looking *in, CXCursor cursor, const char *words) {
+static void refuse(looking *in, const ht_syntax *node, const char *words) {
     if (in->good)
-        ht_plan_remark(in->plan, HT_REMARK_MISSED, cursor, "%s", words);
+        ht_plan_remark_place(in->plan, HT_REMARK_MISSED, node->at, "%s", words);
     in->good = false;
 }
 
-static void look(looking *in, CXCursor cursor, scale by, int depth);
+static void look(looking *in, const ht_syntax *node, scale by, int depth);
 
-static void look_inside(looking *in, CXCursor cursor, scale by, int depth) {
-    ht_cursors list = ht_ast_children(cursor);
-    for (size_t i = 0; i < list.count && in->good; ++i)
-        look(in, list.items[i], by, depth + 1);
-    free(list.items);
+static void look_inside(looking *in, const ht_syntax *node, scale by, int depth) {
+    for (size_t i = 0; i < node->count && in->good; ++i)
+        if (node->children[i])
+            look(in, node->children[i], by, depth + 1);
 }
 
 /* ---- products */
 
-static size_t factors_of(CXCursor cursor, CXCursor *items, size_t count) {
-    CXCursor left, right, inner = ht_ast_strip(cursor, true);
-    enum CXBinaryOperatorKind kind;
-    if (ht_ast_binary(inner, &kind, &left, &right) && kind == CXBinaryOperator_Mul) {
-        count = factors_of(left, items, count);
-        return factors_of(right, items, count);
+static bool is_product(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_BINARY && node->op == HT_BINARY_MUL;
+}
+
+static size_t factors_of(const ht_syntax *expression, const ht_syntax **items, size_t count) {
+    const ht_syntax *node = ht_syntax_strip_whole(expression);
+    if (is_product(node)) {
+        count = factors_of(node->children[0], items, count);
+        return factors_of(node->children[1], items, count);
     }
     if (count < FACTORS_MAX)
-        items[count] = inner;
+        items[count] = node;
     return count + 1;
 }
 
-/* A factor's own part in the scale of the others. What all blocks cover along an axis is the same
- * in any block. */
-static scale scale_of(const ht_tiles *tiles, CXCursor factor) {
+/* Returns what a factor contributes to the scale of the others. The extent that all blocks cover
+ * together along an axis is the same with any block, and contributes nothing. */
+static scale scale_of(const ht_tiles *tiles, const ht_syntax *factor) {
     const ht_tile *tile = ht_tiles_leaf(tiles, factor);
     int axis;
-    if (!tile && ht_index_total(tiles->model, factor, &axis))
+    if (!tile && ht_syntax_total(factor, &axis))
         return (scale){0, 0};
-    if (ht_index_plain(tiles->model, factor, true, &axis) == HT_INDEX_BLOCK_DIM)
+    if (ht_syntax_builtin(factor, true, &axis) == HT_INDEX_BLOCK_DIM)
         return (scale){1u << axis, tiles->model->axes[axis].block > 1};
     scale own = {0, tile || ht_tiles_mention(tiles, factor)};
     for (axis = 0; tile && axis < 3; ++axis)
@@ -65,11 +69,11 @@ static scale scale_of(const ht_tiles *tiles, CXCursor factor) {
     return own;
 }
 
-static void look_at_product(looking *in, CXCursor cursor, scale by, int depth) {
-    CXCursor factors[FACTORS_MAX];
-    size_t count = factors_of(cursor, factors, 0);
+static void look_at_product(looking *in, const ht_syntax *node, scale by, int depth) {
+    const ht_syntax *factors[FACTORS_MAX];
+    size_t count = factors_of(node, factors, 0);
     if (count > FACTORS_MAX) {
-        refuse(in, cursor, "a product has too many factors");
+        refuse(in, node, "a product has too many factors");
         return;
     }
     for (size_t i = 0; i < count && in->good; ++i) {
@@ -85,71 +89,63 @@ static void look_at_product(looking *in, CXCursor cursor, scale by, int depth) {
 
 /* ---- the rest */
 
-static bool is_alias(const ht_model *model, CXCursor cursor) {
-    return clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-           ht_index_alias(model, clang_getCursorReferenced(cursor));
-}
-
-/* Is a cursor an index, or a tile's beginning? Then nothing below is to be looked at. The extent
- * must have stood around it once: a block that covers its square grows faster than it does. */
-static bool look_at_index(looking *in, CXCursor cursor, scale by) {
-    const ht_model *model = in->tiles->model;
+/* Returns true if a node is an index or a tile's beginning, below which nothing needs a check. The
+ * extent must be a factor around it exactly once: a block that covers its square grows faster than
+ * the block itself. */
+static bool look_at_index(looking *in, const ht_syntax *node, scale by) {
     int axis;
-    if (ht_index_total(model, cursor, &axis)) {
+    if (ht_syntax_total(node, &axis)) {
         in->exact[axis] = true;
         return true;
     }
-    bool alias = is_alias(model, cursor);
-    ht_index_kind kind = ht_index_plain(model, cursor, alias, &axis);
-    bool origin = kind == HT_INDEX_NONE && alias && ht_index_origin(model, cursor, &axis);
+    bool alias = node->kind == HT_SYNTAX_NAME && ht_syntax_is_alias(ht_syntax_named(node));
+    ht_index_kind kind = ht_syntax_builtin(node, alias, &axis);
+    bool origin = kind == HT_INDEX_NONE && alias && ht_syntax_is_origin(node, &axis);
     if (kind == HT_INDEX_NONE && !origin)
         return false;
-    bool tiled = model->axes[axis].block > 1;
+    bool tiled = in->tiles->model->axes[axis].block > 1;
     bool fits = origin ? by.extents == 0 : by.extents == 1 && (by.axes & 1u << axis);
     if (kind == HT_INDEX_GRID_DIM && !(fits && tiled))
-        refuse(in, cursor, "gridDim is used");
+        refuse(in, node, "gridDim is used");
     else if (kind == HT_INDEX_GRID_DIM)
         in->exact[axis] = true;
     else if ((kind == HT_INDEX_BLOCK || origin) && tiled && !fits)
-        refuse(in, cursor, "blockIdx is used by itself along an axis of the block");
+        refuse(in, node, "blockIdx is used by itself along an axis of the block");
     else if (kind == HT_INDEX_BLOCK || origin)
         in->seen[axis] = true;
     return true;
 }
 
-static void look(looking *in, CXCursor cursor, scale by, int depth) {
-    const ht_model *model = in->tiles->model;
-    CXCursor left, right;
-    enum CXBinaryOperatorKind kind;
+static void look(looking *in, const ht_syntax *node, scale by, int depth) {
     if (depth > DEPTH_MAX)
-        refuse(in, cursor, "an expression is nested too deeply");
-    if (!in->good ||
-        (clang_getCursorKind(cursor) == CXCursor_VarDecl && ht_index_alias(model, cursor)))
+        refuse(in, node, "an expression is nested too deeply");
+    if (!in->good || (node->kind == HT_SYNTAX_VARIABLE &&
+                      ht_syntax_is_alias(&node->tree->variables[node->variable])))
         return;
-    if (!clang_isExpression(clang_getCursorKind(cursor))) {
-        look_inside(in, cursor, (scale){0, 0}, depth);
+    if (!ht_syntax_is_expression(node)) {
+        look_inside(in, node, (scale){0, 0}, depth);
         return;
     }
-    CXCursor inner = ht_ast_strip(cursor, true);
+    const ht_syntax *inner = ht_syntax_strip_whole(node);
     if (look_at_index(in, inner, by))
         return;
-    bool binary = ht_ast_binary(inner, &kind, &left, &right);
-    bool sum = binary && (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Sub);
-    if (binary && kind == CXBinaryOperator_Mul)
+    bool sum = inner->kind == HT_SYNTAX_BINARY &&
+               (inner->op == HT_BINARY_ADD || inner->op == HT_BINARY_SUB);
+    if (is_product(inner))
         look_at_product(in, inner, by, depth + 1);
     else
         look_inside(in, inner, sum ? by : (scale){0, 0}, depth + 1);
 }
 
 bool ht_tile_indices_fit(const ht_tiles *tiles, ht_plan *plan, bool out_exact[3]) {
-    const ht_kernel_facts *facts = tiles->model->facts;
+    const ht_syntax *all = ht_syntax_whole(tiles->model)->all;
     looking in = {.tiles = tiles, .plan = plan, .exact = out_exact, .good = true};
-    for (size_t i = 0; i < facts->reached_count && in.good; ++i)
-        look_inside(&in, facts->reached[i], (scale){0, 0}, 0);
+    for (size_t i = 0; i < all->count && in.good; ++i)
+        look_inside(&in, all->children[i], (scale){0, 0}, 0);
     for (int axis = 0; axis < 3 && in.good; ++axis)
         if (tiles->model->axes[axis].block > 1 && !in.seen[axis]) {
-            ht_plan_remark(plan, HT_REMARK_MISSED, clang_getNullCursor(),
-                           "blocks along %c all do the same", 'x' + axis);
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,
+                                 "blocks along %c all do the same", 'x' + axis);
             in.good = false;
         }
     return in.good;

@@ -1,10 +1,20 @@
-/* register-tile: the tiled form of a kernel (tiled.h), beside the form that the other
- * transformations made of it. A parameter chooses. docs/tiling.md says when this is done and why it
- * is right. */
+/* register-tile: the tiled form of a kernel (tiled.h), next to the form that the other
+ * transformations made. A parameter chooses between them. docs/tiling.md says when this is done and
+ * why it is right. */
 #include "base/memory.h"
-#include "refactor/kernel/geometry.h"
+#include "refactor/kernel/reach.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_checks.h"
+#include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/transformations/register_tile/tiled_plain.h"
+#include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_stage.h"
+#include "refactor/transformations/register_tile/tiled_write.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,7 +22,7 @@
 
 enum { VALUES_MAX = 32 }; /* outputs of a thread */
 
-/* ---- what rules it out ---- */
+/* ---- reasons against it ---- */
 
 static const struct {
     ht_feature feature;
@@ -32,106 +42,95 @@ static void refuse_obstacles(ht_tiled *t, size_t begin, size_t end) {
     const ht_model *model = t->c.model;
     for (size_t i = begin; i < end; ++i)
         if (model->feature[obstacles[i].feature])
-            ht_coarsen_refuse(&t->c, model->kernel, "%s (line %d)", obstacles[i].what,
+            ht_coarsen_refuse(&t->c, (ht_position){0}, "%s (line %d)", obstacles[i].what,
                               model->feature_line[obstacles[i].feature]);
 }
 
-/* Where threads meet, blocks may be joined if an index is of the kind for that. */
+/* Refuses what rules the form out. Where threads meet, blocks may be joined along a suitable
+ * index. */
 static bool is_ruled_out(ht_tiled *t) {
     const ht_model *model = t->c.model;
     refuse_obstacles(t, MEETING, OBSTACLES);
-    if (!model->launch_known || model->facts->problem)
-        ht_coarsen_refuse(&t->c, model->kernel, "the block of its launch is not known");
-    if (t->c.plan->renumbered && !(t->c.meets && t->c.plan->stacked))
-        ht_coarsen_refuse(&t->c, model->kernel, "threads compute their places for another block");
+    if (!model->launch_known || model->facts->problem.text)
+        ht_coarsen_refuse(&t->c, (ht_position){0}, "the block of its launch is not known");
+    if (t->c.plan->launches.renumbered && !(t->c.meets && t->c.plan->stack.param))
+        ht_coarsen_refuse(&t->c, (ht_position){0},
+                          "threads already compute their places in the original's blocks");
     return t->c.refused;
 }
 
-static void on_change(ht_coarsen *c, ht_node *name, ht_node *change, void *context) {
-    if (name->variable == *(const size_t *)context)
-        ht_coarsen_refuse(c, change->cursor, "`%s` is changed, or its address is taken",
-                          c->variables[name->variable].name);
-}
-
-/* The variable that holds the global index along an axis, at the top of the kernel. */
+/* Finds the variable that holds the global index along an axis, at the top of the kernel. */
 static void find_axis(ht_tiled *t, int axis) {
     ht_coarsen *c = &t->c;
     const ht_axis *of = &c->model->axes[axis];
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < c->variable_count; ++i)
-        if (!clang_Cursor_isNull(of->index_variable) &&
-            clang_equalCursors(c->variables[i].cursor, of->index_variable))
-            found = i;
-    const ht_node *node = found == SIZE_MAX ? NULL : c->variables[found].declaration;
-    int written;
-    CXCursor pitch;
-    if (!node || !node->count || node->parent->parent != c->body || node->range.end == 0 ||
-        !ht_index_global(c->model, ht_ast_strip(node->children[0]->cursor, true), &written,
-                         &pitch) ||
-        written != axis) {
-        ht_coarsen_refuse(c, c->model->kernel, "no variable holds the global index over %c",
+    size_t found = ht_syntax_index_variable(c->tree, axis);
+    const ht_syntax *node = found == SIZE_MAX ? NULL : c->tree->variables[found].declaration;
+    if (!node || !node->count || node->parent->parent != c->tree->body || node->range.end == 0 ||
+        !ht_syntax_is_global(node->children[0], axis)) {
+        ht_coarsen_refuse(c, (ht_position){0}, "no variable holds the global index over %c",
                           'x' + axis);
         return;
     }
-    char *type = ht_variable_type(&c->variables[found], false);
-    if (node->type != HT_TYPE_INTEGER || node->bits < 32 || !type || c->variables[found].measured)
-        ht_coarsen_refuse(c, node->cursor, "the type of the global index is not understood");
+    const ht_syntax_variable *variable = &c->tree->variables[found];
+    char *type = ht_syntax_variable_type(variable, false);
+    if (node->type != HT_TYPE_INTEGER || node->bits < 32 || !type || variable->measured)
+        ht_coarsen_refuse(c, node->at, "the type of the global index is not understood");
     if (of->uses_thread || of->uses_block || of->uses_grid_dim || !ht_plan_block(c->plan, axis))
-        ht_coarsen_refuse(c, node->cursor, "%c of the block or grid serves more than `%s`",
-                          'x' + axis, c->variables[found].name);
+        ht_coarsen_refuse(c, node->at, "%c of the block or grid serves more than `%s`", 'x' + axis,
+                          variable->name);
     if (axis == 0 && c->model->facts->flat_uses > 0)
-        ht_coarsen_refuse(c, node->cursor, "blocks are counted over two axes of the grid");
-    ht_node_changes(c, c->body, on_change, &found);
+        ht_coarsen_refuse(c, node->at, "blocks are counted over two axes of the grid");
+    if (variable->changed)
+        ht_coarsen_refuse(c, variable->changed->at, "`%s` is changed, or its address is taken",
+                          variable->name);
     size_t i = t->axis_count++;
     t->form.axis_count = t->axis_count;
-    t->tiled[i] = &t->form.axes[i];
-    t->axes[i] = (ht_tile_axis){.variable = found, .type = type};
-    t->form.axes[i] = (ht_tiled_axis){
-        .axis = axis, .variable = c->variables[found].cursor, .name = c->variables[found].name};
+    t->axes[i] = (ht_tile_axis){.form = &t->form.axes[i], .variable = found, .type = type};
+    t->form.axes[i] = (ht_tiled_axis){.axis = axis, .variable = variable, .name = variable->name};
 }
 
 static bool is_axis(const ht_tiled *t, int axis) {
     for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->tiled[i]->axis == axis)
+        if (t->axes[i].form->axis == axis)
             return true;
     return false;
 }
 
-/* threadIdx, and blockIdx along the outputs' axes, may serve nothing but the indices. */
+/* Checks that threadIdx, and blockIdx along the outputs' axes, are used for the indices only. */
 static void check_indices(ht_tiled *t) {
     ht_coarsen *c = &t->c;
-    t->part = ht_alloc(c->variable_count + 1, sizeof *t->part);
-    for (size_t i = 0; i < c->node_count && !c->refused; ++i) { /* in the order of the source */
-        const ht_node *node = c->nodes[i];
-        bool index = node->kind == HT_NODE_GLOBAL ||
-                     (node->kind == HT_NODE_INDEX &&
+    t->part = ht_alloc(c->tree->variable_count + 1, sizeof *t->part);
+    for (size_t i = 0; i < c->tree->count && !c->refused; ++i) { /* in the order of the source */
+        const ht_syntax *node = c->tree->nodes[i];
+        bool index = node->kind == HT_SYNTAX_GLOBAL ||
+                     (node->kind == HT_SYNTAX_INDEX &&
                       (node->op == HT_INDEX_THREAD ||
                        (is_axis(t, node->axis) &&
                         (node->op == HT_INDEX_BLOCK || node->op == HT_INDEX_GRID_DIM))));
-        bool named = node->kind == HT_NODE_NAME && t->part[node->variable];
+        bool named = node->kind == HT_SYNTAX_NAME && t->part[node->variable];
         if (!index && !named)
             continue;
-        const ht_node *up = node;
-        while (up && up->kind != HT_NODE_VARIABLE && up->kind > HT_NODE_EMPTY)
+        const ht_syntax *up = node;
+        while (up && up->kind != HT_SYNTAX_VARIABLE && up->kind > HT_SYNTAX_EMPTY)
             up = up->parent;
-        bool declares = up && up->kind == HT_NODE_VARIABLE;
+        bool declares = up && up->kind == HT_SYNTAX_VARIABLE;
         if (declares && ht_tiled_is_index(t, up->variable))
             continue;
         if (!declares)
-            ht_coarsen_refuse(c, node->cursor,
+            ht_coarsen_refuse(c, node->at,
                               "threadIdx or blockIdx is used outside of the global indices");
         else
             t->part[up->variable] = true;
     }
 }
 
-/* Without a loop or several reads there is nothing to share between outputs. */
+/* Returns true if there is a loop or several reads: otherwise outputs share nothing. */
 static bool is_worth(const ht_tiled *t) {
     size_t reads = 0, loops = 0;
-    for (size_t i = 0; i < t->c.node_count; ++i) {
-        const ht_node *node = t->c.nodes[i];
-        loops += ht_node_is_loop(node);
-        reads += node->kind == HT_NODE_SUBSCRIPT || node->kind == HT_NODE_DEREFERENCE;
+    for (size_t i = 0; i < t->c.tree->count; ++i) {
+        const ht_syntax *node = t->c.tree->nodes[i];
+        loops += ht_syntax_is_loop(node);
+        reads += node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
     }
     return loops > 0 || reads > 3;
 }
@@ -139,20 +138,13 @@ static bool is_worth(const ht_tiled *t) {
 /* ---- parameters ---- */
 
 static bool has_param(const ht_plan *plan, const char *name) {
-    for (size_t i = 0; i < plan->param_count; ++i)
-        if (strcmp(plan->params[i].name, name) == 0)
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, name) == 0)
             return true;
     return false;
 }
 
-static const char *name_like(ht_plan *plan, const char *format, const char *name) {
-    char *wanted = ht_format("%s%s", name, format);
-    const char *result = ht_plan_name(plan, wanted);
-    free(wanted);
-    return result;
-}
-
-/* Factors and spacings of coarsening where there are such; else those of this form alone. */
+/* Names the parameters of an axis: those of coarsening if there are such, else new ones. */
 static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     static const char *const values[] = {"1, 2, 4, 8", "1, 2, 4, 8", "1, 2, 4"};
     ht_plan *plan = t->c.plan;
@@ -166,45 +158,28 @@ static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     free(strided);
     char *wanted = ht_format("COARSEN_%c", 'X' + axis->axis);
     axis->factor = ht_strdup(ht_plan_name(plan, wanted));
-    axis->strided = ht_strdup(name_like(plan, "_STRIDED", axis->factor));
+    axis->strided = ht_strdup(ht_tiled_name_like(plan, "_STRIDED", axis->factor));
     ht_plan_param(plan, axis->factor, values[axis->axis], "1");
     ht_plan_param(plan, axis->strided, "false, true", "false");
     ht_plan_require(plan, "(%s > 1 && %s > 1) || !%s", axis->factor,
                     ht_plan_block(plan, axis->axis), axis->strided);
     ht_plan_require(plan, "%s || %s == 1", t->form.param, axis->factor);
     ht_plan_cover(plan, axis->axis, axis->factor);
-    plan->failed |= existing != NULL;
+    plan->running.failed |= existing != NULL;
     free(wanted);
-}
-
-void ht_tiled_name_axis(ht_tiled *t, size_t i) {
-    ht_plan *plan = t->c.plan;
-    ht_tiled_axis *axis = t->tiled[i];
-    axis->origin = name_like(plan, "_tile", axis->name);
-    t->axes[i].low = name_like(plan, "_low", axis->name);
-    t->axes[i].high = name_like(plan, "_high", axis->name);
-    if (axis->strided) {
-        axis->first = name_like(plan, "_first", axis->name);
-        t->axes[i].step = name_like(plan, "_apart", axis->name);
-    } else
-        axis->first = axis->origin;
-    char *counter =
-        axis->strided ? ht_format("t%c", 'x' + axis->axis) : ht_format("t%s", axis->name);
-    axis->counter = ht_plan_name(plan, counter);
-    free(counter);
 }
 
 static void add_params(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     t->form.param = ht_plan_name(plan, "TILED");
-    t->edge = ht_plan_name(plan, "edge");
-    t->whole = ht_plan_name(plan, "all_inside");
-    t->tile = ht_plan_name(plan, "tile");
+    t->names.edge = ht_plan_name(plan, "edge");
+    t->names.whole = ht_plan_name(plan, "all_inside");
+    t->names.tile = ht_plan_name(plan, "tile");
     ht_plan_param(plan, t->form.param, "false, true", "false");
-    if (plan->stacked) /* the form has the original's blocks, one by one */
-        ht_plan_require(plan, "!%s || %s == 1", t->form.param, plan->stacked);
+    if (plan->stack.param) /* the form has the original's blocks, one by one */
+        ht_plan_require(plan, "!%s || %s == 1", t->form.param, plan->stack.param);
     for (size_t i = 0; i < t->axis_count; ++i) {
-        ht_tiled_axis *axis = t->tiled[i];
+        ht_tiled_axis *axis = t->axes[i].form;
         add_factor(t, axis);
         axis->extent = ht_plan_per_block(plan, axis->axis);
         ht_tiled_name_axis(t, i);
@@ -214,36 +189,25 @@ static void add_params(ht_tiled *t) {
 static void limit_values(ht_tiled *t) {
     ht_text outputs = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
-        ht_text_printf(&outputs, i ? " * %s" : "%s", t->tiled[i]->factor);
+        ht_text_printf(&outputs, i ? " * %s" : "%s", t->axes[i].form->factor);
     ht_plan_require(t->c.plan, "!%s || %s <= %d", t->form.param, outputs.data, VALUES_MAX);
     ht_text_free(&outputs);
 }
 
 /* ---- the form in the plan ---- */
 
-static void list_loops(ht_tiled *t, ht_node *node, size_t parent) {
-    if (!node || node->apart || !ht_tiled_any_apart(node))
+static void list_loops(ht_tiled *t, const ht_syntax *node, size_t parent) {
+    if (!node || t->c.marks[node->index].apart || !ht_node_any_apart(&t->c, node))
         return;
-    if (ht_node_is_loop(node)) {
+    if (ht_syntax_is_loop(node)) {
         for (size_t up = parent; up != SIZE_MAX; up = t->form.loops[up].parent)
             t->form.loops[up].has_inner = true;
         HT_GROW(t->form.loops, t->form.loop_count);
-        t->form.loops[t->form.loop_count] = (ht_tiled_loop){node->cursor, parent, false};
+        t->form.loops[t->form.loop_count] = (ht_tiled_loop){node, parent, false};
         parent = t->form.loop_count++;
     }
     for (size_t i = 0; i < node->count; ++i)
         list_loops(t, node->children[i], parent);
-}
-
-/* Beside the original, which an applied source leaves out. */
-bool ht_tiled_put(ht_tiled *t, const char *form) {
-    ht_range body = t->c.model->body_range;
-    const char *param = t->form.param;
-    char *text = ht_format("$?{%s}{{\nif (%s) %s else $[%zu,%zu]\n}}{%s}", param, param, form,
-                           body.begin, body.end, form);
-    bool done = ht_plan_wrap(t->c.plan, body, param, text);
-    free(text);
-    return done;
 }
 
 static void make_form(ht_tiled *t) {
@@ -253,36 +217,43 @@ static void make_form(ht_tiled *t) {
         ht_tiled_settle(t);
     if (t->c.refused)
         return;
-    t->along = ht_alloc(t->c.node_count + 1, sizeof *t->along);
+    t->along = ht_alloc(t->c.tree->count + 1, sizeof *t->along);
     ht_tiled_add_plain(t);
     if (t->axis_count == 0) {
         refuse_obstacles(t, 0, MEETING);
         return;
     }
     limit_values(t);
-    for (size_t i = 0; i < t->work.count; ++i)
-        list_loops(t, t->work.statements[i], SIZE_MAX);
+    for (size_t i = 0; i < t->body.work.count; ++i)
+        list_loops(t, t->body.work.statements[i], SIZE_MAX);
     char *form = ht_tiled_text(t);
     if (!form) {
-        ht_coarsen_refuse(&t->c, t->c.model->kernel, "a macro or a declaration stands in the way");
+        ht_coarsen_refuse(&t->c, (ht_position){0}, "a macro or a declaration stands in the way");
         return;
     }
     if (!ht_tiled_put(t, form))
-        plan->failed = true;
+        plan->running.failed = true;
     free(form);
 }
 
-/* The axes whose outputs a thread computes several of: none where threads meet, which then do so
- * for several blocks' outputs (tiled_meet.c). */
+/* Finds the axes along which a thread computes several outputs. Where threads meet there are none;
+ * several blocks' outputs may then be joined (tiled_plain.c). */
 static void find_axes(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     for (int axis = 2; axis >= 0 && !c->refused && !c->meets; --axis)
         if (c->model->axes[axis].uses_global)
             find_axis(t, axis);
     if (c->meets)
-        t->part = ht_alloc(c->variable_count + 1, sizeof *t->part);
+        t->part = ht_alloc(c->tree->variable_count + 1, sizeof *t->part);
     else if (!c->refused)
         check_indices(t);
+}
+
+/* Refuses barriers and shared arrays in functions that the kernel calls. */
+static void check_reached(ht_tiled *t) {
+    ht_position at;
+    if (ht_reach_meets(t->c.model, &at))
+        ht_coarsen_refuse(&t->c, at, "threads meet in a function");
 }
 
 static void tile(ht_tiled *t) {
@@ -295,14 +266,14 @@ static void tile(ht_tiled *t) {
     if (!any || is_ruled_out(t))
         return;
     if (ht_coarsen_has_directives(c->model))
-        ht_coarsen_refuse(c, c->model->kernel, "a preprocessor directive inside the kernel");
+        ht_coarsen_refuse(c, (ht_position){0}, "a preprocessor directive inside the kernel");
     if (!c->refused)
         ht_coarsen_tree(c);
     if (!c->refused)
         ht_coarsen_check_calls(c);
     if (c->meets && !c->refused)
-        ht_tiled_check_reached(t);
-    if (c->refused || c->body->count == 0 || !is_worth(t))
+        check_reached(t);
+    if (c->refused || c->tree->body->count == 0 || !is_worth(t))
         return;
     ht_coarsen_check_jam(c, true);
     if (c->apart_reason) {
@@ -317,21 +288,22 @@ static void tile(ht_tiled *t) {
     make_form(t);
 }
 
-void ht_tiled_free(ht_tiled_form *form) {
+/* For the plan. */
+static void ht_tiled_free(ht_tiled_form *form) {
     if (!form)
         return;
     ht_tiled *t = form->inside;
     ht_tiled_uncut(t);
     for (size_t i = 0; i < t->axis_count; ++i) {
         free(t->axes[i].type);
-        free(t->tiled[i]->extent);
-        free((char *)t->tiled[i]->factor);
-        free((char *)t->tiled[i]->strided);
+        free(t->axes[i].form->extent);
+        free((char *)t->axes[i].form->factor);
+        free((char *)t->axes[i].form->strided);
     }
     ht_tiled_forget(t);
     ht_tiled_once_free(t);
-    free(t->swaps);
-    free(t->inserts);
+    free(t->added.swaps);
+    free(t->added.inserts);
     free(form->vectors);
     free(t->along);
     free(t->part);
@@ -347,25 +319,25 @@ static void apply(const ht_model *model, ht_plan *plan) {
     t->c.plan = plan;
     t->form.inside = t;
     tile(t);
-    bool done = t->form.loops || t->work.count;
-    if (t->c.refused || !done || plan->failed) {
-        plan->abandoned = true;
+    bool done = t->form.loops || t->body.work.count;
+    if (t->c.refused || !done || plan->running.failed) {
+        plan->running.abandoned = true;
         ht_tiled_free(&t->form);
         return;
     }
     ht_text sizes = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
-        ht_text_printf(&sizes, i ? " x %s" : "%s", t->tiled[i]->factor);
-    ht_plan_remark(plan, HT_REMARK_APPLIED, t->tiled[t->axis_count - 1]->variable,
-                   "%s: a thread keeps a tile of %s outputs in registers", t->form.param,
-                   sizes.data);
+        ht_text_printf(&sizes, i ? " x %s" : "%s", t->axes[i].form->factor);
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, t->axes[t->axis_count - 1].form->variable->at,
+                         "%s: a thread keeps a tile of %s outputs in registers", t->form.param,
+                         sizes.data);
     ht_text_free(&sizes);
-    if (t->c.meets) { /* nobody else can work with it: what is shared has been chosen */
+    if (t->c.meets) { /* no other transformation can use it: it shares what it can by itself */
         ht_tiled_free(&t->form);
         return;
     }
-    plan->tiled = &t->form;
-    plan->tiled_free = ht_tiled_free;
+    plan->forms.tiled = &t->form;
+    plan->forms.tiled_free = ht_tiled_free;
 }
 
 const ht_transformation ht_transformation_tiled = {
@@ -374,10 +346,11 @@ const ht_transformation ht_transformation_tiled = {
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
     .searched = {.exports = {"TILED", "COARSEN_X", "COARSEN_Y", "TILE_"},
+                 .drops = {{60, "COARSEN_Y_STRIDED"}, {70, "COARSEN_Z"}, {190, "COARSEN_Y"}},
                  .steps = {{20,
                             {{.prefix = "TILED", .values = {1}},
                              {.prefix = "COARSEN_X", .values = {2}, .of_others = true},
-                             {.prefix = "COARSEN_Y", .values = {2}, .of_others = true},
+                             {.prefix = "COARSEN_Y", .values = {2}},
                              {.prefix = "TILE_", .values = {4, 2}}}},
                            {30,
                             {{.prefix = "TILED", .values = {1}},

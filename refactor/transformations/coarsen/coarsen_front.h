@@ -1,0 +1,16 @@
+/* Writes the part before the work: declarations that are the same for all outputs, the remaining
+ * guards, and the condition that all outputs are inside. Private to refactor/. */
+#ifndef HT_REFACTOR_TRANSFORMATIONS_COARSEN_COARSEN_FRONT_H
+#define HT_REFACTOR_TRANSFORMATIONS_COARSEN_COARSEN_FRONT_H
+
+#include "refactor/transformations/coarsen/coarsen_layout.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
+
+/* Writes the part in front, up to the opening of the guards. Returns the number of braces to
+ * close. */
+int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
+/* Writes the condition that all outputs of a thread are inside. Returns false if it cannot be
+ * written. */
+bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
+
+#endif

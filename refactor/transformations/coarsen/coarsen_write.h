@@ -1,0 +1,43 @@
+/* Writes text made of pieces of the source with places replaced. The plan gets the pieces as
+ * ranges, so that other transformations' edits inside them appear wherever a piece is used. Private
+ * to refactor/. */
+#ifndef HT_REFACTOR_TRANSFORMATIONS_COARSEN_COARSEN_WRITE_H
+#define HT_REFACTOR_TRANSFORMATIONS_COARSEN_COARSEN_WRITE_H
+
+#include "base/text.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
+
+typedef struct ht_swap {
+    ht_range range; /* begin == end: inserted */
+    char *text;     /* in the language of ht_plan_edit; owned */
+    size_t order;
+} ht_swap;
+
+typedef struct ht_writer {
+    ht_coarsen *c;
+    ht_text text;
+    ht_swap *swaps; /* owned */
+    size_t swap_count;
+    bool sorted, failed; /* `failed`: there are two different texts for one place */
+    int depth;           /* levels of indentation in addition to the original's */
+} ht_writer;
+
+void ht_writer_swap(ht_writer *writer, ht_range range, char *text); /* takes `text` */
+void ht_writer_swaps_clear(ht_writer *writer);
+void ht_writer_source(ht_writer *writer, size_t begin, size_t end);
+/* Writes new text; `$` only in ${EXPR}. */
+void ht_writer_printf(ht_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Begins a line, indented like the line of `like` and by the writer's depth. */
+void ht_writer_line(ht_writer *writer, size_t like);
+/* Writes new text of several lines, each indented in that way but the first. */
+void ht_writer_lines(ht_writer *writer, const char *text, size_t like);
+void ht_writer_free(ht_writer *writer);
+/* Appends the text of another writer, which had swaps of its own, and frees that. */
+void ht_writer_join(ht_writer *writer, ht_writer *inner);
+/* Writes "TYPE name[n] = init;" for a variable that shares its declaration with others. */
+void ht_writer_variable(ht_writer *writer, const ht_syntax *variable);
+/* Returns the end of the `[n][m]` after a name. */
+size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_syntax *node, size_t begin);
+
+#endif

@@ -1,0 +1,32 @@
+/* Reads that are the same for outputs of which some pass a test and some do not (coarsen_carry.c):
+ * the weights of a convolution, whose outputs are at the input's edge or not. If each output makes
+ * its own test, no compiler makes one read of them. So they are read before the tests, once, if one
+ * output passes: no address is read that the original did not read.
+ *
+ *     bool any = false;
+ *     for (tp ...) any = any || !(h < 0 || h >= H);
+ *     float flt_once[COARSEN_X];
+ *     if (any) for (tx ...) flt_once[tx] = flt[...];
+ *     for (tp ...) for (tx ...) {
+ *         if (h < 0 || h >= H)
+ *             continue;
+ *         acc[tp][tx] += ... * flt_once[tx];
+ *     }
+ *
+ * Private to refactor/. */
+#ifndef HT_REFACTOR_TRANSFORMATIONS_REGISTER_TILE_TILED_ONCE_H
+#define HT_REFACTOR_TRANSFORMATIONS_REGISTER_TILE_TILED_ONCE_H
+
+#include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_parts.h"
+
+/* Writes such reads before a segment's loops. Returns false if there are none. Until the end, the
+ * swaps that are collected use them. */
+bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                         ht_writer *writer, size_t like);
+void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like);
+/* Returns the text in place of a node; NULL: it has none. Borrowed. */
+const char *ht_tiled_once_text(const ht_tiled *t, const ht_syntax *node);
+void ht_tiled_once_free(ht_tiled *t);
+
+#endif
