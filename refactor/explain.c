@@ -1,8 +1,11 @@
-/* The kernels of one file, modelled one after the other. */
+/* Models the kernels of one file, one after the other. */
 #include "refactor/explain.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/discover.h"
+#include "refactor/kernel/model_build.h"
+#include "refactor/kernel_model/build.h"
+#include "refactor/kernel_model/footprint.h"
 #include "refactor/kernel_model/kernel_model.h"
 #include "refactor/result.h"
 
@@ -17,16 +20,14 @@ static void explain_one(const ht_source *source, CXCursor cursor, const ht_probl
                         const char *wanted, ht_kernel_model_visit *visit, void *context,
                         size_t *out_found) {
     ht_model facts = {0};
-    ht_model_build(source, cursor, NULL, &facts);
+    ht_model_build_of(source, cursor, problems, &facts);
     if (answers_to(&facts, wanted)) {
-        ht_model_take_entry(&facts, problems);
         const ht_source_error *wrong = ht_kernel_error(&facts);
-        ht_kernel_model *model = wrong ? NULL : ht_kernel_model_build(&facts);
+        ht_kernel_model *model = wrong ? NULL : ht_kernel_model_of(&facts, (ht_km_variant){0});
         if (model)
             ht_kernel_model_footprints(model);
         char *problem = wrong ? ht_format("line %d: %s", wrong->line, wrong->message) : NULL;
         visit(model, facts.qualified, problem, context);
-        ht_kernel_model_free(model);
         free(problem);
         ++*out_found;
     }

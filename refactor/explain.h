@@ -2,12 +2,14 @@
 #ifndef HT_REFACTOR_EXPLAIN_H
 #define HT_REFACTOR_EXPLAIN_H
 
+#include "base/error.h"
 #include "refactor/kernel_model/explain.h"
-#include "refactor/refactor.h"
+#include "refactor/source/options.h"
+#include "templates/problem_file/problem_file.h"
 
-/* Calls `visit` with the model of each kernel of this name (qualified or not; NULL: all) that the
- * file itself defines; *out_found counts them. A kernel with errors in its text is passed over with
- * its reason in `visit`'s `problem`, and no model. */
+/* Calls `visit` with the model of each kernel of this name (qualified or not; NULL: of all) that
+ * the file itself defines; *out_found counts them. For a kernel with errors in its text, `visit`
+ * gets the reason in `problem`, and no model. */
 typedef void ht_kernel_model_visit(const ht_kernel_model *model, const char *name,
                                    const char *problem, void *context);
 ht_status ht_kernel_model_each(const char *path, const ht_problem_file *problems,

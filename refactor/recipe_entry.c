@@ -1,4 +1,4 @@
-/* What was offered for a kernel, as a recipe. */
+/* Writes the choices offered for a kernel as a recipe. */
 #include "refactor/recipe_entry.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What was offered for a kernel, as a recipe. */
+/* The choices offered for a kernel, as a recipe. */
 #ifndef HT_REFACTOR_RECIPE_ENTRY_H
 #define HT_REFACTOR_RECIPE_ENTRY_H
 
@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* A recipe's entry for a templated kernel, with all that its template offers; a new reference. NULL
- * for others. */
+/* Returns a recipe's entry for a templated kernel, with all choices that its template offers; a new
+ * reference. NULL: the kernel has no template. */
 json_t *ht_recipe_entry_json(const ht_kernel *kernel);
 
 #endif

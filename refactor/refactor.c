@@ -2,14 +2,19 @@
 #include "base/memory.h"
 #include "refactor/infer/infer.h"
 #include "refactor/kernel/discover.h"
-#include "refactor/kernel/pins.h"
+#include "refactor/kernel/model_build.h"
+#include "refactor/kernel/specialised.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_edit.h"
-#include "refactor/plan/launch_text.h"
+#include "refactor/plan/launch_limits.h"
 #include "refactor/plan/recipe.h"
 #include "refactor/result.h"
+#include "refactor/transformations/transformations.h"
 #include "refactor/unit/annotated.h"
+#include "refactor/unit/annotations.h"
 #include "refactor/unit/culprits.h"
+#include "refactor/unit/existing.h"
+#include "refactor/unit/make_template.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,20 +31,20 @@ static void publish(ht_kernel *kernel, ht_plan *plan, bool templated) {
     kernel->remarks = plan->remarks.items;
     kernel->remark_count = plan->remarks.count;
     plan->remarks = (ht_remark_list){0};
-    kernel->omitted = plan->omitted;
-    kernel->omitted_count = plan->omitted_count;
-    plan->omitted = NULL;
-    plan->omitted_count = 0;
+    kernel->omitted = plan->record.omitted;
+    kernel->omitted_count = plan->record.omitted_count;
+    plan->record.omitted = NULL;
+    plan->record.omitted_count = 0;
     if (!templated)
         return;
-    kernel->transformations = plan->applied;
-    kernel->transformation_count = plan->applied_count;
-    plan->applied = NULL;
-    plan->applied_count = 0;
+    kernel->transformations = plan->record.applied;
+    kernel->transformation_count = plan->record.applied_count;
+    plan->record.applied = NULL;
+    plan->record.applied_count = 0;
 }
 
 static void pass_remarks(ht_kernel *kernel, char *first, ht_kernel_status status) {
-    /* the most telling reason: the first missed transformation */
+    /* the reason with most information is the first missed transformation */
     for (size_t i = 0; i < kernel->remark_count; ++i)
         if (kernel->remarks[i].kind == HT_REMARK_MISSED &&
             (status != HT_KERNEL_TOO_COMPLEX || kernel->remarks[i].left_out)) {
@@ -52,10 +57,11 @@ static void pass_remarks(ht_kernel *kernel, char *first, ht_kernel_status status
     settle(kernel, status, 0, first);
 }
 
-/* Hints to the compiler alone are no choice worth a template. */
+/* Returns true if the plan has no more than hints to the compiler, for which no template is
+ * worthwhile. */
 static bool is_empty(const ht_plan *plan) {
-    for (size_t i = 0; i < plan->applied_count; ++i)
-        if (!ht_searched_of(plan->applied[i])->is_hint)
+    for (size_t i = 0; i < plan->record.applied_count; ++i)
+        if (!ht_searched_of(plan->record.applied[i])->is_hint)
             return false;
     return true;
 }
@@ -64,35 +70,25 @@ static ht_effort *effort_of(const ht_kernel_work *work) {
     return &work->model.facts->effort;
 }
 
-static void forget_plan(ht_kernel_work *work) {
-    if (work->modelled) {
-        ht_plan_free(&work->plan);
-        ht_grid_free(&work->grid);
-    }
-    work->modelled = false;
-}
-
-/* Plans everything, launches included where all is `known`; the reason when they cannot be
- * rewritten, free(). */
+/* Plans everything, and launches if all is `known`. Returns why launches cannot be rewritten,
+ * free(); NULL: they can. */
 static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set without, bool stay) {
-    char *problem = NULL;
     bool follow = false;
     do {
-        forget_plan(work);
+        ht_kernel_forget_plan(work);
         ht_plan_init(&work->plan, &work->model);
-        work->plan.stay = stay;
-        work->plan.without = without;
-        work->plan.recipe = work->recipe;
+        work->plan.request = (ht_plan_request){without | work->without, work->recipe, stay};
         ht_grid_read(&work->model, &work->grid);
         work->modelled = true;
         ht_plan_run(&work->plan);
-    } while (work->plan.unfinished && !ht_effort_spent(effort_of(work)));
-    if (work->plan.unmet)
-        return ht_strdup(work->plan.unmet);
+    } while (work->plan.running.unfinished && !ht_effort_spent(effort_of(work)));
+    if (work->plan.record.unmet)
+        return ht_strdup(work->plan.record.unmet);
     if (!known || (is_empty(&work->plan) && !work->recipe))
         return NULL;
     ht_grid_require(&work->plan, &work->grid);
-    if (ht_launches_edit(&work->plan, &work->grid, &follow, &problem))
+    char *problem = ht_launches_edit(&work->plan, &work->grid, &follow);
+    if (!problem)
         ht_launch_limits(&work->plan, &work->grid);
     if (!follow || stay)
         return problem;
@@ -100,12 +96,12 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
     return plan_all(work, known, without, true);
 }
 
-/* One try at a template. */
+/* An attempt to make a template. */
 typedef struct attempt {
     ht_kernel_work *work;
     ht_slice *slice;
     ht_template *template;
-    char *problem; /* why there is none */
+    char *problem; /* why it failed */
 } attempt;
 
 static bool attempt_make(attempt *in, ht_transformation_set without) {
@@ -118,51 +114,54 @@ static bool attempt_make(attempt *in, ht_transformation_set without) {
     if (!in->problem && is_empty(&work->plan) && without)
         in->problem = ht_strdup("nothing else can be made a parameter");
     if (!in->problem)
-        in->template = ht_template_make(&work->plan, &work->grid, in->slice, &in->problem);
+        in->problem = ht_template_make(&work->plan, &work->grid, in->slice, &in->template);
     return in->template != NULL;
 }
 
 static bool attempt_without(void *context, ht_transformation_set without, size_t *out_kept) {
     attempt *in = context;
     bool made = attempt_make(in, without);
-    *out_kept = in->work->plan.applied_count;
+    *out_kept = in->work->plan.record.applied_count;
     return made;
 }
 
 static ht_transformation_set applied_set(const ht_plan *plan) {
     ht_transformation_set set = 0;
     for (size_t i = 0; i < ht_transformation_count(); ++i)
-        for (size_t k = 0; k < plan->applied_count; ++k)
-            if (strcmp(plan->applied[k], ht_transformations[i]->name) == 0)
+        for (size_t k = 0; k < plan->record.applied_count; ++k)
+            if (strcmp(plan->record.applied[k], ht_transformations[i]->name) == 0)
                 set |= 1U << i;
     return set;
 }
 
-/* Says of each transformation that was left out what the template would not be with it. */
+/* Adds a remark for each transformation that was left out, with the problem that a template with it
+ * would have. */
 static void tell_culprits(attempt *in, ht_transformation_set culprits) {
     char *why[sizeof culprits * 8] = {NULL};
     size_t count = ht_transformation_count();
     for (size_t i = 0; i < count; ++i)
         if (culprits >> i & 1) {
             (void)attempt_make(in, culprits & ~(1U << i));
-            why[i] = in->problem ? ht_strdup(in->problem) : ht_strdup("two of these do not meet");
+            why[i] = in->problem
+                         ? ht_strdup(in->problem)
+                         : ht_strdup("it cannot be combined with another one that is left out");
         }
     (void)attempt_make(in, culprits);
     ht_plan *plan = &in->work->plan;
     for (size_t i = 0; i < count; ++i)
         if (culprits >> i & 1) {
-            plan->transformation = ht_transformations[i]->name;
-            HT_GROW(plan->omitted, plan->omitted_count);
-            plan->omitted[plan->omitted_count++] = plan->transformation;
-            ht_plan_remark_left_out(
-                plan, "left out, all else stays: with it there is no template: %s", why[i]);
+            plan->running.transformation = ht_transformations[i]->name;
+            HT_GROW(plan->record.omitted, plan->record.omitted_count);
+            plan->record.omitted[plan->record.omitted_count++] = plan->running.transformation;
+            ht_plan_remark_left_out(plan, "left out, since with it there is no template: %s",
+                                    why[i]);
             free(why[i]);
         }
-    plan->transformation = NULL;
+    plan->running.transformation = NULL;
 }
 
-/* The template, with as many transformations as clang accepts: a kernel that one of them does not
- * fit still has the others. */
+/* Makes the template with as many transformations as clang accepts: if one of them does not fit the
+ * kernel, the others still apply. */
 static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
     attempt in = {.work = work, .slice = slice};
     char *first = NULL;
@@ -179,9 +178,9 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
     if (kernel->template) {
         kernel->against = ht_template_against(&work->plan, &work->grid, slice);
         kernel->reassociates = work->model.feature[HT_FEATURE_ATOMIC];
-        kernel->origins = ht_alloc(work->plan.param_count + 1, sizeof(char *));
-        for (size_t i = 0; i < work->plan.param_count; ++i)
-            kernel->origins[i] = work->plan.params[i].transformation;
+        kernel->origins = ht_alloc(work->plan.params.count + 1, sizeof(char *));
+        for (size_t i = 0; i < work->plan.params.count; ++i)
+            kernel->origins[i] = work->plan.params.items[i].transformation;
         kernel->rounds = ht_plan_rounds(&work->plan);
     }
     publish(kernel, &work->plan, kernel->template != NULL);
@@ -191,8 +190,8 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
     free(first);
 }
 
-/* A problem from the source itself. NULL when it is complete, and then the model's; else what is
- * missing, free(). */
+/* Infers a problem from the source. Returns NULL if it is complete; the model then has it. Else
+ * returns the missing parts, free(). */
 static char *infer(ht_kernel *kernel, ht_model *model, const ht_slice *slice, int *out_line) {
     ht_inferred inferred;
     ht_error error = {0};
@@ -212,7 +211,8 @@ static char *infer(ht_kernel *kernel, ht_model *model, const ht_slice *slice, in
     return inferred.missing;
 }
 
-/* What stands in the way of a template: a problem that is neither given nor can be inferred. */
+/* Returns why there can be no template: the problem is neither given nor can be inferred; NULL: it
+ * is known. free(). */
 static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_slice *slice,
                              int *out_line) {
     ht_model *model = &work->model;
@@ -259,7 +259,8 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
         free(problem);
         return;
     }
-    publish(kernel, &work->plan, problem && !empty); /* what it would have with a problem */
+    publish(kernel, &work->plan,
+            problem && !empty); /* with a problem, the kernel would have these */
     if (problem) {
         settle(kernel, HT_KERNEL_NEEDS_PROBLEM, line, problem);
     } else
@@ -268,23 +269,10 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
                                                              : HT_KERNEL_REFUSED);
 }
 
-static void forget_template(ht_kernel *kernel) {
-    if (kernel->template)
-        ht_template_free(kernel->template, 1);
-    if (kernel->against)
-        ht_template_free(kernel->against, 1);
-    free(kernel->origins);
-    free(kernel->rounds);
-    free(kernel->transformations);
-    kernel->template = kernel->against = NULL;
-    kernel->origins = kernel->transformations = NULL;
-    kernel->rounds = NULL;
-    kernel->transformation_count = 0;
-}
-
-/* Past the kernel's limit nothing is answered any more: what was found until then is let go. */
+/* Gives the kernel up once its limit is reached: later questions were not answered, so its results
+ * are dropped. */
 static void give_up(ht_kernel *kernel, uint64_t most) {
-    forget_template(kernel);
+    ht_kernel_forget_template(kernel);
     free(kernel->reason);
     settle(kernel, HT_KERNEL_TOO_COMPLEX, kernel->line,
            ht_format("its analysis was given up: it takes isl more than the %llu operations of "
@@ -300,7 +288,8 @@ static void note_launch(ht_kernel *kernel, const ht_model *model) {
     kernel->launch_line = launches->items[0].line;
 }
 
-/* Behind a line continuation, clang's location of a name is the backslash. */
+/* Returns true if the name is at clang's location of it. After a line continuation, that location
+ * is the backslash. */
 static bool is_named_plainly(const ht_source *source, CXCursor cursor, const char *name) {
     unsigned offset;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
@@ -334,13 +323,14 @@ static bool place(const ht_source *source, CXCursor cursor, ht_kernel *kernel, s
     return true;
 }
 
-/* Cut out with all that it reaches, and with what only its launch names. */
+/* Cuts the kernel out with all that it reaches and the types that only its launch names, and
+ * transforms it. */
 static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kernel *kernel,
                               ht_kernel_work *work) {
     ht_slice slice;
-    bool whole = ht_slice_build(source, &cursor, 1, NULL, &slice);
-    for (size_t i = 0; i < work->model.facts->template_parameter_count; ++i)
-        ht_slice_type(&slice, work->model.facts->template_parameters[i].argument);
+    bool whole = !ht_slice_build(source, &cursor, 1, NULL, &slice);
+    for (size_t i = 0; i < work->model.facts->template_parameters.count; ++i)
+        ht_slice_type(&slice, work->model.facts->template_parameters.items[i].argument);
     if (whole)
         transform(kernel, work, &slice);
     if (whole && ht_effort_spent(effort_of(work)))
@@ -350,7 +340,7 @@ static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kerne
     ht_slice_free(&slice);
 }
 
-/* Is it one of those that an earlier process did not come back from? */
+/* Returns true if an earlier process crashed or reached a limit with this kernel. */
 static bool is_lost(const ht_refactor_watch *watch, ht_kernel *kernel) {
     for (size_t i = 0; watch && i < watch->lost_count; ++i)
         if (watch->lost[i].line == kernel->line && watch->lost[i].column == kernel->column) {
@@ -360,19 +350,21 @@ static bool is_lost(const ht_refactor_watch *watch, ht_kernel *kernel) {
     return false;
 }
 
-/* Refuses a kernel that the pass cannot take at all, with the reason. */
+/* Refuses a kernel that the pass cannot handle at all, with the reason. */
 static bool is_out_of_reach(const ht_source *source, CXCursor cursor, size_t file,
                             ht_kernel *kernel) {
     char *callee, *reason = NULL;
-    if (ht_kernel_from_macro(source, cursor, &callee)) {
+    if (ht_kernel_too_deep(source, cursor))
+        reason = ht_strdup("its brackets are nested deeper than clang reads: put a part into a "
+                           "variable or a function of its own");
+    else if (ht_kernel_from_macro(source, cursor, &callee)) {
         reason = callee ? ht_format("the kernel is macro-generated, body in callee %s", callee)
                         : ht_strdup("the kernel is macro-generated");
         free(callee);
     } else if (!is_named_plainly(source, cursor, kernel->name) && file == 0)
         reason = ht_strdup("a line continuation stands right before the kernel's name");
     else if (file != 0)
-        reason = ht_format("the kernel is defined in a header, %s: name that file to rewrite it",
-                           kernel->file);
+        reason = ht_strdup("the kernel is defined in a header: name that file to rewrite it");
     else if (ht_is_specialised(cursor)) {
         free(kernel->name);
         kernel->name = ht_specialised_name(cursor);
@@ -384,12 +376,13 @@ static bool is_out_of_reach(const ht_source *source, CXCursor cursor, size_t fil
     return reason != NULL;
 }
 
-/* What the analysis of one kernel is of. */
+/* The arguments of one kernel's analysis. */
 typedef struct analysis {
     const ht_source *source;
     CXCursor cursor;
     const ht_problem_file *problems;
     const ht_recipe *recipe;
+    unsigned without;
     ht_kernel *kernel;
     ht_kernel_work *work;
     size_t file; /* that defines it */
@@ -397,10 +390,9 @@ typedef struct analysis {
 
 static void model_build(const analysis *in) {
     ht_model *model = &in->work->model;
-    ht_model_build(in->source, in->cursor, NULL, model);
+    ht_model_build_of(in->source, in->cursor, in->problems, model);
     free(in->kernel->name);
     in->kernel->name = ht_strdup(model->qualified);
-    ht_model_take_entry(model, in->problems);
     note_launch(in->kernel, model);
 }
 
@@ -417,9 +409,8 @@ static void analyse(void *argument) {
         settle(kernel, HT_KERNEL_UNPARSED, error->line, ht_strdup(error->message));
         return;
     }
-    char *problem = NULL;
     int line = kernel->line;
-    ht_annotated_make(source, in->cursor, kernel->name, &kernel->template, &problem, &line);
+    char *problem = ht_annotated_make(source, in->cursor, kernel->name, &kernel->template, &line);
     if (problem) {
         settle(kernel, HT_KERNEL_REFUSED, line, problem);
         return;
@@ -434,6 +425,7 @@ static void analyse(void *argument) {
         settle(kernel, HT_KERNEL_REFUSED, 0, ht_strdup("the recipe does not name it"));
         return;
     }
+    work->without = in->without;
     cut_and_transform(source, in->cursor, kernel, work);
 }
 
@@ -445,6 +437,7 @@ static void analyse_watched(const ht_source *source, CXCursor cursor,
                    .cursor = cursor,
                    .problems = problems,
                    .recipe = options ? options->recipe : NULL,
+                   .without = options ? options->without : 0,
                    .kernel = kernel,
                    .work = work};
     ht_lost_kernel lost = {0};
@@ -458,7 +451,8 @@ static void analyse_watched(const ht_source *source, CXCursor cursor,
         analyse(&in);
 }
 
-/* The first one always: a limit that is short for one file still gives something to measure. */
+/* Analyses a kernel, or skips it once the time is over. The first is always analysed: even if the
+ * limit is short for one file, there is then something to measure. */
 static void analyse_one(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
                         const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work,
                         bool first) {
@@ -478,8 +472,9 @@ static void tell_repeated(const ht_source *source, CXCursor cursor, ht_kernel *k
                          "repeatedly"));
 }
 
-/* A file that is included twice may hold the same kernel with other macros: no text of it stands
- * for both. Later ones go, the first is told. */
+/* Returns true if the kernel occurs again in the list, and removes those occurrences: a file that
+ * is included twice may define the same kernel with other macros, and no single text stands for
+ * both. */
 static bool is_repeated(const ht_source *source, ht_cursors *list, size_t index) {
     bool found = false;
     for (size_t i = index + 1; i < list->count;)
@@ -493,7 +488,8 @@ static bool is_repeated(const ht_source *source, ht_cursors *list, size_t index)
     return found;
 }
 
-/* More than the declaration of one that another source defines. */
+/* Returns true for a definition, as opposed to a declaration of a kernel that another source
+ * defines. */
 static bool is_definition(const ht_tokens *tokens, size_t at) {
     while (at < tokens->count && !ht_tokens_is(tokens, at, "{") && !ht_tokens_is(tokens, at, ";"))
         at += 1;
@@ -501,12 +497,16 @@ static bool is_definition(const ht_tokens *tokens, size_t at) {
 }
 
 static bool mentions_kernels(const ht_source *source) {
-    for (size_t i = 0; i < source->tokens.count; ++i)
-        if (ht_tokens_is(&source->tokens, i, "__global__") &&
-            !ht_source_skipped(source, 0, source->tokens.items[i].begin) &&
-            is_definition(&source->tokens, i))
+    const ht_tokens *tokens = ht_source_tokens(source, 0);
+    for (size_t i = 0; i < tokens->count; ++i)
+        if (ht_tokens_is(tokens, i, "__global__") &&
+            !ht_source_skipped(source, 0, tokens->items[i].begin) && is_definition(tokens, i))
             return true;
     return false;
+}
+
+ht_status ht_refactor_prepare(const ht_refactor_options *options, ht_error *error) {
+    return ht_source_prepare(options, error);
 }
 
 ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
@@ -518,8 +518,8 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
     if (status != HT_OK)
         return status;
     ht_cursors list = ht_kernels_find(source);
-    if (list.count == 0 && source->error_count && mentions_kernels(source)) {
-        const ht_source_error *first = &source->errors[0];
+    if (list.count == 0 && source->errors.count && mentions_kernels(source)) {
+        const ht_source_error *first = &source->errors.items[0];
         status = ht_error_set_at(error, HT_ERROR_INPUT, path, first->line, first->column,
                                  "%s:%d:%d: %s", path, first->line, first->column, first->message);
         free(list.items);
@@ -531,7 +531,7 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
     refactor->count = list.count;
     refactor->kernels = ht_alloc(list.count, sizeof *refactor->kernels);
     refactor->work = ht_alloc(list.count, sizeof *refactor->work);
-    for (size_t i = 0; i < list.count; ++i) /* gets shorter */
+    for (size_t i = 0; i < list.count; ++i) /* the list gets shorter */
         if (is_repeated(source, &list, i))
             tell_repeated(source, list.items[i], &refactor->kernels[i]);
         else
@@ -552,7 +552,7 @@ static void kernel_free(ht_kernel *kernel) {
     free(kernel->skeleton);
     ht_problem_file_free(kernel->inferred);
     free(kernel->launch_file);
-    forget_template(kernel);
+    ht_kernel_forget_template(kernel);
     for (size_t i = 0; i < kernel->remark_count; ++i) {
         free(kernel->remarks[i].file);
         free(kernel->remarks[i].message);
@@ -566,7 +566,7 @@ void ht_refactor_free(ht_refactor *refactor) {
         return;
     for (size_t i = 0; i < refactor->count; ++i) {
         ht_kernel_work *work = &refactor->work[i];
-        forget_plan(work);
+        ht_kernel_forget_plan(work);
         if (work->model.facts)
             ht_model_free(&work->model);
         kernel_free(&refactor->kernels[i]);

@@ -2,13 +2,15 @@
 #ifndef HT_REFACTOR_RESULT_H
 #define HT_REFACTOR_RESULT_H
 
+#include "refactor/kernel/geometry.h"
+#include "refactor/plan/plan.h"
 #include "refactor/refactor.h"
-#include "refactor/unit/emit.h"
 
-/* Behind each ht_kernel: what applying needs. */
+/* The part of an ht_kernel that is needed to apply it. */
 typedef struct ht_kernel_work {
-    bool modelled;                         /* model, plan and grid are there */
+    bool modelled;                         /* model, plan and grid are set */
     const struct ht_recipe_kernel *recipe; /* NULL: none; borrowed */
+    unsigned without;                      /* of ht_refactor_options */
     ht_model model;
     ht_plan plan;
     ht_grid grid;
@@ -17,8 +19,13 @@ typedef struct ht_kernel_work {
 struct ht_refactor {
     ht_source *source;
     ht_kernel *kernels;
-    ht_kernel_work *work; /* as many */
+    ht_kernel_work *work; /* one for each kernel */
     size_t count;
 };
+
+/* Frees what was planned, so that it can be planned again. */
+void ht_kernel_forget_plan(ht_kernel_work *work);
+/* Frees the kernel's template with what is known of it. */
+void ht_kernel_forget_template(ht_kernel *kernel);
 
 #endif
