@@ -16,7 +16,7 @@ typedef struct ablating {
     const ht_trial *best;
 } ablating;
 
-/* The cheapest of all that ran; NULL: none did. */
+/* Returns the cheapest of all that ran; NULL: none did. */
 static const ht_trial *best_of(const ht_search_result *searched) {
     size_t index;
     return ht_search_result_best(searched, 1, &index) ? &searched->trials[index] : NULL;
@@ -50,7 +50,7 @@ static void take_measured(const ablating *in, ht_ablation_row *row) {
 
 /* ---- further measurements */
 
-/* What the search has answered of this configuration; NULL: nothing. */
+/* Returns what the search has answered of this configuration; NULL: nothing. */
 static const ht_trial *known(const ablating *in, const ht_config *config) {
     for (size_t i = 0; i < in->searched->trial_count; ++i)
         if (ht_config_equal(&in->searched->trials[i].config, config))
@@ -58,7 +58,7 @@ static const ht_trial *known(const ablating *in, const ht_config *config) {
     return NULL;
 }
 
-/* The evaluator, but for what the search has answered. */
+/* Evaluates, but for what the search has answered. */
 static ht_status evaluate(void *self, const ht_config *configs, size_t count, ht_outcome *outcomes,
                           size_t *out_done, ht_error *error) {
     const ablating *in = self;
@@ -77,7 +77,7 @@ static ht_status evaluate(void *self, const ht_config *configs, size_t count, ht
     return status;
 }
 
-/* The best with the transformation taken back, then the best without it so far. */
+/* Finds the seeds: the best with the transformation taken back, then the best without it so far. */
 static size_t seeds_find(const ablating *in, const ht_ablation_row *row, ht_config *seeds) {
     const ht_template *template = in->binding->template;
     size_t count = 0;

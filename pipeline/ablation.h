@@ -1,4 +1,4 @@
-/* What each transformation of a template is worth, reported after a search: the best that was found
+/* The worth of each transformation of a template, reported after a search: the best that was found
  * with all of its parameters at their defaults, next to the best of all. And spaces cut down so
  * that a search can handle them. */
 #ifndef HT_PIPELINE_ABLATION_H
@@ -27,8 +27,8 @@ typedef struct ht_ablation_options {
     const volatile int *interrupted;
 } ht_ablation_options;
 
-/* Parameters without an origin count for none. Nothing that ran, or no origins: no rows. What
- * cannot be measured is left out, so this never fails. Free the result. */
+/* Parameters without an origin count for none. Nothing that ran, or no origins: no rows.
+ * Configurations that cannot be measured are left out, so this never fails. Free the result. */
 void ht_ablation_run(const ht_binding *binding, const ht_search_result *searched,
                      ht_evaluator *evaluator, const ht_ablation_options *options,
                      ht_ablation *out_ablation);

@@ -10,8 +10,8 @@
 
 static const char template_head[] = "// Template of ";
 
-/* {"BLOCK_X": 64, "FAST": true, "KIND": "wide"} as "BLOCK_X=64 FAST=true KIND=wide"; NULL when a
- * value is none of these. free(). */
+/* Returns {"BLOCK_X": 64, "FAST": true, "KIND": "wide"} as "BLOCK_X=64 FAST=true KIND=wide"; NULL
+ * when a value is not one of these. free(). */
 static char *pairs_of(const json_t *object) {
     ht_text text = {0};
     const char *name;
@@ -35,7 +35,8 @@ static char *pairs_of(const json_t *object) {
     return NULL;
 }
 
-/* "FILE" of "// Template of NAME, FILE:LINE."; the path itself when it has no such line. free(). */
+/* Returns "FILE" of "// Template of NAME, FILE:LINE."; the path itself when it has no such line.
+ * free(). */
 static char *source_of(const char *path) {
     char *text = NULL, *source = NULL;
     if (ht_file_read(path, 0, &text, NULL, NULL) == HT_OK &&
@@ -65,7 +66,7 @@ static bool is_known(const ht_apply_choices *list, const char *file, const char 
     return found;
 }
 
-/* The same file, or does the report name only its last part? */
+/* Returns true if it is the same file, or the report names only its last part. */
 static bool is_file(const char *reported, const char *wanted) {
     if (!wanted)
         return true;

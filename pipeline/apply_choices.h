@@ -1,4 +1,4 @@
-/* What `apply` is asked for: configurations of kernels, from the command line or a JSON report. */
+/* The input of `apply`: configurations of kernels, from the command line or a JSON report. */
 #ifndef HT_PIPELINE_APPLY_CHOICES_H
 #define HT_PIPELINE_APPLY_CHOICES_H
 

@@ -10,6 +10,7 @@
 #include "pipeline/outputs.h"
 #include "pipeline/survey.h"
 #include "pipeline/written_check.h"
+#include "refactor/rewrite/apply.h"
 #include "refactor/source/tree.h"
 #include "runtime/provider/provider.h"
 
@@ -35,8 +36,7 @@ typedef struct applying {
     json_t *rows;
 } applying;
 
-/* ---- which kernel
- * ---------------------------------------------------------------------------------------------- */
+/* ---- which kernel */
 
 static ht_status no_kernel(const applying *in, const char *wanted, const char *why,
                            ht_error *error) {
@@ -66,10 +66,9 @@ static ht_status kernel_find(const applying *in, const char *wanted, size_t *out
     return HT_OK;
 }
 
-/* ---- done already?
- * --------------------------------------------------------------------------------------------- */
+/* ---- whether it is done already */
 
-/* The configuration in the mark above a line, up to its end; NULL: none. */
+/* Returns the configuration in the mark above a line, up to its end; NULL: none. */
 static const char *mark_above(const char *text, int line) {
     const char *at = text;
     for (int i = 1; i < line && *at; ++i)
@@ -100,7 +99,6 @@ static bool has_pair(const char *marked, const char *pair, size_t length) {
     return false;
 }
 
-/* Are all pairs of `config` in the mark? */
 static bool is_marked(const char *marked, const char *config) {
     while (*config) {
         config += strspn(config, " ,");
@@ -112,9 +110,7 @@ static bool is_marked(const char *marked, const char *config) {
     return true;
 }
 
-/* ---- one choice
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- one choice */
 
 static json_t *row_add(const applying *in, const ht_kernel *kernel, const char *config,
                        const char *status) {
@@ -126,7 +122,7 @@ static json_t *row_add(const applying *in, const ht_kernel *kernel, const char *
     return row;
 }
 
-/* The sizes that are known of a kernel. */
+/* Finds the sizes that are known of a kernel. */
 static bool instances_find(const applying *in, const ht_kernel *kernel, ht_problem **out_instances,
                            size_t *out_count) {
     ht_problems inferred = {.file = kernel->inferred};
@@ -135,37 +131,50 @@ static bool instances_find(const applying *in, const ht_kernel *kernel, ht_probl
            *out_count > 0;
 }
 
-/* Is it a legal configuration, for the first of the sizes that are known? */
+/* "... is not legal for n=32768: require(...) does not hold". A template that the pass wrote is not
+ * before the user, so its lines mean nothing. */
+static ht_status illegal(const applying *in, const ht_kernel *kernel, const ht_problem *sizes,
+                         const char *text, const char *why, ht_error *error) {
+    bool inferred = kernel->inferred && !in->problems.text;
+    char *values = ht_problem_string(&kernel->template->problem, sizes);
+    const char *line = why && kernel->status != HT_KERNEL_ANNOTATED ? strstr(why, " (line ") : NULL;
+    const char *rest = line ? strchr(line, ')') : NULL;
+    int begins = rest ? (int)(line - why) : (int)strlen(why ? why : "");
+    ht_error_set_at(error, HT_ERROR_INPUT, in->path, kernel->line, 0,
+                    "%s: '%s' is not legal for %s%s: %.*s%s%s", kernel->name, text, values,
+                    inferred ? ", sizes that were inferred" : "", begins,
+                    why ? why : "a constraint", rest ? rest + 1 : "",
+                    inferred ? "; give those it is meant for with --problem" : "");
+    free(values);
+    return HT_ERROR_INPUT;
+}
+
+/* Returns HT_ERROR_INPUT if a configuration is not legal for the first of the sizes that are
+ * known. */
 static ht_status legal_check(const applying *in, const ht_kernel *kernel, const ht_config *config,
                              const char *text, ht_error *error) {
     ht_problem *instances = NULL;
     size_t count = 0;
     ht_device device;
     char *why = NULL;
-    bool legal = true;
+    ht_status status = HT_OK;
     if (instances_find(in, kernel, &instances, &count) &&
         ht_device_find("host", &device, NULL) == HT_OK) {
         const ht_binding binding = {kernel->template, &instances[0], &device.fields};
-        ht_status begin = kernel->status == HT_KERNEL_ANNOTATED
-                              ? ht_binding_check_default(&binding, error)
-                              : HT_OK;
-        if (begin == HT_ERROR_INPUT) {
-            ht_instances_free(instances, count);
-            return begin;
-        }
-        if (ht_binding_legal(&binding, config, &legal, &why, NULL) != HT_OK)
-            legal = true; /* nothing is known against it */
+        bool legal = true;
+        if (kernel->status == HT_KERNEL_ANNOTATED)
+            status = ht_binding_check_default(&binding, error);
+        if (status != HT_ERROR_INPUT) /* of others nothing is known against it */
+            status = ht_binding_legal(&binding, config, &legal, &why, NULL) != HT_OK || legal
+                         ? HT_OK
+                         : illegal(in, kernel, &instances[0], text, why, error);
     }
-    if (!legal)
-        ht_error_set_at(error, HT_ERROR_INPUT, in->path, kernel->line, 0,
-                        "%s: '%s' is not legal: %s", kernel->name, text,
-                        why ? why : "a constraint");
     free(why);
     ht_instances_free(instances, count);
-    return legal ? HT_OK : HT_ERROR_INPUT;
+    return status;
 }
 
-/* Do other sources launch the kernel too, which this one's reading has not seen? */
+/* Checks whether other sources launch the kernel too, which this one's reading has not seen. */
 static ht_status others_check(const applying *in, const ht_kernel *kernel, ht_error *error) {
     const char *colon = strrchr(kernel->name, ':'), *name = colon ? colon + 1 : kernel->name;
     for (size_t i = 0; in->file && i < in->file->other_count; ++i) {
@@ -198,7 +207,7 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
                                "%s is tuned already, with %.*s: take that back first (patch -R)",
                                kernel->name, (int)strcspn(marked, "\r\n"), marked);
     if (!kernel->template)
-        return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, in->path,
+        return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file,
                                kernel->reason_line ? kernel->reason_line : kernel->line, 0,
                                "%s has no parameters: %s", kernel->name,
                                kernel->reason ? kernel->reason : "none was found");
@@ -227,8 +236,7 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
     return HT_OK;
 }
 
-/* ---- reading and writing
- * --------------------------------------------------------------------------------------- */
+/* ---- reading and writing */
 
 static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
     char *own = ht_path_folder(in->path);
@@ -264,7 +272,8 @@ static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
     return status;
 }
 
-/* An annotated source takes its defaults; others are rewritten, with the files that launch them. */
+/* Makes the texts: an annotated source takes its defaults; others are rewritten, with the files
+ * that launch them. */
 static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     if (!in->annotated) {
         for (size_t i = 0; i < in->count; ++i)
@@ -293,10 +302,9 @@ static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     return status;
 }
 
-/* ---- the last check
- * -------------------------------------------------------------------------------------------- */
+/* ---- the last check */
 
-/* What came of it goes into the row; a kernel that failed leaves the choice. */
+/* Puts the result into the row; a kernel that failed leaves the choice. */
 static void proof_settle(applying *in, size_t index, ht_written_proof *proof) {
     json_t *row = in->made[index];
     json_object_set_new(row, "verification", ht_written_proof_json(proof));
@@ -349,7 +357,7 @@ static void defaults_check(const applying *in, const ht_applied *applied,
     }
 }
 
-/* Texts that passed, of the choices that did; *out is empty when none is left. */
+/* Makes the texts that passed, of the choices that did; *out is empty when none is left. */
 static ht_status texts_settle(applying *in, ht_written_checker *checker, ht_applied *out,
                               ht_error *error) {
     *out = (ht_applied){0};

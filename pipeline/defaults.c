@@ -14,7 +14,7 @@ static const char *skip_blank(const char *at) {
     return at;
 }
 
-/* Is this "param ( NAME", and then a ':'? Returns the place of the ':' or NULL. */
+/* Returns the place of the ':' if this is "param ( NAME" and then a ':', else NULL. */
 static const char *directive_match(const char *at, const char *name) {
     if (strncmp(at, "param", 5) != 0)
         return NULL;
@@ -29,7 +29,7 @@ static const char *directive_match(const char *at, const char *name) {
     return *at == ':' ? at : NULL;
 }
 
-/* The '=' of the default and the ')' that closes the directive. */
+/* Finds the '=' of the default and the ')' that closes the directive. */
 static bool directive_end(const char *at, const char **out_equals, const char **out_close) {
     int depth = 1;
     *out_equals = NULL;
@@ -43,7 +43,8 @@ static bool directive_end(const char *at, const char **out_equals, const char **
     return depth == 0 && *out_equals;
 }
 
-/* Behind "kernel(NAME": lines may have moved since the template was read, the name has not. */
+/* Returns the place after "kernel(NAME": lines may have moved since the template was read, the name
+ * has not. */
 static const char *template_find(const char *text, const ht_template *template) {
     size_t length = strlen(template->name);
     for (const char *at = text; (at = strstr(at, "kernel")) != NULL; at += 6) {

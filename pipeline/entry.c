@@ -37,7 +37,7 @@ char *ht_entry_label(const ht_entry *entry) {
                                              : ht_strdup(entry->name);
 }
 
-/* An inferred problem that the original does not run on is none. */
+/* Checks the problem: an inferred one that the original does not run on does not count. */
 static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_error *error) {
     char *reason = NULL;
     bool inferred = entry->problem_origin && strcmp(entry->problem_origin, "inferred") == 0;
@@ -58,23 +58,22 @@ static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_er
             *error = own;
         return status;
     }
-    return HT_OK; /* whatever else it is, tuning tells */
+    return HT_OK; /* tuning reports whatever else it is */
 }
 
 static bool is_won(const ht_entry *entry) {
     return entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated;
 }
 
-/* Until when, by the clock, what was won may be checked and written: it is worth a few seconds
- * more.
- */
+/* Returns the time until which results may be checked and written, by the clock: they are worth a
+ * few seconds more. */
 static double settled_by(const ht_session *session) {
     double limit = session->options.max_time;
     return limit > 0 ? session->start + limit + fmax(0.05 * limit, 10) : 0;
 }
 
-/* After the last entry of a source: its files are written, and what checking them took is known for
- * the sources to come. */
+/* Settles a source after its last entry: its files are written, and the time that checking them
+ * took is known for the sources to come. */
 static void source_settle(const ht_entries *entries, size_t last, ht_session *session) {
     const ht_entry *items = entries->items;
     size_t source = items[last].source, won = 0;

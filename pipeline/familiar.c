@@ -56,7 +56,7 @@ static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t
     free(text);
 }
 
-/* Fields that differ from the one whose value they have in all training data. */
+/* Warns of fields that differ from the one whose value they have in all training data. */
 static void apart_warn(json_t *warnings, const ht_predictor *predictor, const int64_t *fields) {
     const ht_schema *schema = ht_predictor_schema(predictor);
     ht_unseen unseen[HT_SCHEMA_FIELDS_MAX];

@@ -1,4 +1,5 @@
-/* What a model has seen of each field: kept in its note by training, printed by predict. */
+/* The values that a model has seen of each field: kept in its note by training, printed by
+ * predict. */
 #ifndef HT_PIPELINE_FAMILIAR_H
 #define HT_PIPELINE_FAMILIAR_H
 

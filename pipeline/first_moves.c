@@ -1,6 +1,7 @@
 #include "pipeline/first_moves.h"
 
 #include "refactor/plan/searched.h"
+#include "refactor/transformations/transformations.h"
 
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef struct step {
     const ht_first_step *first;
 } step;
 
-/* COARSEN_X is not COARSEN_X_STRIDED, but STAGE_ is all that begins so. */
+/* Compares names: COARSEN_X is not COARSEN_X_STRIDED, but STAGE_ is all that begins so. */
 static bool is_named(const char *name, const char *prefix) {
     size_t length = strlen(prefix);
     bool begins = strncmp(name, prefix, length) == 0;
@@ -26,7 +27,7 @@ static bool is_meant(const ht_param *param, const ht_wish *wish, const char *tra
                             : ht_param_is_from(param, transformation));
 }
 
-/* The index of the first wish that the parameter has; the default's when it has none. */
+/* Returns the index of the first wish that the parameter has; the default's when it has none. */
 static uint16_t value_wished(const ht_param *param, const ht_wish *wish) {
     for (size_t w = 0; w < HT_WISHED_VALUES; ++w)
         for (size_t i = 0; i < param->value_count; ++i)
@@ -50,7 +51,7 @@ static bool wish_grant(const ht_template *template, const ht_wish *wish, const c
     return changed;
 }
 
-/* The first `count` wishes of a step; false: there is nothing to change. */
+/* Grants the first `count` wishes of a step; false: there is nothing to change. */
 static bool wishes_grant(const ht_template *template, const step *step, size_t count,
                          ht_move *move) {
     *move = (ht_move){.to = ht_config_default(template)};
@@ -60,7 +61,7 @@ static bool wishes_grant(const ht_template *template, const step *step, size_t c
     return true;
 }
 
-/* A step that is legal from the default with sizes as constants. */
+/* Makes a step that is legal from the default with sizes as constants. */
 static bool step_make(const ht_space *space, const ht_config *base, const step *step,
                       ht_move *move) {
     for (size_t count = HT_WISHES; count > 0; --count) {
@@ -74,8 +75,8 @@ static bool step_make(const ht_space *space, const ht_config *base, const step *
     return false;
 }
 
-/* Sizes as constants: those of a legal configuration that has the most of them. What such a
- * parameter must be is said by a constraint; the other values are other problems'. */
+/* Makes sizes constants: those of a legal configuration that has the most of them. A constraint
+ * gives the value of such a parameter; the other values are other problems'. */
 static bool sizes_make(const ht_space *space, uint64_t seed, ht_move *move) {
     const ht_template *template = ht_space_binding(space)->template;
     ht_random random;
@@ -98,7 +99,7 @@ static bool sizes_make(const ht_space *space, uint64_t seed, ht_move *move) {
     return most > 0;
 }
 
-/* All steps that transformations name, by rank. */
+/* Lists all steps that transformations name, by rank. */
 static size_t steps_list(step out_steps[HT_FIRST_MOVES_MOST]) {
     size_t count = 0;
     const char *name;

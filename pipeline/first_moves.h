@@ -1,5 +1,5 @@
-/* What a search of a refactored kernel's space tries first: each transformation alone, with values
- * that are neither timid nor extreme. */
+/* The first steps of a search of a refactored kernel's space: each transformation alone, with
+ * values that are neither timid nor extreme. */
 #ifndef HT_PIPELINE_FIRST_MOVES_H
 #define HT_PIPELINE_FIRST_MOVES_H
 

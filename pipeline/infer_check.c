@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of findings; those that a wrong size or role brings about. */
+/* Returns true for findings that a wrong size or role brings about. */
 static bool is_of_problem(const ht_check_result *result) {
     static const char *const kinds[] = {"outside", "input", "unwritten", "bounds",
                                         "memory",  "fault", "stack"};
@@ -21,7 +21,7 @@ static bool is_of_problem(const ht_check_result *result) {
                      result->status == HT_ERROR_LAUNCH);
 }
 
-/* What the original itself ends with when it is started on too little memory. */
+/* Returns true for an end of the original itself when it is started on too little memory. */
 static bool is_of_original(ht_status status) {
     return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
            status == HT_ERROR_MISMATCH || status == HT_ERROR_INPUT;

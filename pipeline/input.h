@@ -1,5 +1,5 @@
-/* What commands read: source files under a path, annotated templates, problem instances. Files that
- * the user named and that cannot be read are HT_ERROR_INPUT. */
+/* The input of commands: source files under a path, annotated templates, problem instances. Files
+ * that the user named and that cannot be read are HT_ERROR_INPUT. */
 #ifndef HT_PIPELINE_INPUT_H
 #define HT_PIPELINE_INPUT_H
 
@@ -27,6 +27,8 @@ typedef struct ht_sources {
 ht_status ht_sources_find(char *const *paths, size_t count, const char *skip,
                           ht_sources *out_sources, ht_error *error);
 void ht_sources_free(ht_sources *sources);
+/* Returns true if the file can be read and contains "__global__". */
+bool ht_mentions_kernels(const char *path);
 
 /* "given", "annotated", "inferred", "missing". */
 const char *ht_problem_origin_name(ht_problem_origin origin);
@@ -42,7 +44,7 @@ ht_status ht_templates_load(const char *path, const char *kernel,
                             const ht_refactor_options *options, ht_template **out_templates,
                             size_t *out_count, ht_error *error);
 
-/* What tells the sizes to tune for: a problem file, or text such as "N=1 C=64", or nothing. */
+/* The source of the sizes to tune for: a problem file, or text such as "N=1 C=64", or nothing. */
 typedef struct ht_problems {
     ht_problem_file *file; /* owned; NULL when there is none */
     char *text;            /* owned; NULL when none was given */
@@ -55,21 +57,22 @@ ht_status ht_problems_open(const char *given, const char *source_path, ht_proble
 void ht_problems_close(ht_problems *problems);
 
 /* Instances of a template's problem: those of the file's entry for its kernel, or of a catalogue of
- * its family. A template without a family has one empty instance. When nothing tells the instance,
+ * its family. A template without a family has one empty instance. When nothing gives the instance,
  * that is HT_ERROR_INPUT with the fields that are needed. Free with ht_instances_free. */
 ht_status ht_instances_find(const ht_problems *problems, const ht_template *template,
                             ht_problem **out_instances, size_t *out_count, ht_error *error);
 void ht_instances_free(ht_problem *instances, size_t count);
 
-/* -I, -D and -std of a command as compiler arguments. The strings and the array are owned by the
- * result. */
+/* A command's input to the pass: -I, -D, -std and the like. */
 typedef struct ht_compiler_options {
     ht_option_list include, define;
     const char *standard;
+    ht_option_list without;       /* transformations, by name */
     uint64_t analysis_operations; /* of isl, for each kernel */
     double analysis_seconds;      /* of CPU time for each kernel */
     uint64_t analysis_mebibytes;  /* of a process that reads a file */
 } ht_compiler_options;
+/* The strings and the array of arguments are owned by the result. `without` is not looked at. */
 void ht_compiler_arguments_make(const ht_compiler_options *given, ht_refactor_options *out_options);
 void ht_compiler_arguments_free(ht_refactor_options *options);
 

@@ -1,6 +1,6 @@
 /* The expressions of a template are nearly C, once its names are there: problem.N is a member of a
  * struct, a parameter is a constant, and the few functions are defined in the launcher's namespace.
- * What the author's types would cut off or overflow is computed as long long. */
+ * Values that the author's types would cut off or overflow are computed as long long. */
 #include "pipeline/launcher.h"
 
 #include "base/memory.h"
@@ -53,7 +53,7 @@ typedef struct writer {
     ht_text out;
 } writer;
 
-/* "detail::conv2d" as one identifier; free(). */
+/* Returns "detail::conv2d" as one identifier; free(). */
 static char *identifier(const char *name) {
     char *copy = ht_strdup(name);
     for (char *at = copy; *at; ++at) {
@@ -63,9 +63,9 @@ static char *identifier(const char *name) {
     return copy;
 }
 
-/* Sizes, and constants of the configuration, are long long. Template arguments of an open launcher,
- * macros and the kernel's scalars have types of their own, of which 64 bits without sign would make
- * others theirs. */
+/* Writes a name. Sizes, and constants of the configuration, are long long. Template arguments of an
+ * open launcher, macros and the kernel's scalars have types of their own, of which 64 bits without
+ * sign would make others theirs. */
 static bool name_write(void *context, const char *name, ht_c_demand demand, ht_text *out) {
     const writer *w = context;
     const ht_template *template = w->binding->template;
@@ -80,8 +80,8 @@ static bool name_write(void *context, const char *name, ht_c_demand demand, ht_t
     return true;
 }
 
-/* An enumerator is its position in its list, whatever the author's code makes of it, and so is a
- * type. */
+/* Gives a name's value. An enumerator is its position in its list, whatever the author's code makes
+ * of it, and so is a type. */
 static bool name_value(const void *context, const char *name, int64_t *out_value) {
     const writer *w = context;
     const ht_template *template = w->binding->template;
@@ -110,7 +110,7 @@ static void asks_device(void *context, const char *name) {
         *(bool *)context = true;
 }
 
-/* A scalar that no size determines: the caller chooses it. */
+/* Returns true for a scalar that no size determines: the caller chooses it. */
 static bool is_free_scalar(const ht_arg *arg) {
     bool named = false;
     for (size_t i = 0; i < arg->value_count; ++i)
@@ -248,7 +248,8 @@ static void on_required(void *context, const char *name) {
     in->sizes = in->sizes || !fixed;
 }
 
-/* What must hold, except for limits of a device. A configuration is legal already but for sizes. */
+/* Writes what must hold, except for limits of a device. A configuration is legal already but for
+ * sizes. */
 static void requires_write(writer *w) {
     const ht_template *template = w->binding->template;
     for (size_t i = 0; i < template->require_count; ++i) {
@@ -308,7 +309,7 @@ static void extent_write(writer *w, const char *what, size_t launch, ht_expr *co
     ht_text_append(&w->out, "};\n");
 }
 
-/* Of all launches ahead of the first: either all are made or none. */
+/* Writes the geometry of all launches ahead of the first: either all are made or none. */
 static void geometry_write(writer *w) {
     const ht_template *template = w->binding->template;
     for (size_t i = 0; i < template->launch_count; ++i) {
@@ -341,7 +342,7 @@ static void arguments_write(writer *w, const ht_launch *launch) {
     }
 }
 
-/* "conv2d<BLOCK_X, float>", names of parameters as they are; free(). */
+/* Returns "conv2d<BLOCK_X, float>", names of parameters as they are; free(). */
 static char *open_name(const ht_launch *launch) {
     ht_text text = {0};
     ht_text_append(&text, launch->kernel);
@@ -373,10 +374,9 @@ static void macros_write(writer *w) {
     }
 }
 
-/* ---- the author's macros
- * ----------------------------------------------------------------------------------- */
+/* ---- the author's macros */
 
-/* Is the name one that stands in launch()? */
+/* Returns true if the name is one that stands in launch(). */
 static bool stands_here(const ht_template *template, const char *name) {
     static const char *const own[] = {"min",     "max",     "ceil_div", "round_up",     "abs",
                                       "clamp",   "log2",    "is_pow2",  "pow2",         "gcd",
@@ -395,8 +395,8 @@ static bool stands_here(const ht_template *template, const char *name) {
     return found;
 }
 
-/* `#define min(a, b) ...` in the template's file would take the launcher's names: hides such, or
- * (`restore`) gives them back. */
+/* Hides macros such as `#define min(a, b) ...` of the template's file, which would take the
+ * launcher's names, or (`restore`) gives them back. */
 static void macros_hide(writer *w, bool restore) {
     const ht_template *template = w->binding->template;
     for (const char *line = template->unit; line && *line; line += *line == '\n') {

@@ -65,8 +65,7 @@ void ht_loss_watch_init(ht_loss_watch *watch, ht_task_step *step, const ht_losse
                              .seconds = limits->seconds};
 }
 
-/* ---- rehearsals
- * ---------------------------------------------------------------------------------------------- */
+/* ---- rehearsals */
 
 typedef struct trial {
     const ht_analysis_limits *limits;

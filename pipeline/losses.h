@@ -4,7 +4,7 @@
 #define HT_PIPELINE_LOSSES_H
 
 #include "pipeline/tasks.h"
-#include "refactor/refactor.h"
+#include "refactor/source/options.h"
 
 /* Of one file. */
 typedef struct ht_losses {

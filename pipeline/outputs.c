@@ -1,4 +1,4 @@
-/* Which files come of a survey: per source, one tuned copy for each instance label, templates, a
+/* The files of a survey: per source, one tuned copy for each instance label, templates, a
  * skeleton. */
 #include "pipeline/outputs.h"
 
@@ -82,7 +82,8 @@ char *ht_output_name_new(const char *stem, const char *suffix, char *const *name
     return name;
 }
 
-/* Letters, digits and a few marks stay; what a file name should not hold becomes '-'. free(). */
+/* Returns a part of a file name: letters, digits and a few marks stay, all else becomes '-'.
+ * free(). */
 static char *name_part(const char *text) {
     char *copy = ht_strdup(text);
     for (char *at = copy; *at; ++at) {
@@ -112,7 +113,7 @@ static const char *label_of(const ht_entry *entry) {
     return entry->problem ? entry->problem : "";
 }
 
-/* One kernel's entry for a label: its own, else the kernel's first. */
+/* Returns one kernel's entry for a label: its own, else the kernel's first. */
 static ht_entry *entry_for(ht_entry **entries, size_t count, size_t kernel, const char *label) {
     ht_entry *first = NULL;
     for (size_t i = 0; i < count; ++i) {
@@ -125,7 +126,7 @@ static ht_entry *entry_for(ht_entry **entries, size_t count, size_t kernel, cons
     return first;
 }
 
-/* The copy for one label; entries are those of one source. */
+/* Writes the copy for one label; entries are those of one source. */
 static ht_status label_write(const ht_output_source *source, ht_entry **entries, size_t count,
                              const char *label, const ht_session *session, ht_error *error) {
     ht_entry **chosen = ht_alloc(count, sizeof *chosen);
@@ -149,7 +150,8 @@ static bool label_seen(ht_entry *const *entries, size_t count, const char *label
     return false;
 }
 
-/* "main.small.cu" of "main.cu"; another number for a label that is written the same. free(). */
+/* Returns "main.small.cu" of "main.cu"; another number for a label that is written the same.
+ * free(). */
 static char *copy_name(const char *whole, const char *label, char *const *names, size_t count) {
     char *stem = ht_output_stem(whole), *part = name_part(label);
     char *labelled = ht_format("%s.%s", stem, part);
@@ -163,6 +165,7 @@ static char *copy_name(const char *whole, const char *label, char *const *names,
 static ht_status labels_write(ht_output_source source, ht_entry **entries, size_t count,
                               const ht_session *session, ht_error *error) {
     const char *whole = source.name;
+    ht_substitutes *copies = source.copies;
     char **names = ht_alloc(count + 1, sizeof *names);
     size_t written = 0;
     bool labelled = false;
@@ -174,6 +177,7 @@ static ht_status labels_write(ht_output_source source, ht_entry **entries, size_
         /* a kernel without a problem is in the copies of those that have one */
         if (label_seen(entries, i, label) || (labelled && !*label))
             continue;
+        source.copies = written == 0 ? copies : NULL;
         names[written] = written ? copy_name(whole, label, names, written) : ht_strdup(whole);
         source.name = names[written++];
         status = label_write(&source, entries, count, label, session, error);
@@ -194,7 +198,8 @@ ht_status ht_output_labels(const ht_output_source *source, ht_entries *entries,
     return status;
 }
 
-/* Overloads and kernels of one name in several namespaces: the second's files are NAME-2, ... */
+/* Returns the stem of a kernel's files: with overloads and kernels of one name in several
+ * namespaces, the second's is NAME-2, ... */
 static char *stem_of(const char *stem, ht_entry **entries, size_t index) {
     size_t others = 0;
     for (size_t i = 0; i < index; ++i)
@@ -204,7 +209,7 @@ static char *stem_of(const char *stem, ht_entry **entries, size_t index) {
     return others ? ht_format("%s-%zu", stem, others + 1) : ht_strdup(stem);
 }
 
-/* Next to its template, where `hiptemper tune` looks for it. */
+/* Writes an inferred problem next to its template, where `hiptemper tune` looks for it. */
 static ht_status inferred_write(const ht_analysis *analysis, ht_entry *entry, ht_error *error) {
     const ht_kernel *kernel = ht_refactor_kernel(analysis->refactor, entry->kernel);
     if (!kernel->inferred || !entry->template_file)
@@ -248,7 +253,7 @@ static ht_status skeleton_write(const ht_analysis *analysis, const char *folder,
         if (kernel->skeleton)
             texts[text_count++] = ht_strdup(kernel->skeleton);
         else if (kernel->template && kernel->template->problem.name)
-            texts[text_count++] = ht_skeleton_catalogue(&kernel->template->problem);
+            texts[text_count++] = ht_skeleton_sizes(kernel->template);
     }
     ht_status status = HT_OK;
     char *path = NULL;
@@ -285,7 +290,8 @@ static ht_status source_write(ht_outputs *outputs, size_t index, ht_error *error
                                .compiler = outputs->compiler,
                                .folder = outputs->folder,
                                .name = analysis->source->output,
-                               .checker = &outputs->checker};
+                               .checker = &outputs->checker,
+                               .copies = &outputs->copies};
     ht_status status = labels_write(source, entries, count, outputs->session, error);
     if (status == HT_OK)
         status = templates_write(analysis, outputs->folder, stem, entries, count, error);
@@ -313,6 +319,7 @@ void ht_outputs_open(ht_survey *survey, const ht_session *session,
 
 void ht_outputs_close(ht_outputs *outputs) {
     ht_written_checker_free(&outputs->checker);
+    ht_substitutes_free(&outputs->copies);
     free(outputs->done);
     outputs->done = NULL;
 }

@@ -2,10 +2,11 @@
 #ifndef HT_PIPELINE_OUTPUTS_H
 #define HT_PIPELINE_OUTPUTS_H
 
+#include "pipeline/program.h"
 #include "pipeline/survey.h"
 
 /* Before any work: makes the output folder, and sees that it and the place for `json` (may be NULL)
- * can be written. What cannot is HT_ERROR_INPUT. */
+ * can be written. One that cannot is HT_ERROR_INPUT. */
 ht_status ht_outputs_prepare(const char *folder, const char *json, ht_error *error);
 
 /* Before any work: HT_ERROR_INPUT when FOLDER/NAME is one of the command's inputs. */
@@ -19,17 +20,20 @@ typedef struct ht_output_source {
     const char *folder;
     const char *name;            /* of the copy, relative to `folder` */
     ht_written_checker *checker; /* of rewritten sources; NULL when all kernels are annotated */
+    ht_substitutes *copies;      /* takes the written files that stand for others; NULL */
 } ht_output_source;
 
-/* The files of a survey, source by source. All borrowed but `done` and what the checker keeps. */
+/* The files of a survey, source by source. All borrowed but `done`, `copies` and what the checker
+ * keeps. */
 typedef struct ht_outputs {
     ht_survey *survey;
     const ht_session *session; /* NULL: nothing was tuned */
     const ht_refactor_options *compiler;
     const char *folder;
     ht_written_checker checker;
-    bool *done;     /* one per source */
-    ht_error error; /* the first; nothing is written after it */
+    bool *done;            /* one per source */
+    ht_substitutes copies; /* that were written, of each source's first problem; owned */
+    ht_error error;        /* the first; nothing is written after it */
 } ht_outputs;
 void ht_outputs_open(ht_survey *survey, const ht_session *session,
                      const ht_refactor_options *compiler, const char *folder,

@@ -68,8 +68,8 @@ ht_status ht_patch_folder(const char *const *paths, size_t count, char **out_fol
     return HT_OK;
 }
 
-/* "a/x.hip" as a header has it: bytes that end a name, or look like quotes, as git writes them. A
- * name with blanks ends in a tab, by which also tools that know no quotes find its end. */
+/* Returns "a/x.hip" as a header has it: bytes that end a name, or look like quotes, as git writes
+ * them. A name with blanks ends in a tab, by which also tools that know no quotes find its end. */
 static char *label_make(const char *side, const char *name) {
     static const char letters[] = "\a\b\t\n\v\f\r\"\\", escaped[] = "abtnvfr\"\\";
     ht_text label = {0};

@@ -13,9 +13,10 @@
 ht_status ht_patch_folder(const char *const *paths, size_t count, char **out_folder,
                           ht_error *error);
 
-/* What turns the file `original` into the file `changed`; the headers name the original relative to
- * `folder` (of ht_patch_folder), in the quotes that git and GNU patch know where it has bytes that
- * need them. "" when the two are equal. free(). HT_ERROR_MISSING when there is no diff program. */
+/* Makes the patch from the file `original` to the file `changed`; the headers name the original
+ * relative to `folder` (of ht_patch_folder), in the quotes that git and GNU patch know where it has
+ * bytes that need them. "" when the two are equal. free(). HT_ERROR_MISSING when there is no diff
+ * program. */
 ht_status ht_patch_make(const char *original, const char *changed, const char *folder,
                         char **out_patch, ht_error *error);
 

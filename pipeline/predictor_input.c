@@ -27,7 +27,7 @@ ht_status ht_data_kernel(char *const *paths, size_t count, char **out_kernel, ht
     return HT_OK;
 }
 
-/* What the user named and cannot be read is bad input. */
+/* Returns bad input for a file that the user named and that cannot be read. */
 static ht_status named(ht_status status, ht_error *error) {
     if (status != HT_ERROR_IO)
         return status;

@@ -1,4 +1,4 @@
-/* What the predictor's commands read: a schema, data files, a part of them. */
+/* The input of the predictor's commands: a schema, data files, a part of them. */
 #ifndef HT_PIPELINE_PREDICTOR_INPUT_H
 #define HT_PIPELINE_PREDICTOR_INPUT_H
 

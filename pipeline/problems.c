@@ -1,4 +1,4 @@
-/* Which sizes a template is tuned for. */
+/* The sizes that a template is tuned for. */
 #include "pipeline/input.h"
 
 #include "base/file.h"
@@ -49,7 +49,7 @@ void ht_problems_close(ht_problems *problems) {
     *problems = (ht_problems){0};
 }
 
-/* "N C H W K R S (and optional pad_h, ...)": what a family wants to know; free(). */
+/* Returns the fields that a family needs, as "N C H W K R S (and optional pad_h, ...)"; free(). */
 static char *fields_text(const ht_problem_spec *spec) {
     ht_text text = {0};
     ht_text_append(&text, "");
@@ -73,8 +73,8 @@ static const ht_problem_entry *entry_for(const ht_problem_file *file, const ht_t
     return entry;
 }
 
-/* The file's instance, completed anew by the template's own family: an own family may derive other
- * fields. */
+/* Makes the file's instance, completed anew by the template's own family: an own family may derive
+ * other fields. */
 static ht_status instance_make(const ht_problem_file *file, const ht_problem_entry *entry,
                                const ht_problem *instance, const ht_problem_spec *spec,
                                ht_problem *out, ht_error *error) {
@@ -112,7 +112,7 @@ static ht_status from_file(const ht_problem_file *file, const ht_template *templ
     return HT_OK;
 }
 
-static ht_status from_text(const char *text, const ht_template *template,
+static ht_status from_text(const char *text, const char *name, const ht_template *template,
                            ht_problem **out_instances, size_t *out_count, ht_error *error) {
     ht_problem problem;
     ht_status status = ht_problem_parse(&template->problem, text, &problem, error);
@@ -120,8 +120,8 @@ static ht_status from_text(const char *text, const ht_template *template,
         ht_error_prefix(error, "--problem '%s': ", text);
         return status;
     }
-    free(problem.name); /* the text itself, which is told as the sizes anyway */
-    problem.name = ht_strdup("given");
+    free(problem.name); /* the text itself, which is printed as the sizes anyway */
+    problem.name = ht_strdup(name);
     *out_instances = ht_alloc(1, sizeof **out_instances);
     **out_instances = problem;
     *out_count = 1;
@@ -139,15 +139,17 @@ ht_status ht_instances_find(const ht_problems *problems, const ht_template *temp
         return HT_OK;
     }
     if (problems->text)
-        return from_text(problems->text, template, out_instances, out_count, error);
+        return from_text(problems->text, "given", template, out_instances, out_count, error);
     if (problems->file)
         return from_file(problems->file, template, out_instances, out_count, error);
     char *fields = fields_text(&template->problem);
-    ht_status status = ht_error_set_at(
-        error, HT_ERROR_INPUT, template->file, template->line, 0,
-        "the sizes to tune %s for are not known: give --problem FILE, or --problem with a value "
-        "for each of %s",
-        template->name, fields);
+    ht_status status =
+        *fields ? ht_error_set_at(
+                      error, HT_ERROR_INPUT, template->file, template->line, 0,
+                      "the sizes to tune %s for are not known: give --problem FILE, or --problem "
+                      "with a value for each of %s",
+                      template->name, fields)
+                : from_text("", "defaults", template, out_instances, out_count, error);
     free(fields);
     return status;
 }

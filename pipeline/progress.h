@@ -15,7 +15,7 @@ void ht_progress_free(ht_progress *progress);
 
 /* A pair begins; `label` names it: "conv2d (small)". Copied. */
 void ht_progress_begin(ht_progress *progress, const char *label);
-/* What goes on besides the search: "measuring the original". */
+/* Names the work besides the search: "measuring the original". */
 void ht_progress_phase(ht_progress *progress, const char *phase);
 /* Evaluations planned and the original's time, to which the best is compared. */
 void ht_progress_plan(ht_progress *progress, uint64_t evaluations, double original_ms);

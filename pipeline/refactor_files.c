@@ -18,10 +18,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static const double quiet_seconds = 1.0; /* before progress is told */
+static const double quiet_seconds = 1.0; /* before progress is reported */
 
 typedef struct work {
     const ht_refactor_request *request;
@@ -30,7 +29,7 @@ typedef struct work {
     json_t **results;    /* per file; NULL: none came */
     ht_losses *losses;   /* per file */
     bool *again;         /* per file: to be read once more, without a kernel that was lost */
-    bool *failed;        /* per file: nothing can be said of its kernels */
+    bool *failed;        /* per file: its kernels are not known */
     size_t *turn;        /* files that are read now, by task */
     ht_task_step *steps; /* per task */
     const char *cache;
@@ -41,26 +40,19 @@ typedef struct work {
     int code;
 } work;
 
-/* ---- in the child
- * ------------------------------------------------------------------------------------------- */
+/* ---- in the child */
 
-static bool same_file(const char *a, const char *b) {
-    struct stat first, second;
-    return strcmp(a, b) == 0 || (stat(a, &first) == 0 && stat(b, &second) == 0 &&
-                                 first.st_ino == second.st_ino && first.st_dev == second.st_dev);
-}
-
-/* A kernel of a header is told where that header's own turn comes. */
+/* Returns true for a kernel of a header, which is reported where that header's own turn comes. */
 static bool belongs_elsewhere(const work *in, size_t index, const ht_kernel *kernel) {
     if (strcmp(kernel->file, in->tree.files[index].path) == 0)
         return false;
     for (size_t i = 0; i < in->tree.count; ++i)
-        if (i != index && same_file(kernel->file, in->tree.files[i].path))
+        if (i != index && ht_file_same(kernel->file, in->tree.files[i].path))
             return true;
     return false;
 }
 
-/* Moves a template from the output folder to its source; what it is named for is its file name. */
+/* Moves a template from the output folder to its source; it is named for its file name. */
 static ht_status beside_move(ht_entry *entry, const char *source, ht_error *error) {
     char *folder = ht_path_folder(source), *text = NULL;
     size_t length = 0;
@@ -96,7 +88,7 @@ static ht_status outputs_write(const work *in, ht_survey *survey,
     return status;
 }
 
-/* "NAME.KERNEL.launch.hpp" next to "NAME.KERNEL.template.hip". */
+/* Adds "NAME.KERNEL.launch.hpp" next to "NAME.KERNEL.template.hip". */
 static ht_status launcher_add(const ht_kernel *kernel, const ht_entry *entry, json_t *row,
                               ht_error *error) {
     static const ht_device_fields unknown;
@@ -117,8 +109,8 @@ static ht_status launcher_add(const ht_kernel *kernel, const ht_entry *entry, js
     return status;
 }
 
-/* A template that is to be verified waits under another name. One that cannot is there, with an
- * error that says that it was not verified. */
+/* Adds a proof to be made. A template that is to be verified waits under another name; one that
+ * cannot be is there, with an error that says that it was not verified. */
 static ht_status proof_add(const work *in, const ht_kernel *kernel, const ht_entry *entry,
                            json_t *row, ht_error *error) {
     json_t *proof = in->request->verify && entry->template_file
@@ -162,7 +154,7 @@ static json_t *names_make(const ht_refactor *refactor) {
     return names;
 }
 
-/* The survey of one file; not through its unit when that, as compiled here, does not include it. */
+/* Surveys one file; not through its unit when that, as compiled here, does not include it. */
 static void file_survey(const work *in, size_t index, ht_survey_options *options,
                         ht_survey *out_survey) {
     const ht_tree_file *file = &in->tree.files[index];
@@ -183,7 +175,7 @@ static void file_survey(const work *in, size_t index, ht_survey_options *options
     }
 }
 
-/* The first annotated kernel whose defaults are not legal for its sizes. */
+/* Reports the first annotated kernel whose defaults are not legal for its sizes. */
 static ht_status default_error(const ht_survey *survey, ht_error *error) {
     for (size_t i = 0; i < survey->entries.count; ++i) {
         const ht_entry *entry = &survey->entries.items[i];
@@ -194,18 +186,35 @@ static ht_status default_error(const ht_survey *survey, ht_error *error) {
     return HT_OK;
 }
 
+/* Returns a file's arguments; those of the command line win. free(). */
+static const char **arguments_of(const work *in, size_t index, size_t *out_count) {
+    const ht_tree_file *file = &in->tree.files[index];
+    const ht_refactor_options *given = &in->request->compiler;
+    size_t count = given->argument_count + file->argument_count;
+    const char **arguments = ht_alloc(count + 1, sizeof *arguments);
+    for (size_t i = 0; i < count; ++i)
+        arguments[i] = i < file->argument_count ? file->arguments[i]
+                                                : given->arguments[i - file->argument_count];
+    *out_count = count;
+    return arguments;
+}
+
+/* Most files have the same arguments, and so the same parsed header. */
+static ht_status header_prepare(const work *in, ht_error *error) {
+    ht_refactor_options options = {.cache = in->cache};
+    options.arguments = arguments_of(in, 0, &options.argument_count);
+    ht_status status = ht_refactor_prepare(&options, error);
+    free((void *)options.arguments);
+    return status;
+}
+
 static int file_run(void *context, size_t task, FILE *out) {
     const work *in = context;
     size_t index = in->turn[task];
     ht_loss_watch watch;
     ht_loss_watch_init(&watch, &in->steps[task], &in->losses[index], &in->request->compiler.limits);
-    const ht_tree_file *file = &in->tree.files[index];
-    const ht_refactor_options *given = &in->request->compiler;
-    size_t count = given->argument_count + file->argument_count;
-    const char **arguments = ht_alloc(count + 1, sizeof *arguments);
-    for (size_t i = 0; i < count; ++i) /* what is given on the command line wins */
-        arguments[i] = i < file->argument_count ? file->arguments[i]
-                                                : given->arguments[i - file->argument_count];
+    size_t count;
+    const char **arguments = arguments_of(in, index, &count);
     ht_device host;
     bool has_device = ht_device_find("host", &host, NULL) == HT_OK;
     ht_survey_options options = {.problem = in->request->problem,
@@ -216,9 +225,10 @@ static int file_run(void *context, size_t task, FILE *out) {
                                  .compiler = {.arguments = arguments,
                                               .argument_count = count,
                                               .cache = in->cache,
-                                              .limits = given->limits,
+                                              .limits = in->request->compiler.limits,
                                               .watch = &watch.watch,
-                                              .recipe = given->recipe}};
+                                              .recipe = in->request->compiler.recipe,
+                                              .without = in->request->compiler.without}};
     ht_survey survey;
     file_survey(in, index, &options, &survey);
     const ht_analysis *analysis = &survey.analyses[0];
@@ -244,8 +254,7 @@ static int file_run(void *context, size_t task, FILE *out) {
     return json_dumpf(document, out, 0) == 0 ? 0 : 1; /* the process ends: nothing is freed */
 }
 
-/* ---- in the parent
- * ------------------------------------------------------------------------------------------ */
+/* ---- in the parent */
 
 static void error_keep(work *in, ht_error *error, int code) {
     ht_report_error(error);
@@ -288,7 +297,7 @@ static void file_lost(work *in, size_t index, const ht_task_result *result) {
     error_keep(in, &error, HT_EXIT_FAILED);
 }
 
-/* A crash is a defect, whichever kernel it costs. */
+/* Counts losses: a crash is a defect, whichever kernel it costs. */
 static void losses_count(work *in, size_t index) {
     for (size_t i = 0; i < in->losses[index].count; ++i)
         if (in->losses[index].items[i].status == HT_KERNEL_CRASHED && in->code < HT_EXIT_FAILED)
@@ -329,10 +338,9 @@ static void file_done(void *context, size_t task, const ht_task_result *result) 
     free(phase);
 }
 
-/* ---- what to read
- * ------------------------------------------------------------------------------------------- */
+/* ---- the files to read */
 
-/* The database that is given, or that lies in a given folder or its build folder. */
+/* Loads the database that is given, or that lies in a given folder or its build folder. */
 static ht_status commands_load(const ht_refactor_request *request, ht_command_list *out_list,
                                ht_error *error) {
     static const char *const places[] = {"compile_commands.json", "build/compile_commands.json"};
@@ -361,7 +369,7 @@ static bool output_taken(const work *in, size_t count, const char *output) {
     return false;
 }
 
-/* A header that was not asked for goes by its name: "tile.h", else "tile-2.h". */
+/* Names the output of a header that was not asked for: "tile.h", else "tile-2.h". */
 static char *header_output(const work *in, size_t count, const char *path) {
     const char *name = ht_path_name(path), *dot = strrchr(name, '.');
     size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
@@ -416,8 +424,7 @@ static ht_status tree_find(work *in, ht_error *error) {
     return status;
 }
 
-/* ---- all together
- * ------------------------------------------------------------------------------------------- */
+/* ---- all together */
 
 static bool is_known(const json_t *rows, const json_t *row) {
     static const char *const keys[] = {"name", "file", "line"};
@@ -491,7 +498,7 @@ static void work_free(work *in) {
     ht_tree_free(&in->tree);
 }
 
-/* A malformed problem file is told once, not for every source. */
+/* Checks the problem file, so that a malformed one is reported once, not for every source. */
 static ht_status problem_check(const char *problem, ht_error *error) {
     ht_problems problems;
     ht_status status = problem ? ht_problems_open(problem, "", &problems, error) : HT_OK;
@@ -544,9 +551,12 @@ static ht_status files_run(work *in, ht_error *error) {
     in->turn = ht_alloc(in->tree.count + 1, sizeof *in->turn);
     for (size_t i = 0; i < in->tree.count; ++i)
         in->again[i] = true;
-    do
-        status = turn_run(in, error);
-    while (status == HT_OK && any_again(in));
+    if (in->tree.count > 0)
+        status = header_prepare(in, error);
+    if (status == HT_OK)
+        do
+            status = turn_run(in, error);
+        while (status == HT_OK && any_again(in));
     ht_progress_free(in->progress);
     ht_scratch_remove(&cache);
     return status;

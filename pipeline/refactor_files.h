@@ -1,4 +1,4 @@
-/* What `refactor` does with the files of a tree: each is read, and its templates written, in a
+/* The work of `refactor` on the files of a tree: each is read, and its templates written, in a
  * process of its own. */
 #ifndef HT_PIPELINE_REFACTOR_FILES_H
 #define HT_PIPELINE_REFACTOR_FILES_H

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char *status_name(ht_kernel_status status) {
+const char *ht_kernel_status_name(ht_kernel_status status) {
     switch (status) {
     case HT_KERNEL_TEMPLATED:
         return "templated";
@@ -78,7 +78,7 @@ json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
     json_t *object =
         json_pack("{s:o, s:o, s:i, s:i, s:s}", "name", ht_report_json_text(kernel->name), "file",
                   ht_report_json_text(kernel->file), "line", kernel->line, "column", kernel->column,
-                  "status", status_name(kernel->status));
+                  "status", ht_kernel_status_name(kernel->status));
     json_t *transformations = json_array();
     for (size_t i = 0; i < kernel->transformation_count; ++i)
         json_array_append_new(transformations, json_string(kernel->transformations[i]));

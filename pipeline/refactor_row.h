@@ -7,6 +7,9 @@
 
 #include <jansson.h>
 
+/* "templated", "needs-problem", ... */
+const char *ht_kernel_status_name(ht_kernel_status status);
+
 /* File names may be NULL: none was written. New reference. */
 json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
                              const char *skeleton_file);

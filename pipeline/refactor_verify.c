@@ -19,7 +19,7 @@
 
 /* Its workers have limits of their own; this is for a template that hangs them one by one. */
 static const double limit_seconds = 60;
-static const double quiet_seconds = 1.0; /* before progress is told */
+static const double quiet_seconds = 1.0; /* before progress is reported */
 
 typedef struct verifying {
     const ht_refactor_verifying *how;
@@ -70,8 +70,7 @@ json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instan
     return proof;
 }
 
-/* ---- in the child
- * -------------------------------------------------------------------------------------------- */
+/* ---- in the child */
 
 static json_t *sizes_json(const ht_verify_result *result) {
     json_t *sizes = json_array();
@@ -84,8 +83,8 @@ static json_t *sizes_json(const ht_verify_result *result) {
     return sizes;
 }
 
-/* The transformations whose parameters the failing configuration changes; all of them when it is
- * the default that fails. */
+/* Returns the transformations whose parameters the failing configuration changes; all of them when
+ * it is the default that fails. */
 static json_t *guilty_json(const ht_template *template, const ht_verify_result *result,
                            const json_t *origins) {
     json_t *guilty = json_array();
@@ -127,7 +126,7 @@ static json_t *result_json(const ht_template *template, const ht_verify_result *
     return document;
 }
 
-/* Nothing is proved with a problem that the original does not run on. */
+/* Checks the problem: nothing is proved with one that the original does not run on. */
 static ht_status problem_check(const json_t *proof, const ht_template *template,
                                const ht_problem *problem, json_t **out_document, ht_error *error) {
     char *reason = NULL;
@@ -198,10 +197,9 @@ static int proof_task(void *context, size_t index, FILE *out) {
     return code;
 }
 
-/* ---- in the parent
- * ------------------------------------------------------------------------------------------- */
+/* ---- in the parent */
 
-/* "dir/NAME.KERNEL.bug.hip" next to "dir/NAME.KERNEL.template.hip"; free(). */
+/* Returns "dir/NAME.KERNEL.bug.hip" next to "dir/NAME.KERNEL.template.hip"; free(). */
 static char *report_name(const char *template) {
     const char *suffix = strstr(ht_path_name(template), ".template.hip");
     size_t stem = suffix ? (size_t)(suffix - template) : strlen(template);
@@ -215,7 +213,7 @@ static void names_print(const json_t *names, ht_text *out) {
         ht_text_printf(out, "%s%s", index ? ", " : "", json_string_value(name));
 }
 
-/* A template that `hiptemper check` takes, with what went wrong above it. */
+/* Writes a template that `hiptemper check` takes, with the fault in a comment above it. */
 static void report_write(json_t *row, const json_t *document, const char *unit) {
     const json_t *size =
         json_array_get(json_object_get(document, "sizes"),
@@ -294,7 +292,7 @@ static void differs(verifying *in, json_t *row, const json_t *document) {
     in->code = in->code ? in->code : HT_EXIT_FAILED;
 }
 
-/* The problem was inferred, and the original does not run on it: it stays to be filled in. */
+/* Leaves the problem to be filled in: it was inferred, and the original does not run on it. */
 static void needs_problem(json_t *row, const char *reason) {
     json_t *transformations = json_incref(json_object_get(row, "transformations"));
     withhold(row,

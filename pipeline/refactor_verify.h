@@ -13,9 +13,9 @@ typedef struct ht_refactor_verifying {
     size_t jobs; /* processes; 0: one a core */
 } ht_refactor_verifying;
 
-/* What a kernel's row carries from the process that read it to the one that verifies it: the
- * template with the original next to it, the sizes it is for, where its parameters come from. New
- * reference; NULL when there is nothing to verify. `instance` may be NULL. */
+/* Makes the proof that a kernel's row carries from the process that read it to the one that
+ * verifies it: the template with the original next to it, the sizes it is for, where its parameters
+ * come from. New reference; NULL when there is nothing to verify. `instance` may be NULL. */
 json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instance);
 
 /* A template waits under another name until it is verified. */

@@ -64,24 +64,39 @@ json_t *ht_report_json_text(const char *text) {
     return string;
 }
 
+/* With the end of its line; NULL: a string is not UTF-8. free(). */
+static char *document_text(const json_t *document) {
+    char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    char *lines = text ? ht_format("%s\n", text) : NULL;
+    free(text);
+    return lines;
+}
+
+static const char no_form[] = "the result has no JSON form (a string that is not UTF-8?)";
+
+ht_status ht_report_json_write(const char *path, const json_t *document, ht_error *error) {
+    char *text = document_text(document);
+    ht_status status = text ? ht_result_write(path, text, strlen(text), error)
+                            : ht_error_set(error, HT_ERROR_INTERNAL, "%s", no_form);
+    free(text);
+    return status;
+}
+
 int ht_report_json(const char *path, const json_t *document) {
     if (!path)
         return HT_EXIT_OK;
-    char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    char *text = document_text(document);
     if (!text) {
-        ht_report_message("the result has no JSON form (a string that is not UTF-8?)");
+        ht_report_message("%s", no_form);
         return HT_EXIT_FAILED;
     }
     int code = HT_EXIT_OK;
+    ht_error error = {0};
     if (strcmp(path, "-") == 0) {
-        if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
+        if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
             code = HT_EXIT_FAILED; /* reported once, when the command ends */
-    } else {
-        ht_error error = {0};
-        char *line = ht_format("%s\n", text);
-        if (ht_result_write(path, line, strlen(line), &error) != HT_OK)
-            code = ht_report_error(&error);
-        free(line);
+    } else if (ht_result_write(path, text, strlen(text), &error) != HT_OK) {
+        code = ht_report_error(&error);
     }
     free(text);
     return code;

@@ -1,4 +1,4 @@
-/* What every command reports the same way: errors, streams, JSON, exit codes. */
+/* Reports that all commands make in the same way: errors, streams, JSON, exit codes. */
 #ifndef HT_PIPELINE_REPORT_H
 #define HT_PIPELINE_REPORT_H
 
@@ -29,6 +29,8 @@ FILE *ht_report_stream(const char *json);
 /* Writes a document to `path` ("-": standard output); does nothing for NULL. Prints the error and
  * returns the exit code. */
 int ht_report_json(const char *path, const json_t *document);
+/* Writes one to a file, as ht_report_json does. */
+ht_status ht_report_json_write(const char *path, const json_t *document, ht_error *error);
 /* {"format": format, "version": version, "hiptemper": "0.1.0"}: how every --json document starts.
  * New reference. */
 json_t *ht_report_json_new(const char *format, int version);

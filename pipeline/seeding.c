@@ -19,7 +19,8 @@ ht_status ht_seeding_open(const ht_tuning_options *options, ht_predictor **out_p
     return ht_predictor_open(path, out_predictor, error);
 }
 
-/* Proposals as the template's configurations; those that the space does not have are left out. */
+/* Makes proposals as the template's configurations; those that the space does not have are left
+ * out. */
 static ht_status propose(const ht_predictor *predictor, const ht_match *match,
                          const ht_binding *binding, const ht_space *space, size_t most,
                          ht_config *out_seeds, size_t *out_count, ht_error *error) {

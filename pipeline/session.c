@@ -1,4 +1,4 @@
-/* Device and database: what every tuned pair of a command shares. */
+/* Device and database: shared by every tuned pair of a command. */
 #include "pipeline/seeding.h"
 
 #include "base/clock.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* $HIPTEMPER_DB, else a file in the user's data folder; free(). NULL when there is no home. */
+/* Returns $HIPTEMPER_DB, else a file in the user's data folder; free(). NULL when there is no
+ * home. */
 static char *database_path(const char *given) {
     const char *own = getenv("HIPTEMPER_DB");
     const char *data = getenv("XDG_DATA_HOME");
@@ -24,7 +25,8 @@ static char *database_path(const char *given) {
                                   : NULL;
 }
 
-/* A database that the user named must open; the usual one may be missing, with a warning. */
+/* Opens the database. One that the user named must open; the usual one may be missing, with a
+ * warning. */
 static ht_status database_open(ht_session *session, ht_error *error) {
     char *path = database_path(session->options.database);
     if (!path)
@@ -47,8 +49,8 @@ static ht_status database_open(ht_session *session, ht_error *error) {
     return status;
 }
 
-/* For tests and experiments: timings come from an earlier run's database, so that runs can be
- * compared to the bit. */
+/* Opens a recording, for tests and experiments: timings come from an earlier run's database, so
+ * that runs can be compared to the bit. */
 static ht_status recording_open(ht_session *session, ht_error *error) {
     const char *path = getenv("HIPTEMPER_REPLAY_TIMINGS");
     if (!path || !*path)

@@ -2,13 +2,14 @@
 #ifndef HT_PIPELINE_SKELETON_H
 #define HT_PIPELINE_SKELETON_H
 
-#include "templates/problem/problem.h"
+#include "templates/annotations/template.h"
 
 /* One file out of the skeletons of several kernels of one source (texts of problem files); free().
  */
 char *ht_skeleton_merge(const char *const *texts, size_t count);
-/* A catalogue with one instance of the family, for an annotated kernel whose sizes alone are
- * missing; free(). */
-char *ht_skeleton_catalogue(const ht_problem_spec *spec);
+/* An entry whose sizes are to be filled in, for an annotated kernel that lacks nothing else;
+ * free().
+ */
+char *ht_skeleton_sizes(const ht_template *template);
 
 #endif

@@ -29,7 +29,7 @@ static bool has_source_suffix(const char *name) {
     return false;
 }
 
-/* Written by `hiptemper refactor`. */
+/* Returns true for files written by `hiptemper refactor`. */
 static bool is_ours(const char *name) {
     static const char *const suffixes[] = {".template.hip", ".bug.hip"};
     size_t length = strlen(name);
@@ -40,7 +40,7 @@ static bool is_ours(const char *name) {
     return false;
 }
 
-static bool mentions_kernels(const char *path) {
+bool ht_mentions_kernels(const char *path) {
     char *text;
     size_t length;
     if (ht_file_read(path, 0, &text, &length, NULL) != HT_OK)
@@ -58,7 +58,7 @@ static bool output_taken(const ht_sources *sources, const char *output) {
     return false;
 }
 
-/* "conv.hip", else "conv-2.hip", "conv-3.hip", ... */
+/* Returns "conv.hip", else "conv-2.hip", "conv-3.hip", ... */
 static char *output_unique(const ht_sources *sources, const char *wanted) {
     char *output = ht_strdup(wanted);
     const char *dot = strrchr(wanted, '.');
@@ -101,7 +101,7 @@ static void entry_take(const walk *state, const char *path, int depth) {
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return;
     const char *output = path + state->root;
-    if (has_source_suffix(path) && !is_ours(path) && mentions_kernels(path))
+    if (has_source_suffix(path) && !is_ours(path) && ht_mentions_kernels(path))
         source_add(state->sources, path, output + strspn(output, "/"), false);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "refactor/plan/searched.h"
+#include "refactor/transformations/transformations.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ typedef struct given_up {
     ht_drop drop;
 } given_up;
 
-/* What transformations give up of spaces that are too large, the first first. */
+/* Lists what transformations give up of spaces that are too large, in order. */
 static size_t given_up_list(given_up out_list[GIVEN_UP_MAX]) {
     size_t count = 0;
     const char *name;
@@ -69,7 +70,7 @@ typedef struct capping {
     ht_space *space;       /* of that one */
 } capping;
 
-/* Marks what the step names as fixed; their names, "" when there are none. */
+/* Marks the parameters that the step names as fixed; returns their names, "" for no names. */
 static ht_text mark(const ht_template *template, const given_up *step, bool *fixed) {
     ht_text names = {0};
     for (size_t i = 0; i < template->param_count; ++i) {
@@ -101,15 +102,16 @@ static void fix(capping *in, const given_up *step, ht_text *dropped) {
     ht_text_free(&names);
 }
 
-/* On the host there are no registers to share out between threads, and what threads that run one
- * after the other read lies in the same cache, whichever of them make a block. */
+/* Fixes what is idle. On the host there are no registers to share out between threads, and what
+ * threads that run one after the other read lies in the same cache, whichever of them make a
+ * block. */
 static void idle_fix(capping *in, const given_up *list, size_t count, ht_text *dropped) {
     for (size_t i = 0; i < count; ++i)
         if (!list[i].drop.prefix && ht_searched_of(list[i].transformation)->idle_emulated)
             fix(in, &list[i], dropped);
 }
 
-/* Where there is none yet, or no longer. */
+/* Builds the space where there is none yet, or no longer. */
 static ht_status build(capping *in, ht_error *error) {
     ht_binding bound = *in->binding;
     if (in->template)

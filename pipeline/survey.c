@@ -107,8 +107,8 @@ static void entry_without_tuning(ht_survey *survey, size_t source, size_t index,
     entry->reason_line = kernel->reason_line;
 }
 
-/* An annotated kernel that cannot begin where it says is a mistake in it. (What was made from a
- * kernel of the author's begins as that.) */
+/* Checks the default. An annotated kernel that cannot begin where it says is a mistake in it. (A
+ * template made from a kernel of the author's begins as that.) */
 static void default_check(ht_entry *entry, const ht_device_fields *device) {
     const ht_binding binding = {entry->template, entry->instance, device};
     ht_error error = {0};
@@ -152,6 +152,19 @@ static void entries_of_kernel(ht_survey *survey, size_t source, size_t index,
     }
 }
 
+/* Returns true if the kernel is in a header that this source includes and that is read itself: it
+ * is that one's, which can change it. */
+static bool is_of_another(const ht_survey *survey, size_t source, const ht_kernel *kernel) {
+    if (kernel->status != HT_KERNEL_REFUSED ||
+        ht_file_same(kernel->file, survey->sources.items[source].path))
+        return false;
+    for (size_t i = 0; i < survey->sources.count; ++i)
+        if (i != source && survey->analyses[i].refactor &&
+            ht_file_same(kernel->file, survey->sources.items[i].path))
+            return true;
+    return false;
+}
+
 static size_t entries_make(ht_survey *survey, const ht_survey_options *options) {
     size_t matched = 0;
     for (size_t source = 0; source < survey->sources.count; ++source) {
@@ -159,7 +172,8 @@ static size_t entries_make(ht_survey *survey, const ht_survey_options *options) 
         size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
         for (size_t index = 0; index < count; ++index) {
             const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
-            if (!ht_kernel_is(kernel->name, options->kernel))
+            if (!ht_kernel_is(kernel->name, options->kernel) ||
+                is_of_another(survey, source, kernel))
                 continue;
             ++matched;
             if (kernel->template)
@@ -197,8 +211,8 @@ size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
     return entries_make(survey, options);
 }
 
-/* Headers are read through the one source that launches their kernels. With several such each is
- * read by itself: its tuned copy must fit them all. */
+/* Finds the source that a header is read through: the one that launches its kernels. With several
+ * such each is read by itself: its tuned copy must fit them all. */
 static void through_find(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_sources *sources) {
     const char **roots = ht_alloc(count + 1, sizeof *roots);
@@ -229,7 +243,7 @@ ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_optio
     ht_status status = ht_sources_find(paths, count, options->out, &out_survey->sources, error);
     if (status != HT_OK)
         return status;
-    if (options->problem) { /* a malformed one is told once, not for every source */
+    if (options->problem) { /* a malformed one is reported once, not for every source */
         ht_problems problems;
         status = ht_problems_open(options->problem, "", &problems, error);
         if (status != HT_OK)
@@ -261,7 +275,8 @@ void ht_survey_free(ht_survey *survey) {
     *survey = (ht_survey){0};
 }
 
-/* A file that was found in a folder may well be no HIP source: that is a failure, not bad input. */
+/* Returns the exit code. A file that was found in a folder may well not be HIP source: that is a
+ * failure, not bad input. */
 int ht_file_exit_code(const ht_error *error, bool named, bool foreign) {
     int code = ht_status_exit_code(error->status);
     return code == HT_EXIT_INPUT && !named && foreign ? HT_EXIT_FAILED : code;

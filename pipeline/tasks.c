@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,16 +66,15 @@ void ht_task_steps_free(ht_task_step *steps, size_t count) {
         munmap(steps, (count + 1) * sizeof(ht_task_step));
 }
 
-/* The soft limit of this process; workers that it starts lift it (worker.c). */
+/* Ends this process with SIGPROF after that much CPU time from now on; 0: never. A timer, since a
+ * resource limit counts whole seconds, and processes that it starts have none of it. */
 static void cpu_limit(double seconds) {
-    struct rlimit time;
-    struct rusage usage;
-    if (getrlimit(RLIMIT_CPU, &time) != 0 || getrusage(RUSAGE_SELF, &usage) != 0)
-        return;
-    double used = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-    time.rlim_cur = seconds > 0 ? (rlim_t)ceil(used + seconds) : time.rlim_max;
-    setrlimit(RLIMIT_CPU, &time);
+    double whole;
+    double part = modf(seconds, &whole);
+    struct itimerval time = {.it_value = {(time_t)whole, (suseconds_t)ceil(part * 1e6)}};
+    if (time.it_value.tv_usec == 1000000)
+        time.it_value = (struct timeval){(time_t)whole + 1, 0};
+    setitimer(ITIMER_PROF, &time, NULL);
 }
 
 void ht_task_step_begin(ht_task_step *step, int line, int column, double seconds) {
@@ -93,9 +93,9 @@ static void child(const ht_tasks *tasks, size_t index, int output, pid_t parent)
     signal(SIGINT, SIG_IGN); /* the parent decides */
     signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
-    /* A handler (a sanitizer's, a library's) could turn a crash into an exit, which is not told
-     * from one that was meant. */
-    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    /* A handler (a sanitizer's, a library's) could turn a crash into an exit, which looks like one
+     * that was meant. */
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPROF};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; ++i)
         signal(fatal[i], SIG_DFL);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -154,7 +154,7 @@ static void finish(const ht_tasks *tasks, worker *of) {
     result.out_of_memory =
         tasks->memory_bytes && (result.signal || result.code) &&
         (size_t)usage.ru_maxrss * 1024 > of->inherited + tasks->memory_bytes / 4 * 3;
-    if (of->too_long || result.signal == SIGXCPU)
+    if (of->too_long || result.signal == SIGPROF)
         result.status = HT_ERROR_TIMEOUT;
     else if (result.signal && ht_interrupted)
         result.status = HT_ERROR_INTERRUPTED;
@@ -165,7 +165,7 @@ static void finish(const ht_tasks *tasks, worker *of) {
     *of = (worker){0};
 }
 
-/* Takes what there is; false at its end. */
+/* Takes what can be read now; false at its end. */
 static bool take(worker *of) {
     char block[16384];
     ssize_t got = read(of->pipe, block, sizeof block);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What a task is at, in memory that it shares with its parent. */
+/* The step that a task is at, in memory that it shares with its parent. */
 typedef struct ht_task_step {
     volatile int number;       /* 0: before the first step */
     volatile int line, column; /* what it is about */

@@ -1,4 +1,4 @@
-/* Annotated templates, and the compiler arguments that reading sources takes. */
+/* Annotated templates, and the compiler arguments for reading sources. */
 #include "pipeline/input.h"
 
 #include "base/memory.h"
@@ -39,7 +39,7 @@ static ht_status unit_cut(const char *path, ht_template *template,
         return status;
     free(template->unit);
     template->unit = unit;
-    /* With what the file includes, more may be known of the kernel's parameters. */
+    /* The file's includes may say more of the kernel's parameters. */
     return ht_template_check(template, error);
 }
 

@@ -55,7 +55,7 @@ static ht_status template_choose(const ht_train_options *given, source *source, 
     return status;
 }
 
-/* Rows of one problem as records. Their weights sum to 1, the faster the more. */
+/* Takes the rows of one problem as records. Their weights sum to 1, the faster the more. */
 static ht_status problem_take(source *source, size_t first, size_t count, ht_dataset *dataset,
                               ht_error *error) {
     const ht_database_best_row *rows = source->best.rows + first;
@@ -117,9 +117,10 @@ static ht_status dataset_make(ht_training *training, source *source, ht_dataset 
                               ht_error *error) {
     const ht_train_options *given = training->given;
     const char *name = source->template->name;
-    ht_status status = ht_schema_from_template(source->template, name, &training->schema, error);
+    ht_status status =
+        ht_schema_from_template(source->template, name, &training->basis.schema, error);
     if (status == HT_OK)
-        status = ht_match_make(training->schema, source->template, &source->match, error);
+        status = ht_match_make(training->basis.schema, source->template, &source->match, error);
     ht_database_best_choice choice = {.kernel = name,
                                       .device = source->device.name,
                                       .least = JOB_LEAST,
@@ -129,7 +130,7 @@ static ht_status dataset_make(ht_training *training, source *source, ht_dataset 
         status = ht_database_read_best(given->database, &choice, &source->best, error);
     if (status != HT_OK)
         return status;
-    *out_dataset = (ht_dataset){.schema = training->schema};
+    *out_dataset = (ht_dataset){.schema = training->basis.schema};
     status = rows_take(source, out_dataset, error);
     if (status == HT_OK && out_dataset->count == 0)
         status = nothing_found(source, given, error);
@@ -154,8 +155,9 @@ ht_status ht_training_read_database(ht_training *training, ht_dataset *out_datas
     if (status == HT_OK)
         status = dataset_make(training, &source, out_dataset, error);
     if (status == HT_OK) {
-        training->schema_from = ht_format("template %s", source.template->name);
-        json_array_append_new(training->data, ht_report_json_text(ht_path_name(given->database)));
+        training->basis.schema_from = ht_format("template %s", source.template->name);
+        json_array_append_new(training->data.read,
+                              ht_report_json_text(ht_path_name(given->database)));
         out_dataset->skipped = source.foreign;
     }
     ht_database_best_free(&source.best);

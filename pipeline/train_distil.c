@@ -1,4 +1,4 @@
-/* One network that learns what several answer together. */
+/* One network that learns the joint answers of several. */
 #include "pipeline/training.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 
 static const uint64_t student_stream = 1000; /* away from the seeds of the teachers */
 
-/* A copy of a schema, by its text. */
+/* Copies a schema, by its text. */
 static ht_status schema_copy(const ht_schema *schema, const char *name, ht_schema **out_schema,
                              ht_error *error) {
     ht_text text = {0};
@@ -23,17 +23,18 @@ static ht_status schema_copy(const ht_schema *schema, const char *name, ht_schem
 ht_status ht_training_open_teacher(ht_training *training, ht_error *error) {
     const ht_train_options *given = training->given;
     const char *path = given->distil_from ? given->distil_from : given->networks_from;
-    ht_status status = ht_predictor_open(path, &training->teacher, error);
+    ht_status status = ht_predictor_open(path, &training->models.teacher, error);
     if (status == HT_OK)
-        status =
-            schema_copy(ht_predictor_schema(training->teacher), path, &training->schema, error);
+        status = schema_copy(ht_predictor_schema(training->models.teacher), path,
+                             &training->basis.schema, error);
     if (status != HT_OK)
         return status;
     ht_text text = {0};
-    ht_tokenizer_print(ht_predictor_tokenizer(training->teacher), &text);
-    status = ht_tokenizer_parse(training->schema, text.data, &training->tokenizer, error);
+    ht_tokenizer_print(ht_predictor_tokenizer(training->models.teacher), &text);
+    status =
+        ht_tokenizer_parse(training->basis.schema, text.data, &training->basis.tokenizer, error);
     ht_text_free(&text);
-    training->schema_from = ht_format("of %s", ht_path_name(path));
+    training->basis.schema_from = ht_format("of %s", ht_path_name(path));
     return status;
 }
 
@@ -53,41 +54,41 @@ static bool on_progress(void *context, double done) {
     return !ht_interrupted;
 }
 
-/* The networks to learn from; free() the array. */
+/* Returns the networks to learn from; free() the array. */
 static const ht_network **teachers_list(const ht_training *training, size_t *out_count) {
-    const ht_predictor *teacher = training->teacher;
-    size_t count = teacher ? ht_predictor_network_count(teacher) : training->network_count;
+    const ht_predictor *teacher = training->models.teacher;
+    size_t count = teacher ? ht_predictor_network_count(teacher) : training->made.network_count;
     const ht_network **list = ht_alloc(count + 1, sizeof *list);
     for (size_t i = 0; i < count; ++i)
-        list[i] = teacher ? ht_predictor_network(teacher, i) : training->networks[i];
+        list[i] = teacher ? ht_predictor_network(teacher, i) : training->made.networks[i];
     *out_count = count;
     return list;
 }
 
-/* The student alone stays; stopped, it is what goes, unless there is nothing else. */
+/* Keeps the student alone; one that was stopped goes, unless there is nothing else. */
 static void student_take(ht_training *training, size_t teachers) {
-    size_t count = training->network_count;
+    size_t count = training->made.network_count;
     if (count == teachers)
         return;
     if (ht_interrupted && teachers) {
-        ht_network_free(training->networks[--training->network_count]);
+        ht_network_free(training->made.networks[--training->made.network_count]);
         return;
     }
     for (size_t i = 0; i < teachers; ++i)
-        ht_network_free(training->networks[i]);
-    training->networks[0] = training->networks[count - 1];
-    training->network_count = 1;
+        ht_network_free(training->made.networks[i]);
+    training->made.networks[0] = training->made.networks[count - 1];
+    training->made.network_count = 1;
 }
 
 ht_status ht_training_distil(ht_training *training, ht_error *error) {
-    size_t teachers = training->network_count, count = 0;
+    size_t teachers = training->made.network_count, count = 0;
     const ht_network **list = teachers_list(training, &count);
     ht_examples examples = {0};
     stage stage = {.training = training};
     ht_progress_begin(training->progress, "distilling");
-    ht_status status =
-        ht_distil(list, count, &training->train_records, &training->train, training->rules,
-                  &training->recipe.distil, on_progress, &stage, &examples, error);
+    ht_status status = ht_distil(list, count, &training->data.train_records, &training->data.train,
+                                 training->basis.rules, &training->recipe.distil, on_progress,
+                                 &stage, &examples, error);
     free(list);
     ht_progress_pause(training->progress);
     bool stopped = status == HT_ERROR_INTERRUPTED;
@@ -97,5 +98,5 @@ ht_status ht_training_distil(ht_training *training, ht_error *error) {
     if (status == HT_OK)
         student_take(training, teachers);
     ht_examples_free(&examples);
-    return stopped && training->network_count ? HT_OK : status;
+    return stopped && training->made.network_count ? HT_OK : status;
 }

@@ -1,4 +1,4 @@
-/* What `hiptemper train` tells: on the way, at the end, as JSON, and inside the model. */
+/* The reports of `hiptemper train`: on the way, at the end, as JSON, and inside the model. */
 #include "pipeline/training.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Says which BLAS answers, and what to do when it is a slow one. */
+/* Says which BLAS is used, and what to do when it is a slow one. */
 static void blas_report(FILE *out) {
     ht_blas_info blas;
     ht_blas_describe(&blas);
@@ -27,23 +27,25 @@ static void blas_report(FILE *out) {
 
 void ht_training_report_data(const ht_training *training) {
     FILE *out = training->out;
-    const ht_schema *schema = training->schema;
+    const ht_schema *schema = training->basis.schema;
     fprintf(out, "Training %s for %s\n", training->recipe.network.architecture, schema->kernel);
     fprintf(out, "  %-10s %s: %zu fields, %zu parameters, %zu constraints\n", "schema",
-            training->schema_from, schema->field_count, schema->param_count, schema->require_count);
+            training->basis.schema_from, schema->field_count, schema->param_count,
+            schema->require_count);
     fprintf(out, "  %-10s %zu records: %zu to train on, %zu to validate with\n", "data",
-            training->records, training->train_count, training->valid_count);
-    if (training->skipped)
+            training->data.records, training->data.train_count, training->data.valid_count);
+    if (training->data.skipped)
         ht_report_message("warning: %zu records were left out: a parameter has a value that the "
                           "schema does not know",
-                          training->skipped);
+                          training->data.skipped);
     blas_report(out);
     fflush(out);
 }
 
 void ht_training_report_network(const ht_training *training, const ht_trained *trained) {
     FILE *out = training->out;
-    size_t weights = ht_network_weight_count(training->networks[training->network_count - 1]);
+    size_t weights =
+        ht_network_weight_count(training->made.networks[training->made.network_count - 1]);
     fprintf(out, "  %-10s %s of %zu weights, seed %llu: %u epochs in %.1f s",
             trained->student ? "student" : "network", training->recipe.network.architecture,
             weights, (unsigned long long)trained->seed, trained->epochs, trained->seconds);
@@ -55,8 +57,8 @@ void ht_training_report_network(const ht_training *training, const ht_trained *t
         fprintf(out, "; best epoch %u, validation loss %.4f, accuracy %.1f %%", trained->best.epoch,
                 trained->best.valid_loss, trained->best.valid_accuracy * 100);
     fputc('\n', out);
-    const ht_transfer *transfer = &training->transfer;
-    if (training->start)
+    const ht_transfer *transfer = &training->models.transfer;
+    if (training->models.start)
         fprintf(out,
                 "  %-10s it began with %zu of its %zu identifiers, %zu of %zu fields and "
                 "%zu of %zu values of %s\n",
@@ -73,8 +75,8 @@ static json_t *number_json(double number) {
 /* `times`: with what differs from run to run. */
 static json_t *networks_json(const ht_training *training, bool times) {
     json_t *list = json_array();
-    for (size_t i = 0; i < training->trained_count; ++i) {
-        const ht_trained *trained = &training->trained[i];
+    for (size_t i = 0; i < training->made.trained_count; ++i) {
+        const ht_trained *trained = &training->made.trained[i];
         bool any = trained->best.epoch > 0;
         json_t *object =
             json_pack("{s:I, s:b, s:I, s:I, s:o, s:o, s:o}", "seed", (json_int_t)trained->seed,
@@ -93,12 +95,12 @@ static json_t *networks_json(const ht_training *training, bool times) {
 static void common_members(json_t *object, const ht_training *training, const char *kernel) {
     const ht_train_options *given = training->given;
     json_object_set_new(object, "kernel", ht_report_json_text(kernel));
-    json_object_set_new(object, "schema", ht_report_json_text(training->schema_from));
-    json_object_set(object, "data", training->data);
-    json_object_set_new(object, "records", json_integer((json_int_t)training->records));
-    json_object_set_new(object, "skipped", json_integer((json_int_t)training->skipped));
-    json_object_set_new(object, "train", json_integer((json_int_t)training->train_count));
-    json_object_set_new(object, "valid", json_integer((json_int_t)training->valid_count));
+    json_object_set_new(object, "schema", ht_report_json_text(training->basis.schema_from));
+    json_object_set(object, "data", training->data.read);
+    json_object_set_new(object, "records", json_integer((json_int_t)training->data.records));
+    json_object_set_new(object, "skipped", json_integer((json_int_t)training->data.skipped));
+    json_object_set_new(object, "train", json_integer((json_int_t)training->data.train_count));
+    json_object_set_new(object, "valid", json_integer((json_int_t)training->data.valid_count));
     json_object_set_new(object, "valid_split", json_real(given->valid_split));
     json_object_set_new(object, "share", json_real(given->share));
     json_object_set_new(object, "fold", ht_report_json_text(given->fold.fold));
@@ -123,12 +125,12 @@ static void common_members(json_t *object, const ht_training *training, const ch
 
 json_t *ht_training_note(const ht_training *training) {
     json_t *note = json_pack("{s:s}", "hiptemper", HT_VERSION);
-    common_members(note, training, training->schema->kernel);
+    common_members(note, training, training->basis.schema->kernel);
     json_object_set_new(note, "networks", networks_json(training, false));
     if (training->given->networks_from) /* how they were trained */
         json_object_set_new(note, "networks_note",
-                            json_loads(ht_predictor_note(training->teacher), 0, NULL));
-    json_object_set(note, "seen", training->seen);
+                            json_loads(ht_predictor_note(training->models.teacher), 0, NULL));
+    json_object_set(note, "seen", training->data.seen);
     json_object_set_new(note, "interrupted", json_boolean(ht_interrupted != 0));
     return note;
 }
@@ -142,15 +144,15 @@ int ht_training_report(const ht_training *training, const ht_predictor *predicto
             ht_predictor_network_count(predictor) == 1 ? "" : "s",
             chain ? ht_chain_trees(chain) : 0, chain && ht_chain_trees(chain) == 1 ? "" : "s",
             seconds);
-    if (training->losses_path)
-        fprintf(out, "  %-10s %s\n", "losses", training->losses_path);
+    if (training->losses.path)
+        fprintf(out, "  %-10s %s\n", "losses", training->losses.path);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: the model has the best weights so far.\n");
     ht_blas_info blas;
     ht_blas_describe(&blas);
     json_t *document = ht_report_json_new("hiptemper-train", 1);
     json_object_set_new(document, "model", ht_report_json_text(given->out));
-    json_object_set_new(document, "losses", ht_report_json_text(training->losses_path));
+    json_object_set_new(document, "losses", ht_report_json_text(training->losses.path));
     common_members(document, training, ht_predictor_schema(predictor)->kernel);
     json_object_set_new(document, "networks", networks_json(training, true));
     json_object_set_new(document, "blas", ht_report_json_text(blas.text));

@@ -132,7 +132,7 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
     return status;
 }
 
-/* A float as it was written, not as the nearest double prints: 0.2, not 0.200000003. */
+/* Returns a float as it was written, not as the nearest double prints: 0.2, not 0.200000003. */
 static double short_real(float value) {
     char text[32];
     snprintf(text, sizeof text, "%.7g", (double)value);

@@ -19,8 +19,8 @@ ht_status ht_training_grow(ht_training *training, ht_error *error) {
     if (settings->trees == 0)
         return HT_OK;
     ht_progress_begin(training->progress, "trees");
-    ht_status status = ht_chain_grow(&training->train_records, settings, on_progress, training,
-                                     &training->chain, error);
+    ht_status status = ht_chain_grow(&training->data.train_records, settings, on_progress, training,
+                                     &training->made.chain, error);
     ht_progress_pause(training->progress);
     return status == HT_ERROR_INTERRUPTED ? HT_OK : status;
 }

@@ -45,7 +45,7 @@ json_t *ht_recipe_json(const ht_recipe *recipe);
 /* "dropout, smoothing, ...": the names that --set knows; free(). */
 char *ht_recipe_names(void);
 
-/* What became of one network. */
+/* The result of one network. */
 typedef struct ht_trained {
     uint64_t seed;
     uint32_t epochs; /* done */
@@ -54,31 +54,55 @@ typedef struct ht_trained {
     bool student;
 } ht_trained;
 
-/* A training under way. */
-typedef struct ht_training {
-    const ht_train_options *given;
-    ht_recipe recipe;
+/* The fields, tokens and rules that every network of a training is made for. */
+typedef struct ht_training_basis {
     ht_schema *schema; /* owned until the predictor takes it, like the tokenizer */
     char *schema_from; /* owned */
     ht_tokenizer *tokenizer;
     ht_rules *rules; /* owned; NULL when unconstrained */
+} ht_training_basis;
+
+/* The examples to learn from, and the records that they were made of. */
+typedef struct ht_training_data {
     size_t records, skipped, train_count, valid_count;
     ht_dataset train_records; /* what `train` was made of */
     ht_examples train, valid;
+    json_t *read; /* what was read */
+    json_t *seen; /* of each field, in the records to train on */
+} ht_training_data;
+
+/* The models that the options name. */
+typedef struct ht_training_models {
     ht_predictor *teacher; /* of --distil-from or --networks-from; owned */
     ht_predictor *start;   /* of --start-from; owned */
-    ht_transfer transfer;  /* what it gave the last network */
-    ht_chain *chain;       /* owned until the predictor takes it; NULL: none */
-    ht_network **networks; /* owned until the predictor takes them */
+    ht_transfer transfer;  /* what `start` gave the last network */
+} ht_training_models;
+
+/* The result so far. Forests and networks are owned until the predictor takes them. */
+typedef struct ht_training_made {
+    ht_chain *chain; /* NULL: none */
+    ht_network **networks;
     size_t network_count;
     ht_trained *trained; /* one for each network ever trained; owned */
     size_t trained_count;
-    json_t *data;   /* what was read */
-    json_t *seen;   /* of each field, in the records to train on */
-    ht_text losses; /* the loss curves so far */
-    char *losses_path;
-    double losses_written; /* when; 0: never */
-    FILE *out;             /* of the report */
+} ht_training_made;
+
+typedef struct ht_loss_file {
+    ht_text text; /* the loss curves so far */
+    char *path;
+    double written; /* when; 0: never */
+} ht_loss_file;
+
+/* A training under way. */
+typedef struct ht_training {
+    const ht_train_options *given;
+    ht_recipe recipe;
+    ht_training_basis basis;
+    ht_training_data data;
+    ht_training_models models;
+    ht_training_made made;
+    ht_loss_file losses;
+    FILE *out; /* of the report */
     ht_progress *progress;
 } ht_training;
 
@@ -108,7 +132,7 @@ ht_status ht_training_grow(ht_training *training, ht_error *error);
 /* train_report.c */
 void ht_training_report_data(const ht_training *training);
 void ht_training_report_network(const ht_training *training, const ht_trained *trained);
-/* What goes into the model file: nothing that differs from run to run or by thread count. */
+/* Makes the note for the model file: nothing in it differs from run to run or by thread count. */
 json_t *ht_training_note(const ht_training *training);
 int ht_training_report(const ht_training *training, const ht_predictor *predictor, double seconds);
 

@@ -3,6 +3,7 @@
 #include "pipeline/defaults.h"
 #include "pipeline/launcher.h"
 #include "pipeline/outputs.h"
+#include "refactor/rewrite/apply.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -14,7 +15,7 @@ static bool is_won(const ht_entry *entry) {
     return entry->result.verdict == HT_VERDICT_IMPROVED;
 }
 
-/* The files' texts with the kernels that were won for rewritten. */
+/* Makes the files' texts with the kernels rewritten that a faster configuration was found for. */
 static ht_status texts_make(const ht_output_source *source, ht_entry *const *entries, size_t count,
                             ht_applied *out, ht_error *error) {
     ht_refactor_choice *choices = ht_alloc(count + 1, sizeof *choices);
@@ -57,7 +58,7 @@ static void withhold(ht_entry *entry, const char *fault, bool stopped) {
     ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
 }
 
-/* Kernels that were rewritten: they are taken out of the text and run. */
+/* Checks kernels that were rewritten: they are taken out of the text and run. */
 static ht_status rewritten_check(const ht_output_source *source, const ht_applied *applied,
                                  ht_entry *const *entries, size_t count, bool *out_withheld,
                                  ht_error *error) {
@@ -91,7 +92,7 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
     return status;
 }
 
-/* The texts are looked at before they are written. Kernels that fail are withheld. */
+/* Checks the texts before they are written. Kernels that fail are withheld. */
 static ht_status texts_check(const ht_output_source *source, const ht_applied *applied,
                              ht_entry *const *entries, size_t count, bool *out_withheld,
                              ht_error *error) {
@@ -139,8 +140,8 @@ static void texts_blame(const ht_output_source *source, ht_entry *const *entries
             withhold(entries[i], fault, false);
 }
 
-/* Texts that passed, of all kernels that did: without one that failed the others are looked at
- * again. *out is empty when none is left. */
+/* Makes the texts that passed, of all kernels that did: without one that failed the others are
+ * checked again. *out is empty when none is left. */
 static ht_status texts_settle(const ht_output_source *source, ht_entry *const *entries,
                               size_t count, ht_applied *out, ht_error *error) {
     *out = (ht_applied){0};
@@ -223,6 +224,8 @@ ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entri
     ht_status status = texts_settle(source, entries, count, &applied, error);
     if (status == HT_OK && applied.count)
         status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
+    for (size_t i = 0; status == HT_OK && source->copies != NULL && i < applied.count; ++i)
+        ht_substitutes_add(source->copies, applied.files[i].path, copies[i]);
     if (status == HT_OK && applied.count)
         status = companions_write(source, &applied, copies, entries, count, session, error);
     ht_applied_copies_free(copies, applied.count);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/job/check.h"
+#include "runtime/job/job_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +12,7 @@
 
 enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
 static const double least_check = 4; /* seconds that the first check of a tuned source may take */
-static const double finals_seconds = 3.0; /* when no time limit is given; the confirmation's too */
-static const double finals_share = 0.25;  /* of a pair's time, when one is, at least, */
+static const double finals_share = 0.25; /* of a pair's time, when one is, at least, */
 static const double finals_most =
     0.5; /* and at most: a slow final elsewhere must not stop a search */
 static const double least_seconds = 0.5;
@@ -25,7 +25,8 @@ typedef struct pair {
     ht_session *session;
     ht_binding binding;
     ht_pair_result *result;
-    ht_template *capped; /* what the space is of, when it was cut down; NULL: the template */
+    ht_template
+        *capped; /* the template of the space, when it was cut down; NULL: the original one */
     ht_space *space;
     ht_job *job;
     double deadline; /* clock; 0: none */
@@ -65,14 +66,14 @@ static void fail(pair *pair, ht_status status, const ht_error *error) {
         conclude(pair, HT_VERDICT_FAILED,
                  ht_format("not measured to the end: the time limit (--max-time) was reached after "
                            "%lu configurations, before the final check",
-                           (unsigned long)pair->result->evaluated));
+                           (unsigned long)pair->result->search.result.trial_count));
         return;
     }
     if (status == HT_ERROR_INTERRUPTED) {
         pair->result->interrupted = true;
         conclude(pair, HT_VERDICT_FAILED,
                  ht_format("interrupted after %lu configurations, before the final check",
-                           (unsigned long)pair->result->evaluated));
+                           (unsigned long)pair->result->search.result.trial_count));
         return;
     }
     ht_verdict verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
@@ -85,8 +86,8 @@ static void fail(pair *pair, ht_status status, const ht_error *error) {
                       : ht_strdup(error->message));
 }
 
-/* The pair's fair part of the time that the command has left: its end on the clock, 0 when there is
- * no limit. */
+/* Returns the pair's fair part of the time that the command has left: its end on the clock, 0 when
+ * there is no limit. */
 static double deadline_find(const ht_session *session, double now) {
     double limit = session->options.max_time;
     if (limit <= 0)
@@ -98,13 +99,12 @@ static double deadline_find(const ht_session *session, double now) {
     return now + left / fmin(fmax((double)session->pairs_left, 1), most);
 }
 
-/* Is there less time left than preparing a kernel took? Then it is not begun. */
+/* Returns true if less time is left than preparing a kernel took: then it is not begun. */
 static bool too_late(const pair *pair) {
     return pair->deadline > 0 &&
            (ht_stopped || pair->deadline - pair->begun <= pair->session->prepare_seconds);
 }
 
-/* Why this pair cannot even begin. */
 static ht_status begin_check(const pair *pair, ht_error *error) {
     if (ht_interrupted)
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
@@ -131,8 +131,8 @@ static ht_status job_start(pair *pair, ht_error *error) {
     return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
 }
 
-/* The default configuration, then what the model proposes, then the best ones of the nearest
- * problems in the database. */
+/* Returns the default configuration, then what the model proposes, then the best ones of the
+ * nearest problems in the database. */
 static ht_config *seeds_find(pair *pair, size_t *out_count) {
     const ht_template *template = pair->binding.template;
     const ht_session *session = pair->session;
@@ -140,9 +140,9 @@ static ht_config *seeds_find(pair *pair, size_t *out_count) {
     ht_config *seeds = ht_alloc(1 + most + NEAREST_SEEDS, sizeof *seeds);
     seeds[0] = ht_config_default(template);
     if (most)
-        pair->result->seeds_from_predictor = ht_seeding_propose(
-            session, &pair->binding, pair->space, seeds + 1, &pair->result->predictor_refused);
-    size_t first = 1 + pair->result->seeds_from_predictor;
+        pair->result->seeds.from_predictor = ht_seeding_propose(
+            session, &pair->binding, pair->space, seeds + 1, &pair->result->seeds.refused);
+    size_t first = 1 + pair->result->seeds.from_predictor;
     *out_count = first;
     char **texts = NULL;
     size_t count = 0;
@@ -155,11 +155,12 @@ static ht_config *seeds_find(pair *pair, size_t *out_count) {
         free(texts[i]);
     }
     free(texts);
-    pair->result->seeds_from_database = *out_count - first;
+    pair->result->seeds.from_database = *out_count - first;
     return seeds;
 }
 
-/* Everything when that fits into the budget, else what the search finds most promising. */
+/* Chooses the strategy: everything when that fits into the budget, else what the search finds most
+ * promising. */
 static const char *strategy_choose(const pair *pair) {
     const ht_tuning_options *options = &pair->session->options;
     if (options->strategy)
@@ -179,7 +180,7 @@ static ht_status strategy_make(pair *pair, ht_strategy **out_strategy, ht_error 
                                    .moves = moves,
                                    .move_count = ht_first_moves_find(pair->space, seed, moves)};
     const char *name = strategy_choose(pair);
-    snprintf(pair->result->strategy, sizeof pair->result->strategy, "%s", name);
+    snprintf(pair->result->search.strategy, sizeof pair->result->search.strategy, "%s", name);
     ht_status status = ht_strategy_create(name, pair->space, &options, out_strategy, error);
     free(seeds);
     return status;
@@ -209,103 +210,104 @@ static ht_status search(pair *pair, ht_error *error) {
         double left = pair->deadline - ht_clock_seconds() - finals;
         options.budget.max_seconds = left > 0 ? left : 1e-9;
     }
-    status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options, &pair->result->search,
-                           error);
+    status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options,
+                           &pair->result->search.result, error);
     ht_strategy_free(strategy);
-    pair->session->each_seconds = pair->result->search.each_seconds;
-    pair->result->evaluated = pair->result->search.trial_count;
-    pair->result->exhausted = pair->result->search.exhausted;
-    if (pair->result->search.interrupted && status == HT_OK)
+    pair->session->each_seconds = pair->result->search.result.each_seconds;
+    if (pair->result->search.result.interrupted && status == HT_OK)
         status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
     return status;
 }
 
 static void rejection_count(ht_pair_result *result, ht_status status, const char *reason) {
-    for (size_t i = 0; i < result->rejection_count; ++i) {
-        if (result->rejections[i].status == status) {
-            ++result->rejections[i].count;
+    for (size_t i = 0; i < result->rejections.count; ++i) {
+        if (result->rejections.items[i].status == status) {
+            ++result->rejections.items[i].count;
             return;
         }
     }
-    HT_GROW(result->rejections, result->rejection_count);
-    result->rejections[result->rejection_count++] =
+    HT_GROW(result->rejections.items, result->rejections.count);
+    result->rejections.items[result->rejections.count++] =
         (ht_rejection){.status = status, .count = 1, .example = ht_strdup(reason)};
 }
 
 static void rejections_count(ht_pair_result *result) {
-    for (size_t i = 0; i < result->search.trial_count; ++i) {
-        const ht_outcome *outcome = &result->search.trials[i].outcome;
+    for (size_t i = 0; i < result->search.result.trial_count; ++i) {
+        const ht_outcome *outcome = &result->search.result.trials[i].outcome;
         if (outcome->status != HT_OK)
             rejection_count(result, outcome->status, outcome->reason);
     }
 }
 
-/* The default first, then the cheapest others; only one of them when time is short. */
+/* Chooses the finalists: the default first, then the cheapest others; only one of them when time is
+ * short. */
 static void finalists_choose(pair *pair) {
     ht_pair_result *result = pair->result;
     double left = pair->deadline - ht_clock_seconds();
     bool hurry = pair->deadline > 0 && left < pair->session->finals_seconds;
     size_t most = hurry ? 1 : FINALISTS;
     ht_config standard = ht_config_default(pair->binding.template);
-    result->finalists[0] = (ht_candidate){.config = standard, .is_default = true};
-    result->finalist_count = 1;
+    result->finalists.items[0] = (ht_candidate){.config = standard, .is_default = true};
+    result->finalists.count = 1;
     size_t best[FINALISTS + 1];
-    size_t count = ht_search_result_best(&result->search, FINALISTS + 1, best);
-    for (size_t i = 0; i < count && result->finalist_count <= most; ++i) {
-        const ht_config *config = &result->search.trials[best[i]].config;
+    size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
+    for (size_t i = 0; i < count && result->finalists.count <= most; ++i) {
+        const ht_config *config = &result->search.result.trials[best[i]].config;
         if (!ht_config_equal(config, &standard))
-            result->finalists[result->finalist_count++] = (ht_candidate){.config = *config};
+            result->finalists.items[result->finalists.count++] = (ht_candidate){.config = *config};
     }
 }
 
 static ht_status finals_run(pair *pair, ht_error *error) {
     ht_pair_result *result = pair->result;
-    double seconds = finals_seconds;
+    const double most = pair->session->options.final_time;
+    double seconds = most;
     if (pair->deadline > 0) {
         double left = (pair->deadline - ht_clock_seconds()) / 2;
         seconds = left > least_seconds ? left : least_seconds;
-        seconds = seconds < finals_seconds ? seconds : finals_seconds;
+        seconds = seconds < most ? seconds : most;
     }
     ht_config configs[HT_FINALISTS_MAX];
     ht_final finals[HT_FINALISTS_MAX];
-    for (size_t i = 0; i < result->finalist_count; ++i)
-        configs[i] = result->finalists[i].config;
+    for (size_t i = 0; i < result->finalists.count; ++i)
+        configs[i] = result->finalists.items[i].config;
     const ht_finals_rule rule = {.max_seconds = seconds,
                                  .confirm_seconds = seconds,
                                  .min_speedup = pair->session->options.min_speedup,
                                  .first = 1};
-    ht_status status =
-        ht_job_finals_confirmed(pair->job, configs, result->finalist_count, &rule,
-                                &result->original, finals, &result->confirmation, error);
-    for (size_t i = 0; status == HT_OK && i < result->finalist_count; ++i)
-        result->finalists[i].final = finals[i];
+    ht_status status = ht_job_finals_confirmed(pair->job, configs, result->finalists.count, &rule,
+                                               &result->times.original, finals,
+                                               &result->times.confirmation, error);
+    for (size_t i = 0; status == HT_OK && i < result->finalists.count; ++i)
+        result->finalists.items[i].final = finals[i];
     return status;
 }
 
 static void take_final(ht_pair_result *result, const ht_candidate *candidate) {
-    result->measured = true;
+    result->times.known = true;
     result->verified = true;
     result->has_config = true;
     result->config = candidate->config;
-    result->tuned = candidate->final.timing;
-    result->speedup = candidate->final.speedup;
-    result->speedup_lo = candidate->final.speedup_lo;
-    result->speedup_hi = candidate->final.speedup_hi;
+    result->times.tuned = candidate->final.timing;
+    result->times.speedup = candidate->final.speedup;
+    result->times.speedup_lo = candidate->final.speedup_lo;
+    result->times.speedup_hi = candidate->final.speedup_hi;
 }
 
-/* What the report says of a winner is from the rounds that did not choose it. */
+/* Takes the confirmation: the report's numbers of a winner are from the rounds that did not choose
+ * it. */
 static void take_confirmation(ht_pair_result *result) {
-    const ht_confirmation *made = &result->confirmation;
-    result->original = made->original;
-    result->tuned = made->timing;
-    result->speedup = made->speedup;
-    result->speedup_lo = made->speedup_lo;
-    result->speedup_hi = made->speedup_hi;
+    const ht_confirmation *made = &result->times.confirmation;
+    result->times.original = made->original;
+    result->times.tuned = made->timing;
+    result->times.speedup = made->speedup;
+    result->times.speedup_lo = made->speedup_lo;
+    result->times.speedup_hi = made->speedup_hi;
 }
 
-/* "1.013x [1.002, 1.025]", and when it met the original again, that too. */
+/* Prints "1.013x [1.002, 1.025]", and when it met the original again, that too. */
 static void speedup_print(const ht_pair_result *result, const ht_candidate *best, ht_text *out) {
-    const ht_confirmation *again = &result->confirmation;
+    const ht_confirmation *again = &result->times.confirmation;
     ht_text_printf(out, "gives %.3fx [%.3f, %.3f]", best->final.speedup, best->final.speedup_lo,
                    best->final.speedup_hi);
     if (again->made)
@@ -313,14 +315,15 @@ static void speedup_print(const ht_pair_result *result, const ht_candidate *best
                        again->speedup, again->speedup_lo, again->speedup_hi);
 }
 
-/* Why nothing replaces the original; free(). */
+/* Returns why nothing replaces the original; free(). */
 static char *kept_reason(const pair *pair, const ht_candidate *best, ht_comparison comparison) {
-    if (!best && pair->result->evaluated <= 1 && !pair->result->exhausted)
+    if (!best && pair->result->search.result.trial_count <= 1 &&
+        !pair->result->search.result.exhausted)
         return ht_strdup("the limit was reached before another configuration could be tried");
-    if (!best && pair->result->space == 1)
+    if (!best && pair->result->space.size == 1)
         return ht_strdup("there is no other legal configuration");
     if (!best) {
-        bool others = pair->result->finalist_count > 1;
+        bool others = pair->result->finalists.count > 1;
         return ht_strdup(others ? "no other configuration passed the final check"
                                 : "no other configuration gave a correct result");
     }
@@ -339,9 +342,9 @@ static char *kept_reason(const pair *pair, const ht_candidate *best, ht_comparis
     return ht_text_take(&reason);
 }
 
-/* In the rounds that chose, then in those that did not: it must be faster in both. */
+/* Compares, in the rounds that chose, then in those that did not: it must be faster in both. */
 static ht_comparison compare(const ht_pair_result *result, const ht_candidate *best) {
-    const ht_confirmation *again = &result->confirmation;
+    const ht_confirmation *again = &result->times.confirmation;
     ht_comparison chosen = ht_final_compare(&best->final);
     if (chosen != HT_COMPARISON_FASTER || !again->made)
         return chosen;
@@ -350,10 +353,10 @@ static ht_comparison compare(const ht_pair_result *result, const ht_candidate *b
 
 static void decide(pair *pair) {
     ht_pair_result *result = pair->result;
-    const ht_candidate *standard = &result->finalists[0];
+    const ht_candidate *standard = &result->finalists.items[0];
     const ht_candidate *best = NULL;
-    for (size_t i = 1; i < result->finalist_count; ++i) {
-        const ht_candidate *candidate = &result->finalists[i];
+    for (size_t i = 1; i < result->finalists.count; ++i) {
+        const ht_candidate *candidate = &result->finalists.items[i];
         bool good = candidate->final.status == HT_OK && candidate->final.verified;
         if (good && (!best || candidate->final.speedup > best->final.speedup))
             best = candidate;
@@ -362,9 +365,9 @@ static void decide(pair *pair) {
     }
     bool standard_good = standard->final.status == HT_OK && standard->final.verified;
     ht_comparison comparison = best ? compare(result, best) : HT_COMPARISON_SLOWER;
-    bool confirmed = result->confirmation.made && comparison == HT_COMPARISON_FASTER &&
-                     best == &result->finalists[result->confirmation.finalist] &&
-                     result->confirmation.speedup >= pair->session->options.min_speedup;
+    bool confirmed = result->times.confirmation.made && comparison == HT_COMPARISON_FASTER &&
+                     best == &result->finalists.items[result->times.confirmation.finalist] &&
+                     result->times.confirmation.speedup >= pair->session->options.min_speedup;
     if (confirmed) {
         take_final(result, best);
         take_confirmation(result);
@@ -380,22 +383,22 @@ static void decide(pair *pair) {
     }
 }
 
-/* The space, without the parameters that make it too large. */
+/* Makes the space, without the parameters that make it too large. */
 static ht_status space_make(pair *pair, ht_error *error) {
     ht_space_cut cut;
     ht_status status = ht_space_cap(&pair->binding, pair->session->device.emulated, space_most,
                                     &pair->capped, &pair->space, &cut, error);
     if (status == HT_OK)
-        pair->result->space = ht_space_count(pair->space);
+        pair->result->space.size = ht_space_count(pair->space);
     if (status == HT_OK && cut.idle.length)
-        pair->result->idle = ht_text_take(&cut.idle);
+        pair->result->space.idle = ht_text_take(&cut.idle);
     if (status == HT_OK && cut.too_large.length)
-        pair->result->left_out = ht_text_take(&cut.too_large);
+        pair->result->space.left_out = ht_text_take(&cut.too_large);
     ht_space_cut_free(&cut);
     return status;
 }
 
-/* Of the transformations, over the whole space: what was cut away is not looked at. */
+/* Ablates the transformations, over the whole space: what was cut away is not considered. */
 static void ablate(pair *pair) {
     ht_binding bound = pair->binding;
     const ht_ablation_options options = {.evaluations = pair->session->options.ablation,
@@ -406,7 +409,7 @@ static void ablate(pair *pair) {
         bound.template = pair->capped;
     if (options.evaluations)
         ht_progress_phase(pair->session->progress, "leaving out each transformation");
-    ht_ablation_run(&bound, &pair->result->search, ht_job_evaluator(pair->job), &options,
+    ht_ablation_run(&bound, &pair->result->search.result, ht_job_evaluator(pair->job), &options,
                     &pair->result->ablation);
 }
 
@@ -415,7 +418,10 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     ht_status status = space_make(pair, error);
     if (status != HT_OK)
         return status;
-    ht_progress_phase(progress, "compiling, checking and timing the original");
+    char *phase = ht_job_memory_phase(&pair->binding, &pair->session->device,
+                                      "compiling, checking and timing the original");
+    ht_progress_phase(progress, phase);
+    free(phase);
     status = job_start(pair, error);
     if (status != HT_OK)
         return status;
@@ -424,11 +430,11 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     pair->result->check_seconds = pair->session->check_seconds > 0
                                       ? pair->session->check_seconds
                                       : fmax(2 * pair->session->prepare_seconds, least_check);
-    if (pair->deadline > 0) { /* what is won has to be checked within the pair's time */
+    if (pair->deadline > 0) { /* the result has to be checked within the pair's time */
         double left = pair->deadline - ht_clock_seconds();
         pair->deadline -= fmin(pair->result->check_seconds, fmax(left, 0) / 2);
     }
-    pair->result->original = ht_job_baseline(pair->job);
+    pair->result->times.original = ht_job_baseline(pair->job);
     pair->result->reference = ht_job_reference_source(pair->job);
     status = search(pair, error);
     rejections_count(pair->result);
@@ -474,7 +480,7 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
     out_result->seconds = ht_clock_seconds() - pair.begun;
     if (session->pairs_left)
         --session->pairs_left;
-    /* What hits every kernel alike ends the command. */
+    /* A failure that hits every kernel alike ends the command. */
     if (status != HT_ERROR_MISSING && status != HT_ERROR_DEVICE)
         return HT_OK;
     if (error)
@@ -486,8 +492,8 @@ const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
     const ht_candidate *rival = NULL;
     if (result->verdict != HT_VERDICT_IMPROVED)
         return NULL;
-    for (size_t i = 0; i < result->finalist_count; ++i) {
-        const ht_candidate *candidate = &result->finalists[i];
+    for (size_t i = 0; i < result->finalists.count; ++i) {
+        const ht_candidate *candidate = &result->finalists.items[i];
         const ht_final *final = &candidate->final;
         if (final->status != HT_OK || final->over_best_lo > 1 ||
             ht_config_equal(&candidate->config, &result->config))
@@ -501,13 +507,13 @@ const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
 void ht_pair_result_free(ht_pair_result *result) {
     free(result->reason);
     free(result->original_finding);
-    free(result->left_out);
-    free(result->idle);
+    free(result->space.left_out);
+    free(result->space.idle);
     ht_ablation_free(&result->ablation);
-    free(result->predictor_refused);
-    for (size_t i = 0; i < result->rejection_count; ++i)
-        free(result->rejections[i].example);
-    free(result->rejections);
-    ht_search_result_free(&result->search);
+    free(result->seeds.refused);
+    for (size_t i = 0; i < result->rejections.count; ++i)
+        free(result->rejections.items[i].example);
+    free(result->rejections.items);
+    ht_search_result_free(&result->search.result);
     *result = (ht_pair_result){0};
 }

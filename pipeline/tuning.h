@@ -1,5 +1,5 @@
-/* Tuning one template for one problem on one device: baseline, seeds, search, finals. What optimize
- * and tune share. */
+/* Tuning one template for one problem on one device: baseline, seeds, search, finals. Shared by
+ * optimize and tune. */
 #ifndef HT_PIPELINE_TUNING_H
 #define HT_PIPELINE_TUNING_H
 
@@ -11,7 +11,7 @@
 #include "runtime/job/job.h"
 #include "search/strategy.h"
 
-/* What the user says about the search; the options table of optimize and tune. */
+/* The user's choices for the search; the options table of optimize and tune. */
 typedef struct ht_tuning_options {
     const char *device;
     const char *strategy; /* NULL: chosen by the size of the space */
@@ -19,6 +19,7 @@ typedef struct ht_tuning_options {
     const char *cache;  /* "hot" or "cold": what every timed run finds */
     double max_time;    /* seconds for the whole command; 0: no limit */
     double min_speedup; /* less is no improvement: the original stays */
+    double final_time;  /* seconds of the finals of a kernel and problem, and of the confirmation */
     uint64_t max_evals; /* a kernel and problem; 0: no limit */
     const char *check;  /* "none", "finals" or "all" */
     uint64_t seed;
@@ -32,7 +33,7 @@ typedef struct ht_tuning_options {
 
 struct ht_entry; /* pipeline/entry.h */
 
-/* What all pairs of one command share. */
+/* Shared by all pairs of one command. */
 typedef struct ht_session {
     ht_tuning_options options;
     ht_device device;
@@ -90,6 +91,44 @@ typedef struct ht_candidate {
 
 enum { HT_FINALISTS_MAX = 4 };
 
+/* Times of the original and of the configuration that stays, and their ratio. */
+typedef struct ht_pair_times {
+    bool known; /* false: the others are not valid */
+    ht_timing original, tuned;
+    double speedup, speedup_lo, speedup_hi;
+    ht_confirmation confirmation; /* where the above are from when improved */
+} ht_pair_times;
+
+/* The configurations that a search may choose from. */
+typedef struct ht_pair_space {
+    uint64_t size;  /* legal configurations; 0 when the space was not built */
+    char *idle;     /* parameters that keep their defaults because they do nothing here; owned;
+                       NULL: none */
+    char *left_out; /* parameters that keep their defaults because the space is too large; owned;
+                       NULL: none */
+} ht_pair_space;
+
+/* The configurations that a search began with. */
+typedef struct ht_pair_seeds {
+    size_t from_database, from_predictor;
+    char *refused; /* why the model gave none; owned; NULL: it was asked, or there is none */
+} ht_pair_seeds;
+
+typedef struct ht_pair_search {
+    char strategy[32];
+    ht_search_result result; /* owned */
+} ht_pair_search;
+
+typedef struct ht_rejection_list {
+    ht_rejection *items; /* owned */
+    size_t count;
+} ht_rejection_list;
+
+typedef struct ht_finalists {
+    ht_candidate items[HT_FINALISTS_MAX];
+    size_t count;
+} ht_finalists;
+
 /* A kernel with a problem, and what became of it. */
 typedef struct ht_pair_result {
     ht_verdict verdict;
@@ -97,33 +136,18 @@ typedef struct ht_pair_result {
     bool interrupted;
     bool bad_input; /* failed because of what the user gave: exit code 2 */
     char *reason;   /* owned; NULL when improved */
-    bool measured;  /* `original`, `tuned` and the speedup are valid */
-    ht_timing original, tuned;
-    double speedup, speedup_lo, speedup_hi;
-    ht_confirmation
-        confirmation; /* where `original`, `tuned` and the speedup are from when improved */
+    ht_pair_times times;
     bool has_config;
     ht_config config; /* the one that stays: the winner, or the default when kept */
-    uint64_t space;   /* legal configurations; 0 when the space was not built */
-    char *idle;       /* parameters that keep their defaults because they do nothing here; owned;
-                         NULL: none */
-    char *left_out;   /* parameters that keep their defaults because the space is too large; owned;
-                         NULL: none */
+    ht_pair_space space;
     ht_ablation ablation;
-    uint64_t evaluated;
     ht_job_counts counts;
     char *original_finding; /* what checking found in the original; owned; NULL: nothing */
     const char *reference; /* where expected outputs come from; static; NULL before the job began */
-    ht_rejection *rejections; /* owned */
-    size_t rejection_count;
-    size_t seeds_from_database, seeds_from_predictor;
-    char *predictor_refused; /* why the model gave no seeds; owned; NULL: it was asked, or there is
-                                none */
-    bool exhausted;
-    char strategy[32];
-    ht_search_result search; /* owned */
-    ht_candidate finalists[HT_FINALISTS_MAX];
-    size_t finalist_count;
+    ht_rejection_list rejections;
+    ht_pair_seeds seeds;
+    ht_pair_search search;
+    ht_finalists finalists;
     double seconds;
     double check_seconds; /* that the check of the tuned file is thought to take */
 } ht_pair_result;

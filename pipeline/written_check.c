@@ -5,6 +5,7 @@
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "refactor/rewrite/written.h"
+#include "refactor/rewrite/written_compare.h"
 #include "runtime/verify/verify.h"
 
 #include <stdlib.h>
@@ -21,8 +22,10 @@ typedef struct checking {
 } checking;
 
 void ht_written_checker_free(ht_written_checker *checker) {
-    for (size_t i = 0; i < checker->agreed_count; ++i)
+    for (size_t i = 0; i < checker->agreed_count; ++i) {
         free(checker->agreed[i].unit);
+        free(checker->agreed[i].left_out);
+    }
     free(checker->agreed);
     checker->agreed = NULL;
     checker->agreed_count = 0;
@@ -41,8 +44,7 @@ static const ht_written_agreed *agreed_find(const ht_written_checker *checker, c
     return NULL;
 }
 
-/* ---- what is launched is what was measured
- * --------------------------------------------------------------------- */
+/* ---- the launch is that which was measured */
 
 /* Returns true if the tuned configuration is for this size. At others the launch may choose the
  * original's block, so that not one of them would run what was tuned. */
@@ -52,23 +54,46 @@ static bool is_legal(const checking *in, const ht_problem *problem) {
     return ht_binding_legal(&binding, in->subject->config, &legal, NULL, NULL) == HT_OK && legal;
 }
 
-static char *difference_at(const checking *in, const ht_written_launch *launch,
-                           const ht_problem *problem) {
-    const ht_template *tuned = in->kernel->template;
-    if (!is_legal(in, problem))
-        return NULL;
-    char *words = ht_written_difference(launch, tuned, in->subject->config, problem,
-                                        &in->checker->device->fields);
+static char *sized(const checking *in, const ht_problem *problem, char *words) {
     if (!words || !problem)
         return words;
-    char *sizes = ht_problem_string(&tuned->problem, problem);
+    char *sizes = ht_problem_string(&in->kernel->template->problem, problem);
     char *whole = ht_format("at %s %s", sizes, words);
     free(sizes);
     free(words);
     return whole;
 }
 
-/* At the size that was tuned for, and at those to be run. */
+static char *difference_at(const checking *in, const ht_written_launch *launch,
+                           const ht_problem *problem) {
+    const ht_template *tuned = in->kernel->template;
+    if (!is_legal(in, problem))
+        return NULL;
+    return sized(in, problem,
+                 ht_written_difference(launch, tuned, in->subject->config, problem,
+                                       &in->checker->device->fields));
+}
+
+/* Looks at sizes for which the launch takes the original, which is kept letter by letter: it does
+ * what the original does if its block and grid are the original's. */
+static char *original_difference(const checking *in, const ht_written_launch *launch,
+                                 const ht_problem *near) {
+    ht_problem *problems = NULL;
+    size_t count = 0;
+    char *found = NULL;
+    ht_verify_turns(launch->template, in->checker->device, near, &problems, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const ht_device_fields *fields = &in->checker->device->fields;
+        if (!found && !ht_written_launches(launch, &problems[i], fields))
+            found = sized(in, &problems[i],
+                          ht_written_original_difference(launch, &problems[i], fields));
+        ht_problem_free(&problems[i]);
+    }
+    free(problems);
+    return found;
+}
+
+/* Finds a difference at the size that was tuned for, and at those to be run. */
 static char *difference_find(const checking *in, const ht_written_launch *launch) {
     ht_problem *problems = NULL;
     size_t count = 0;
@@ -81,11 +106,12 @@ static char *difference_find(const checking *in, const ht_written_launch *launch
         ht_problem_free(&problems[i]);
     }
     free(problems);
+    if (!found && launch->where && in->subject->instance)
+        found = original_difference(in, launch, in->subject->instance);
     return found;
 }
 
-/* ---- and does what the original does
- * --------------------------------------------------------------------------- */
+/* ---- and does what the original does */
 
 static bool is_listed(const char *list, const char *name) {
     size_t length = strlen(name);
@@ -95,7 +121,7 @@ static bool is_listed(const char *list, const char *name) {
     return false;
 }
 
-/* Do its sums come in another order than the original's? */
+/* Returns true if its sums come in another order than the original's. */
 static bool reassociates(const checking *in) {
     const ht_template *tuned = in->kernel->template;
     bool other = in->kernel->reassociates;
@@ -117,8 +143,18 @@ static void unproven_tell(checking *in, const ht_written_launch *launch, const c
             ht_format("the launch at %s:%d was not run: %s", launch->file, launch->line, words);
 }
 
-static void agreed_note(checking *in, const ht_written_agreed *agreed) {
+/* Of one of the ways that it may go. */
+static void part_unproven_tell(checking *in, const ht_written_launch *launch, const char *words) {
+    if (!in->proof->unproven)
+        in->proof->unproven =
+            ht_format("of the launch at %s:%d, %s", launch->file, launch->line, words);
+}
+
+static void agreed_note(checking *in, const ht_written_launch *launch,
+                        const ht_written_agreed *agreed) {
     ht_written_proof *proof = in->proof;
+    if (agreed->left_out)
+        part_unproven_tell(in, launch, agreed->left_out);
     proof->sizes = agreed->sizes > proof->sizes ? agreed->sizes : proof->sizes;
     proof->bitwise = agreed->bitwise && (proof->bitwise || proof->launches == 0);
     ++proof->launches;
@@ -129,8 +165,9 @@ static void agreed_add(checking *in, const ht_written_launch *launch,
     ht_written_checker *checker = in->checker;
     HT_GROW(checker->agreed, checker->agreed_count);
     checker->agreed[checker->agreed_count] =
-        (ht_written_agreed){ht_strdup(launch->template->unit), result->size_count, result->bitwise};
-    agreed_note(in, &checker->agreed[checker->agreed_count++]);
+        (ht_written_agreed){ht_strdup(launch->template->unit), result->size_count, result->bitwise,
+                            result->left_out ? ht_strdup(result->left_out) : NULL};
+    agreed_note(in, launch, &checker->agreed[checker->agreed_count++]);
 }
 
 static void settle(checking *in, const ht_written_launch *launch, const ht_verify_result *result) {
@@ -169,7 +206,7 @@ static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_er
     }
     const ht_written_agreed *known = agreed_find(in->checker, launch->template->unit);
     if (known) {
-        agreed_note(in, known);
+        agreed_note(in, launch, known);
         return HT_OK;
     }
     ht_device host;
@@ -205,8 +242,8 @@ static void stopped_tell(ht_written_proof *proof) {
                                               "was reached");
 }
 
-/* Returns true if the failure is of what does the checking: of a scratch file on a full disk, say.
- * Anything else is of what was to be run, which then cannot be run here. */
+/* Returns true if the failure is one of the checking itself: of a scratch file on a full disk, say.
+ * Any other is one of the program to be run, which then cannot be run here. */
 static bool is_own_failure(ht_status status) {
     return status == HT_ERROR_IO || status == HT_ERROR_DEVICE || status == HT_ERROR_INTERNAL;
 }
@@ -217,7 +254,7 @@ static void failed_tell(ht_written_proof *proof, const ht_error *error) {
                              error->message);
 }
 
-/* What cannot be run here proves nothing, neither right nor wrong. */
+/* Checks a launch. One that cannot be run here proves nothing, neither right nor wrong. */
 static void launch_check(checking *in, const ht_written_launch *launch) {
     ht_error error = {0};
     ht_status status =
@@ -301,9 +338,7 @@ char *ht_written_defaults_fault(const char *text, const char *path, const ht_tem
     return found ? NULL : ht_format("its annotations do not have the new defaults");
 }
 
-/* ---- reports
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- reports */
 
 char *ht_written_proof_string(const ht_written_proof *proof) {
     ht_text text = {0};

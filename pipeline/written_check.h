@@ -1,5 +1,5 @@
 /* The last step before a tuned file is written: kernel and launches are taken out of its text and
- * run against the original's, at the sizes that `refactor` verifies. docs/apply.md tells what is
+ * run against the original's, at the sizes that `refactor` verifies. docs/apply.md says what is
  * proven. */
 #ifndef HT_PIPELINE_WRITTEN_CHECK_H
 #define HT_PIPELINE_WRITTEN_CHECK_H
@@ -14,6 +14,7 @@ typedef struct ht_written_agreed {
     char *unit; /* owned */
     size_t sizes;
     bool bitwise;
+    char *left_out; /* which of the ways that it may go was not run; NULL: all were; owned */
 } ht_written_agreed;
 
 /* Keeps what was proven, so that the same text is not run twice. */
@@ -33,7 +34,7 @@ typedef struct ht_written_subject {
     const ht_problem *instance; /* what it was tuned for; NULL: sizes are not known */
 } ht_written_subject;
 
-/* What came of it. */
+/* The result. */
 typedef struct ht_written_proof {
     bool stopped;    /* the fault is that it was not checked to the end */
     char *fault;     /* why the file must not be delivered; NULL: it may; owned */
@@ -50,8 +51,8 @@ ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refac
                            const ht_applied *applied, const ht_written_subject *subjects,
                            size_t count, ht_written_proof *proofs, ht_error *error);
 
-/* The same of an annotated source, which only gets new defaults: does its text say them? NULL: it
- * does; free(). */
+/* Checks an annotated source, which only gets new defaults. Returns NULL if its text has them, else
+ * the fault; free(). */
 char *ht_written_defaults_fault(const char *text, const char *path, const ht_template *template,
                                 const ht_config *config);
 

@@ -1,0 +1,214 @@
+#include "pipeline/capture.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "pipeline/capture_fill.h"
+#include "pipeline/refactor_row.h"
+#include "pipeline/report.h"
+#include "pipeline/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The launches of a kernel: indices into the capture. */
+typedef struct group {
+    char *name;
+    const ht_captured_launch **launches; /* owned */
+    size_t count;
+    double seconds;
+    uint64_t times;
+} group;
+
+typedef struct groups {
+    group *items;
+    size_t count;
+} groups;
+
+static int by_time(const void *a, const void *b) {
+    const ht_captured_launch *const *left = a, *const *right = b;
+    return ((*left)->seconds < (*right)->seconds) - ((*left)->seconds > (*right)->seconds);
+}
+
+static int groups_by_time(const void *a, const void *b) {
+    const group *left = a, *right = b;
+    return (left->seconds < right->seconds) - (left->seconds > right->seconds);
+}
+
+/* Sorts launches to kernels. Those of a template with other types are of the same kernel, but a
+ * problem is of one: the types that took longest. */
+static void groups_make(const ht_capture *capture, groups *out) {
+    for (uint32_t i = 0; i < capture->launch_count; ++i) {
+        const ht_captured_launch *launch = &capture->launches[i];
+        char *name = ht_capture_kernel_name(launch->name);
+        size_t at = 0;
+        while (at < out->count && strcmp(out->items[at].name, name) != 0)
+            ++at;
+        if (at == out->count) {
+            HT_GROW(out->items, out->count);
+            out->items[out->count++] = (group){.name = ht_strdup(name)};
+        }
+        group *to = &out->items[at];
+        HT_GROW(to->launches, to->count);
+        to->launches[to->count++] = launch;
+        to->seconds += launch->seconds;
+        to->times += launch->times;
+        free(name);
+    }
+    for (size_t i = 0; i < out->count; ++i)
+        qsort(out->items[i].launches, out->items[i].count, sizeof *out->items[i].launches, by_time);
+    if (out->count > 0)
+        qsort(out->items, out->count, sizeof *out->items, groups_by_time);
+}
+
+static void groups_free(groups *of) {
+    for (size_t i = 0; i < of->count; ++i) {
+        free(of->items[i].name);
+        free(of->items[i].launches);
+    }
+    free(of->items);
+}
+
+/* Launches of the same instance of a template as the longest. */
+static size_t same_types(const group *of, const ht_captured_launch **out) {
+    size_t count = 0;
+    for (size_t i = 0; i < of->count; ++i)
+        if (strcmp(of->launches[i]->name, of->launches[0]->name) == 0)
+            out[count++] = of->launches[i];
+    return count;
+}
+
+/* A kernel in a header is found in the file that includes it, too, where it cannot be changed: that
+ * of the header comes first, then one whose problem is known, or asked for. */
+static const ht_kernel *kernel_find(const ht_survey *survey, const char *name) {
+    const ht_kernel *found = NULL;
+    int best = -1;
+    for (size_t i = 0; i < survey->sources.count; ++i) {
+        const ht_refactor *refactor = survey->analyses[i].refactor;
+        size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
+        for (size_t j = 0; j < count; ++j) {
+            const ht_kernel *kernel = ht_refactor_kernel(refactor, j);
+            bool own = ht_file_same(kernel->file, survey->sources.items[i].path);
+            int rank = 2 * own + (kernel->skeleton || kernel->template);
+            bool named = ht_kernel_is(kernel->name, name) || ht_kernel_is(name, kernel->name);
+            if (named && rank > best) {
+                best = rank;
+                found = kernel;
+            }
+        }
+    }
+    return found;
+}
+
+static bool has_gap(const json_t *value) {
+    size_t index;
+    const char *key;
+    json_t *item;
+    bool found = json_is_string(value) && strchr(json_string_value(value), '?') != NULL;
+    if (json_is_array(value))
+        json_array_foreach((json_t *)value, index, item) found = found || has_gap(item);
+    else if (json_is_object(value))
+        json_object_foreach((json_t *)value, key, item) found =
+            found || (strcmp(key, "description") != 0 && (strchr(key, '?') || has_gap(item)));
+    return found;
+}
+
+/* Adds a kernel's entry to the file. */
+static void problem_make(const group *of, const ht_kernel *kernel, ht_capture_result *to,
+                         ht_capture_row *row) {
+    json_t *document = kernel->skeleton ? json_loads(kernel->skeleton, 0, NULL) : NULL;
+    json_t *entry = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
+    if (!entry) {
+        row->problem_gap =
+            ht_strdup(kernel->reason ? kernel->reason : "the source gives its problem itself");
+        json_decref(document);
+        return;
+    }
+    const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
+    const ht_captured_kernel seen = {
+        .launches = launches, .count = same_types(of, launches), .template = kernel->template};
+    row->problem_gap = ht_capture_fill(entry, &seen);
+    if (!row->problem_gap && has_gap(entry))
+        row->problem_gap = ht_strdup(kernel->reason ? kernel->reason : "parts of it are not known");
+    if (!row->problem_gap) {
+        char *words = ht_format("captured: %zu different launches, %llu in all", of->count,
+                                (unsigned long long)of->times);
+        json_object_set_new(entry, "description", json_string(words));
+        json_array_append(json_object_get(to->problems, "kernels"), entry);
+        ++to->problem_count;
+        free(words);
+    }
+    free(launches);
+    json_decref(document);
+}
+
+static void row_make(const group *of, const ht_survey *survey, ht_capture_result *to) {
+    ht_capture_row *row = &to->rows[to->count++];
+    const ht_kernel *kernel = kernel_find(survey, of->name);
+    *row = (ht_capture_row){.kernel = ht_strdup(of->name),
+                            .distinct = of->count,
+                            .times = of->times,
+                            .seconds = of->seconds};
+    to->seconds += of->seconds;
+    if (!kernel) {
+        row->problem_gap = ht_strdup(
+            survey->sources.count > 0 ? "its definition was not found in the program's files"
+                                      : "the program was interrupted: its sources were not read");
+        return;
+    }
+    row->file = ht_strdup(kernel->file);
+    row->line = kernel->line;
+    problem_make(of, kernel, to, row);
+}
+
+/* Runs the pass with what was found. */
+static ht_status rows_try(char *const *files, size_t count, const char *path,
+                          const ht_refactor_options *compiler, ht_capture_result *of,
+                          ht_error *error) {
+    const ht_survey_options how = {.problem = path, .silent = true, .compiler = *compiler};
+    ht_survey survey;
+    ht_status status = ht_survey_make(files, count, &how, &survey, error);
+    for (size_t i = 0; i < of->count && status == HT_OK; ++i) {
+        const ht_kernel *kernel = kernel_find(&survey, of->rows[i].kernel);
+        if (!kernel || of->rows[i].problem_gap)
+            continue;
+        of->rows[i].status = ht_kernel_status_name(kernel->status);
+        of->rows[i].reason = kernel->reason ? ht_strdup(kernel->reason) : NULL;
+    }
+    ht_survey_free(&survey);
+    return status;
+}
+
+ht_status ht_capture_problems(const ht_capture *capture, char *const *files, size_t count,
+                              const char *path, const ht_refactor_options *compiler,
+                              ht_capture_result *out_result, ht_error *error) {
+    const ht_survey_options how = {.silent = true, .compiler = *compiler};
+    ht_survey survey = {0};
+    groups found = {0};
+    groups_make(capture, &found);
+    *out_result =
+        (ht_capture_result){.rows = ht_alloc(found.count + 1, sizeof *out_result->rows),
+                            .problems = json_pack("{s:s, s:i, s:[]}", "format", "hiptemper-problem",
+                                                  "version", 1, "kernels")};
+    ht_status status = count > 0 ? ht_survey_make(files, count, &how, &survey, error) : HT_OK;
+    for (size_t i = 0; i < found.count && status == HT_OK; ++i)
+        row_make(&found.items[i], &survey, out_result);
+    ht_survey_free(&survey);
+    groups_free(&found);
+    if (status != HT_OK || out_result->problem_count == 0)
+        return status;
+    status = ht_report_json_write(path, out_result->problems, error);
+    return status == HT_OK ? rows_try(files, count, path, compiler, out_result, error) : status;
+}
+
+void ht_capture_result_free(ht_capture_result *result) {
+    for (size_t i = 0; i < result->count; ++i) {
+        free(result->rows[i].kernel);
+        free(result->rows[i].file);
+        free(result->rows[i].problem_gap);
+        free(result->rows[i].reason);
+    }
+    free(result->rows);
+    json_decref(result->problems);
+    *result = (ht_capture_result){0};
+}

@@ -1,0 +1,520 @@
+#include "pipeline/capture_fill.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "pipeline/capture_fields.h"
+#include "pipeline/capture_line.h"
+#include "runtime/buffers/element.h"
+#include "templates/bind.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTANCES = 4, CANDIDATES = 48, UNKNOWNS = 2 };
+
+typedef struct filling {
+    json_t *entry;
+    const ht_captured_kernel *kernel;
+    ht_capture_line *lines; /* owned */
+    size_t line_count;
+    size_t *arguments; /* of each line; SIZE_MAX: it is passed by no argument */
+    ht_capture_fields fields;
+    bool launch_unknown; /* the entry has the launch */
+    char *problem;       /* why it cannot be filled */
+} filling;
+
+char *ht_capture_kernel_name(const char *launched) {
+    /* The parameters' parentheses are the last, and the return type's end, where a template has
+     * one, is the last space outside of brackets. */
+    size_t end = strlen(launched), begin = 0;
+    int depth = 0;
+    for (size_t i = end; i-- > 0;) {
+        depth += launched[i] == ')' ? 1 : launched[i] == '(' ? -1 : 0;
+        if (launched[i] == '(' && depth == 0) {
+            end = i;
+            break;
+        }
+    }
+    if (end > 0 && launched[end - 1] == '>') { /* its own template arguments */
+        int open = 0;
+        while (end > 0) {
+            --end;
+            open += launched[end] == '>' ? 1 : launched[end] == '<' ? -1 : 0;
+            if (open == 0)
+                break;
+        }
+    }
+    depth = 0;
+    for (size_t i = 0; i < end; ++i) {
+        char c = launched[i];
+        depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+        if (c == ' ' && depth == 0)
+            begin = i + 1;
+    }
+    return ht_strndup(launched + begin, end - begin);
+}
+
+static const ht_captured_argument *seen(const filling *in, size_t line, size_t launch) {
+    return &in->kernel->launches[launch]->arguments[in->arguments[line]];
+}
+
+static void fail(filling *in, char *words) {
+    if (in->problem)
+        free(words);
+    else
+        in->problem = words;
+}
+
+/* ---- what the entry has ---- */
+
+static void lines_read(filling *in) {
+    const json_t *args = json_object_get(in->entry, "args");
+    size_t index, argument = 0;
+    json_t *text;
+    in->lines = ht_alloc(json_array_size(args) + 1, sizeof *in->lines);
+    in->arguments = ht_alloc(json_array_size(args) + 1, sizeof *in->arguments);
+    json_array_foreach(args, index, text) {
+        ht_capture_line *line = &in->lines[in->line_count];
+        if (!ht_capture_line_read(json_string_value(text), line)) {
+            fail(in, ht_format("'%s' is not understood", json_string_value(text)));
+            return;
+        }
+        bool passed = !line->role || strcmp(line->role, "constant") != 0;
+        in->arguments[in->line_count++] = passed ? argument++ : SIZE_MAX;
+    }
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        if (in->kernel->launches[i]->argument_count != argument)
+            fail(in, ht_format("it was launched with %u arguments, and the source has %zu",
+                               in->kernel->launches[i]->argument_count, argument));
+}
+
+/* "k_sizes : w, h" */
+static void fields_read(filling *in) {
+    const char *text = json_string_value(json_object_get(in->entry, "problem"));
+    const char *at = text ? strstr(text, " : ") : NULL;
+    for (at = at ? at + strlen(" : ") : ""; *at;) {
+        size_t length = strcspn(at, ",");
+        char *name = ht_strndup(at, length);
+        name[strcspn(name, " =:")] = '\0';
+        if (isalpha((unsigned char)*name) || *name == '_')
+            ht_capture_field_add(&in->fields, name);
+        free(name);
+        at += length;
+        at += strspn(at, ", ");
+    }
+}
+
+/* ---- scalars ---- */
+
+/* The field that an expression is alone; NULL: none. */
+static ht_capture_field *plain_field(const filling *in, const char *text) {
+    return ht_text_begins(text, "problem.")
+               ? ht_capture_field_find(&in->fields, text + strlen("problem."))
+               : NULL;
+}
+
+static int64_t *whole_values(const filling *in, size_t line) {
+    int64_t *values = ht_alloc(in->kernel->count + 1, sizeof *values);
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        values[i] = ht_capture_whole(in->lines[line].type, seen(in, line, i)->value);
+    return values;
+}
+
+static void take_field(filling *in, size_t line) {
+    ht_capture_field *field = plain_field(in, in->lines[line].value);
+    if (field == NULL || field->known)
+        return;
+    int64_t *values = whole_values(in, line);
+    memcpy(field->values, values, in->kernel->count * sizeof *values);
+    field->known = true;
+    free(values);
+}
+
+/* Real numbers have a '.' or an exponent, so that they are not taken for whole ones. */
+static void take_real(filling *in, size_t line) {
+    ht_capture_line *of = &in->lines[line];
+    double value = ht_capture_real(of->type, seen(in, line, 0)->value);
+    if (!isfinite(value)) {
+        fail(in, ht_format("the argument '%s' is not a finite number", of->name));
+        return;
+    }
+    char text[40];
+    snprintf(text, sizeof text, strcmp(of->type, "float") == 0 ? "%.9g" : "%.17g", value);
+    ht_capture_line_set(of, ht_format("%s%s", text, strpbrk(text, ".e") ? "" : ".0"));
+}
+
+static bool is_scalar(const filling *in, size_t line) {
+    return !in->lines[line].role;
+}
+
+static void check_scalar(filling *in, size_t line) {
+    const ht_capture_line *of = &in->lines[line];
+    if (!ht_capture_is_real(of->type) && !ht_capture_is_whole(of->type)) {
+        fail(in, ht_format("the argument '%s' is passed by value as a structure", of->name));
+        return;
+    }
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        if (seen(in, line, i)->size != ht_type_size(of->type))
+            fail(in, ht_format("the argument '%s' has %u bytes, and its type '%s' %zu", of->name,
+                               seen(in, line, i)->size, of->type, ht_type_size(of->type)));
+}
+
+/* A scalar that is no field yet: what the source says stays where it is true. */
+static void take_scalar(filling *in, size_t line) {
+    ht_capture_line *of = &in->lines[line];
+    int64_t *values = whole_values(in, line);
+    if (!ht_capture_always(&in->fields, of->value, values))
+        ht_capture_line_set(of, ht_capture_number_make(&in->fields, values, of->name));
+    free(values);
+}
+
+/* ---- fields that no argument is ---- */
+
+typedef struct guess {
+    filling *in;
+    ht_capture_field *unknown[UNKNOWNS];
+    size_t unknown_count;
+    int64_t candidates[CANDIDATES];
+    size_t candidate_count;
+} guess;
+
+static void candidate_add(guess *to, int64_t value) {
+    for (size_t i = 0; i < to->candidate_count; ++i)
+        if (to->candidates[i] == value)
+            return;
+    if (value > 0 && to->candidate_count < CANDIDATES)
+        to->candidates[to->candidate_count++] = value;
+}
+
+/* The field's value in the entry's first instance; 0: it has none. */
+static int64_t suggested(const filling *in, const char *name) {
+    const json_t *instance = json_array_get(json_object_get(in->entry, "instances"), 0);
+    return json_integer_value(json_object_get(json_object_get(instance, "fields"), name));
+}
+
+/* Numbers that were seen in a launch. */
+static void candidates_find(guess *to, size_t launch) {
+    const filling *in = to->in;
+    const ht_captured_launch *of = in->kernel->launches[launch];
+    to->candidate_count = 0;
+    for (size_t i = 0; i < to->unknown_count; ++i) /* first: what the source says or suggests */
+        candidate_add(to, suggested(in, to->unknown[i]->name));
+    for (int axis = 0; axis < 3; ++axis) {
+        candidate_add(to, of->grid[axis]);
+        candidate_add(to, of->block[axis]);
+        candidate_add(to, (int64_t)of->grid[axis] * of->block[axis]);
+    }
+    for (size_t i = 0; i < in->line_count; ++i) {
+        if (in->arguments[i] == SIZE_MAX)
+            continue;
+        const ht_captured_argument *argument = seen(in, i, launch);
+        size_t size = ht_type_size(in->lines[i].type);
+        if (is_scalar(in, i) && ht_capture_is_whole(in->lines[i].type))
+            candidate_add(to, ht_capture_whole(in->lines[i].type, argument->value));
+        else if (argument->has_memory && size > 0)
+            candidate_add(to, (int64_t)(argument->bytes / size));
+    }
+}
+
+/* Returns true if the launch of the source's own template is the one that was seen. */
+static bool launch_fits(const filling *in, size_t launch) {
+    const ht_template *template = in->kernel->template;
+    const ht_captured_launch *of = in->kernel->launches[launch];
+    if (template == NULL || template->launch_count != 1)
+        return true;
+    ht_problem_value *given = ht_alloc(in->fields.count + 1, sizeof *given);
+    for (size_t i = 0; i < in->fields.count; ++i)
+        given[i] = (ht_problem_value){in->fields.items[i].name, in->fields.items[i].values[launch]};
+    ht_problem problem = {0};
+    ht_geometry geometry;
+    const ht_device_fields device = {0};
+    bool fits = ht_problem_make(&template->problem, "seen", given, in->fields.count, (ht_place){0},
+                                &problem, NULL) == HT_OK;
+    const ht_binding binding = {template, &problem, &device};
+    ht_config config = ht_config_default(template);
+    fits = fits &&
+           ht_binding_geometry(&binding, &config, &template->launches[0], &geometry, NULL) == HT_OK;
+    for (int axis = 0; axis < 3 && fits; ++axis)
+        fits = geometry.grid[axis] == of->grid[axis] && geometry.block[axis] == of->block[axis];
+    ht_problem_free(&problem);
+    free(given);
+    return fits;
+}
+
+static bool scalars_fit(const filling *in, size_t launch) {
+    for (size_t i = 0; i < in->line_count; ++i) {
+        const ht_capture_line *line = &in->lines[i];
+        int64_t value;
+        if (!is_scalar(in, i) || !ht_capture_is_whole(line->type))
+            continue;
+        if (ht_capture_value(&in->fields, line->value, launch, &value) &&
+            value != ht_capture_whole(line->type, seen(in, i, launch)->value))
+            return false;
+    }
+    return true;
+}
+
+/* How many buffers have just the size that the source expects; -1: one is too small. */
+static int extents_fit(const filling *in, size_t launch) {
+    int fitting = 0;
+    for (size_t i = 0; i < in->line_count; ++i) {
+        const ht_capture_line *line = &in->lines[i];
+        int64_t elements;
+        size_t size = ht_type_size(line->type);
+        if (is_scalar(in, i) || in->arguments[i] == SIZE_MAX || size == 0 ||
+            !ht_capture_value(&in->fields, line->value, launch, &elements))
+            continue;
+        int64_t there = (int64_t)(seen(in, i, launch)->bytes / size);
+        if (elements > there)
+            return -1;
+        fitting += elements == there;
+    }
+    return fitting;
+}
+
+static void guess_try(guess *of, size_t index, size_t launch, int *best, int64_t *chosen) {
+    if (index < of->unknown_count && index < UNKNOWNS) {
+        for (size_t i = 0; i < of->candidate_count; ++i) {
+            of->unknown[index]->values[launch] = of->candidates[i];
+            guess_try(of, index + 1, launch, best, chosen);
+        }
+        return;
+    }
+    if (!scalars_fit(of->in, launch) || !launch_fits(of->in, launch))
+        return;
+    int fit = extents_fit(of->in, launch);
+    if (fit <= *best)
+        return;
+    *best = fit;
+    for (size_t i = 0; i < of->unknown_count; ++i)
+        chosen[i] = of->unknown[i]->values[launch];
+}
+
+/* Finds the host's sizes that no argument shows, among the numbers of each launch: those with which
+ * the source's launch is the one that was seen. */
+static void guess_fields(filling *in) {
+    guess of = {.in = in};
+    for (size_t i = 0; i < in->fields.count; ++i) {
+        if (in->fields.items[i].known)
+            continue;
+        if (of.unknown_count == UNKNOWNS) {
+            fail(in,
+                 ht_format("the host's '%s' is passed to no argument", in->fields.items[i].name));
+            return;
+        }
+        of.unknown[of.unknown_count++] = &in->fields.items[i];
+    }
+    for (size_t i = 0; i < of.unknown_count; ++i)
+        of.unknown[i]->known = true;
+    for (size_t launch = 0; launch < in->kernel->count && of.unknown_count > 0; ++launch) {
+        int best = -1;
+        int64_t chosen[UNKNOWNS];
+        candidates_find(&of, launch);
+        guess_try(&of, 0, launch, &best, chosen);
+        if (best < 0) {
+            fail(in, ht_format("no value of the host's '%s' gives the launch that was seen",
+                               of.unknown[0]->name));
+            return;
+        }
+        for (size_t i = 0; i < of.unknown_count; ++i)
+            of.unknown[i]->values[launch] = chosen[i];
+    }
+}
+
+/* ---- buffers ---- */
+
+/* Keeps the bounds of a buffer of whole numbers: subscripts must stay in what they index. */
+static void take_contents(filling *in, size_t line) {
+    const int64_t exact = INT64_C(1) << 53; /* a problem file's numbers are doubles */
+    ht_capture_line *of = &in->lines[line];
+    const ht_captured_bounds *bounds = seen(in, line, 0)->bounds;
+    ht_element element;
+    if (!ht_text_begins(of->role, "in") || !ht_element_parse(of->type, &element) ||
+        (element.kind != HT_ELEMENT_SIGNED && element.kind != HT_ELEMENT_UNSIGNED))
+        return;
+    for (int bytes = 1; bytes < element.bytes; bytes *= 2)
+        ++bounds;
+    if (bounds->least > bounds->most || bounds->least < -exact || bounds->most > exact ||
+        (element.kind == HT_ELEMENT_UNSIGNED && bounds->least < 0))
+        return;
+    free(of->fill);
+    of->fill = ht_format("integers(%" PRId64 ", %" PRId64 ")", bounds->least, bounds->most);
+}
+
+static void take_buffer(filling *in, size_t line) {
+    ht_capture_line *of = &in->lines[line];
+    size_t size = ht_type_size(of->type);
+    if (size == 0) {
+        fail(in, ht_format("the elements of '%s' are of type '%s', whose size is not known",
+                           of->name, of->type));
+        return;
+    }
+    int64_t *values = ht_alloc(in->kernel->count + 1, sizeof *values);
+    for (size_t i = 0; i < in->kernel->count; ++i) {
+        const ht_captured_argument *argument = seen(in, line, i);
+        values[i] = argument->has_memory ? (int64_t)(argument->bytes / size) : 0;
+        if (values[i] == 0)
+            fail(in, ht_format("the argument '%s' points to no memory of the program's", of->name));
+    }
+    if (!in->problem && !ht_capture_always(&in->fields, of->value, values)) {
+        char *name = ht_format("%s_elements", of->name);
+        ht_capture_line_set(of, ht_capture_expression_make(&in->fields, values, name));
+        free(name);
+    }
+    if (!in->problem)
+        take_contents(in, line);
+    free(values);
+}
+
+/* ---- the launch ---- */
+
+static int64_t *sizes(const filling *in, bool grid, int axis) {
+    int64_t *values = ht_alloc(in->kernel->count + 1, sizeof *values);
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        values[i] =
+            grid ? in->kernel->launches[i]->grid[axis] : in->kernel->launches[i]->block[axis];
+    return values;
+}
+
+/* "ceil_div(problem.n, 256)", where that is the grid of each launch; free(). */
+static char *covering(const filling *in, int axis, const int64_t *grid) {
+    char *found = NULL;
+    const ht_captured_launch *first = in->kernel->launches[0];
+    for (size_t i = 0; i < in->fields.count && !found && grid[0] > 1; ++i) {
+        found = ht_format("ceil_div(problem.%s, %u)", in->fields.items[i].name, first->block[axis]);
+        if (!ht_capture_always(&in->fields, found, grid)) {
+            free(found);
+            found = NULL;
+        }
+    }
+    return found;
+}
+
+/* A size of the launch; free(). */
+static char *launch_size(filling *in, bool grid, int axis) {
+    int64_t *values = sizes(in, grid, axis);
+    char *text = grid ? covering(in, axis, values) : NULL;
+    char *name = ht_format("%s_%c", grid ? "grid" : "block", "xyz"[axis]);
+    if (!text)
+        text = ht_capture_number_make(&in->fields, values, name);
+    free(name);
+    free(values);
+    return text;
+}
+
+/* The host's names stand for what the source computes its launch from, which is now given. */
+static void take_launch(filling *in) {
+    json_t *block = json_array(), *grid = json_array();
+    int dimensions = 1;
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        for (int axis = 1; axis < 3; ++axis)
+            if (in->kernel->launches[i]->block[axis] > 1 || in->kernel->launches[i]->grid[axis] > 1)
+                dimensions = dimensions > axis + 1 ? dimensions : axis + 1;
+    for (int axis = 0; axis < dimensions; ++axis) {
+        char *of_block = launch_size(in, false, axis), *of_grid = launch_size(in, true, axis);
+        json_array_append_new(block, json_string(of_block));
+        json_array_append_new(grid, json_string(of_grid));
+        free(of_block);
+        free(of_grid);
+    }
+    json_object_set_new(in->entry, "block", block);
+    json_object_set_new(in->entry, "grid", grid);
+    json_object_del(in->entry, "host");
+    if (in->kernel->launches[0]->lds > 0)
+        json_object_set_new(in->entry, "lds",
+                            json_integer((json_int_t)in->kernel->launches[0]->lds));
+}
+
+/* ---- writing ---- */
+
+static void instances_write(filling *in) {
+    json_t *instances = json_array();
+    for (size_t launch = 0; launch < in->kernel->count; ++launch) {
+        json_t *fields = json_object();
+        for (size_t i = 0; i < in->fields.count; ++i)
+            json_object_set_new(fields, in->fields.items[i].name,
+                                json_integer(in->fields.items[i].values[launch]));
+        bool known = false;
+        size_t index;
+        json_t *other;
+        json_array_foreach(instances, index, other) known =
+            known || json_equal(json_object_get(other, "fields"), fields);
+        if (known || json_array_size(instances) == INSTANCES) {
+            json_decref(fields);
+            continue;
+        }
+        char *name = ht_format("launch_%zu", json_array_size(instances) + 1);
+        json_array_append_new(instances, json_pack("{s:s, s:o}", "name", name, "fields", fields));
+        free(name);
+    }
+    json_object_set_new(in->entry, "instances", instances);
+}
+
+static void entry_write(filling *in) {
+    json_t *args = json_array();
+    for (size_t i = 0; i < in->line_count; ++i) {
+        char *text = ht_capture_line_write(&in->lines[i]);
+        json_array_append_new(args, json_string(text));
+        free(text);
+    }
+    json_object_set_new(in->entry, "args", args);
+    if (in->fields.count == 0) { /* a problem has a size */
+        ht_capture_field *field = ht_capture_field_add(&in->fields, "constants");
+        field->known = true;
+        for (size_t i = 0; i < in->kernel->count; ++i)
+            field->values[i] = 1;
+    }
+    const char *family = json_string_value(json_object_get(in->entry, "problem"));
+    ht_text text = {0};
+    ht_text_append_n(&text, family, strcspn(family, " "));
+    for (size_t i = 0; i < in->fields.count; ++i)
+        ht_text_printf(&text, "%s%s", i ? ", " : " : ", in->fields.items[i].name);
+    json_object_set_new(in->entry, "problem", json_string(text.data));
+    ht_text_free(&text);
+    instances_write(in);
+}
+
+static bool launches_fit(const filling *in) {
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        if (!launch_fits(in, i))
+            return false;
+    return true;
+}
+
+char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
+    filling in = {.entry = entry, .kernel = kernel, .fields.launches = kernel->count};
+    in.launch_unknown = json_object_get(entry, "block") != NULL;
+    lines_read(&in);
+    fields_read(&in);
+    for (size_t i = 0; i < in.line_count && !in.problem; ++i)
+        if (is_scalar(&in, i))
+            check_scalar(&in, i);
+    for (size_t i = 0; i < in.line_count && !in.problem; ++i)
+        if (is_scalar(&in, i) && ht_capture_is_real(in.lines[i].type))
+            take_real(&in, i);
+        else if (is_scalar(&in, i))
+            take_field(&in, i);
+    if (!in.problem)
+        guess_fields(&in);
+    for (size_t i = 0; i < in.line_count && !in.problem; ++i)
+        if (is_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
+            take_scalar(&in, i);
+    for (size_t i = 0; i < in.line_count && !in.problem; ++i)
+        if (!is_scalar(&in, i) && in.arguments[i] != SIZE_MAX)
+            take_buffer(&in, i);
+    /* A block that is chosen at run time was assumed: what was seen is the launch then. */
+    if (!in.problem && (in.launch_unknown || !launches_fit(&in)))
+        take_launch(&in);
+    if (!in.problem)
+        entry_write(&in);
+    for (size_t i = 0; i < in.line_count; ++i)
+        ht_capture_line_free(&in.lines[i]);
+    free(in.lines);
+    free(in.arguments);
+    ht_capture_fields_free(&in.fields);
+    return in.problem;
+}

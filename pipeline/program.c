@@ -1,0 +1,255 @@
+#include "pipeline/program.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/scratch.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct ht_hip_program {
+    ht_program_files files;
+    ht_scratch scratch;
+    char *folder; /* where it is built */
+    char **words; /* options for the compiler; owned */
+    size_t word_count;
+    unsigned wavefront;
+    bool checked;
+};
+
+void ht_substitutes_add(ht_substitutes *to, const char *path, const char *copy) {
+    HT_GROW(to->items, to->count);
+    to->items[to->count++] = (ht_substitute){ht_strdup(path), ht_strdup(copy)};
+}
+
+void ht_substitutes_free(ht_substitutes *substitutes) {
+    for (size_t i = 0; i < substitutes->count; ++i) {
+        free(substitutes->items[i].path);
+        free(substitutes->items[i].copy);
+    }
+    free(substitutes->items);
+    *substitutes = (ht_substitutes){0};
+}
+
+static void word_add(ht_hip_program *program, char *word) {
+    HT_GROW(program->words, program->word_count);
+    program->words[program->word_count++] = word;
+}
+
+static void words_make(ht_hip_program *program) {
+    const ht_compiler_options *compiler = program->files.compiler;
+    for (size_t i = 0; i < compiler->include.count; ++i)
+        word_add(program, ht_format("-I%s", compiler->include.items[i]));
+    for (size_t i = 0; i < compiler->define.count; ++i)
+        word_add(program, ht_format("-D%s", compiler->define.items[i]));
+    if (compiler->standard != NULL)
+        word_add(program, ht_format("-std=%s", compiler->standard));
+}
+
+/* Appends a JSON string, which is what clang's YAML takes, too. */
+static void quote(ht_text *to, const char *text) {
+    json_t *string = json_string(text);
+    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    ht_text_append(to, quoted != NULL ? quoted : "\"\"");
+    free(quoted);
+    json_decref(string);
+}
+
+static void stand_in(ht_text *to, const char *path, const char *copy) {
+    ht_text_append(to, "{\"type\": \"file\", \"name\": ");
+    quote(to, path);
+    ht_text_append(to, ", \"external-contents\": ");
+    quote(to, copy);
+    ht_text_append(to, "}");
+}
+
+/* Appends a file by both names that clang may look for, the one that was given and that without
+ * links: a file that is not found in the list would be compiled as it is. */
+static ht_status substitute_add(const ht_substitute *substitute, const char *here, ht_text *to,
+                                ht_error *error) {
+    char path[PATH_MAX], copy[PATH_MAX];
+    if (realpath(substitute->path, path) == NULL)
+        return ht_error_set_at(error, HT_ERROR_IO, substitute->path, 0, 0, "%s", strerror(errno));
+    if (realpath(substitute->copy, copy) == NULL)
+        return ht_error_set_at(error, HT_ERROR_IO, substitute->copy, 0, 0, "%s", strerror(errno));
+    char *given = *substitute->path == '/' ? ht_strdup(substitute->path)
+                                           : ht_path_join(here, substitute->path);
+    stand_in(to, path, copy);
+    if (strcmp(given, path) != 0) {
+        ht_text_append(to, ", ");
+        stand_in(to, given, copy);
+    }
+    free(given);
+    return HT_OK;
+}
+
+/* Writes clang's list of files that stand for others: names in messages, and the folders that
+ * headers are searched in, stay those of the program. */
+static ht_status overlay_write(ht_hip_program *program, const ht_substitutes *substitutes,
+                               ht_error *error) {
+    ht_text text = {0};
+    char here[PATH_MAX];
+    ht_status status =
+        getcwd(here, sizeof here) != NULL
+            ? HT_OK
+            : ht_error_set(error, HT_ERROR_IO, "the folder that this runs in: %s", strerror(errno));
+    ht_text_append(&text, "{\"version\": 0, \"use-external-names\": false, \"roots\": [");
+    for (size_t i = 0; i < substitutes->count && status == HT_OK; ++i) {
+        ht_text_append(&text, i > 0 ? ", " : "");
+        status = substitute_add(&substitutes->items[i], here, &text, error);
+    }
+    ht_text_append(&text, "]}\n");
+    char *file = ht_path_join(program->scratch.path, "overlay.yaml");
+    if (status == HT_OK)
+        status = ht_file_write(file, text.data, text.length, error);
+    ht_text_free(&text);
+    word_add(program, ht_strdup("-ivfsoverlay"));
+    word_add(program, file);
+    return status;
+}
+
+static ht_emulate_build build_of(const ht_hip_program *program) {
+    return (ht_emulate_build){.files = (const char *const *)program->files.paths,
+                              .file_count = program->files.count,
+                              .options = (const char *const *)program->words,
+                              .option_count = program->word_count,
+                              .folder = program->folder,
+                              .wavefront = program->wavefront,
+                              .checked = program->checked};
+}
+
+static ht_status files_check(const ht_program_files *files, ht_error *error) {
+    for (size_t i = 0; i < files->count; ++i)
+        if (!ht_file_exists(files->paths[i]))
+            return ht_error_set_at(error, HT_ERROR_INPUT, files->paths[i], 0, 0,
+                                   ht_dir_exists(files->paths[i])
+                                       ? "it is a folder: a program is given by its files"
+                                       : "there is no such file");
+    return HT_OK;
+}
+
+ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitutes *substitutes,
+                               unsigned wavefront, bool checked, const volatile int *interrupted,
+                               ht_hip_program **out_program, ht_error *error) {
+    *out_program = NULL;
+    ht_status status = files_check(files, error);
+    if (status != HT_OK)
+        return status;
+    ht_hip_program *program = ht_alloc(1, sizeof *program);
+    program->files = *files;
+    program->wavefront = wavefront;
+    program->checked = checked;
+    status = ht_scratch_make("emulate", &program->scratch, error);
+    if (status == HT_OK) {
+        program->folder = ht_path_join(program->scratch.path, "build");
+        status = ht_dir_make(program->folder, error);
+    }
+    words_make(program);
+    if (status == HT_OK && substitutes != NULL && substitutes->count > 0)
+        status = overlay_write(program, substitutes, error);
+    const ht_emulate_build build = build_of(program);
+    if (status == HT_OK)
+        status = ht_emulate_build_confined(&build, interrupted, error);
+    if (status == HT_OK) {
+        *out_program = program;
+    } else {
+        ht_hip_program_free(program);
+    }
+    return status;
+}
+
+void ht_hip_program_free(ht_hip_program *program) {
+    if (program == NULL)
+        return;
+    for (size_t i = 0; i < program->word_count; ++i)
+        free(program->words[i]);
+    free(program->words);
+    free(program->folder);
+    ht_scratch_remove(&program->scratch);
+    free(program);
+}
+
+const char *ht_hip_program_folder(const ht_hip_program *program) {
+    return program->folder;
+}
+
+/* Returns argv: the first file's name without the ending, then the arguments; free() it and its
+ * first. */
+static char **arguments_make(const ht_hip_program *program, const ht_program_run *run) {
+    const char *name = ht_path_name(program->files.paths[0]);
+    char **arguments = ht_alloc(run->argument_count + 2, sizeof *arguments);
+    const char *dot = strrchr(name, '.');
+    arguments[0] = ht_strndup(name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+    for (size_t i = 0; i < run->argument_count; ++i)
+        arguments[i + 1] = run->arguments[i];
+    return arguments;
+}
+
+static ht_status folder_find(const char *option, const char *name, char out_path[PATH_MAX],
+                             ht_error *error) {
+    if (realpath(name, out_path) != NULL && ht_dir_exists(out_path))
+        return HT_OK;
+    return ht_error_set(error, HT_ERROR_INPUT, "option --%s: there is no folder '%s'", option,
+                        name);
+}
+
+ht_status ht_hip_program_run(const ht_hip_program *program, const ht_program_run *run,
+                             ht_emulate_report *report, ht_emulate_outcome *out_outcome,
+                             ht_error *error) {
+    char reads[PATH_MAX], writes[PATH_MAX];
+    char *scratch = ht_path_join(program->scratch.path, "run");
+    char **arguments = arguments_make(program, run);
+    ht_status status = ht_dir_make(scratch, error);
+    if (status == HT_OK)
+        status = folder_find("read", run->read, reads, error);
+    if (status == HT_OK)
+        status = folder_find("write", run->write ? run->write : scratch, writes, error);
+    const ht_emulate_run confined = {.folder = program->folder,
+                                     .arguments = arguments,
+                                     .reads = reads,
+                                     .writes = writes,
+                                     .wavefront = program->wavefront,
+                                     .checked = program->checked,
+                                     .capture = run->capture,
+                                     .copies = run->copies,
+                                     .seconds = run->seconds,
+                                     .interrupted = run->interrupted};
+    if (status == HT_OK)
+        status = ht_emulate_run_confined(&confined, report, out_outcome, error);
+    free(scratch);
+    free(arguments[0]);
+    free(arguments);
+    return status;
+}
+
+char **ht_hip_program_sources(const ht_hip_program *program, size_t *out_count) {
+    const ht_emulate_build build = build_of(program);
+    char **headers, **sources = NULL;
+    size_t header_count = ht_emulate_headers(&build, &headers), count = 0;
+    for (size_t i = 0; i < build.file_count; ++i) {
+        const char *name = build.files[i], *dot = strrchr(name, '.');
+        if (dot != NULL && strcmp(dot, ".c") == 0)
+            continue;
+        HT_GROW(sources, count);
+        sources[count++] = ht_strdup(name);
+    }
+    for (size_t i = 0; i < header_count; ++i) {
+        bool wanted = ht_mentions_kernels(headers[i]);
+        for (size_t j = 0; j < count && wanted; ++j)
+            wanted = !ht_file_same(sources[j], headers[i]);
+        if (wanted) {
+            HT_GROW(sources, count);
+            sources[count++] = headers[i];
+        } else {
+            free(headers[i]);
+        }
+    }
+    free(headers);
+    *out_count = count;
+    return sources;
+}

@@ -1,0 +1,62 @@
+/* A HIP program given by its files, built and run in the sandbox, as it is or with tuned sources in
+ * place of its own: docs/optimize.md#whole-programs. */
+#ifndef HT_PIPELINE_PROGRAM_H
+#define HT_PIPELINE_PROGRAM_H
+
+#include "pipeline/input.h"
+#include "runtime/emulate/run.h"
+
+/* All borrowed. */
+typedef struct ht_program_files {
+    char *const *paths;
+    size_t count;
+    const ht_compiler_options *compiler;
+} ht_program_files;
+
+typedef struct ht_hip_program ht_hip_program;
+
+/* A file of the program and the one that is compiled in its place. Both owned by whoever made it.
+ */
+typedef struct ht_substitute {
+    char *path, *copy;
+} ht_substitute;
+
+typedef struct ht_substitutes {
+    ht_substitute *items; /* owned */
+    size_t count;
+} ht_substitutes;
+
+void ht_substitutes_add(ht_substitutes *to, const char *path, const char *copy);
+void ht_substitutes_free(ht_substitutes *substitutes);
+
+/* How a program is run. All borrowed. */
+typedef struct ht_program_run {
+    char *const *arguments; /* of main, without the program's name */
+    size_t argument_count;
+    const char *read;    /* a folder */
+    const char *write;   /* a folder; NULL: a scratch folder */
+    double seconds;      /* it is ended after these; 0: never */
+    ht_capture *capture; /* to be filled; NULL */
+    ht_copies *copies;   /* to be filled; NULL */
+    const volatile int *interrupted;
+} ht_program_run;
+
+/* Builds it. A file that is not there is HT_ERROR_INPUT; one that does not compile
+ * HT_ERROR_COMPILE, with the compiler's words on standard error. `substitutes` may be NULL. */
+ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitutes *substitutes,
+                               unsigned wavefront, bool checked, const volatile int *interrupted,
+                               ht_hip_program **out_program, ht_error *error);
+void ht_hip_program_free(ht_hip_program *program);
+
+/* Runs it with this process's standard streams. `read` and `write` that are no folders are
+ * HT_ERROR_INPUT. `report` is filled; ht_hip_program_folder is for ht_emulate_places. */
+ht_status ht_hip_program_run(const ht_hip_program *program, const ht_program_run *run,
+                             ht_emulate_report *report, ht_emulate_outcome *out_outcome,
+                             ht_error *error);
+const char *ht_hip_program_folder(const ht_hip_program *program);
+
+/* The files that may define kernels: those given, and the headers that they include. The strings
+ * and the array are the caller's to free. */
+char **ht_hip_program_sources(const ht_hip_program *program, size_t *out_count);
+
+#endif
