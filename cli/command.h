@@ -1,18 +1,32 @@
 /* A command, `hiptemper NAME ...`, is one file cli/commands/cmd_NAME.c that defines an ht_command,
- * and a line in cli/commands.c.
+ * and two lines in cli/commands.c.
  *
  * The command says what its options are; options.c parses and checks them into the command's own
  * struct, help.c writes its --help from the same table. A minimal command:
  *
- *     typedef struct devices_options { bool all; const char *json; } devices_options;
+ *     typedef struct devices_options {
+ *         bool all;
+ *         const char *json;
+ *     } devices_options;
+ *
  *     static const ht_option options[] = {
- *         {"all", HT_OPTION_FLAG, offsetof(devices_options, all), .help = "List compile-only
- * targets too."},
- *         {"json", HT_OPTION_JSON, offsetof(devices_options, json), .help = "..."},
- *         {0}};
- *     static int run(const ht_command_line *line) { const devices_options *options = line->options;
- * ... } const ht_command ht_command_devices = {.name = "devices", .summary = "...", .options =
- * options, .options_size = sizeof(devices_options), .run = run};
+ *         {"all", HT_OPTION_FLAG, offsetof(devices_options, all), .help = "Lists all."},
+ *         {"json", HT_OPTION_JSON, offsetof(devices_options, json), "FILE", .help = "..."},
+ *         {0},
+ *     };
+ *
+ *     static int run(const ht_command_line *line) {
+ *         const devices_options *given = line->options;
+ *         ...
+ *     }
+ *
+ *     const ht_command ht_command_devices = {
+ *         .name = "devices",
+ *         .summary = "...",
+ *         .options = options,
+ *         .options_size = sizeof(devices_options),
+ *         .run = run,
+ *     };
  */
 #ifndef HT_CLI_COMMAND_H
 #define HT_CLI_COMMAND_H
@@ -28,7 +42,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What an option's value is, and the type of its field in the command's struct. */
+/* The kind of an option's value, and the type of its field in the command's struct. */
 typedef enum ht_option_kind {
     HT_OPTION_FLAG,   /* bool; takes no value */
     HT_OPTION_TEXT,   /* const char *, not empty; borrowed from argv; NULL when not given and no
@@ -61,6 +75,8 @@ typedef struct ht_command_line {
     void *options;   /* the command's struct, filled; owned by the dispatcher */
     char **operands; /* the words that are not options; borrowed from argv */
     size_t operand_count;
+    char **arguments; /* the words after "--", of a command that takes them; borrowed from argv */
+    size_t argument_count;
     char **renamed; /* "./-x.hip" for the operand "-x.hip", which compilers would take for an
                        option; owned */
     size_t renamed_count;
@@ -78,6 +94,7 @@ struct ht_command {
     size_t min_operands,
         max_operands;     /* 0 for max_operands: none are taken; SIZE_MAX: any number */
     const char *operand;  /* what one is called in messages: "PATH" */
+    bool takes_arguments; /* words after "--" are not operands but a program's arguments */
     bool last_is_written; /* the last operand is a file that the command writes */
     int (*run)(const ht_command_line *line); /* returns the exit code */
 };
@@ -88,8 +105,8 @@ extern const ht_command *const ht_commands[];
 /* Runs `hiptemper WORDS...`: --help, --version, or a command. Returns the exit code. */
 int ht_cli_main(int argc, char **argv);
 
-/* For the tables of commands that run code from sources; `TYPE` has a member `sandbox`. What it
- * says is done before the command runs (sandbox_option.c). */
+/* For the tables of commands that run code from sources; `TYPE` has a member `sandbox`. It takes
+ * effect before the command runs (sandbox_option.c). */
 #define HT_SANDBOX_OPTION(TYPE)                                                                    \
     {"sandbox",                                                                                    \
      HT_OPTION_TEXT,                                                                               \

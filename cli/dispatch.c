@@ -1,6 +1,7 @@
 /* Finds the command that the first word names and runs it. */
 #include "cli/command.h"
 
+#include "base/keeper.h"
 #include "base/result.h"
 #include "cli/interrupt.h"
 
@@ -28,7 +29,8 @@ static int unknown_command(const char *word) {
     return HT_EXIT_INPUT;
 }
 
-/* Every file that is named and not written is an input: no result may go there. */
+/* Adds the inputs: every file that is named and not written is one, so that no result may go
+ * there. */
 static void inputs_add(const ht_command_line *line) {
     const ht_command *command = line->command;
     for (size_t i = 0; i + command->last_is_written < line->operand_count; ++i)
@@ -43,7 +45,8 @@ static void inputs_add(const ht_command_line *line) {
     }
 }
 
-/* Text for people that cannot be written, such as to a full disk, is a result that is lost. */
+/* Ends the output. Text for people that cannot be written, such as to a full disk, is a result that
+ * is lost. */
 static int output_end(int code) {
     bool flushed = fflush(stdout) == 0;
     int last = errno;
@@ -97,7 +100,10 @@ static int main_run(int argc, char **argv) {
         return HT_EXIT_OK;
     }
     ht_interrupt_install();
-    return command_run(command, argc - 2, argv + 2);
+    ht_keeper_start();
+    int code = command_run(command, argc - 2, argv + 2);
+    ht_keeper_stop();
+    return code;
 }
 
 int ht_cli_main(int argc, char **argv) {

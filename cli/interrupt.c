@@ -22,7 +22,7 @@ enum { ORDERLY_MS = 1200, GENTLE_MS = 150, ALL_MS = 700, STEP_US = 2000 };
 
 #define LEAVE "--leave-at-once"
 
-/* Whatever this process is in (a parser, a matrix product, a lock), its image is replaced by one
+/* Replaces this process's image, whatever it is in (a parser, a matrix product, a lock), by one
  * that only tidies up: no other thread goes on, and nothing half done is written down. The number,
  * and so the children and the temporary folders, stay the same. */
 static void leave(void) {
@@ -36,7 +36,7 @@ static void on_time(int signal) {
     leave();
 }
 
-/* Only calls that a handler may make: setitimer is a plain system call. */
+/* Handles a signal, by calls that a handler may make: setitimer is a plain system call. */
 static void on_signal(int signal) {
     (void)signal;
     if (ht_interrupted)
@@ -63,8 +63,8 @@ void ht_interrupt_install(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error with words */
 }
 
-/* A worker's guard (runtime/process/guard.h) ends with all that is below it when it is asked to.
- * What others leave behind becomes ours. */
+/* Ends the children. A worker's guard (runtime/process/guard.h) ends with all that is below it when
+ * it is asked to; processes that others leave become ours. */
 static void end_children(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     double begin = ht_clock_seconds(), end = begin + ALL_MS * 1e-3;

@@ -132,7 +132,7 @@ static bool ends_in_json(const char *word) {
     return length > 5 && strcmp(word + length - 5, ".json") == 0;
 }
 
-/* `attached`: what follows '=' or the letter, NULL when nothing does. */
+/* Takes an option. `attached`: the text after '=' or the letter, NULL when there is none. */
 static bool option_take(parse *state, const ht_option *option, const char *attached) {
     const char *next = state->at < state->argc ? state->argv[state->at] : NULL;
     if (option->kind == HT_OPTION_FLAG) {
@@ -150,6 +150,12 @@ static bool option_take(parse *state, const ht_option *option, const char *attac
     }
     ++state->at;
     return value_store(state->line, option, next);
+}
+
+/* Takes a word for the program that the command runs, as it is. */
+static void argument_take(ht_command_line *line, char *word) {
+    HT_GROW(line->arguments, line->argument_count);
+    line->arguments[line->argument_count++] = word;
 }
 
 static void operand_take(ht_command_line *line, char *word) {
@@ -216,6 +222,8 @@ bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
         char *word = argv[state.at++];
         if (!only_operands && strcmp(word, "--") == 0)
             only_operands = true;
+        else if (only_operands && command->takes_arguments)
+            argument_take(out_line, word);
         else if (only_operands)
             operand_take(out_line, word);
         else if (!word_take(&state, word, out_help))
@@ -227,6 +235,7 @@ bool ht_command_line_parse(const ht_command *command, int argc, char **argv,
 }
 
 void ht_command_line_free(ht_command_line *line) {
+    free(line->arguments);
     for (const ht_option *option = line->command->options; option->name; ++option) {
         if (option->kind == HT_OPTION_LIST)
             free(((ht_option_list *)field_of(line, option))->items);

@@ -29,6 +29,16 @@
          .min = 1,                                                                                 \
          .help = "The least speedup that is worth a change: with less the original is kept, and "  \
                  "the report gives the number."},                                                  \
+        {"final-time",                                                                             \
+         HT_OPTION_NUMBER,                                                                         \
+         offsetof(TYPE, tuning.final_time),                                                        \
+         "SECONDS",                                                                                \
+         .fallback = "3",                                                                          \
+         .min = 0,                                                                                 \
+         .help = "The most that the finalists are timed in turn with the original, for each "      \
+                 "kernel and problem, and as long again the winner alone: more where a device's "  \
+                 "times are noisy and intervals stay wide, less for a quick look. At least four "  \
+                 "rounds are made."},                                                              \
         {"strategy", HT_OPTION_TEXT, offsetof(TYPE, tuning.strategy), "NAME",                      \
          .help = "How to search: auto, bayes, local-search, annealing, genetic, "                  \
                  "differential-evolution, particle-swarm, random or exhaustive. Without it: "      \
@@ -84,6 +94,12 @@
          .help = "Defines a macro; may be repeated."},                                             \
         {"std", HT_OPTION_TEXT, offsetof(TYPE, compiler.standard), "STANDARD",                     \
          .help = "C++ standard of the sources, such as c++17."}
+
+/* Of commands that make templates. */
+#define HT_WITHOUT_OPTION(TYPE)                                                                    \
+    {"without", HT_OPTION_LIST, offsetof(TYPE, compiler.without), "TRANSFORMATION",                \
+     .help = "Leaves a transformation out, such as coarsen-x; may be repeated. What others "       \
+             "build on it goes too."}
 
 /* Of commands that analyse kernels. */
 #define HT_ANALYSIS_OPTIONS(TYPE)                                                                  \

@@ -47,7 +47,7 @@ static int by_file(const void *a, const void *b) {
     return strcmp(((const ht_apply_choice *)a)->file, ((const ht_apply_choice *)b)->file);
 }
 
-/* "conv.hip"; "conv-2.hip" when another source's copy has that name. free(). */
+/* Returns "conv.hip"; "conv-2.hip" when another source's copy has that name. free(). */
 static char *copy_name(const char *path, char *const *names, size_t count) {
     const char *whole = ht_path_name(path);
     char *stem = ht_output_stem(whole);
@@ -108,7 +108,7 @@ static bool any_withheld(const json_t *rows) {
     return found;
 }
 
-static int run(const ht_command_line *line) {
+static int run_apply(const ht_command_line *line) {
     const apply_options *given = line->options;
     ht_apply_request request = {.problem = given->problem,
                                 .out = given->out,
@@ -162,5 +162,5 @@ const ht_command ht_command_apply = {
     .min_operands = 1,
     .max_operands = 2,
     .operand = "CONFIG",
-    .run = run,
+    .run = run_apply,
 };

@@ -6,6 +6,7 @@
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "runtime/job/check.h"
+#include "runtime/job/job_memory.h"
 #include "templates/space/space.h"
 
 #include <inttypes.h>
@@ -70,7 +71,7 @@ typedef struct check_run {
     size_t checked, failed;
 } check_run;
 
-/* What one template and problem are checked with. */
+/* The configurations that one template and problem are checked with. */
 typedef struct choice {
     ht_config *configs; /* owned */
     size_t count;
@@ -207,7 +208,9 @@ static ht_status instance_check(check_run *run, const ht_template *template,
     if (status == HT_OK) {
         fprintf(run->out, "%s\n", label);
         ht_progress_begin(run->progress, label);
-        ht_progress_phase(run->progress, "computing what outputs must be");
+        char *phase = ht_job_memory_phase(&binding, &run->device, "computing what outputs must be");
+        ht_progress_phase(run->progress, phase);
+        free(phase);
         status = ht_job_start(&binding, &run->device, &options, &job, error);
         if (status != HT_OK && error->file[0] == '\0') {
             char *words = ht_strdup(error->message);
@@ -264,7 +267,7 @@ static ht_status file_check(check_run *run, ht_error *error) {
     return status;
 }
 
-static int run(const ht_command_line *line) {
+static int run_check(const ht_command_line *line) {
     check_run run = {.given = line->options, .path = line->operands[0], .found = json_array()};
     ht_error error = {0};
     run.out = ht_report_stream(run.given->json);
@@ -315,5 +318,5 @@ const ht_command ht_command_check = {
     .min_operands = 1,
     .max_operands = 1,
     .operand = "TEMPLATE",
-    .run = run,
+    .run = run_check,
 };

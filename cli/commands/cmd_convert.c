@@ -53,7 +53,7 @@ static const struct {
     [DATABASE] = {"database", "tuning database", HT_RECORDING_GUESS},
 };
 
-/* What one run of the command works on. */
+/* The state of one run of the command. */
 typedef struct conversion {
     const convert_options *given;
     const char *in, *out;
@@ -74,7 +74,7 @@ static ht_status format_named(const char *name, bool writing, format *out_format
                         writing ? "cache and t4" : "cache, t4 and database");
 }
 
-/* Does the name without its suffixes end in "T4"? */
+/* Returns true if the name without its suffixes ends in "T4". */
 static bool named_t4(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strcspn(name, ".");
@@ -162,7 +162,7 @@ static int report_json(const conversion *job) {
     return code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_convert(const ht_command_line *line) {
     conversion job = {.given = line->options, .in = line->operands[0], .out = line->operands[1]};
     ht_error error = {0};
     ht_status status = HT_OK;
@@ -207,5 +207,5 @@ const ht_command ht_command_convert = {
     .max_operands = 2,
     .operand = "IN or OUT",
     .last_is_written = true,
-    .run = run,
+    .run = run_convert,
 };

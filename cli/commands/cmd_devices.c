@@ -78,11 +78,12 @@ static void print_devices(const listing *listings, size_t count, FILE *out) {
 static void print_missing(const listing *listings, size_t count, FILE *out) {
     for (size_t i = 0; i < count; i++)
         if (listings[i].status)
-            fprintf(out, "\n%s is not available: %s\n  (%s)\n", listings[i].provider->name,
+            fprintf(out, "\n%s is not available: %s%s%s\n  (%s)\n", listings[i].provider->name,
+                    listings[i].error.file, *listings[i].error.file ? ": " : "",
                     listings[i].error.message, listings[i].provider->summary);
 }
 
-static int run(const ht_command_line *line) {
+static int run_devices(const ht_command_line *line) {
     const devices_options *given = line->options;
     FILE *out = ht_report_stream(given->json);
     size_t count = 0;
@@ -99,6 +100,9 @@ static int run(const ht_command_line *line) {
     json_t *document = document_make(listings, count);
     int code = ht_report_json(given->json, document);
     json_decref(document);
+    for (size_t i = 0; i < count && code == HT_EXIT_OK; i++)
+        if (listings[i].status == HT_ERROR_IO) /* it may be there */
+            code = HT_EXIT_FAILED;
     for (size_t i = 0; i < count; i++)
         free(listings[i].devices);
     free(listings);
@@ -117,5 +121,5 @@ const ht_command ht_command_devices = {
                 "hiptemper devices --json devices.json",
     .options = options,
     .options_size = sizeof(devices_options),
-    .run = run,
+    .run = run_devices,
 };

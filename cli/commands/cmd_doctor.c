@@ -4,7 +4,7 @@
 #include "base/scratch.h"
 #include "predictor/math/blas.h"
 #include "refactor/refactor.h"
-#include "refactor/source/source.h"
+#include "refactor/source/resource_dir.h"
 #include "runtime/doctor/doctor.h"
 #include "runtime/sandbox/sandbox.h"
 
@@ -30,7 +30,7 @@ static const ht_option options[] = {
     {0},
 };
 
-/* What has been found, and how much of it is printed. */
+/* The findings, and how much of them is printed. */
 typedef struct visit {
     ht_findings findings;
     size_t printed;
@@ -70,7 +70,7 @@ static ht_status analyse(const char *source, ht_error *error) {
     return status;
 }
 
-/* The analysis of sources: libclang, and the headers that come with it. */
+/* Checks the analysis of sources: libclang, and the headers that come with it. */
 static void look_at_analysis(ht_findings *findings) {
     static const char source[] = "#include <hip/hip_runtime.h>\n"
                                  "#include <stddef.h>\n"
@@ -89,7 +89,7 @@ static void look_at_analysis(ht_findings *findings) {
                     status == HT_OK ? "analyses a small HIP source" : error.message);
 }
 
-/* What confines code from sources. */
+/* Checks what confines code from sources. */
 static void look_at_sandbox(ht_findings *findings) {
     ht_sandbox_support support = ht_sandbox_probe();
     bool off = ht_sandbox_chosen() == HT_SANDBOX_OFF;
@@ -118,7 +118,7 @@ static void look_at_sandbox(ht_findings *findings) {
                                                     : "code from sources is confined in part");
 }
 
-/* Matrix products, of training and of the search's models. */
+/* Checks matrix products, of training and of the search's models. */
 static void look_at_blas(ht_findings *findings) {
     ht_blas_info info;
     ht_blas_describe(&info);
@@ -192,7 +192,7 @@ static int finish(visit *visit, const char *json) {
     return missing ? HT_EXIT_MISSING : code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_doctor(const ht_command_line *line) {
     const doctor_options *given = line->options;
     visit visit = {.out = ht_report_stream(given->json)};
     ht_machine machine;
@@ -235,5 +235,5 @@ const ht_command ht_command_doctor = {
                   "  130  interrupted",
     .options = options,
     .options_size = sizeof(doctor_options),
-    .run = run,
+    .run = run_doctor,
 };

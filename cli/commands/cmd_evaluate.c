@@ -45,7 +45,7 @@ typedef struct evaluation {
     const evaluate_options *given;
     const char *model;
     ht_progress *progress;
-    double told; /* clock: when progress was told last */
+    double told; /* clock: the last progress */
     ht_evaluated_list list;
 } evaluation;
 
@@ -66,7 +66,7 @@ static bool on_stop(void *context) {
     return ht_interrupted;
 }
 
-/* The constraints to leave out, as indices; free(). */
+/* Reads the constraints to leave out, as indices; free(). */
 static ht_status dropped_read(const evaluate_options *given, const ht_schema *schema,
                               size_t **out_skip, ht_error *error) {
     *out_skip = ht_alloc(given->dropped.count + 1, sizeof **out_skip);
@@ -167,7 +167,7 @@ static int finish(const evaluation *run, FILE *out) {
     return code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_evaluate(const ht_command_line *line) {
     const evaluate_options *given = line->options;
     size_t files = line->operand_count - 1;
     FILE *out = ht_report_stream(given->json);
@@ -213,5 +213,5 @@ const ht_command ht_command_evaluate = {
     .min_operands = 2,
     .max_operands = SIZE_MAX,
     .operand = "MODEL or DATA",
-    .run = run,
+    .run = run_evaluate,
 };

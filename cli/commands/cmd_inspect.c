@@ -57,7 +57,7 @@ static const ht_option options[] = {
     {0},
 };
 
-/* What one run of the command works on. */
+/* The state of one run of the command. */
 typedef struct inspection_run {
     const inspect_options *given;
     const char *path;
@@ -74,7 +74,7 @@ static void add_config(ht_inspected *inspected, const ht_config *config) {
     inspected->configs[inspected->count++] = *config;
 }
 
-/* Those of --config, which must be legal. */
+/* Parses those of --config, which must be legal. */
 static ht_status configs_parse(ht_inspected *inspected, const ht_binding *binding,
                                const ht_option_list *given, ht_error *error) {
     for (size_t i = 0; i < given->count; ++i) {
@@ -95,8 +95,8 @@ static ht_status configs_parse(ht_inspected *inspected, const ht_binding *bindin
     return HT_OK;
 }
 
-/* `want` different legal configurations: the first steps of a shuffle. Unless a sample was asked
- * for, the default configuration comes first. */
+/* Chooses `want` different legal configurations: the first steps of a shuffle. Unless a sample was
+ * asked for, the default configuration comes first. */
 static void configs_sample(ht_inspected *inspected, const ht_space *space, uint64_t want,
                            const inspect_options *given) {
     ht_random random;
@@ -120,7 +120,8 @@ static void configs_sample(ht_inspected *inspected, const ht_space *space, uint6
     free(order);
 }
 
-/* The same from a space too large to be listed, in which a configuration hardly comes twice. */
+/* Does the same with a space too large to be listed, in which a configuration hardly comes
+ * twice. */
 static void configs_draw(ht_inspected *inspected, const ht_space *space, uint64_t want,
                          const inspect_options *given) {
     ht_random random;
@@ -219,7 +220,8 @@ static ht_status templates_inspect(inspection_run *run, ht_error *error) {
     return status;
 }
 
-/* "gfx90a" is "amd:gfx90a" and "sm_90" "nvidia:sm_90"; names with a provider stay. */
+/* Finds the device: "gfx90a" is "amd:gfx90a" and "sm_90" "nvidia:sm_90"; names with a provider
+ * stay. */
 static ht_status device_find(const char *arch, ht_device *out_device, ht_error *error) {
     bool has_provider = strchr(arch, ':') || ht_provider_find(arch);
     const char *provider = strncmp(arch, "sm_", 3) == 0 ? "nvidia" : "amd";
@@ -253,7 +255,7 @@ static int finish(inspection_run *run) {
     return code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_inspect(const ht_command_line *line) {
     inspection_run run = {.given = line->options, .path = line->operands[0], .found = json_array()};
     ht_refactor_options compiler;
     ht_error error = {0};
@@ -308,5 +310,5 @@ const ht_command ht_command_inspect = {
     .min_operands = 1,
     .max_operands = 1,
     .operand = "TEMPLATE",
-    .run = run,
+    .run = run_inspect,
 };

@@ -1,10 +1,12 @@
-#include "pipeline/losses.h"
-#include "pipeline/outputs.h"
-
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "cli/reports/entry_report.h"
+#include "cli/reports/whole_report.h"
 #include "cli/tuning_options.h"
+#include "pipeline/losses.h"
+#include "pipeline/outputs.h"
+#include "refactor/transformations/transformations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +20,18 @@ typedef struct optimize_options {
     const char *kernel;
     const char *out;
     const char *json;
+    const char *read;
+    bool run;
 } optimize_options;
+
+/* One command under way. */
+typedef struct optimization {
+    const optimize_options *given;
+    ht_session *session;
+    ht_survey survey;
+    ht_whole whole; /* with --run */
+    FILE *out;      /* the report */
+} optimization;
 
 static const ht_option options[] = {
     {"problem", HT_OPTION_TEXT, offsetof(optimize_options, problem), "FILE",
@@ -26,6 +39,14 @@ static const ht_option options[] = {
              "the file NAME.problem.json next to NAME.hip is read, when there is one."},
     {"kernel", HT_OPTION_TEXT, offsetof(optimize_options, kernel), "NAME",
      .help = "Only the kernel of this name."},
+    {"run", HT_OPTION_FLAG, offsetof(optimize_options, run),
+     .help = "The files are a whole program, which is built and run in host emulation with the "
+             "words after '--': its launches give the problems to tune for. At the end it runs "
+             "again with the tuned sources, and every copy from device to host, and the exit code, "
+             "must be the same."},
+    {"read", HT_OPTION_TEXT, offsetof(optimize_options, read), "DIR", .fallback = ".",
+     .help = "With --run: the folder that the program may read files from, with all that is in "
+             "it."},
     HT_TUNING_OPTIONS(optimize_options),
     {"ablation", HT_OPTION_COUNT, offsetof(optimize_options, tuning.ablation), "N", .fallback = "4",
      .help = "Further configurations to try, for each transformation that the best configuration "
@@ -36,102 +57,184 @@ static const ht_option options[] = {
     {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE", .writes = true,
      .help = "Writes the report as JSON too; '-' is standard output, and the report for people "
              "then goes to standard error. docs/json.md describes it."},
+    HT_WITHOUT_OPTION(optimize_options),
     HT_SANDBOX_OPTION(optimize_options),
     HT_COMPILER_OPTIONS(optimize_options),
     HT_ANALYSIS_OPTIONS(optimize_options),
     {0},
 };
 
-static json_t *document_make(const ht_survey *survey, const ht_session *session) {
+static json_t *document_make(const optimization *in) {
+    const ht_survey *survey = &in->survey;
     json_t *document = ht_report_json_new("hiptemper-optimize", 1);
-    ht_session_json(document, session);
+    ht_session_json(document, in->session);
     json_t *kernels = json_array();
     for (size_t i = 0; i < survey->entries.count; ++i)
-        json_array_append_new(kernels, ht_entry_json(&survey->entries.items[i], &session->device));
+        json_array_append_new(kernels,
+                              ht_entry_json(&survey->entries.items[i], &in->session->device));
     json_object_set_new(document, "kernels", kernels);
     json_object_set_new(document, "errors", ht_survey_errors_json(survey));
+    if (in->given->run)
+        json_object_set_new(document, "whole_program", ht_whole_json(&in->whole));
     return document;
 }
 
-/* Writes the files next to the report, prints the summary, writes JSON. Returns the exit code. */
-static int finish(ht_outputs *outputs, const ht_session *session, const optimize_options *given,
-                  FILE *out) {
-    ht_survey *survey = outputs->survey;
+/* Runs the whole program with the tuned sources. Returns the exit code. */
+static int whole_compare(optimization *in, const ht_outputs *outputs) {
     ht_error error = {0};
-    int code = HT_EXIT_OK;
+    ht_status status = ht_interrupted ? HT_ERROR_INTERRUPTED
+                                      : ht_whole_compare(&in->whole, &outputs->copies, &error);
+    ht_whole_result *result = &in->whole.result;
+    if (status == HT_ERROR_INTERRUPTED) {
+        free(result->reason);
+        result->reason = ht_strdup("interrupted");
+        status = HT_OK; /* the exit code says so already */
+    }
+    if (status != HT_OK)
+        return ht_report_error(&error);
+    ht_whole_print(result, in->out);
+    bool wrong = result->verdict == HT_WHOLE_DIFFERS || result->verdict == HT_WHOLE_FAILED;
+    return wrong ? HT_EXIT_FAILED : HT_EXIT_OK;
+}
+
+/* Writes the files next to the report, prints the summary, writes JSON. Returns the exit code. */
+static int finish(optimization *in, ht_outputs *outputs) {
+    ht_survey *survey = &in->survey;
+    const optimize_options *given = in->given;
+    ht_error error = {0};
+    int code = HT_EXIT_OK, whole = HT_EXIT_OK;
     if (ht_outputs_write(outputs, &error) != HT_OK)
         code = ht_report_error(&error);
     if (survey->entries.count || ht_survey_files_exit_code(survey) == HT_EXIT_OK)
-        ht_entries_report_summary(&survey->entries, &session->device, out);
-    ht_outputs_report(&survey->entries, given->out, out);
+        ht_entries_report_summary(&survey->entries, &in->session->device, in->out);
+    ht_outputs_report(&survey->entries, given->out, in->out);
+    if (given->run && code == HT_EXIT_OK)
+        whole = whole_compare(in, outputs);
     if (ht_interrupted)
-        fprintf(out, "\nInterrupted: what was measured is in the database and will be reused.\n");
-    code = ht_outputs_json(given->out, "optimize.json", given->json, document_make(survey, session),
-                           code);
+        fprintf(in->out,
+                "\nInterrupted: what was measured is in the database and will be reused.\n");
+    code = ht_outputs_json(given->out, "optimize.json", given->json, document_make(in), code);
     int result = ht_survey_exit_code(survey);
-    return result ? result : code;
+    return result ? result : code ? code : whole;
 }
 
 static void settle(void *context, size_t source) {
     ht_outputs_write_source(context, source);
 }
 
-static int tune(ht_survey *survey, ht_session *session, const optimize_options *given,
-                const ht_refactor_options *compiler, FILE *out) {
+static int tune(optimization *in, const ht_refactor_options *compiler) {
+    ht_session *session = in->session;
     ht_outputs outputs;
     ht_error error = {0};
-    ht_outputs_open(survey, session, compiler, given->out, &outputs);
+    ht_outputs_open(&in->survey, session, compiler, in->given->out, &outputs);
     session->report = ht_entry_report;
     session->settle = settle;
     session->settle_context = &outputs;
-    if (survey->entries.count)
-        fprintf(out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
-    ht_status status = ht_entries_tune(&survey->entries, session, out, &error);
-    int code = status != HT_OK ? ht_report_error(&error) : finish(&outputs, session, given, out);
+    if (in->survey.entries.count)
+        fprintf(in->out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
+    ht_status status = ht_entries_tune(&in->survey.entries, session, in->out, &error);
+    int code = status != HT_OK ? ht_report_error(&error) : finish(in, &outputs);
     session->settle = NULL;
     ht_outputs_close(&outputs);
     return code;
 }
 
-static int optimize(ht_session *session, const optimize_options *given, char *const *paths,
-                    size_t path_count) {
+/* Runs the program for its problems; they and its sources are what is surveyed. */
+static ht_status program_run(optimization *in, ht_survey_options *options, ht_error *error) {
+    ht_whole *whole = &in->whole;
+    ht_status status = ht_outputs_prepare(in->given->out, in->given->json, error);
+    if (status == HT_OK)
+        status = ht_whole_begin(whole, in->given->out, &options->compiler, error);
+    if (status != HT_OK)
+        return status;
+    ht_whole_print_begin(whole, in->out);
+    fflush(in->out);
+    options->problem = whole->problem_file;
+    return HT_OK;
+}
+
+/* Finds what is to be tuned. */
+static ht_status survey_make(optimization *in, const ht_command_line *line,
+                             ht_survey_options *options, ht_error *error) {
+    const optimize_options *given = in->given;
+    char *const *paths = line->operands;
+    size_t count = line->operand_count;
+    ht_status status =
+        ht_transformations_without(given->compiler.without.items, given->compiler.without.count,
+                                   &options->compiler.without, error);
+    if (status == HT_OK && given->run) {
+        status = program_run(in, options, error);
+        paths = in->whole.sources;
+        count = in->whole.source_count;
+    }
+    if (given->tuning.max_time > 0)
+        ht_stop_at(in->session->start + given->tuning.max_time / 3);
+    ht_rehearsal rehearsal;
+    ht_rehearsal_init(&rehearsal, &options->compiler.limits);
+    options->compiler.stopped = &ht_stopped;
+    options->compiler.watch = &rehearsal.watch;
+    if (status == HT_OK)
+        status = ht_survey_make(paths, count, options, &in->survey, error);
+    options->compiler.stopped = NULL; /* what is written is read again whatever the time */
+    options->compiler.watch = NULL;
+    ht_stop_at(0);
+    return status;
+}
+
+static int optimize(optimization *in, const ht_command_line *line) {
+    const optimize_options *given = in->given;
     ht_survey_options options = {.problem = given->problem,
                                  .kernel = given->kernel,
                                  .out = given->out,
-                                 .device = &session->device.fields};
+                                 .device = &in->session->device.fields};
     ht_compiler_arguments_make(&given->compiler, &options.compiler);
-    ht_rehearsal rehearsal;
-    ht_rehearsal_init(&rehearsal, &options.compiler.limits);
-    FILE *out = ht_report_stream(given->json);
-    ht_survey survey;
     ht_error error = {0};
-    int code = HT_EXIT_OK;
-    if (given->tuning.max_time > 0)
-        ht_stop_at(session->start + given->tuning.max_time / 3);
-    options.compiler.stopped = &ht_stopped;
-    options.compiler.watch = &rehearsal.watch;
-    ht_status status = ht_survey_make(paths, path_count, &options, &survey, &error);
-    options.compiler.stopped = NULL; /* what is written is read again whatever the time */
-    options.compiler.watch = NULL;
-    ht_stop_at(0);
+    ht_status status = survey_make(in, line, &options, &error);
+    ht_survey *survey = &in->survey;
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
-    for (size_t i = 0; i < survey.sources.count && status == HT_OK; ++i)
-        status = ht_output_check(given->out, survey.sources.items[i].output, &error);
-    code = status != HT_OK ? ht_report_error(&error)
-                           : tune(&survey, session, given, &options.compiler, out);
-    ht_survey_free(&survey);
+    for (size_t i = 0; i < survey->sources.count && status == HT_OK; ++i)
+        status = ht_output_check(given->out, survey->sources.items[i].output, &error);
+    int code = status != HT_OK ? ht_report_error(&error) : tune(in, &options.compiler);
+    ht_survey_free(survey);
     ht_compiler_arguments_free(&options.compiler);
     return code;
 }
 
-static int run(const ht_command_line *line) {
+/* Finds options that contradict each other. */
+static ht_status options_check(const ht_command_line *line, ht_error *error) {
+    const optimize_options *given = line->options;
+    if (!given->run && line->argument_count > 0)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "words after '--' are a program's arguments: add --run, or leave "
+                            "'--' out");
+    if (given->run && given->problem != NULL)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--run takes problems from the program: leave --problem out");
+    return HT_OK;
+}
+
+static int run_optimize(const ht_command_line *line) {
     const optimize_options *given = line->options;
     ht_session session;
     ht_error error = {0};
-    if (ht_session_open(&given->tuning, &session, &error) != HT_OK)
+    ht_status status = options_check(line, &error);
+    if (status == HT_OK)
+        status = ht_session_open(&given->tuning, &session, &error);
+    if (status != HT_OK)
         return ht_report_error(&error);
-    int code = optimize(&session, given, line->operands, line->operand_count);
+    optimization in = {
+        .given = given,
+        .session = &session,
+        .whole = {.files = {line->operands, line->operand_count, &given->compiler},
+                  .run = {.arguments = line->arguments,
+                          .argument_count = line->argument_count,
+                          .read = given->read},
+                  .wavefront = session.device.fields.wavefront == 32 ? 32 : 64},
+        .out = ht_report_stream(given->json),
+    };
+    int code = optimize(&in, line);
+    ht_whole_free(&in.whole);
     ht_session_close(&session);
     return code;
 }
@@ -139,7 +242,7 @@ static int run(const ht_command_line *line) {
 const ht_command ht_command_optimize = {
     .name = "optimize",
     .summary = "tune the kernels of HIP source files; write faster copies and patches",
-    .usage = "[OPTION]... PATH...",
+    .usage = "[OPTION]... PATH... [-- ARGUMENT...]",
     .description =
         "Finds the __global__ kernels of HIP source files, rewrites each into a template whose "
         "block sizes, unroll factors and the like are parameters, searches for the fastest "
@@ -163,11 +266,13 @@ const ht_command ht_command_optimize = {
         "hiptemper optimize conv.hip\n"
         "hiptemper optimize src/kernels --max-time 600 --out tuned --json tuned/report.json\n"
         "hiptemper optimize conv.hip --problem layers.json --kernel conv2d -I include\n"
+        "hiptemper optimize --run main.hip kernels.hip -- --size 512\n"
         "patch -p1 < hiptemper-out/conv.hip.patch",
     .options = options,
     .options_size = sizeof(optimize_options),
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .operand = "PATH",
-    .run = run,
+    .takes_arguments = true,
+    .run = run_optimize,
 };

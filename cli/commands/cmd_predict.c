@@ -42,7 +42,7 @@ static const ht_option options[] = {
 
 enum { K_MAX = 1000 };
 
-/* "name" of a field of the model, with what it may be; free(). */
+/* Returns "name" of a field of the model, with the values that it may have; free(). */
 static char *fields_text(const ht_schema *schema) {
     ht_text text = {0};
     for (size_t i = 0; i < schema->field_count; ++i) {
@@ -56,7 +56,6 @@ static char *fields_text(const ht_schema *schema) {
     return ht_text_take(&text);
 }
 
-/* Is the field given in this text? */
 static bool field_given(const char *text, const char *name) {
     size_t length = strlen(name);
     for (const char *at = text; (at = strstr(at, name)) != NULL; at += length) {
@@ -67,7 +66,7 @@ static bool field_given(const char *text, const char *name) {
     return false;
 }
 
-/* The problem's text with the fields of the machine from --device; free(). */
+/* Makes the problem's text with the fields of the machine from --device; free(). */
 static ht_status problem_text(const predict_options *given, const ht_schema *schema,
                               char **out_text, ht_error *error) {
     static const char prefix[] = "device_";
@@ -172,7 +171,7 @@ static json_t *problem_json(const ht_schema *schema, const int64_t *fields) {
     return object;
 }
 
-/* Tells the proposals; returns the exit code. */
+/* Prints the proposals; returns the exit code. */
 static int proposals_tell(const ht_command_line *line, const ht_predictor *predictor,
                           const int64_t *fields, const ht_proposal *proposals, size_t count) {
     const predict_options *given = line->options;
@@ -230,7 +229,7 @@ static int predict(const ht_command_line *line, const ht_predictor *predictor, h
     return code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_predict(const ht_command_line *line) {
     const predict_options *given = line->options;
     ht_predictor *predictor = NULL;
     ht_error error = {0};
@@ -266,5 +265,5 @@ const ht_command ht_command_predict = {
     .min_operands = 1,
     .max_operands = 1,
     .operand = "MODEL",
-    .run = run,
+    .run = run_predict,
 };

@@ -5,6 +5,7 @@
 #include "pipeline/outputs.h"
 #include "pipeline/recipes.h"
 #include "pipeline/refactor_files.h"
+#include "refactor/transformations/transformations.h"
 
 typedef struct refactor_options {
     ht_compiler_options compiler;
@@ -55,6 +56,7 @@ static const ht_option options[] = {
     {"recipe", HT_OPTION_TEXT, offsetof(refactor_options, recipe), "FILE",
      .help = "Offers only the kernels, transformations, parameters and values that this file "
              "names. What is no longer possible is an error."},
+    HT_WITHOUT_OPTION(refactor_options),
     {"jobs", HT_OPTION_COUNT, offsetof(refactor_options, jobs), "N", .fallback = "0",
      .help = "Processes that read files; 0 is one a core."},
     {"file-time", HT_OPTION_NUMBER, offsetof(refactor_options, file_time), "SECONDS",
@@ -112,7 +114,7 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
     return code ? code : other ? other : saved;
 }
 
-/* --explain KERNEL FILE...: the first operand is no path. */
+/* Returns true for --explain KERNEL FILE...: the first operand is not a path. */
 static bool names_kernel(const ht_command_line *line, const refactor_options *given) {
     return given->explain && line->operand_count > 1 && !ht_file_exists(line->operands[0]) &&
            !ht_dir_exists(line->operands[0]);
@@ -130,7 +132,7 @@ static int explain(const ht_command_line *line, const refactor_options *given) {
     return code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_refactor(const ht_command_line *line) {
     const refactor_options *given = line->options;
     if (names_kernel(line, given))
         return explain(line, given);
@@ -153,6 +155,10 @@ static int run(const ht_command_line *line) {
     ht_recipe *recipe = NULL;
     ht_status status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
     request.compiler.recipe = recipe;
+    if (status == HT_OK)
+        status =
+            ht_transformations_without(given->compiler.without.items, given->compiler.without.count,
+                                       &request.compiler.without, &error);
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK)
@@ -211,5 +217,5 @@ const ht_command ht_command_refactor = {
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .operand = "PATH",
-    .run = run,
+    .run = run_refactor,
 };

@@ -67,7 +67,7 @@ static const ht_option options[] = {
     {0},
 };
 
-/* What one run of the command works on; all owned but `given`. */
+/* The state of one run of the command; all owned but `given`. */
 typedef struct replaying {
     const replay_options *given;
     ht_space *space;
@@ -124,7 +124,8 @@ static ht_status load(replaying *job, ht_error *error) {
     return status;
 }
 
-/* The other runs need not be whole: what they lack has the last rank. */
+/* Loads the seeds. The other runs need not be whole: configurations that they lack have the last
+ * rank. */
 static ht_status load_seeds(replaying *job, ht_error *error) {
     const ht_option_list *paths = &job->given->seeds_from;
     ht_recording **recordings = ht_alloc(paths->count, sizeof *recordings);
@@ -181,7 +182,7 @@ static void traces_free(ht_replay_trace *traces, size_t count) {
     free(traces);
 }
 
-/* The strategies, then random search alone, without seeds, for its own P. */
+/* Runs the strategies, then random search alone, without seeds, for its own P. */
 static ht_status run_all(replaying *job, ht_error *error) {
     const replay_options *given = job->given;
     ht_replay_options wanted = {
@@ -224,7 +225,7 @@ static ht_status run_all(replaying *job, ht_error *error) {
     return status;
 }
 
-/* Strategies without a complete search are left out of the report. */
+/* Leaves strategies without a complete search out of the report. */
 static size_t runs_keep(replaying *job) {
     size_t kept = 0;
     for (size_t i = 0; i < job->name_count; ++i) {
@@ -285,7 +286,7 @@ static void replaying_free(replaying *job) {
     ht_space_free(job->space);
 }
 
-static int run(const ht_command_line *line) {
+static int run_replay(const ht_command_line *line) {
     replaying job = {.given = line->options, .random_performance = NAN};
     ht_error error = {0};
     FILE *out = ht_report_stream(job.given->json);
@@ -324,5 +325,5 @@ const ht_command ht_command_replay = {
         "    --max-evals 200 --seeds-from A100.json.gz --seeds-from W7800.json.gz",
     .options = options,
     .options_size = sizeof(replay_options),
-    .run = run,
+    .run = run_replay,
 };

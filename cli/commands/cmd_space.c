@@ -47,7 +47,7 @@ static const ht_option options[] = {
     {0},
 };
 
-/* What one run of the command works on. */
+/* The state of one run of the command. */
 typedef struct space_run {
     const space_options *given;
     const char *path;
@@ -93,7 +93,7 @@ static ht_status space_sample(const space_run *run, const ht_space *space, json_
     return HT_OK;
 }
 
-/* `binding` is NULL for a T1 file. */
+/* Shows a space. `binding` is NULL for a T1 file. */
 static ht_status space_show(const space_run *run, const ht_space *space, const ht_binding *binding,
                             ht_error *error) {
     const space_options *given = run->given;
@@ -187,7 +187,7 @@ static ht_status options_check(const space_options *given, ht_error *error) {
                         "options --count, --list and --sample exclude each other: give one");
 }
 
-static int run(const ht_command_line *line) {
+static int run_space(const ht_command_line *line) {
     space_run run = {.given = line->options, .path = line->operands[0], .found = json_array()};
     ht_error error = {0};
     run.out = ht_report_stream(run.given->json);
@@ -231,5 +231,5 @@ const ht_command ht_command_space = {
     .min_operands = 1,
     .max_operands = 1,
     .operand = "FILE",
-    .run = run,
+    .run = run_space,
 };

@@ -119,7 +119,7 @@ static ht_status options_check(const ht_train_options *given, size_t files, ht_e
 static ht_status data_read(ht_training *training, char *const *paths, size_t count,
                            ht_dataset *out_dataset, ht_error *error) {
     const ht_train_options *given = training->given;
-    training->data = json_array();
+    training->data.read = json_array();
     if (given->database)
         return ht_training_read_database(training, out_dataset, error);
     char *kernel = NULL;
@@ -128,12 +128,12 @@ static ht_status data_read(ht_training *training, char *const *paths, size_t cou
     if (status == HT_OK && (given->distil_from || given->networks_from))
         status = ht_training_open_teacher(training, error);
     else if (status == HT_OK)
-        status = ht_schema_choose(given->schema, given->params, paths, count, &training->schema,
-                                  &training->schema_from, error);
+        status = ht_schema_choose(given->schema, given->params, paths, count,
+                                  &training->basis.schema, &training->basis.schema_from, error);
     if (status == HT_OK)
-        status = ht_data_read(training->schema, paths, count, out_dataset, error);
+        status = ht_data_read(training->basis.schema, paths, count, out_dataset, error);
     for (size_t i = 0; i < count; ++i)
-        json_array_append_new(training->data, ht_report_json_text(ht_path_name(paths[i])));
+        json_array_append_new(training->data.read, ht_report_json_text(ht_path_name(paths[i])));
     return status;
 }
 
@@ -141,8 +141,8 @@ static ht_status data_read(ht_training *training, char *const *paths, size_t cou
 static ht_status data_split(ht_training *training, ht_dataset *all, ht_dataset *out_train,
                             ht_dataset *out_valid, ht_error *error) {
     const ht_train_options *given = training->given;
-    training->records = all->count;
-    training->skipped = all->skipped;
+    training->data.records = all->count;
+    training->data.skipped = all->skipped;
     ht_status status = ht_fold_options_group(&given->fold, all, error);
     if (status == HT_OK)
         status = ht_fold_options_keep(&given->fold, false, all, error);
@@ -158,77 +158,81 @@ static ht_status data_split(ht_training *training, ht_dataset *all, ht_dataset *
     } else {
         *out_train = rest;
     }
-    training->train_count = out_train->count;
-    training->valid_count = out_valid->count;
+    training->data.train_count = out_train->count;
+    training->data.valid_count = out_valid->count;
     if (out_train->count == 0)
         return ht_error_set(error, HT_ERROR_INPUT,
                             "there is nothing to train on: %zu records, %zu of them to validate "
                             "with, none left",
-                            training->records, training->valid_count);
+                            training->data.records, training->data.valid_count);
     return HT_OK;
 }
 
 static ht_status examples_make(ht_training *training, char *const *paths, size_t count,
                                ht_error *error) {
-    ht_dataset all = {0}, valid = {0}, *train = &training->train_records;
+    ht_dataset all = {0}, valid = {0}, *train = &training->data.train_records;
     ht_status status = data_read(training, paths, count, &all, error);
     if (status == HT_OK)
         status = data_split(training, &all, train, &valid, error);
-    if (status == HT_OK && !training->tokenizer)
-        status = ht_tokenizer_make(train, training->given->tokens, &training->tokenizer, error);
+    if (status == HT_OK && !training->basis.tokenizer)
+        status =
+            ht_tokenizer_make(train, training->given->tokens, &training->basis.tokenizer, error);
     if (status == HT_OK && !training->given->unconstrained)
-        status = ht_rules_compile(training->schema, NULL, 0, &training->rules, error);
+        status = ht_rules_compile(training->basis.schema, NULL, 0, &training->basis.rules, error);
     if (status == HT_OK) {
-        training->seen = ht_familiar_json(train);
+        training->data.seen = ht_familiar_json(train);
         ht_training_report_data(training);
-        ht_examples_make(train, training->tokenizer, training->rules, &training->train);
-        ht_examples_make(&valid, training->tokenizer, training->rules, &training->valid);
+        ht_examples_make(train, training->basis.tokenizer, training->basis.rules,
+                         &training->data.train);
+        ht_examples_make(&valid, training->basis.tokenizer, training->basis.rules,
+                         &training->data.valid);
     }
     ht_dataset_free(&all);
     ht_dataset_free(&valid);
     return status;
 }
 
-/* The networks become a model file. */
+/* Makes a model file of the networks. */
 static ht_status model_save(ht_training *training, ht_predictor **out_predictor, ht_error *error) {
     json_t *note = ht_training_note(training);
     char *text = json_dumps(note, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(note);
-    ht_status status = ht_predictor_make(training->schema, training->tokenizer, training->networks,
-                                         training->network_count, text, out_predictor, error);
+    ht_status status = ht_predictor_make(training->basis.schema, training->basis.tokenizer,
+                                         training->made.networks, training->made.network_count,
+                                         text, out_predictor, error);
     free(text);
     if (status != HT_OK)
         return status;
-    ht_predictor_set_chain(*out_predictor, training->chain);
-    training->schema = NULL; /* the predictor's now */
-    training->tokenizer = NULL;
-    training->chain = NULL;
-    training->network_count = 0;
+    ht_predictor_set_chain(*out_predictor, training->made.chain);
+    training->basis.schema = NULL; /* the predictor's now */
+    training->basis.tokenizer = NULL;
+    training->made.chain = NULL;
+    training->made.network_count = 0;
     return ht_predictor_save(*out_predictor, training->given->out, error);
 }
 
 static void training_free(ht_training *training) {
-    for (size_t i = 0; i < training->network_count; ++i)
-        ht_network_free(training->networks[i]);
-    free(training->networks);
-    free(training->trained);
-    ht_dataset_free(&training->train_records);
-    ht_predictor_free(training->teacher);
-    ht_predictor_free(training->start);
-    ht_chain_free(training->chain);
-    ht_examples_free(&training->train);
-    ht_examples_free(&training->valid);
-    ht_rules_free(training->rules); /* before the schema that it is about */
-    ht_tokenizer_free(training->tokenizer);
-    ht_schema_free(training->schema);
-    free(training->schema_from);
-    ht_text_free(&training->losses);
-    free(training->losses_path);
-    json_decref(training->data);
-    json_decref(training->seen);
+    for (size_t i = 0; i < training->made.network_count; ++i)
+        ht_network_free(training->made.networks[i]);
+    free(training->made.networks);
+    free(training->made.trained);
+    ht_dataset_free(&training->data.train_records);
+    ht_predictor_free(training->models.teacher);
+    ht_predictor_free(training->models.start);
+    ht_chain_free(training->made.chain);
+    ht_examples_free(&training->data.train);
+    ht_examples_free(&training->data.valid);
+    ht_rules_free(training->basis.rules); /* before the schema that it is about */
+    ht_tokenizer_free(training->basis.tokenizer);
+    ht_schema_free(training->basis.schema);
+    free(training->basis.schema_from);
+    ht_text_free(&training->losses.text);
+    free(training->losses.path);
+    json_decref(training->data.read);
+    json_decref(training->data.seen);
 }
 
-static int run(const ht_command_line *line) {
+static int run_train(const ht_command_line *line) {
     ht_training training = {.given = line->options};
     ht_predictor *predictor = NULL;
     ht_error error = {0};
@@ -276,5 +280,5 @@ const ht_command ht_command_train = {
     .min_operands = 0,
     .max_operands = SIZE_MAX,
     .operand = "DATA",
-    .run = run,
+    .run = run_train,
 };

@@ -98,7 +98,7 @@ static void input_free(tune_input *input) {
 }
 
 static void best_report(const ht_entry *entry, size_t top, const ht_device *device, FILE *out) {
-    const ht_search_result *search = &entry->result.search;
+    const ht_search_result *search = &entry->result.search.result;
     size_t *best = ht_alloc(top, sizeof *best);
     size_t count = ht_search_result_best(search, top, best);
     if (count) {
@@ -124,7 +124,7 @@ static void best_report(const ht_entry *entry, size_t top, const ht_device *devi
 }
 
 static json_t *best_json(const ht_entry *entry, size_t top) {
-    const ht_search_result *search = &entry->result.search;
+    const ht_search_result *search = &entry->result.search.result;
     size_t *best = ht_alloc(top, sizeof *best);
     size_t count = ht_search_result_best(search, top, best);
     json_t *array = json_array();
@@ -141,8 +141,8 @@ static json_t *best_json(const ht_entry *entry, size_t top) {
 
 static json_t *finals_json(const ht_entry *entry) {
     json_t *array = json_array();
-    for (size_t i = 0; i < entry->result.finalist_count; ++i) {
-        const ht_candidate *candidate = &entry->result.finalists[i];
+    for (size_t i = 0; i < entry->result.finalists.count; ++i) {
+        const ht_candidate *candidate = &entry->result.finalists.items[i];
         const ht_final *final = &candidate->final;
         bool timed = final->status == HT_OK;
         json_t *object =
@@ -202,7 +202,8 @@ static int finish(tune_input *input, const ht_session *session, const tune_optio
     return result ? result : code;
 }
 
-/* A template that cannot begin where it says is a mistake in it, whatever else could be tuned. */
+/* Checks the defaults. A template that cannot begin where it says is a mistake in it, whatever else
+ * could be tuned. */
 static ht_status defaults_check(const tune_input *input, const ht_session *session,
                                 ht_error *error) {
     ht_status status = HT_OK;
@@ -240,7 +241,7 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     return code;
 }
 
-static int run(const ht_command_line *line) {
+static int run_tune(const ht_command_line *line) {
     const tune_options *given = line->options;
     ht_session session;
     ht_error error = {0};
@@ -270,5 +271,5 @@ const ht_command ht_command_tune = {
     .min_operands = 1,
     .max_operands = 1,
     .operand = "TEMPLATE",
-    .run = run,
+    .run = run_tune,
 };

@@ -12,7 +12,7 @@ static char *rate(double value) {
     return ht_format("%.3g", value);
 }
 
-/* How many times as many the original has. */
+/* Returns how many times as many the original has. */
 static char *times_fewer(double original, double value) {
     return original > 0 && value > 0 ? ht_format("%.2fx", original / value) : ht_strdup("");
 }

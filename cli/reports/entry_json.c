@@ -54,14 +54,15 @@ void ht_session_json(json_t *document, const ht_session *session) {
                                   "max_seconds",
                                   number_json(options->max_time > 0, options->max_time)));
     json_object_set_new(document, "min_speedup", json_real(options->min_speedup));
+    json_object_set_new(document, "final_time", json_real(options->final_time));
     json_object_set_new(document, "seconds", json_real(ht_clock_seconds() - session->start));
     json_object_set_new(document, "interrupted", json_boolean(ht_interrupted != 0));
 }
 
 static json_t *rejections_json(const ht_pair_result *result, bool examples) {
     json_t *object = json_object();
-    for (size_t i = 0; i < result->rejection_count; ++i) {
-        const ht_rejection *rejection = &result->rejections[i];
+    for (size_t i = 0; i < result->rejections.count; ++i) {
+        const ht_rejection *rejection = &result->rejections.items[i];
         json_object_set_new(object, ht_status_name(rejection->status),
                             examples ? ht_report_json_text(rejection->example)
                                      : json_integer((json_int_t)rejection->count));
@@ -69,7 +70,7 @@ static json_t *rejections_json(const ht_pair_result *result, bool examples) {
     return object;
 }
 
-/* Which kernels stood for the original. */
+/* Adds the kernels that stood for the original. */
 static void kernels_add(json_t *object, const ht_template *template) {
     char *base =
         template ? ht_template_set_words(template, ht_template_baseline_set(template)) : NULL;
@@ -86,39 +87,44 @@ static void kernels_add(json_t *object, const ht_template *template) {
 static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "reference", ht_report_json_text(result->reference));
     json_object_set_new(object, "original_finding", ht_report_json_text(result->original_finding));
-    json_object_set_new(object, "space", json_integer((json_int_t)result->space));
-    json_object_set_new(object, "idle", ht_report_json_text(result->idle));
-    json_object_set_new(object, "left_out", ht_report_json_text(result->left_out));
-    json_object_set_new(object, "strategy",
-                        ht_report_json_text(*result->strategy ? result->strategy : NULL));
-    json_object_set_new(object, "evaluated", json_integer((json_int_t)result->evaluated));
-    json_object_set_new(object, "exhausted", json_boolean(result->exhausted));
+    json_object_set_new(object, "space", json_integer((json_int_t)result->space.size));
+    json_object_set_new(object, "idle", ht_report_json_text(result->space.idle));
+    json_object_set_new(object, "left_out", ht_report_json_text(result->space.left_out));
+    json_object_set_new(
+        object, "strategy",
+        ht_report_json_text(*result->search.strategy ? result->search.strategy : NULL));
+    json_object_set_new(object, "evaluated",
+                        json_integer((json_int_t)result->search.result.trial_count));
+    json_object_set_new(object, "exhausted", json_boolean(result->search.result.exhausted));
     json_object_set_new(object, "compiled", json_integer((json_int_t)result->counts.compiled));
     json_object_set_new(object, "run", json_integer((json_int_t)result->counts.run));
     json_object_set_new(object, "reused", json_integer((json_int_t)result->counts.reused));
     json_object_set_new(object, "dropped", json_integer((json_int_t)result->counts.dropped));
     json_object_set_new(object, "seeds_from_database",
-                        json_integer((json_int_t)result->seeds_from_database));
+                        json_integer((json_int_t)result->seeds.from_database));
     json_object_set_new(object, "seeds_from_predictor",
-                        json_integer((json_int_t)result->seeds_from_predictor));
-    json_object_set_new(object, "predictor_refused",
-                        ht_report_json_text(result->predictor_refused));
+                        json_integer((json_int_t)result->seeds.from_predictor));
+    json_object_set_new(object, "predictor_refused", ht_report_json_text(result->seeds.refused));
     json_object_set_new(object, "rejected", rejections_json(result, false));
     json_object_set_new(object, "rejected_examples", rejections_json(result, true));
     json_object_set_new(object, "seconds", json_real(result->seconds));
 }
 
 static void timing_members(json_t *object, const ht_pair_result *result) {
-    bool known = result->measured;
-    json_object_set_new(object, "original_ms", number_json(known, result->original.median_ms));
-    json_object_set_new(object, "original_ci",
-                        ht_interval_json(known, result->original.lo_ms, result->original.hi_ms));
-    json_object_set_new(object, "tuned_ms", number_json(known, result->tuned.median_ms));
-    json_object_set_new(object, "tuned_ci",
-                        ht_interval_json(known, result->tuned.lo_ms, result->tuned.hi_ms));
-    json_object_set_new(object, "speedup", number_json(known, result->speedup));
-    json_object_set_new(object, "speedup_ci",
-                        ht_interval_json(known, result->speedup_lo, result->speedup_hi));
+    bool known = result->times.known;
+    json_object_set_new(object, "original_ms",
+                        number_json(known, result->times.original.median_ms));
+    json_object_set_new(
+        object, "original_ci",
+        ht_interval_json(known, result->times.original.lo_ms, result->times.original.hi_ms));
+    json_object_set_new(object, "tuned_ms", number_json(known, result->times.tuned.median_ms));
+    json_object_set_new(
+        object, "tuned_ci",
+        ht_interval_json(known, result->times.tuned.lo_ms, result->times.tuned.hi_ms));
+    json_object_set_new(object, "speedup", number_json(known, result->times.speedup));
+    json_object_set_new(
+        object, "speedup_ci",
+        ht_interval_json(known, result->times.speedup_lo, result->times.speedup_hi));
 }
 
 static json_t *confirmation_json(const ht_confirmation *made) {
@@ -165,7 +171,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "config",
                         result->has_config ? ht_config_json(entry->template, &result->config)
                                            : json_object());
-    json_object_set_new(object, "confirmation", confirmation_json(&result->confirmation));
+    json_object_set_new(object, "confirmation", confirmation_json(&result->times.confirmation));
     bool improved = result->verdict == HT_VERDICT_IMPROVED;
     const ht_candidate *rival = ht_pair_result_rival(result);
     json_object_set_new(object, "choice",

@@ -35,7 +35,8 @@ static void timing_print(const char *what, const ht_timing *timing, const ht_dev
             timing->hi_ms, device->emulated ? " (host emulation)" : "");
 }
 
-/* The first line of a reason, cut to fit. The runtime's reasons name their kind themselves. */
+/* Prints the first line of a reason, cut to fit. The runtime's reasons name their kind
+ * themselves. */
 static void example_print(const ht_rejection *rejection, FILE *out) {
     size_t length = strcspn(rejection->example, "\n");
     bool cut = length > EXAMPLE_MAX;
@@ -45,25 +46,26 @@ static void example_print(const ht_rejection *rejection, FILE *out) {
 
 static void search_print(const ht_pair_result *result, FILE *out) {
     fprintf(out, "  %-10s %lu of %lu legal configurations%s: %lu compiled, %lu run, %lu reused",
-            "searched", (unsigned long)result->evaluated, (unsigned long)result->space,
-            result->exhausted ? " (all)" : "", (unsigned long)result->counts.compiled,
-            (unsigned long)result->counts.run, (unsigned long)result->counts.reused);
+            "searched", (unsigned long)result->search.result.trial_count,
+            (unsigned long)result->space.size, result->search.result.exhausted ? " (all)" : "",
+            (unsigned long)result->counts.compiled, (unsigned long)result->counts.run,
+            (unsigned long)result->counts.reused);
     uint64_t total = 0;
     ht_text kinds = {0};
-    for (size_t i = 0; i < result->rejection_count; ++i) {
-        total += result->rejections[i].count;
+    for (size_t i = 0; i < result->rejections.count; ++i) {
+        total += result->rejections.items[i].count;
         ht_text_printf(&kinds, "%s%lu %s", i ? ", " : "",
-                       (unsigned long)result->rejections[i].count,
-                       ht_status_name(result->rejections[i].status));
+                       (unsigned long)result->rejections.items[i].count,
+                       ht_status_name(result->rejections.items[i].status));
     }
     if (total)
         fprintf(out, ", %lu rejected (%s)\n", (unsigned long)total, kinds.data);
     else
         fprintf(out, ", none rejected\n");
     ht_text_free(&kinds);
-    for (size_t i = 0; i < result->rejection_count; ++i) {
-        if (result->rejections[i].example[0])
-            example_print(&result->rejections[i], out);
+    for (size_t i = 0; i < result->rejections.count; ++i) {
+        if (result->rejections.items[i].example[0])
+            example_print(&result->rejections.items[i], out);
     }
     if (result->counts.dropped)
         fprintf(out,
@@ -73,14 +75,14 @@ static void search_print(const ht_pair_result *result, FILE *out) {
         fprintf(out,
                 "  %-10s %lu of them were known from an earlier run (--fresh measures again)\n",
                 "reused", (unsigned long)result->counts.reused);
-    if (result->seeds_from_predictor)
+    if (result->seeds.from_predictor)
         fprintf(out, "  %-10s %zu that the model proposes\n", "seeds",
-                result->seeds_from_predictor);
-    if (result->predictor_refused)
-        fprintf(out, "  %-10s none from the model: %s\n", "seeds", result->predictor_refused);
-    if (result->seeds_from_database)
+                result->seeds.from_predictor);
+    if (result->seeds.refused)
+        fprintf(out, "  %-10s none from the model: %s\n", "seeds", result->seeds.refused);
+    if (result->seeds.from_database)
         fprintf(out, "  %-10s %zu from the nearest problems in the database\n", "seeds",
-                result->seeds_from_database);
+                result->seeds.from_database);
 }
 
 static void reason_print(const ht_entry *entry, FILE *out) {
@@ -127,7 +129,7 @@ static void ablation_print(const ht_ablation *ablation, FILE *out) {
     }
 }
 
-/* Which kernels stood for the original. */
+/* Prints the kernels that stood for the original. */
 static void kernels_print(const ht_template *template, FILE *out) {
     char *base = ht_template_set_words(template, ht_template_baseline_set(template));
     char *reference = ht_template_set_words(template, ht_template_reference_set(template));
@@ -149,19 +151,19 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s %s\n", "sizes", entry->fields);
     fprintf(out, "  %-10s ", "status");
     verdict_print(result->verdict, out);
-    if (result->measured)
-        fprintf(out, ", speedup %.2fx [%.3f, %.3f], %s against %s", result->speedup,
-                result->speedup_lo, result->speedup_hi,
+    if (result->times.known)
+        fprintf(out, ", speedup %.2fx [%.3f, %.3f], %s against %s", result->times.speedup,
+                result->times.speedup_lo, result->times.speedup_hi,
                 result->verified ? "verified" : "not verified", result->reference);
     fputc('\n', out);
     if (result->reason)
         reason_print(entry, out);
-    if (result->measured)
+    if (result->times.known)
         kernels_print(entry->template, out);
-    if (result->measured) {
-        timing_print("original", &result->original, device, out);
-        timing_print(result->verdict == HT_VERDICT_IMPROVED ? "tuned" : "default", &result->tuned,
-                     device, out);
+    if (result->times.known) {
+        timing_print("original", &result->times.original, device, out);
+        timing_print(result->verdict == HT_VERDICT_IMPROVED ? "tuned" : "default",
+                     &result->times.tuned, device, out);
     }
     if (result->has_config) {
         char *config = ht_config_string(entry->template, &result->config);
@@ -171,14 +173,14 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
     rival_print(entry, out);
     if (result->original_finding)
         fprintf(out, "  %-10s the original itself: %s\n", "check", result->original_finding);
-    if (result->evaluated)
+    if (result->search.result.trial_count)
         search_print(result, out);
-    if (result->idle)
+    if (result->space.idle)
         fprintf(out, "  %-10s %s: nothing on this device depends on them\n", "left out",
-                result->idle);
-    if (result->left_out)
+                result->space.idle);
+    if (result->space.left_out)
         fprintf(out, "  %-10s %s: with them the space would be too large to search\n", "left out",
-                result->left_out);
+                result->space.left_out);
     ablation_print(&result->ablation, out);
     fputc('\n', out);
 }
@@ -186,11 +188,11 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
 static void summary_row(ht_table *table, const ht_entry *entry) {
     const ht_pair_result *result = &entry->result;
     char *original = NULL, *tuned = NULL, *speedup = NULL, *interval = NULL;
-    if (result->measured) {
-        original = ht_format("%.4g", result->original.median_ms);
-        tuned = ht_format("%.4g", result->tuned.median_ms);
-        speedup = ht_format("%.2fx", result->speedup);
-        interval = ht_format("[%.3f, %.3f]", result->speedup_lo, result->speedup_hi);
+    if (result->times.known) {
+        original = ht_format("%.4g", result->times.original.median_ms);
+        tuned = ht_format("%.4g", result->times.tuned.median_ms);
+        speedup = ht_format("%.2fx", result->times.speedup);
+        interval = ht_format("[%.3f, %.3f]", result->times.speedup_lo, result->times.speedup_hi);
     }
     const char *cells[] = {entry->name,
                            entry->problem && *entry->problem ? entry->problem : "-",

@@ -1,4 +1,4 @@
-/* What `hiptemper evaluate` found for one data file, and how it is printed. */
+/* The measures of `hiptemper evaluate` for one data file, and their printing. */
 #ifndef HT_CLI_REPORTS_EVALUATION_H
 #define HT_CLI_REPORTS_EVALUATION_H
 

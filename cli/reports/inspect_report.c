@@ -132,7 +132,6 @@ static json_t *launch_json(const ht_launch *launch, const ht_inspection_launch *
     return object;
 }
 
-/* The launches of one inspection. */
 static json_t *launches_json(const ht_inspected *inspected, const ht_inspection *inspection,
                              bool original) {
     json_t *array = json_array();

@@ -1,4 +1,4 @@
-/* What inspect prints and writes of the configurations of one template and instance. */
+/* The report of inspect on the configurations of one template and instance. */
 #ifndef HT_CLI_REPORTS_INSPECT_REPORT_H
 #define HT_CLI_REPORTS_INSPECT_REPORT_H
 

@@ -18,9 +18,7 @@ static long number_of(const json_t *object, const char *key) {
     return (long)json_integer_value(json_object_get(object, key));
 }
 
-/* ---- remarks
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- remarks */
 
 static const char *color_of(const char *kind) {
     return strcmp(kind, "applied") == 0  ? "\033[32m"
@@ -34,8 +32,8 @@ static void place_print(const char *file, long line, long column, const char *ki
             color ? color_of(kind) : "", color ? "\033[0m" : "");
 }
 
-/* Of a transformation that stood in the way of the template: a defect, to be seen unasked. The plan
- * ran without it, so that this is its only remark. */
+/* Returns true for a remark of a transformation that stood in the way of the template: a defect, to
+ * be seen unasked. The plan ran without it, so that this is its only remark. */
 static bool is_of_left_out(const json_t *row, const json_t *remark) {
     size_t index;
     json_t *name;
@@ -66,10 +64,9 @@ void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
     }
 }
 
-/* ---- the table
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the table */
 
-/* "a b c", or "-"; free(). */
+/* Returns "a b c", or "-"; free(). */
 static char *list_text(const json_t *array) {
     ht_text text = {0};
     size_t index;
@@ -100,8 +97,7 @@ void ht_refactor_report_table(const json_t *rows, FILE *out) {
     ht_table_finish(table, out, 0);
 }
 
-/* ---- the summary
- * -------------------------------------------------------------------------------------------- */
+/* ---- the summary */
 
 typedef struct tally {
     char *word;
@@ -143,9 +139,14 @@ char *ht_refactor_reason_class(const char *reason) {
     ht_text text = {0};
     ht_text_append(&text, "");
     bool nothing = strncmp(reason, "nothing can be made a parameter: ", 33) == 0;
-    for (const char *at = nothing ? reason + 33 : reason; *at && *at != ';' && *at != '('; ++at) {
+    for (const char *at = nothing ? reason + 33 : reason; *at && *at != ';'; ++at) {
         const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
-        if (end) {
+        const char *place = strncmp(at, " (line ", 7) == 0 ? strchr(at, ')') : NULL;
+        if (place)
+            at = place;
+        else if (*at == '(')
+            break;
+        else if (end) {
             ht_text_append(&text, "'...'");
             at = end;
         } else if (isdigit((unsigned char)*at)) {
@@ -218,9 +219,7 @@ void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
     tallies_free(&reasons);
 }
 
-/* ---- files
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- files */
 
 void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out) {
     static const char *const keys[] = {"template", "launcher", "bug_report", "skeleton"},

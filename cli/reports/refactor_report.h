@@ -1,4 +1,4 @@
-/* What `refactor` tells about kernels. A row is a kernel's object in the JSON report
+/* The report of `refactor` on kernels. A row is a kernel's object in the JSON report
  * (docs/json.md): files are read in other processes, and their rows come as text. */
 #ifndef HT_CLI_REPORTS_REFACTOR_REPORT_H
 #define HT_CLI_REPORTS_REFACTOR_REPORT_H
@@ -16,7 +16,8 @@ void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
 /* Which files were written. */
 void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out);
 
-/* A reason without what tells one kernel from another: names, numbers, places. free(). */
+/* Returns a reason without the names, numbers and places that distinguish one kernel from another.
+ * free(). */
 char *ht_refactor_reason_class(const char *reason);
 
 /* refactor_sarif.c: the rows and errors as a SARIF 2.1.0 log, for code review tools. New reference.

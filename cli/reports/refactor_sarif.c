@@ -11,7 +11,7 @@ typedef struct rule {
     const char *id, *level, *text;
 } rule;
 
-/* What a result is an instance of, by status of the kernel or kind of the remark. */
+/* The rule that a result is an instance of, by status of the kernel or kind of the remark. */
 static const rule rules[] = {
     {"templated", "note", "The kernel was made a template."},
     {"annotated", "note", "The kernel has annotations of its own."},
@@ -43,7 +43,7 @@ static json_t *rules_json(void) {
     return list;
 }
 
-/* A path as a URI reference: what is not plain is escaped. */
+/* Returns a path as a URI reference: what is not plain is escaped. */
 static json_t *uri_json(const char *path) {
     ht_text text = {0};
     ht_text_append(&text, path[0] == '/' ? "file://" : "");

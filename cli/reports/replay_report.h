@@ -1,4 +1,4 @@
-/* What replay reports: the table, the JSON form, the curve. */
+/* The report of replay: the table, the JSON form, the curve. */
 #ifndef HT_CLI_REPORTS_REPLAY_REPORT_H
 #define HT_CLI_REPORTS_REPLAY_REPORT_H
 

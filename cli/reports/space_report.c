@@ -29,7 +29,7 @@ bool ht_space_config_print(const ht_space *space, const ht_config *config, FILE 
     return fputc('\n', out) != EOF;
 }
 
-/* "16, 32, 64, ... 256". */
+/* Returns "16, 32, 64, ... 256". */
 static char *values_text(const ht_dimension *dimension) {
     ht_text text = {0};
     for (size_t v = 0; v < dimension->value_count; ++v) {
@@ -63,7 +63,7 @@ static void number_print(FILE *out, const char *name, uint64_t number, const cha
         fprintf(out, "  %-14s %" PRIu64 "\n", name, number);
 }
 
-/* Combinations as a real, also where they do not fit 64 bits. */
+/* Returns the combinations as a real, also where they do not fit 64 bits. */
 static double combinations(const ht_space *space) {
     double product = 1;
     for (size_t i = 0; i < ht_space_dimension_count(space); ++i)
@@ -85,6 +85,9 @@ void ht_space_summary_print(const ht_space *space, const char *path, const ht_bi
         fprintf(out, "  constraints\n");
     for (size_t i = 0; i < ht_space_constraint_count(space); ++i)
         fprintf(out, "    %s\n", ht_space_constraint_text(space, i));
+    if (ht_space_default_breaks(space))
+        fprintf(out, "  %-14s not legal: %s does not hold; nothing begins with them\n", "defaults",
+                ht_space_default_breaks(space));
     number_print(out, "combinations", ht_space_cartesian(space), "more than 2^64");
     number_print(out, "legal", legal, "not known: too many to count; --sample draws some");
     if (legal != UINT64_MAX)
@@ -149,10 +152,12 @@ json_t *ht_space_json(const ht_space *space, const char *path, const ht_binding 
         json_array_append_new(terms, ht_report_json_text(ht_space_term_text(space, i)));
     const ht_problem *problem = binding ? binding->problem : NULL;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "file", ht_report_json_text(path),
-        "kernel", ht_report_json_text(binding ? binding->template->name : NULL), "problem",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "file",
+        ht_report_json_text(path), "kernel",
+        ht_report_json_text(binding ? binding->template->name : NULL), "problem",
         ht_report_json_text(problem ? problem->name : NULL), "parameters", parameters_json(space),
-        "constraints", constraints, "terms", terms, "combinations",
+        "constraints", constraints, "default_breaks",
+        ht_report_json_text(ht_space_default_breaks(space)), "terms", terms, "combinations",
         count_json(ht_space_cartesian(space)), "legal", count_json(legal), "share",
         legal == UINT64_MAX ? json_null() : json_real((double)legal / combinations(space)),
         "listed", ht_space_listed(space));

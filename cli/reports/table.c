@@ -32,7 +32,7 @@ void ht_table_row(ht_table *table, const char *const *cells) {
     }
 }
 
-/* Columns of text: bytes that do not continue a UTF-8 character. */
+/* Returns the columns of text: bytes that do not continue a UTF-8 character. */
 static size_t text_width(const char *text) {
     size_t width = 0;
     for (; *text; ++text)
@@ -69,7 +69,7 @@ static void widths_find(const ht_table *table, FILE *out, int indent, size_t *wi
     }
 }
 
-/* The bytes of the first `columns` columns of text. */
+/* Returns the number of bytes of the first `columns` columns of text. */
 static int bytes_of(const char *text, size_t columns) {
     const char *at = text;
     while (*at && columns > 0) {

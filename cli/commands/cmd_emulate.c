@@ -1,0 +1,265 @@
+#include "cli/reports/capture_report.h"
+#include "cli/tuning_options.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "pipeline/program.h"
+#include "pipeline/report.h"
+#include "pipeline/stop.h"
+#include "runtime/sandbox/sandbox.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct emulate_options {
+    ht_compiler_options compiler;
+    const char *device;
+    const char *read;
+    const char *write;
+    const char *sandbox;
+    const char *capture;
+    const char *copies;
+    double max_time;
+    bool check;
+} emulate_options;
+
+static const ht_option options[] = {
+    {"device", HT_OPTION_TEXT, offsetof(emulate_options, device), "DEVICE", .fallback = "host",
+     .help = "host, whose wavefronts have 64 lanes, or host:wave32."},
+    {"check", HT_OPTION_FLAG, offsetof(emulate_options, check),
+     .help =
+         "Runs kernels in checking mode: races, barriers that part of a block reaches, accesses "
+         "outside. The first finding ends its launch; the exit code is 1 if the program's is "
+         "0."},
+    {"capture", HT_OPTION_TEXT, offsetof(emulate_options, capture), "DIR", .writes = true,
+     .help = "Writes what the program launched to DIR/capture.json and, for the kernels whose "
+             "sources tell the rest, a problem file for `optimize --problem` to "
+             "DIR/problem.json."},
+    {"copies", HT_OPTION_TEXT, offsetof(emulate_options, copies), "FILE", .writes = true,
+     .help =
+         "Writes a line for each copy from device to host memory, with a hash of its bytes, and "
+         "the exit code: two programs that compute the same write the same."},
+    {"max-time", HT_OPTION_NUMBER, offsetof(emulate_options, max_time), "SECONDS",
+     .help = "Ends the program after this time; what was captured is kept. Default: never."},
+    {"read", HT_OPTION_TEXT, offsetof(emulate_options, read), "DIR", .fallback = ".",
+     .help = "The folder that the program may read files from, with all that is in it."},
+    {"write", HT_OPTION_TEXT, offsetof(emulate_options, write), "DIR",
+     .help = "The folder that the program may write files to. Without it there is a scratch "
+             "folder, in TMPDIR, which is removed at the end."},
+    HT_SANDBOX_OPTION(emulate_options),
+    HT_COMPILER_OPTIONS(emulate_options),
+    {0},
+};
+
+typedef struct emulation {
+    const emulate_options *given;
+    const ht_command_line *line;
+    ht_program_files files;
+    ht_hip_program *program;
+    unsigned wavefront;
+    ht_emulate_report *report;
+    ht_capture *capture; /* NULL: nothing is captured */
+    ht_copies *copies;   /* NULL: they are not wanted */
+    ht_emulate_outcome outcome;
+} emulation;
+
+static ht_status device_read(emulation *in, ht_error *error) {
+    const char *name = in->given->device;
+    in->wavefront = strcmp(name, "host") == 0 ? 64 : strcmp(name, "host:wave32") == 0 ? 32 : 0;
+    return in->wavefront != 0 ? HT_OK
+                              : ht_error_set(error, HT_ERROR_INPUT,
+                                             "device '%s' does not emulate: --device takes host or "
+                                             "host:wave32",
+                                             name);
+}
+
+static ht_status program_run(emulation *in, ht_error *error) {
+    const ht_program_run run = {.arguments = in->line->arguments,
+                                .argument_count = in->line->argument_count,
+                                .read = in->given->read,
+                                .write = in->given->write,
+                                .seconds = in->given->max_time,
+                                .capture = in->capture,
+                                .copies = in->copies,
+                                .interrupted = &ht_interrupted};
+    return ht_hip_program_run(in->program, &run, in->report, &in->outcome, error);
+}
+
+/* Writes "1 122880 3f09c41d22b07a65": number, bytes and hash of a copy; "exit 0" ends. */
+static ht_status copies_write(const emulation *in, ht_error *error) {
+    ht_text text = {0};
+    const ht_copies *copies = in->copies;
+    for (uint64_t i = 0; i < copies->count && i < HT_COPIES; ++i)
+        ht_text_printf(&text, "%" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", i + 1,
+                       copies->items[i].bytes, copies->items[i].hash);
+    if (copies->count > HT_COPIES)
+        ht_text_printf(&text, "%" PRIu64 " more\n", copies->count - HT_COPIES);
+    ht_text_printf(&text, "exit %d\n", in->outcome.exit_code);
+    ht_status status = ht_result_write(in->given->copies, text.data, text.length, error);
+    ht_text_free(&text);
+    return status;
+}
+
+/* Writes what was captured; the program's own output came before. */
+static ht_status capture_write(const emulation *in, ht_error *error) {
+    const char *folder = in->given->capture;
+    char *path = ht_path_join(folder, "problem.json");
+    char *report = ht_path_join(folder, "capture.json");
+    size_t count;
+    char **sources = ht_hip_program_sources(in->program, &count);
+    size_t read = ht_interrupted ? 0 : count; /* what was launched is kept all the same */
+    ht_refactor_options compiler = {0};
+    ht_capture_result result = {0};
+    ht_compiler_arguments_make(&in->given->compiler, &compiler);
+    ht_status status =
+        ht_capture_problems(in->capture, sources, read, path, &compiler, &result, error);
+    if (status == HT_OK) {
+        ht_capture_print(&result, stderr);
+        json_t *document = ht_capture_json(in->capture, &result);
+        status = ht_report_json_write(report, document, error);
+        json_decref(document);
+    }
+    if (status == HT_OK && result.problem_count > 0)
+        ht_report_message("problems of %zu of %zu kernels: %s", result.problem_count, result.count,
+                          path);
+    ht_capture_result_free(&result);
+    ht_compiler_arguments_free(&compiler);
+    for (size_t i = 0; i < count; ++i)
+        free(sources[i]);
+    free(sources);
+    free(report);
+    free(path);
+    return status;
+}
+
+/* Adds to a call the times of later ones of the same function at the same place: a compiler may
+ * have made several of one. */
+static uint64_t times_take(const emulation *in, char **places, uint32_t first) {
+    uint64_t times = 0;
+    for (uint32_t i = first; i < in->report->call_count; ++i) {
+        ht_report_call *call = &in->report->calls[i];
+        if (strcmp(call->name, in->report->calls[first].name) != 0 ||
+            strcmp(places[i], places[first]) != 0)
+            continue;
+        times += call->times;
+        call->times = 0;
+    }
+    return times;
+}
+
+/* Lists the calls of HIP functions that are not there. */
+static void missing_report(const emulation *in) {
+    char **places = NULL;
+    ht_error error = {0};
+    if (in->report->call_count == 0)
+        return;
+    ht_emulate_places(in->report, ht_hip_program_folder(in->program), &places, &error);
+    for (uint32_t i = 0; i < in->report->call_count; ++i)
+        ht_text_make_printable(places[i], "", false);
+    for (uint32_t i = 0; i < in->report->call_count; ++i) {
+        const char *name = in->report->calls[i].name, *place = places[i];
+        uint64_t times = times_take(in, places, i);
+        if (times > 0)
+            ht_report_message("%s%s%s is not supported: it returned hipErrorNotSupported (%" PRIu64
+                              " call%s)",
+                              place, *place ? ": " : "", name, times, times == 1 ? "" : "s");
+    }
+    for (uint32_t i = 0; i < in->report->call_count; ++i)
+        free(places[i]);
+    free(places);
+}
+
+static void end_report(emulation *in) {
+    missing_report(in);
+    if (in->report->findings > 0 && in->outcome.exit_code == 0)
+        in->outcome.exit_code = HT_EXIT_FAILED;
+    if (in->outcome.late)
+        ht_report_message("the program was ended after %g s (--max-time)", in->given->max_time);
+    else if (in->outcome.signal != 0)
+        ht_report_message("the program was ended by signal %d (%s)%s", in->outcome.signal,
+                          strsignal(in->outcome.signal),
+                          in->outcome.signal == SIGSYS
+                              ? ": the sandbox refused what it did; --read and --write name the "
+                                "folders that it may use"
+                              : "");
+}
+
+static ht_status emulation_prepare(emulation *in, ht_error *error) {
+    ht_status status = device_read(in, error);
+    if (status == HT_OK) {
+        in->report = ht_emulate_report_new();
+        if (in->report == NULL)
+            status = ht_error_set(error, HT_ERROR_IO, "no memory for a report");
+    }
+    if (status == HT_OK && in->given->capture != NULL) {
+        in->capture = ht_capture_new();
+        status = in->capture != NULL ? ht_dir_make(in->given->capture, error)
+                                     : ht_error_set(error, HT_ERROR_IO, "no memory for launches");
+    }
+    if (status == HT_OK && in->given->copies != NULL) {
+        in->copies = ht_copies_new();
+        if (in->copies == NULL)
+            status = ht_error_set(error, HT_ERROR_IO, "no memory for copies");
+    }
+    return status;
+}
+
+static int run_emulate(const ht_command_line *line) {
+    const emulate_options *given = line->options;
+    emulation in = {.given = given,
+                    .line = line,
+                    .files = {line->operands, line->operand_count, &given->compiler}};
+    ht_error error = {0};
+    ht_status status = emulation_prepare(&in, &error);
+    if (status == HT_OK)
+        status = ht_hip_program_build(&in.files, NULL, in.wavefront, given->check, &ht_interrupted,
+                                      &in.program, &error);
+    if (status == HT_OK)
+        status = program_run(&in, &error);
+    if (status == HT_OK)
+        end_report(&in);
+    if (status == HT_OK && in.copies != NULL)
+        status = copies_write(&in, &error);
+    bool cut = status == HT_ERROR_INTERRUPTED;
+    if ((status == HT_OK || cut) && in.capture != NULL && in.program != NULL) {
+        ht_status written = capture_write(&in, cut ? NULL : &error);
+        status = cut ? status : written;
+    }
+    int code = status == HT_OK ? in.outcome.exit_code : ht_report_error(&error);
+    ht_emulate_report_free(in.report);
+    ht_capture_free(in.capture);
+    ht_copies_free(in.copies);
+    ht_hip_program_free(in.program);
+    return code;
+}
+
+const ht_command ht_command_emulate = {
+    .name = "emulate",
+    .summary = "build a whole HIP program for this machine's cores and run it",
+    .usage = "[OPTION]... FILE... [-- ARGUMENT...]",
+    .description =
+        "Compiles the files of a HIP program, host code and kernels, and runs it without a GPU, in "
+        "the sandbox. Host code is compiled as clang compiles HIP's, against HIP's own headers; "
+        "kernels run on this machine's cores as under the host provider. Output and exit code are "
+        "the program's.\n\n"
+        "A function of HIP that is not there returns hipErrorNotSupported, and is listed at the "
+        "end with file and line. docs/emulate.md says what there is.",
+    .examples = "hiptemper emulate saxpy.hip\n"
+                "hiptemper emulate -I include -D N=4096 main.hip kernels.hip -- --repeat 3\n"
+                "hiptemper emulate --capture seen main.hip kernels.hip\n"
+                "hiptemper optimize kernels.hip --problem seen/problem.json --out tuned",
+    .exit_codes =
+        "the program's; 128 + N when signal N ended it; 1 when it does not compile, 2 for "
+        "wrong options, 3 when a tool is missing",
+    .options = options,
+    .options_size = sizeof(emulate_options),
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
+    .operand = "FILE",
+    .takes_arguments = true,
+    .run = run_emulate,
+};

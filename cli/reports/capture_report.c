@@ -1,0 +1,102 @@
+#include "cli/reports/capture_report.h"
+
+#include "base/memory.h"
+#include "cli/reports/table.h"
+#include "pipeline/capture_fill.h"
+#include "pipeline/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double share(const ht_capture_result *result, const ht_capture_row *row) {
+    return result->seconds > 0 ? 100.0 * row->seconds / result->seconds : 0.0;
+}
+
+static char *where(const ht_capture_row *row) {
+    return row->file ? ht_format("%s:%d", row->file, row->line) : ht_strdup("-");
+}
+
+void ht_capture_print(const ht_capture_result *result, FILE *out) {
+    static const char *const headings[] = {"kernel",        "where",   "launches", "distinct",
+                                           "emulated time", "problem", "status"};
+    ht_table *table = ht_table_new("llrrrll", headings);
+    for (size_t i = 0; i < result->count; ++i) {
+        const ht_capture_row *row = &result->rows[i];
+        char *cells[] = {ht_strdup(row->kernel),
+                         where(row),
+                         ht_format("%" PRIu64, row->times),
+                         ht_format("%zu", row->distinct),
+                         ht_format("%.1f%%", share(result, row)),
+                         ht_strdup(row->problem_gap ? "not known" : "captured"),
+                         ht_strdup(row->status ? row->status : "-")};
+        ht_table_row(table, (const char *const *)cells);
+        for (size_t j = 0; j < sizeof cells / sizeof *cells; ++j)
+            free(cells[j]);
+    }
+    ht_table_finish(table, out, 0);
+    for (size_t i = 0; i < result->count; ++i) {
+        const ht_capture_row *row = &result->rows[i];
+        const char *reason = row->problem_gap ? row->problem_gap : row->reason;
+        if (reason)
+            fprintf(out, "%s: %s\n", row->kernel, reason);
+    }
+}
+
+static json_t *argument_json(const ht_captured_argument *argument) {
+    if (argument->has_memory) {
+        json_t *least = json_array(), *most = json_array();
+        for (size_t i = 0; i < HT_CAPTURE_WIDTHS; ++i) {
+            json_array_append_new(least, json_integer(argument->bounds[i].least));
+            json_array_append_new(most, json_integer(argument->bounds[i].most));
+        }
+        return json_pack("{s:I, s:o, s:o}", "bytes", (json_int_t)argument->bytes, "least", least,
+                         "most", most);
+    }
+    char text[2 * HT_CAPTURE_VALUE + 1] = "";
+    uint32_t size = argument->size < HT_CAPTURE_VALUE ? argument->size : HT_CAPTURE_VALUE;
+    for (uint32_t i = 0; i < size; ++i)
+        snprintf(text + 2 * (size_t)i, 3, "%02x", argument->value[i]);
+    return size ? json_pack("{s:s}", "value", text) : json_pack("{s:n}", "value");
+}
+
+static json_t *launch_json(const ht_captured_launch *launch) {
+    json_t *arguments = json_array();
+    for (uint32_t i = 0; i < launch->argument_count; ++i)
+        json_array_append_new(arguments, argument_json(&launch->arguments[i]));
+    return json_pack("{s:o, s:[I,I,I], s:[I,I,I], s:I, s:I, s:f, s:o}", "name",
+                     ht_report_json_text(launch->name), "grid", (json_int_t)launch->grid[0],
+                     (json_int_t)launch->grid[1], (json_int_t)launch->grid[2], "block",
+                     (json_int_t)launch->block[0], (json_int_t)launch->block[1],
+                     (json_int_t)launch->block[2], "lds", (json_int_t)launch->lds, "times",
+                     (json_int_t)launch->times, "emulated_seconds", launch->seconds, "arguments",
+                     arguments);
+}
+
+static json_t *row_json(const ht_capture *capture, const ht_capture_result *result,
+                        const ht_capture_row *row) {
+    json_t *seen = json_array();
+    for (uint32_t i = 0; i < capture->launch_count; ++i) {
+        char *name = ht_capture_kernel_name(capture->launches[i].name);
+        if (strcmp(name, row->kernel) == 0)
+            json_array_append_new(seen, launch_json(&capture->launches[i]));
+        free(name);
+    }
+    return json_pack(
+        "{s:o, s:o, s:i, s:I, s:f, s:b, s:o, s:o, s:o, s:o}", "kernel",
+        ht_report_json_text(row->kernel), "file", ht_report_json_text(row->file), "line", row->line,
+        "launches", (json_int_t)row->times, "share", share(result, row) / 100.0, "captured",
+        row->problem_gap == NULL, "gap", ht_report_json_text(row->problem_gap), "status",
+        ht_report_json_text(row->status), "reason", ht_report_json_text(row->reason), "seen", seen);
+}
+
+json_t *ht_capture_json(const ht_capture *capture, const ht_capture_result *result) {
+    json_t *kernels = json_array();
+    for (size_t i = 0; i < result->count; ++i)
+        json_array_append_new(kernels, row_json(capture, result, &result->rows[i]));
+    json_t *document = ht_report_json_new("hiptemper-capture", 1);
+    json_object_set_new(document, "emulated_seconds", json_real(result->seconds));
+    json_object_set_new(document, "dropped", json_integer((json_int_t)capture->dropped));
+    json_object_set_new(document, "kernels", kernels);
+    return document;
+}
