@@ -1,4 +1,4 @@
-/* A kernel against itself: how often do the finals report a difference?
+/* A kernel against itself: the share of finals that report a difference.
  *
  *     aa [--runs 200] [--seconds 0.3] [--device host] [--sizes n=20000]
  *

@@ -1,5 +1,5 @@
 /* Variants that a compiler makes a second: 1, 4, 16 and 64 configurations to a program, in 1 and 2
- * processes, beside one at a time in one process. Every round compiles the same configurations in
+ * processes, next to one at a time in one process. Every round compiles the same configurations in
  * every way, in an order that rotates from round to round, so that a machine that is busy for a
  * while is busy for all of them. Ratios are paired within a round, with their 95 % intervals
  * (ht_stats_paired_ratio).
@@ -7,8 +7,8 @@
  *   compile_rate [--device amd:gfx90a] [--template FILE] [--problem FIELDS] [--variants 64]
  *                [--rounds 5] [--seed 1] [--sizes 1,4,16,64] [--processes 2]
  *
- * The first size is what the others are compared with. Two sizes are enough to tell what a program
- * costs whatever is in it, and what each configuration adds: only the first can be shared.
+ * The first size is what the others are compared with. Two sizes are enough to find the cost of a
+ * program whatever is in it, and of each configuration in it: only the first can be shared.
  *
  * AMD_COMGR_CACHE is set to 0: from ROCm 7 on the code object manager keeps what it has compiled on
  * disk. Processes are forked and have compiled once before the clock starts. Rates are given by the
@@ -51,7 +51,7 @@ typedef struct subject {
     size_t count;
 } subject;
 
-/* What the processes of one measurement share. */
+/* The state that the processes of one measurement share. */
 typedef struct shared {
     pthread_barrier_t start;
     atomic_size_t next; /* configuration that nobody compiles yet */
@@ -95,7 +95,7 @@ static double cpu_seconds(void) {
     return seconds;
 }
 
-/* In a child. */
+/* Compiles, in a child. */
 static void work(const subject *subject, shared *shared, size_t index, size_t size) {
     atomic_fetch_add(&shared->failed, compile(subject, subject->count, 1));
     pthread_barrier_wait(&shared->start);
@@ -152,8 +152,8 @@ static rate measure(const subject *subject, size_t processes, size_t size) {
     return rate;
 }
 
-/* Different ones, at random, that can share a program: macros belong to a whole program. As many as
- * there are when that is fewer. */
+/* Chooses different ones, at random, that can share a program: macros belong to a whole program. As
+ * many as there are when that is fewer. */
 static void choose(subject *subject, uint64_t seed) {
     ht_error error;
     ht_space *space;
@@ -222,7 +222,8 @@ static void report(const ways *ways, double rates[PROCESSES_MAX][SIZES_MAX][ROUN
         }
 }
 
-/* Seconds of CPU time a variant are P / size + C: P by the smallest and the largest program. */
+/* Reports the seconds of CPU time a variant as P / size + C: P by the smallest and the largest
+ * program. */
 static void report_parts(const ways *ways, const results *results, size_t rounds, size_t variants) {
     size_t last = ways->count - 1;
     size_t largest = ways->sizes[last] < variants ? ways->sizes[last] : variants;
@@ -245,7 +246,7 @@ static void stop(int signal) {
     stopped = 1;
 }
 
-/* The number of whole rounds. */
+/* Returns the number of whole rounds. */
 static size_t measure_all(const subject *subject, const ways *ways, size_t rounds,
                           results *results) {
     size_t cells = ways->processes * ways->count;
@@ -263,7 +264,7 @@ static size_t measure_all(const subject *subject, const ways *ways, size_t round
     return rounds;
 }
 
-/* "1,4,16": rising. */
+/* Reads "1,4,16": rising. */
 static bool read_sizes(const char *text, ways *ways) {
     char *end = NULL;
     for (ways->count = 0; ways->count < SIZES_MAX; text = end + 1) {
@@ -277,7 +278,7 @@ static bool read_sizes(const char *text, ways *ways) {
     return false;
 }
 
-/* What is asked for on the command line. */
+/* The options of the command line. */
 typedef struct options {
     const char *device, *file, *problem;
     size_t variants, rounds;

@@ -7,8 +7,8 @@
  * in every way that the library has: evaluations, deaths, neighbours, exports, the best of each
  * problem. All that comes back must be what was once written, samples to the bit, and a file that
  * is refused must stay as it is. Then HIPTEMPER tunes with RUNS files damaged in the same way,
- * under replayed timings: what the database tells afterwards must be what an undisturbed run has.
- * Exit code 1 tells what differed. */
+ * under replayed timings: afterwards the database must give what an undisturbed run has. Exit code
+ * 1: something differed, and is printed. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -29,7 +29,7 @@
 
 enum { JOBS = 3, CONFIGS = 40, VERSIONS = 2, FLIPS = 20, SAMPLES_MAX = 200, PAGE = 4096 };
 
-/* What was written of one configuration; a torn page may bring an older version back. */
+/* The versions written of one configuration; a torn page may bring an older one back. */
 typedef struct truth {
     double samples[SAMPLES_MAX];
     size_t count;
@@ -135,7 +135,7 @@ static void image_free(image *of) {
     *of = (image){0};
 }
 
-/* Two states: every configuration once, and then some once more. */
+/* Writes two states: every configuration once, and then some once more. */
 static void write_truths(bench *b) {
     ht_error error = {0};
     for (int version = 0; version < VERSIONS; ++version) {
@@ -177,7 +177,7 @@ static void flip(bench *b, char *data, size_t length) {
     }
 }
 
-/* One of the pages holds, in its first or second half, what it held before, or nothing. */
+/* Tears a page: in its first or second half it holds what it held before, or nothing. */
 static void tear(bench *b, char *data, size_t length, const image *old) {
     size_t page = ht_random_below(&b->random, length / PAGE) * PAGE;
     size_t from = page + (ht_random_below(&b->random, 2) ? PAGE / 2 : 0);
@@ -245,8 +245,8 @@ static bool is_version(const truth *of, const ht_evaluation *got, unsigned death
             strcmp(got->conditions, "{\"cache\":\"hot\"}") == 0);
 }
 
-/* Every configuration by its key, and some that were never written. Returns false when the library
- * gave an error: then there is nothing to compare. */
+/* Reads every configuration by its key, and some that were never written. Returns false when the
+ * library gave an error: then there is nothing to compare. */
 static bool read_evaluations(bench *b, ht_database *database, int number) {
     for (int job = 0; job < JOBS; ++job)
         for (int config = 0; config < CONFIGS + 8; ++config) {
@@ -421,7 +421,7 @@ static int tune(const bench *b, const char *program, const char *database, const
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What a later run would get, a line a configuration; free(). */
+/* Returns what a later run would get, a line a configuration; free(). */
 static char *told(bench *b, const char *path) {
     ht_text text = {0};
     ht_recording *recording = NULL;
@@ -450,7 +450,7 @@ static char *told(bench *b, const char *path) {
 }
 
 /* Changes digits of samples and times alone (no other number is so long): nothing but a checksum
- * can tell. */
+ * shows it. */
 static void flip_digits(bench *b, char *data, size_t length) {
     for (int flipped = 0, tries = 0; flipped < FLIPS && tries < 1 << 20; ++tries) {
         size_t at = ht_random_below(&b->random, length - 10) + 5;

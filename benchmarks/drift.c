@@ -1,13 +1,13 @@
-/* A load that starts in the middle of a job: does it change the winner?
+/* The effect on the winner of a load that starts in the middle of a job.
  *
  *     drift [--repeats 5] [--load 4] [--seconds 2] [--device host] [--sizes n=20000]
  *
  * Each repeat tunes the same job with configurations in an order of its own, four times: quiet and
  * with --load processes that begin to compute once half of the configurations are evaluated; each
- * with every variant timed beside the best so far, as the tuner does, and each timed alone. Told
- * are how much slower the load made the original, how many finalists the two searches have in
- * common, and how much longer the job's winner takes than the
- * quiet one's, by one more final of the two on the machine as it is then.
+ * with every variant timed next to the best so far, as the tuner does, and each timed alone.
+ * Printed are how much slower the load made the original, how many finalists the two searches have
+ * in common, and how much longer the job's winner takes than the quiet one's, by one more final of
+ * the two on the machine as it is then.
  */
 #include "benchmarks/timing_job.h"
 
@@ -36,7 +36,7 @@ static void tune(const bench *bench, uint64_t order, double seconds, bool unpair
     bench_burn_end(load.burners, load.burning);
 }
 
-/* Of the quiet job's finalists, how many did the other choose too? */
+/* Returns how many of the quiet job's finalists the other chose too. */
 static size_t shared_finalists(const bench_winner *a, const bench_winner *b) {
     size_t shared = 0;
     for (size_t i = 0; i < BENCH_FINALISTS; ++i)
@@ -45,7 +45,7 @@ static size_t shared_finalists(const bench_winner *a, const bench_winner *b) {
     return shared;
 }
 
-/* Did the job itself say that this configuration may be as fast as its winner? */
+/* Returns true if the job itself said that this configuration may be as fast as its winner. */
 static bool left_open(const bench_winner *winner, const ht_config *config) {
     for (size_t i = 0; i < BENCH_FINALISTS; ++i)
         if (ht_config_equal(&winner->finalists[i], config))
@@ -53,7 +53,7 @@ static bool left_open(const bench_winner *winner, const ht_config *config) {
     return false;
 }
 
-/* The winners beside each other. */
+/* Times the winners next to each other. */
 static ht_final duel(const bench *bench, const ht_config *quiet, const ht_config *drifted,
                      double seconds) {
     ht_job_options options = {.seed = 2};
@@ -84,7 +84,7 @@ static bool report(const bench *bench, const char *way, const bench_winner *quie
         kept = equal || open;
         printf("%s: the slower takes %.3f [%.3f, %.3f]\n",
                equal  ? "equal"
-               : open ? "told to be unclear"
+               : open ? "reported as unclear"
                       : "CHANGED",
                final.over_best, final.over_best_lo, final.over_best_hi);
     }
@@ -109,10 +109,10 @@ int main(int argc, char **argv) {
             tune(&bench, 1 + i, seconds, unpaired, 0, &quiet);
             tune(&bench, 1 + i, seconds, unpaired, wanted, &drifted);
             kept[unpaired] +=
-                report(&bench, unpaired ? "alone" : "beside", &quiet, &drifted, seconds);
+                report(&bench, unpaired ? "alone" : "next to", &quiet, &drifted, seconds);
         }
-    printf("the same won, or one as fast, or the job told that it is unclear, in %u of %u (timed "
-           "beside the best so far), %u "
+    printf("the same won, or one as fast, or the job reported it as unclear, in %u of %u (timed "
+           "next to the best so far), %u "
            "of %u (timed alone)\n",
            kept[0], repeats, kept[1], repeats);
     bench_close(&bench);

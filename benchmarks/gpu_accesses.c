@@ -1,12 +1,14 @@
 /* How far a template's configurations reduce what its kernel loads from memory, counted from gfx90a
  * code (docs/gpu-accesses.md): searches the space for the configuration with the fewest 32-bit
- * words loaded per output, among those without scratch and with enough waves, and prints it beside
+ * words loaded per output, among those without scratch and with enough waves, and prints it next to
  * the original. Nothing runs, so no GPU is needed.
  *
  *   gpu_accesses TEMPLATE PROBLEM [NAME=VALUE...]
  *       PROBLEM is text such as "N=1 C=64 H=56". Names: device (amd:gfx90a), evals (64), waves (4;
  * the fewest a SIMD holds), blocks (48; of a grid, followed in the search), final (512; in the
- *       comparison), seed (1), start (a configuration to begin with), kernel (of the templates).
+ *       comparison), seed (1), start (a configuration to begin with), kernel (of the templates),
+ *       vary (A,B: instead of a search, the words per output of every legal configuration in which
+ *       all other parameters are those of `start`, a line each; "-": left out or not counted).
  */
 #include "base/memory.h"
 #include "runtime/measure/access_rates.h"
@@ -19,7 +21,7 @@
 static const char scratch_reason[] = "scratch", waves_reason[] = " waves";
 
 typedef struct settings {
-    const char *device, *kernel, *start;
+    const char *device, *kernel, *start, *vary;
     unsigned long evals, waves, blocks, final, seed;
 } settings;
 
@@ -39,7 +41,7 @@ static void check(ht_status status, const ht_error *error) {
     exit(ht_status_exit_code(status));
 }
 
-/* Scratch of all launches, and the fewest waves. */
+/* Returns the scratch of all launches, and the fewest waves. */
 static int scratch_of(const ht_inspection *inspection, size_t launches, int *out_waves) {
     int scratch = 0;
     *out_waves = 1 << 20;
@@ -52,7 +54,7 @@ static int scratch_of(const ht_inspection *inspection, size_t launches, int *out
     return scratch;
 }
 
-/* Words from memory decide; among equals instructions do. */
+/* Judges an inspection: words from memory decide; among equals instructions do. */
 static ht_outcome judge(const subject *self, const ht_inspection *inspection) {
     static const double tie = 1e-6;
     size_t launches = self->binding.template->launch_count;
@@ -95,7 +97,7 @@ static ht_status evaluate(void *context, const ht_config *configs, size_t count,
     return status;
 }
 
-/* How many were left out for scratch and for few waves; of the others each reason. */
+/* Prints how many were left out for scratch and for few waves; of the others each reason. */
 static void tell_failures(const subject *self, const ht_search_result *result) {
     size_t scratch = 0, waves = 0;
     for (size_t i = 0; i < result->trial_count; ++i) {
@@ -185,6 +187,74 @@ static void report(subject *self, const ht_config *config) {
     free(text);
 }
 
+/* ---- all configurations of a few parameters */
+
+typedef struct sweep {
+    const ht_template *template;
+    const ht_space *space;
+    ht_config *configs; /* owned */
+    size_t count;
+    bool varied[HT_PARAM_MAX];
+} sweep;
+
+static void sweep_read(sweep *out, const char *names) {
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
+        char *name = ht_strndup(at, strcspn(at, ","));
+        const ht_param *param = ht_template_param(out->template, name);
+        if (!param) {
+            fprintf(stderr, "gpu_accesses: no parameter %s\n", name);
+            exit(2);
+        }
+        out->varied[param - out->template->params] = true;
+        free(name);
+    }
+}
+
+static void sweep_add(sweep *out, ht_config *config, size_t param) {
+    if (param == out->template->param_count) {
+        if (!ht_space_legal(out->space, config))
+            return;
+        HT_GROW(out->configs, out->count);
+        out->configs[out->count++] = *config;
+        return;
+    }
+    uint16_t kept = config->choice[param];
+    size_t values = out->varied[param] ? out->template->params[param].value_count : 0;
+    for (size_t i = 0; i < values; ++i) {
+        config->choice[param] = (uint16_t)i;
+        sweep_add(out, config, param + 1);
+    }
+    config->choice[param] = kept;
+    if (values == 0)
+        sweep_add(out, config, param + 1);
+}
+
+static void sweep_report(subject *self) {
+    ht_error error;
+    ht_space *space;
+    check(ht_space_build(&self->binding, 0, &space, &error), &error);
+    sweep all = {.template = self->binding.template, .space = space};
+    ht_config config = ht_config_default(all.template);
+    if (self->settings.start)
+        check(ht_config_parse(all.template, self->settings.start, &config, &error), &error);
+    sweep_read(&all, self->settings.vary);
+    sweep_add(&all, &config, 0);
+    ht_outcome *outcomes = ht_alloc(all.count + 1, sizeof *outcomes);
+    size_t done = 0;
+    check(evaluate(self, all.configs, all.count, outcomes, &done, &error), &error);
+    for (size_t i = 0; i < done; ++i) {
+        char *text = ht_config_string(all.template, &all.configs[i]);
+        if (outcomes[i].status == HT_OK)
+            printf("%.6g\t%s\n", outcomes[i].cost, text);
+        else
+            printf("-\t%s\n", text);
+        free(text);
+    }
+    free(outcomes);
+    free(all.configs);
+    ht_space_free(space);
+}
+
 static bool read_setting(settings *out, const char *text) {
     const struct {
         const char *name;
@@ -196,7 +266,10 @@ static bool read_setting(settings *out, const char *text) {
                    {"seed=", &out->seed}};
     const struct {
         const char *name, **value;
-    } texts[] = {{"device=", &out->device}, {"kernel=", &out->kernel}, {"start=", &out->start}};
+    } texts[] = {{"device=", &out->device},
+                 {"kernel=", &out->kernel},
+                 {"start=", &out->start},
+                 {"vary=", &out->vary}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (strncmp(text, numbers[i].name, strlen(numbers[i].name)) == 0) {
             *numbers[i].value = strtoul(text + strlen(numbers[i].name), NULL, 10);
@@ -238,8 +311,12 @@ int main(int argc, char **argv) {
     const ht_template *template = &self.templates[index];
     check(ht_problem_parse(&template->problem, argv[2], &self.problem, &error), &error);
     self.binding = (ht_binding){template, &self.problem, &self.device.fields};
-    ht_config best = search(&self);
-    report(&self, &best);
+    if (self.settings.vary) {
+        sweep_report(&self);
+    } else {
+        ht_config best = search(&self);
+        report(&self, &best);
+    }
     ht_problem_free(&self.problem);
     ht_template_free(self.templates, self.template_count);
     return 0;

@@ -1,6 +1,6 @@
-/* What emulation costs: CPU nanoseconds a thread, a barrier and a shuffle of the host provider, and
- * wall-clock seconds a compile. Kernels run on one core (OMP_NUM_THREADS=1 unless set), so that the
- * numbers are of one thread of execution. */
+/* The cost of emulation: CPU nanoseconds a thread, a barrier and a shuffle of the host provider,
+ * and wall-clock seconds a compile. Kernels run on one core (OMP_NUM_THREADS=1 unless set), so that
+ * the numbers are of one thread of execution. */
 #include "base/clock.h"
 #include "runtime/provider/provider.h"
 
@@ -40,7 +40,7 @@ enum { NAMES = sizeof names / sizeof *names };
 
 static const ht_hip *hip;
 
-/* Of this process alone: other programs may be running. */
+/* Returns the CPU time of this process alone: other programs may be running. */
 static double cpu_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -85,7 +85,7 @@ static hipModule_t load(hiprtcProgram program) {
     return module;
 }
 
-/* The fastest of several launches, in nanoseconds a thread. */
+/* Returns the fastest of several launches, in nanoseconds a thread. */
 static double time_kernel(hiprtcProgram program, hipModule_t module, const char *name,
                           unsigned blocks, unsigned threads, void *out) {
     const char *lowered;

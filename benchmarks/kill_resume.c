@@ -9,7 +9,8 @@
  * every evaluation that was committed must stay as it was; at the end the database must hold what
  * the undisturbed one holds, and the temporary folder and /dev/shm nothing. A stopped process must
  * not keep a run from its end. A run that ends by itself is compared, and another begins. Exit code
- * 1 tells what differed. SIGINT makes no more of it and lets the run under way end. */
+ * 1: something differed, and is printed. SIGINT ends the disturbances and lets the run under way
+ * end. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -75,7 +76,7 @@ static void __attribute__((format(printf, 2, 3))) complain(bench *b, const char 
     ++b->failures;
 }
 
-/* hiptemper tune with a database; `replay`: timings come from the recording. */
+/* Starts hiptemper tune with a database; `replay`: timings come from the recording. */
 static pid_t start(const bench *b, const char *database, bool replay) {
     pid_t pid = fork();
     if (pid != 0)
@@ -97,8 +98,8 @@ static int finish(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Everything that a run's databases must agree in, or (`exact`) that must not change any more, a
- * text a line; free(). */
+/* Returns everything that a run's databases must agree in, or (`exact`) that must not change any
+ * more, a text a line; free(). */
 static char *contents(bench *b, const char *database, bool exact) {
     ht_text text = {0};
     ht_text_append(&text, "");
@@ -135,8 +136,8 @@ static size_t count_lines(const char *text) {
     return count;
 }
 
-/* Processes that have our temporary folder in their environment: the tuner, its workers, their
- * compilers. */
+/* Lists processes that have our temporary folder in their environment: the tuner, its workers,
+ * their compilers. */
 static size_t list_processes(const bench *b, pid_t pids[PROCESSES_MAX]) {
     char *wanted = ht_format("TMPDIR=%s", b->temporary);
     DIR *proc = opendir("/proc");
@@ -158,7 +159,7 @@ static size_t list_processes(const bench *b, pid_t pids[PROCESSES_MAX]) {
     return count;
 }
 
-/* One of the processes that the tuner started; 0 when there is none. */
+/* Chooses one of the processes that the tuner started; 0 when there is none. */
 static pid_t choose(bench *b, pid_t tuner) {
     pid_t pids[PROCESSES_MAX], chosen = 0;
     size_t count = list_processes(b, pids), others = 0;
@@ -168,7 +169,7 @@ static pid_t choose(bench *b, pid_t tuner) {
     return chosen;
 }
 
-/* All go in the order of their numbers. */
+/* Disturbs once. All processes go in the order of their numbers. */
 static void disturb_once(bench *b, pid_t tuner, unsigned kind) {
     pid_t pids[PROCESSES_MAX];
     if (kind == TUNER) {
@@ -189,7 +190,7 @@ static unsigned moments(const bench *b) {
     return b->kills[TUNER] + b->kills[ONE] + b->kills[ALL] + b->kills[STOP];
 }
 
-/* Names in /dev/shm, a line each; free(). */
+/* Returns the names in /dev/shm, a line each; free(). */
 static char *list_shared(void) {
     ht_text text = {0};
     ht_text_append(&text, "\n");
@@ -213,7 +214,7 @@ static void expect_nobody_left(bench *b) {
         complain(b, "%zu processes are left, such as %d", count, (int)pids[0]);
 }
 
-/* Every line of `lines` must be in `text`. */
+/* Expects every line of `lines` in `text`. */
 static void expect_lines(bench *b, const char *what, const char *lines, const char *text) {
     for (const char *line = lines; *line != '\0';) {
         size_t length = strcspn(line, "\n") + 1;
@@ -241,7 +242,7 @@ static void expect_empty(bench *b) {
         closedir(out);
 }
 
-/* A run that has ended by itself. */
+/* Expects the same of a run that has ended by itself. */
 static void expect_same(bench *b, int code, const char *database, const char *undisturbed) {
     if (code != 0)
         complain(b, "exit code %d; see %s/log", code, b->folder);
@@ -253,7 +254,7 @@ static void expect_same(bench *b, int code, const char *database, const char *un
     expect_empty(b);
 }
 
-/* False when the run has not ended by then. */
+/* Waits for a run; false when it has not ended by then. */
 static bool ended_by(pid_t pid, double end, int *out_code) {
     int status = 0;
     while (ht_clock_seconds() < end) {

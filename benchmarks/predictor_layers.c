@@ -1,4 +1,4 @@
-/* How fast the predictor's layers are: forward and backward together, one core.
+/* The speed of the predictor's layers: forward and backward together, one core.
  *
  *   predictor_layers [HIDDEN [BATCH [POSITIONS [LAYER]]]]        (192, 64, 12, all)
  *
@@ -93,7 +93,7 @@ static double few_operations(const bench *b) {
     return 2.0 * FEW * 4 * b->hidden * b->hidden;
 }
 
-/* A step of an LSTM in decoding, forward only. */
+/* Runs a step of an LSTM in decoding, forward only. */
 static void few_rows(const bench *b) {
     const size_t n = b->hidden;
     ht_gemm(false, false, FEW, 4 * n, n, 1, b->x, n, b->weights, 4 * n, 1, b->y, 4 * n);
@@ -234,7 +234,7 @@ static ht_real *random_array(size_t count, double limit) {
     return array;
 }
 
-/* The weights of the largest layer: the feed-forward block, or the embedding. */
+/* Returns the number of weights of the largest layer: the feed-forward block, or the embedding. */
 static size_t weight_count(const bench *b) {
     const size_t block = 9 * ((size_t)b->hidden + 1) * b->hidden;
     const size_t embedding = (size_t)VOCABULARY * b->hidden;
@@ -276,14 +276,14 @@ static void bench_free(bench *b) {
     ht_adam_free(b->adam);
 }
 
-/* The processor's time, so that other programs do not count. */
+/* Returns the processor's time, so that other programs do not count. */
 static double seconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The least of several times, in seconds: what it takes undisturbed. */
+/* Returns the least of several times, in seconds: the time that it takes undisturbed. */
 static double time_of(const measured *layer, bench *bench) {
     double best = 1e9, spent = 0;
     for (int i = 0; i < 5 || (spent < 0.3 && i < 2000); ++i) {

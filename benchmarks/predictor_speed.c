@@ -1,4 +1,4 @@
-/* What networks cost, by architecture: milliseconds to answer one problem with a beam (the
+/* The cost of networks, by architecture: milliseconds to answer one problem with a beam (the
  * networks' part of it: docs/constrained-beam.md has the rest), and examples learned a second, on
  * one thread. Made-up problems of the size of the perf-db kernels; the weights do not matter for
  * speed. Times are CPU time, so that other work on the machine disturbs less.

@@ -1,15 +1,15 @@
-/* How long `hiptemper refactor` takes for a tree, beside clang's syntax check of the same files in
- * as many processes. The tree is made of copies of a folder's sources, each with its headers and
- * problem files, and a host function of its own behind it; standard headers that programs include
- * come in front of every other copy.
+/* The time that `hiptemper refactor` takes for a tree, next to clang's syntax check of the same
+ * files in as many processes. The tree is made of copies of a folder's sources, each with its
+ * headers and problem files, and a host function of its own after it; standard headers that
+ * programs include come in front of every other copy.
  *
  *   refactor_rate [--sources tests/refactor/sources] [--files 1000] [--jobs 2] [--rounds 1]
  *                 [--hiptemper build/release/hiptemper] [--keep DIR] [--problems no]
  *
- * With --problems no, problem files stay behind, and problems are inferred. Templates are not
+ * With --problems no, problem files are left out, and problems are inferred. Templates are not
  * verified.
  *
- * Told are seconds by the clock and of CPU time, their ratio (below 2 is the bar), and the most
+ * Printed are seconds by the clock and of CPU time, their ratio (below 2 is the bar), and the most
  * memory that one process took. The two take turns, beginning with another one each round. */
 #include "base/clock.h"
 #include "base/file.h"
@@ -46,8 +46,7 @@ static void check(ht_status status, const ht_error *error) {
     exit(ht_status_exit_code(status));
 }
 
-/* ---- the tree
- * --------------------------------------------------------------------------------------------- */
+/* ---- the tree */
 
 static bool is_unit(const char *name) {
     const char *dot = strrchr(name, '.');
@@ -81,7 +80,7 @@ static void copy_write(const char *from, const char *to, bool unit, size_t numbe
     free(text);
 }
 
-/* The units made, their paths one a line. */
+/* Makes the tree; returns the number of units, their paths one a line. */
 static size_t tree_make(const settings *given, const char *folder, ht_text *list) {
     struct dirent **entries;
     int count = scandir(given->sources, &entries, is_plain, alphasort);
@@ -116,15 +115,14 @@ static size_t tree_make(const settings *given, const char *folder, ht_text *list
     return units;
 }
 
-/* ---- measuring
- * -------------------------------------------------------------------------------------------- */
+/* ---- measuring */
 
 static double seconds(struct timeval time) {
     return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
 }
 
-/* In a process of its own, so that the most memory is that of its own children. */
-static cost run(const char *command) {
+/* Runs a command in a process of its own, so that the most memory is that of its own children. */
+static cost run_command(const char *command) {
     double start = ht_clock_seconds();
     pid_t pid = fork();
     if (pid == 0) {
@@ -225,9 +223,9 @@ int main(int argc, char **argv) {
     for (size_t round = 0; round < given.rounds; ++round)
         for (int turn = 0; turn < 2; ++turn)
             if ((round + (size_t)turn) % 2)
-                ours[round] = run(refactor);
+                ours[round] = run_command(refactor);
             else
-                theirs[round] = run(clang);
+                theirs[round] = run_command(clang);
     told("clang", theirs, given.rounds, files);
     told("hiptemper refactor", ours, given.rounds, files);
     printf("ratio: %.2f by the clock, %.2f in CPU time\n", ratio(ours, theirs, given.rounds, false),

@@ -1,8 +1,8 @@
-/* One tuning job again and again: does the same configuration win, or one as fast?
+/* One tuning job again and again: whether the same configuration wins, or one as fast.
  *
  *     repeat_job [--repeats 10] [--load 0] [--seconds 2] [--device host] [--sizes n=20000]
  *
- * --load N keeps N processes computing beside, N = -1 a number that changes from repeat to repeat
+ * --load N keeps N other processes computing, N = -1 a number that changes from repeat to repeat
  * (0, 1, 2, 0, ...). Two repeats agree when the same configuration won, or when the intervals of
  * the winners' speedups overlap. Fails when fewer than 9 of 10 agree with the most agreeable one.
  */

@@ -1,5 +1,5 @@
-/* How the settings of `auto` do on recorded tuning runs, and which would be chosen without the run
- * that they are judged on.
+/* The results of the settings of `auto` on recorded tuning runs, and the settings that would be
+ * chosen without the run that they are judged on.
  *
  *   search_settings FOLDER [NAME=VALUE...]           one table: a row for each recorded run
  *   search_settings FOLDER choose [NAME=VALUE...]    each alternative below, leaving one GPU out
@@ -74,7 +74,7 @@ static void kernel_load(const char *folder, const char *kernel) {
     int count = scandir(path, &files, NULL, alphasort);
     for (int i = 0; i < count; ++i) {
         size_t length = strlen(files[i]->d_name);
-        /* Not the T4 copies of a run. */
+        /* But for the T4 copies of a run. */
         if (length > 8 && !strcmp(files[i]->d_name + length - 8, ".json.gz") &&
             !strstr(files[i]->d_name, "_T4"))
             run_load(folder, kernel, files[i]->d_name);
@@ -150,7 +150,7 @@ static void row_print(const char *kernel, const char *device, const result *resu
     fflush(stdout);
 }
 
-/* The mean over the runs whose kernel begins with `prefix`. */
+/* Returns the mean over the runs whose kernel begins with `prefix`. */
 static result mean_of(const result *results, const char *prefix) {
     result mean = {0};
     double count = 0;
@@ -260,12 +260,13 @@ static const char *const alternatives[] = {
 };
 enum { ALTERNATIVES = sizeof alternatives / sizeof *alternatives };
 
-/* One number for a row: the mean of what was found after 25, 50, 100 and 200. */
+/* Returns one number for a row: the mean of what was found after 25, 50, 100 and 200. */
 static double worth(const result *result) {
     return (result->share[1] + result->share[2] + result->share[3] + result->share[4]) / 4;
 }
 
-/* The alternative that is best in the mean over the runs that do not share `text` with the run. */
+/* Returns the alternative that is best in the mean over the runs that do not share `text` with the
+ * run. */
 static size_t chosen_without(result (*results)[RUNS_MAX], const run *left, bool by_kernel) {
     size_t best = 0;
     double highest = -1;

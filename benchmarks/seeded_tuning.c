@@ -1,14 +1,14 @@
-/* Do a model's proposals save evaluations? Tunes a template for problems that the model was not
- * trained on, from the default configuration alone, from the model's proposals, and from what was
- * best on the nearest problems in the database, and counts the evaluations that each needs to come
- * within 5 % of the best time known of that problem.
+/* The evaluations that a model's proposals save. Tunes a template for problems that the model was
+ * not trained on, from the default configuration alone, from the model's proposals, and from what
+ * was best on the nearest problems in the database, and counts the evaluations that each needs to
+ * come within 5 % of the best time known of that problem.
  *
  *   seeded_tuning collect TEMPLATE PROBLEMS DB [NAME=VALUE...]
  *       tunes each problem (a line "N=1 C=16 ..." each) and keeps what it finds in DB, to train on:
  *       hiptemper train --db DB --template TEMPLATE --out MODEL
  *   seeded_tuning compare TEMPLATE PROBLEMS MODEL DB FOLDER [NAME=VALUE...]
- *       the comparison; DB is that of the training problems, for the nearest ones. FOLDER keeps
- * what was measured: what is there is not measured again, so a stopped run resumes, and all ways of
+ *       the comparison; DB is that of the training problems, for the nearest ones. FOLDER keeps the
+ * measurements: those that are there are not made again, so a stopped run resumes, and all ways of
  *       searching find the same time for the same configuration.
  *
  * Names: evals (45), repeats (1; searches with different seeds), seeds (10; of the model), nearest
@@ -195,7 +195,8 @@ static double best_of(const searched *searched, size_t evaluations) {
     return best;
 }
 
-/* Evaluations until one is within 5 % of `best`; one more than there were when none is. */
+/* Returns the evaluations until one is within 5 % of `best`; one more than there were when none
+ * is. */
 static size_t needed(const searched *searched, double best) {
     size_t i = 0;
     while (i < searched->count && searched->costs[i] > best * near_best)
@@ -203,7 +204,7 @@ static size_t needed(const searched *searched, double best) {
     return i + 1;
 }
 
-/* Is the problem in the database, with as many evaluations? */
+/* Returns true if the problem is in the database, with as many evaluations. */
 static bool collected(const setup *setup, const char *database, size_t problem) {
     const ht_template *template = &setup->templates[0];
     ht_problem parsed;

@@ -1,4 +1,4 @@
-/* Times the construction of search spaces, beside filters over all combinations.
+/* Times the construction of search spaces, next to filters over all combinations.
  *
  *   space_construction FOLDER [ROUNDS]
  *
@@ -143,7 +143,8 @@ static double time_filter(subject *s) {
 
 static const int sizes[] = {16, 32, 64, 128}, threads[] = {8, 16, 32}, vectors[] = {1, 2, 4, 8};
 
-/* KWG is a multiple of the real number a / b: with KWG = 32, of 32 b and a. */
+/* Returns true if KWG is a multiple of the real number a / b: with KWG = 32, if 32 b is one of
+ * a. */
 static bool divides_depth(int a, int b) {
     return 32 * b % a == 0;
 }
@@ -155,8 +156,8 @@ static ht_config *native_config(ht_config **legal, uint64_t *count) {
     return config;
 }
 
-/* gemm_15p by hand, in nested loops over the parameters that have several values, each constraint
- * as soon as its parameters are there. */
+/* Times gemm_15p by hand, in nested loops over the parameters that have several values, each
+ * constraint as soon as its parameters are there. */
 static double time_native(subject *s) {
     ht_config *legal = NULL, outer = {0};
     uint64_t count = 0;
@@ -312,7 +313,7 @@ static void measure_large(void) {
     large("one knot", 12, knot, 1);
 }
 
-/* NAME.json or NAME/T1.json; NULL for anything else. */
+/* Returns NAME.json or NAME/T1.json; NULL for anything else. */
 static char *t1_path(const char *folder, const char *entry, char **out_name) {
     size_t length = strlen(entry);
     if (entry[0] == '.')

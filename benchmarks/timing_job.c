@@ -136,7 +136,7 @@ void bench_tune(const bench *bench, ht_job *job, uint64_t seed, double finals_se
     out_winner->final = out_winner->finals[best];
 }
 
-/* Arithmetic takes cores, writing takes caches and memory. */
+/* Computes and writes: arithmetic takes cores, writing takes caches and memory. */
 static void burn(void) {
     enum { BYTES = 64 << 20, LINE = 64, STEPS = 2000000 };
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,5 +1,5 @@
-/* What the programs that test timing share: a small tuning job, and load for the machine it runs
- * on. Each of them is its own worker: main begins with bench_worker. */
+/* Shared by the programs that test timing: a small tuning job, and load for the machine it runs on.
+ * Each of them is its own worker: main begins with bench_worker. */
 #ifndef HT_BENCHMARKS_TIMING_JOB_H
 #define HT_BENCHMARKS_TIMING_JOB_H
 
@@ -29,7 +29,7 @@ ht_job *bench_start(const bench *bench, const ht_job_options *options);
 /* Ends the program with a message unless HT_OK. */
 void bench_check(ht_status status, const ht_error *error);
 
-/* What a job decided. */
+/* A job's decision. */
 typedef struct bench_winner {
     ht_config config;
     ht_final final;
@@ -48,7 +48,7 @@ void bench_tune(const bench *bench, ht_job *job, uint64_t seed, double finals_se
 size_t bench_burn(pid_t *burners, size_t count);
 void bench_burn_end(pid_t *burners, size_t count);
 
-/* The value behind `--NAME`, or `fallback`. */
+/* Returns the value after `--NAME`, or `fallback`. */
 const char *bench_option(int argc, char **argv, const char *name, const char *fallback);
 
 #endif

@@ -37,7 +37,7 @@ static const ht_option options[] = {
     {0},
 };
 
-/* The first GPU that can run; failing that, why each provider has none. */
+/* Finds the first GPU that can run; failing that, why each provider has none. */
 static ht_status gpu_find(ht_device *out, ht_error *error) {
     ht_text reasons = {0};
     for (const ht_provider *const *at = ht_providers; *at; at++) {
@@ -204,7 +204,7 @@ static ht_status check(checker *self, ht_error *error) {
     return results_write(self, error);
 }
 
-static int run(const ht_command_line *line) {
+static int run_gpu_check(const ht_command_line *line) {
     checker self = {.given = line->options};
     ht_error error = {0};
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -238,5 +238,5 @@ const ht_command ht_command_gpu_check = {
                   "130  interrupted; what was done until then is reported\n",
     .options = options,
     .options_size = sizeof(check_options),
-    .run = run,
+    .run = run_gpu_check,
 };

@@ -1,6 +1,7 @@
 /* This program takes templates only: analysing sources needs libclang, which the bundle leaves out.
  * The functions of refactor/refactor.h that commands call refuse with a remedy. */
 #include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 
 static ht_status refuse(ht_error *error) {
     return ht_error_set(error, HT_ERROR_UNSUPPORTED,

@@ -1,4 +1,4 @@
-/* What a check runs: a line of the bundle's plan.json a run of `tune`. */
+/* The runs of a check: a line of the bundle's plan.json a run of `tune`. */
 #ifndef HT_BENCHMARKS_GPU_PLAN_H
 #define HT_BENCHMARKS_GPU_PLAN_H
 

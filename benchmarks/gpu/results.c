@@ -14,7 +14,7 @@ ht_gpu_results ht_gpu_results_new(const char *device) {
     return results;
 }
 
-/* How many configurations of a kernel computed something wrong or wrote outside. */
+/* Returns how many configurations of a kernel computed something wrong or wrote outside. */
 static int wrong_configurations(const json_t *kernel) {
     return (int)json_integer_value(
         json_object_get(json_object_get(kernel, "rejected"), "mismatch"));

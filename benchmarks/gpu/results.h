@@ -1,4 +1,4 @@
-/* What the runs found, as JSON and as a table. */
+/* The findings of the runs, as JSON and as a table. */
 #ifndef HT_BENCHMARKS_GPU_RESULTS_H
 #define HT_BENCHMARKS_GPU_RESULTS_H
 

@@ -35,8 +35,8 @@ static int place_compare(const void *a, const void *b) {
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* Of the records of one problem, those that answer and those that are asked: of two files, the
- * first answers; of one, the machine with the fewest compute units. */
+/* Adds the pairs of one problem's records, those that answer and those that are asked: of two
+ * files, the first answers; of one, the machine with the fewest compute units. */
 static void pairs_add(const ht_table *table, const place *places, size_t count, pair *pairs,
                       size_t *pair_count) {
     size_t second = table->file_count > 1 ? table->files[1].start : table->rows;

@@ -1,5 +1,5 @@
-/* What the predictor must beat: simple methods on the same records, with the same folds and
- * measures.
+/* The methods that the predictor must beat: simple ones on the same records, with the same folds
+ * and measures.
  *
  *   predictor_baselines [OPTION...] DATA.tsv[.gz]...
  * DATA are named KERNEL.PRECISION.ARCH.tsv; each is learned and tested alone, except by methods
@@ -31,7 +31,7 @@ static const char USAGE[] =
     "  --min-leaf=N     rows at a leaf of a forest (1)\n"
     "  --constrained    chains only continue by what can become legal\n"
     "  --threads=N, --seed=N\n"
-    "  --compare=FILE   a table with columns file, nn1_avg, nn1_perfect: told beside `nearest`\n"
+    "  --compare=FILE   a table with columns file, nn1_avg, nn1_perfect: printed with `nearest`\n"
     "Methods:\n";
 
 /* That of the commands (predictor/data/split.c). */
@@ -133,7 +133,7 @@ static bool method_wanted(const options *options, const char *name) {
     return !options->methods;
 }
 
-/* The rows of one fold (or of all others), of one file (or of all, with NULL). */
+/* Returns the rows of one fold (or of all others), of one file (or of all, with NULL). */
 static uint32_t *rows_pick(const ht_table *table, const options *options, const ht_table_file *only,
                            size_t fold, bool test, size_t *out_count) {
     uint32_t *rows = ht_alloc(table->rows, sizeof *rows);
@@ -186,7 +186,7 @@ static void counts_print(const ht_match_counts *counts, size_t records) {
     putchar('}');
 }
 
-/* KERNEL.PRECISION.ARCH.tsv */
+/* Prints KERNEL.PRECISION.ARCH.tsv. */
 static void name_print(const char *path) {
     static const char *const KEYS[] = {"kernel", "precision", "arch"};
     const char *at = ht_path_name(path);
@@ -214,7 +214,7 @@ static void scores_print(const options *options, const ht_method_info *method, c
     fflush(stdout);
 }
 
-/* The row of `file` (.../FOLDER/NAME as FOLDER/NAME) in a table with a header. */
+/* Finds the row of `file` (.../FOLDER/NAME as FOLDER/NAME) in a table with a header. */
 static bool compare_find(const char *text, const char *path, double *out_average,
                          double *out_perfect) {
     size_t average = 0, perfect = 0, column = 0;

@@ -1,5 +1,5 @@
 /* A forest for each parameter, which knows the parameters before it, and a beam over their shares:
- * what the predictor does, with trees in place of the network. */
+ * the predictor's method, with trees in place of the network. */
 #include "benchmarks/predictor/methods.h"
 #include "predictor/forests/trees.h"
 
@@ -80,8 +80,8 @@ static void asking_close(asking *asking) {
     ht_completion_free(asking->completion);
 }
 
-/* Takes what cannot become legal; what no tree voted for gets little, so that there is always an
- * answer. */
+/* Takes out values that cannot become legal; those that no tree voted for get little, so that there
+ * is always an answer. */
 static void shares_constrain(asking *asking, const uint16_t *prefix, size_t step, size_t values,
                              double *shares) {
     ht_completion_allowed(asking->completion, prefix, step, asking->allowed);

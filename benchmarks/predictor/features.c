@@ -1,4 +1,4 @@
-/* What trees can ask about a problem: the predictor's own numbers of it, but for those that do not
+/* The numbers of a problem that trees can ask for: the predictor's own, but for those that do not
  * vary. */
 #include "benchmarks/predictor/table.h"
 

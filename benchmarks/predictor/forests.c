@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Classes: all values of all steps, then the whole vectors. */
+/* Makes classes: all values of all steps, then the whole vectors. */
 static uint16_t *labels_make(const ht_table *table) {
     size_t steps = table->output.steps, stored = steps + 1;
     uint16_t *labels = ht_alloc(table->rows * stored, sizeof *labels);
@@ -20,7 +20,8 @@ static uint16_t *labels_make(const ht_table *table) {
     return labels;
 }
 
-/* Parameters as if they were independent: the likeliest vectors under the product of the shares. */
+/* Answers as if parameters were independent: with the likeliest vectors under the product of the
+ * shares. */
 static void product_answer(const ht_table *table, const double *shares, ht_answers *answers) {
     const double *step[HT_ANSWERS];
     answers->count = 1;
@@ -31,7 +32,7 @@ static void product_answer(const ht_table *table, const double *shares, ht_answe
     }
 }
 
-/* The vectors of the training rows that share leaves with this one. */
+/* Answers with the vectors of the training rows that share leaves with this one. */
 static void vector_answer(const ht_table *table, double *shares, ht_answers *answers) {
     double *votes = shares + table->output.total;
     while (answers->count < HT_ANSWERS) {

@@ -1,7 +1,6 @@
-/* predictor_legal DATA.tsv[.gz]...: what the carried schemas' rules say of tuning records, and what
- * the look-ahead costs: a beam of 10 over random answers for every record
- * (docs/constrained-beam.md).
- */
+/* predictor_legal DATA.tsv[.gz]...: the verdict of the carried schemas' rules on tuning records,
+ * and the cost of the look-ahead: a beam of 10 over random answers for every record
+ * (docs/constrained-beam.md). / */
 #include "base/memory.h"
 #include "base/random.h"
 #include "predictor/data/dataset.h"

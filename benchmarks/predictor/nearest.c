@@ -36,7 +36,7 @@ void ht_majority_run(const ht_table *table, const uint32_t *train, size_t train_
     free(counts);
 }
 
-/* Where a row stands: the logarithms of its fields, each divided by its standard deviation over the
+/* The place of a row: the logarithms of its fields, each divided by its standard deviation over the
  * training rows; the values of enumerations in different places of an axis of their own. */
 typedef struct points {
     float *at; /* [rows][axes] */

@@ -9,7 +9,8 @@ static size_t same_count(const int64_t *a, const int64_t *b, size_t count) {
     return same;
 }
 
-/* `first` is the first answer's number of matches, `at` the first answer that matches in all. */
+/* Adds counts. `first` is the first answer's number of matches, `at` the first answer that matches
+ * in all. */
 static void counts_add(ht_match_counts *counts, size_t first, size_t steps, size_t at) {
     counts->parameters += (double)first / (double)steps;
     for (size_t i = 0; i < HT_TOP_COUNT; ++i)

@@ -1,8 +1,8 @@
-/* How many legal configurations problems have: what an exhaustive tuner measures, against which a
- * prediction's time and a handful of proposals stand.
+/* The number of legal configurations that problems have: the measurements of an exhaustive tuner,
+ * against which a prediction's time and a handful of proposals stand.
  *
  *   predictor_spaces PROBLEMS DATA.tsv[.gz]
- * Counts for so many problems, spread over the file. Prints one line of JSON. */
+ * Counts for PROBLEMS problems, spread over the file. Prints one line of JSON. */
 #include "benchmarks/predictor/table.h"
 
 #include "base/clock.h"
@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* All completions of a prefix. Values that can follow are worked out by the look-ahead, so no
- * branch is followed in vain. */
+/* Counts all completions of a prefix. Values that can follow are worked out by the look-ahead, so
+ * no branch is followed in vain. */
 static double legal_count(const ht_table *table, ht_completion *completion, uint16_t *prefix,
                           size_t depth) {
     uint8_t allowed[HT_PARAM_VALUES_MAX];

@@ -1,4 +1,4 @@
-/* Which tokens help: one network per choice of tokens, trained on the same part of the data and
+/* The tokens that help: one network per choice of tokens, trained on the same part of the data and
  * judged on the same validation problems.
  *
  *   predictor_tokens SCHEMA ARCHITECTURE EPOCHS SEEDS DATA.tsv[.gz]... -- KINDS...
@@ -52,7 +52,7 @@ static ht_schema *find_schema(const char *name) {
     return schema;
 }
 
-/* One network; fills in what `t` has measured. */
+/* Trains one network; fills in what `t` has measured. */
 static void train(trial *t, const ht_examples *learn, const ht_examples *valid, uint64_t seed,
                   size_t *out_weights) {
     ht_network_settings shape;
@@ -77,7 +77,7 @@ static void train(trial *t, const ht_examples *learn, const ht_examples *valid, 
     free(architecture);
 }
 
-/* One choice of tokens, all seeds; a line of the table. */
+/* Measures one choice of tokens, all seeds; a line of the table. */
 static void measure(const ht_schema *schema, const ht_dataset *learn, const ht_dataset *valid,
                     const char *architecture, uint32_t epochs, uint32_t seeds, const char *kinds) {
     ht_schema without = *schema;
