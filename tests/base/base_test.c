@@ -1,4 +1,4 @@
-/* Base: what the rest relies on without looking. */
+/* Base: the properties that the rest relies on without looking. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -65,7 +65,7 @@ Test(file, writing_replaces_whole_files_and_leaves_nothing_behind) {
     free(folder);
 }
 
-/* A process id that is free by now. */
+/* Returns a process id that is free by now. */
 static pid_t dead_process(void) {
     pid_t pid = fork();
     if (pid == 0)

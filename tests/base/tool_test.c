@@ -21,7 +21,7 @@ typedef struct outcome {
     ht_error error;
 } outcome;
 
-static outcome run(const char *script, double seconds) {
+static outcome run_script(const char *script, double seconds) {
     const char *arguments[] = {"sh", "-c", script, NULL};
     const ht_tool_call call = {
         .arguments = arguments, .seconds = seconds, .variable = "HT_WORD", .value = "a b"};
@@ -43,11 +43,12 @@ Test(tool, gives_output_and_exit_code) {
         {"kill -SEGV $$", "", 128 + SIGSEGV},
         {"echo \"$HT_WORD\"", "a b\n", 0},
         {"read x || echo nothing to read", "nothing to read\n", 0},
-        {"sleep 30 & echo left", "left\n", 0}, /* who holds the pipe open is not waited for */
+        {"sleep 30 & echo left", "left\n",
+         0}, /* nobody waits for a process that only holds the pipe open */
         {"exec >&- 2>&-; sleep 0.1; exit 3", "", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        outcome of = run(cases[i].script, 20);
+        outcome of = run_script(cases[i].script, 20);
         cr_expect_eq(of.status, HT_OK, "%s: %s", cases[i].script, of.error.message);
         cr_expect_eq(of.code, cases[i].code, "%s: %d", cases[i].script, of.code);
         cr_expect_str_eq(of.out.data, cases[i].out);
@@ -66,7 +67,7 @@ Test(tool, what_does_not_end_is_killed_and_named) {
         {"exec >&- 2>&-; sleep 30", "no end within"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        outcome of = run(cases[i].script, 0.3);
+        outcome of = run_script(cases[i].script, 0.3);
         cr_expect_eq(of.status, HT_ERROR_TIMEOUT, "%s", cases[i].script);
         cr_expect(strstr(of.error.message, cases[i].words), "%s", of.error.message);
         cr_expect_lt(of.seconds, 10, "%s took %g s", cases[i].script, of.seconds);
@@ -75,7 +76,7 @@ Test(tool, what_does_not_end_is_killed_and_named) {
 }
 
 Test(tool, what_it_started_ends_with_it) {
-    outcome of = run("sleep 30 & echo $!; wait", 0.5);
+    outcome of = run_script("sleep 30 & echo $!; wait", 0.5);
     pid_t left = (pid_t)atol(of.out.data);
     cr_assert_gt(left, 1);
     char *path = ht_format("/proc/%ld/stat", (long)left), line[200] = "?";

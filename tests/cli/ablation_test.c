@@ -1,4 +1,4 @@
-/* What a transformation is worth, against brute force over a small space; spaces cut down. */
+/* The worth of a transformation, against brute force over a small space; spaces cut down. */
 #include "../templates/support.h"
 #include "pipeline/ablation.h"
 
@@ -20,7 +20,7 @@ static const char annotated[] =
     "#pragma tune from(lds-stage : STAGE, PAD_IN)\n"
     "#pragma tune from(waves-per-eu : WAVES)\n"
     "#pragma tune require(STAGE || PAD_IN == 0)\n"
-    "#pragma tune require(BLOCK >= 32)\n" /* three: no power of two, more do not fit in place */
+    "#pragma tune require(BLOCK >= 32)\n" /* three: not a power of two, more do not fit in place */
     "#pragma tune require(UNROLL >= 1)\n"
     "#pragma tune block(BLOCK)\n"
     "#pragma tune grid(1)\n"

@@ -153,3 +153,28 @@ Test(apply, a_kernel_that_nothing_launches_gets_a_launcher) {
     cr_assert(text && strstr(text, "scale_tuned_launch("), "%s", text ? text : "");
     free(text);
 }
+
+/* Line 34 of a template that nobody sees says nothing; the sizes do. */
+Test(apply, what_is_not_legal_is_so_for_sizes_that_are_named) {
+    workplace_write("sum.hip", "#include <hip/hip_runtime.h>\n"
+                               "__global__ void sum(const float *in, float *out, int n, int w) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (i < n) {\n"
+                               "        float s = 0.0f;\n"
+                               "        for (int k = 0; k < w; ++k)\n"
+                               "            s += in[i + k];\n"
+                               "        out[i] = s;\n"
+                               "    }\n"
+                               "}\n"
+                               "void run(const float *in, float *out, int n, int w) {\n"
+                               "    sum<<<(n + 255) / 256, 256>>>(in, out, n, w);\n"
+                               "}\n");
+    program_result result = program_run("apply W_SIZE=3 sum.hip");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "sum.hip:2: sum: 'W_SIZE=3' is not legal for n="), "%s",
+              result.err);
+    cr_expect(strstr(result.err, "require(W_SIZE == 0 || W_SIZE == w) does not hold; give those it "
+                                 "is meant for with --problem"),
+              "%s", result.err);
+    program_free(&result);
+}

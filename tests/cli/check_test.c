@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(check_command, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
+TestSuite(check_command, .init = workplace_make, .fini = workplace_remove, .timeout = 250);
 
 /* With BLOCK=32 the last thread reads one element too many, which changes no output. */
 static const char template_text[] =
@@ -124,12 +124,23 @@ Test(check_command, elements_that_the_original_never_writes_are_an_error_at_the_
     result = program_run("check k.hip --problem n=960 --config BLOCK=64");
     cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
     program_free(&result);
-    /* Now it is the configuration that writes what the original leaves alone. */
+    /* Now the configuration writes elements that the original leaves alone. */
     result = program_run("check k.hip --problem n=1000 --config BLOCK=64");
     cr_expect_eq(result.code, 1, "%s%s", result.out, result.err);
     program_free(&result);
     free(said);
     free(text);
+}
+
+/* It takes long: nobody should wonder why. */
+Test(check_command, much_memory_is_said_while_one_waits) {
+    char *text =
+        text_replace(template_text, "in float[problem.n]", "in float[problem.n * 1000000]");
+    workplace_write("k.hip", text);
+    free(text);
+    program_result result = program_interrupt_on_error("check k.hip --problem n=140", "of buffers");
+    cr_expect(strstr(result.err, "(1.0 GiB of buffers and their copies)"), "%s", result.err);
+    program_free(&result);
 }
 
 /* By an error that says so, not by the system's end of the process. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(defaults, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
+TestSuite(defaults, .init = workplace_make, .fini = workplace_remove, .timeout = 250);
 
 static const char sizes[] = "{\"format\": \"hiptemper-problem\", \"version\": 1,\n"
                             " \"problem\": \"line : n\",\n"
@@ -104,4 +104,64 @@ Test(defaults, a_space_that_is_empty_for_a_size_is_refused_by_every_command) {
     template_write("problem.n < 100", "block(BLOCK)");
     workplace_write("k.problem.json", sizes);
     expect_all_refused("k.hip:5", "; ");
+}
+
+/* ---- T1 files */
+
+static void t1_write(const char *given, const char *condition) {
+    char *text = ht_format("{\"ConfigurationSpace\": {\"TuningParameters\": [\n"
+                           "{\"Name\": \"a\", \"Values\": [1, 2, 4], \"Default\": %s},\n"
+                           "{\"Name\": \"b\", \"Values\": \"[1, 2]\"}],\n"
+                           "\"Conditions\": [{\"Expression\": \"%s\"}]}}\n",
+                           given, condition);
+    workplace_write("t1.json", text);
+    free(text);
+    workplace_write("run.json", "{\"device_name\": \"x\", \"kernel_name\": \"k\",\n"
+                                " \"tune_params_keys\": [\"a\", \"b\"],\n"
+                                " \"tune_params\": {\"a\": [1, 2, 4], \"b\": [1, 2]},\n"
+                                " \"cache\": {\"2,1\": {\"a\": 2, \"b\": 1, \"time\": 1.5}}}\n");
+}
+
+static const char *const t1_commands[] = {
+    "space t1.json",
+    "space t1.json --list",
+    "replay --space t1.json --cache run.json --partial",
+    "convert --space t1.json run.json out_T4.json",
+};
+enum { T1_COMMANDS = sizeof t1_commands / sizeof *t1_commands };
+
+Test(defaults, of_a_t1_file_that_are_not_values_are_refused_by_every_command) {
+    static const char *const given[] = {"3", "\"2\"", "2.5", "[2]"};
+    for (size_t g = 0; g < sizeof given / sizeof *given; ++g) {
+        t1_write(given[g], "a > b");
+        for (size_t i = 0; i < T1_COMMANDS; ++i)
+            expect_refused(t1_commands[i], "ConfigurationSpace.TuningParameters[0].Default: ",
+                           g < 3 ? "is not one of the values" : "expected a number");
+    }
+}
+
+Test(defaults, an_empty_space_of_a_t1_file_is_refused_by_every_command) {
+    t1_write("2", "a < b and b < 2");
+    for (size_t i = 0; i < T1_COMMANDS; ++i)
+        expect_refused(t1_commands[i], "t1.json: no configuration of the space is legal",
+                       "a < b and b < 2");
+}
+
+/* Nothing begins with them, and published files have such. */
+Test(defaults, of_a_t1_file_that_break_a_condition_are_reported) {
+    t1_write("1", "a > b");
+    program_result result = program_run("space t1.json");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect(strstr(result.out, "not legal: \"a > b\" does not hold"), "%s", result.out);
+    program_free(&result);
+    for (size_t i = 1; i < T1_COMMANDS; ++i) {
+        result = program_run(t1_commands[i]);
+        cr_expect_eq(result.code, 0, "%s: %s", t1_commands[i], result.err);
+        program_free(&result);
+    }
+    t1_write("2.0", "a > b");
+    result = program_run("space t1.json");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect_null(strstr(result.out, "not legal"), "%s", result.out);
+    program_free(&result);
 }

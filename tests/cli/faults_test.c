@@ -1,7 +1,8 @@
-/* What a user sees when things go wrong around a tuning: a device that fails, a disk that is full,
- * a configuration that kills. */
+/* The view of a user when things go wrong around a tuning: a device that fails, a disk that is
+ * full, a configuration that kills. */
 #include "program.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-TestSuite(faults, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
+TestSuite(faults, .init = workplace_make, .fini = workplace_remove, .timeout = 250);
 
 #define HEAD                                                                                       \
     "#pragma tune unit\n"                                                                          \
@@ -36,7 +37,7 @@ static void expect_words(const program_result *result, int code, const char *wor
               result->out, result->err);
 }
 
-/* Once the file is there, whatever runs aborts: a device that has gone. */
+/* Once the file is there, every kernel aborts: a device that has gone. */
 Test(faults, a_failing_device_has_its_own_exit_code) {
     char *text = ht_format(HEAD "    if (BLOCK == 64) creat(\"%s/gone\", 0600);\n"
                                 "    if (threadIdx.x == 0 && access(\"%s/gone\", 0) == 0)"
@@ -80,18 +81,19 @@ Test(faults, a_full_disk_is_told_and_what_was_committed_is_kept) {
     program_free(&result);
 }
 
+static const char scale[] = "__global__ void scale(const float *in, float *out, int n) {\n"
+                            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                            "    if (i < n) out[i] = 2 * in[i];\n"
+                            "}\n"
+                            "void run(const float *in, float *out, int n) {\n"
+                            "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                            "}\n";
+
 /* A scratch file that cannot be written says nothing about the kernel, so that the tuned source is
  * as unverified as if nothing had been run. */
 Test(faults, what_a_full_scratch_folder_leaves_unverified_is_withheld) {
     enum { BYTES = 4 << 10 };
-    static const char source[] = "__global__ void scale(const float *in, float *out, int n) {\n"
-                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                 "    if (i < n) out[i] = 2 * in[i];\n"
-                                 "}\n"
-                                 "void run(const float *in, float *out, int n) {\n"
-                                 "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
-                                 "}\n";
-    workplace_write("scale.hip", source);
+    workplace_write("scale.hip", scale);
     struct rlimit before, limit;
     cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
@@ -104,6 +106,60 @@ Test(faults, what_a_full_scratch_folder_leaves_unverified_is_withheld) {
     cr_expect_null(strstr(result.err, "defect"), "%s", result.err);
     program_free(&result);
     char *now = workplace_read("scale.hip");
-    cr_expect_str_eq(now, source);
+    cr_expect_str_eq(now, scale);
     free(now);
+}
+
+/* libclang aborts where it cannot write the parsed header. */
+Test(faults, a_full_cache_folder_costs_time_and_one_warning) {
+    enum { BYTES = 1 << 20 };
+    static const char *const commands[] = {
+        "refactor a.hip b.hip --no-verify --jobs 2",
+        "apply BLOCK_X=64 a.hip --in-place",
+    };
+    workplace_write("a.hip", scale);
+    workplace_write("b.hip", scale);
+    struct rlimit before, limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = BYTES;
+    char *cache = ht_path_join(workplace(), "cache");
+    setenv("HIPTEMPER_CACHE", cache, 1);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
+        cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        program_result result = program_run(commands[i]);
+        cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+        expect_words(&result, 0, "cannot be written: File too large; free space there");
+        const char *first = strstr(result.err, "warning:");
+        cr_expect(first && !strstr(first + 1, "warning:"), "%s", result.err);
+        program_free(&result);
+    }
+    free(cache);
+}
+
+Test(faults, a_cache_folder_that_cannot_be_made_is_done_without_and_reported) {
+    workplace_write("a.hip", "__global__ void five(int *out) { *out = 5; }\n");
+    char *cache = ht_path_join(workplace(), "a.hip/cache");
+    setenv("HIPTEMPER_CACHE", cache, 1);
+    program_result result = program_run("refactor a.hip --no-verify");
+    expect_words(&result, 0, "$HIPTEMPER_CACHE is not used: ");
+    expect_words(&result, 0, "cannot make folder: File exists");
+    program_free(&result);
+    free(cache);
+}
+
+/* ROCm's compiler says of a full disk no more than that it failed, or dies. */
+Test(faults, a_full_temporary_folder_is_blamed_on_neither_rocm_nor_a_configuration) {
+    enum { BYTES = 16 << 10 };
+    workplace_write("five.hip", HEAD TAIL);
+    struct rlimit before, limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = BYTES;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    program_result result = program_run("inspect five.hip --arch gfx90a");
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    expect_words(&result, 1, "cannot write: File too large; free space there, or set TMPDIR");
+    cr_expect_null(strstr(result.err, "reinstall"), "%s", result.err);
+    program_free(&result);
 }

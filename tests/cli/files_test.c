@@ -1,5 +1,5 @@
-/* What commands may and may not do to files: inputs stay, links stay links, modes and ends of line
- * are the author's, patches apply where the report says. */
+/* The files that commands may change and may not: inputs stay, links stay links, modes and ends of
+ * line are the author's, patches apply where the report says. */
 #include "program.h"
 
 #include "base/file.h"
@@ -88,8 +88,7 @@ Test(files, a_template_and_a_recording_are_not_overwritten_either) {
     expect("run.json", "text");
 }
 
-/* ---- ends of line
- * --------------------------------------------------------------------------------------------- */
+/* ---- ends of line */
 
 /* Lines end in CRLF where `crlf` says so of their number. */
 static char *with_ends(const char *text, bool (*crlf)(size_t line)) {
@@ -109,7 +108,7 @@ static bool every(size_t line) {
     return true;
 }
 
-/* The kernel as its author left it, what launches it as somebody else did. */
+/* The kernel as its author left it, its launch as somebody else did. */
 static bool behind(size_t line) {
     return line >= 8;
 }
@@ -121,7 +120,7 @@ static size_t lone_feeds(const char *text) {
     return count;
 }
 
-/* Lines that end in blanks. */
+/* Counts lines that end in blanks. */
 static size_t blank_ends(const char *text) {
     size_t count = 0;
     for (const char *at = text; (at = strpbrk(at, "\r\n")) != NULL; ++at)
@@ -190,8 +189,7 @@ Test(files, in_place_links_modes_and_byte_order_marks_stay) {
     free(real);
 }
 
-/* ---- patches
- * ---------------------------------------------------------------------------------------------- */
+/* ---- patches */
 
 static int shell(const char *folder, const char *command, const char *patch) {
     char *words = ht_format("cd '%s' && %s < '%s' > /dev/null 2>&1", folder, command, patch);

@@ -1,4 +1,4 @@
-/* What a search of a refactored kernel tries first. */
+/* The first configurations of a search of a refactored kernel. */
 #include "../templates/support.h"
 #include "pipeline/first_moves.h"
 
@@ -70,7 +70,7 @@ static int64_t value(const fixture *f, const ht_config *config, const char *name
     return 0;
 }
 
-/* A move on top of what comes before it. */
+/* Returns a move on top of what comes before it. */
 static ht_config moved(const fixture *f, const ht_config *base, const ht_move *move) {
     ht_config config = *base;
     for (size_t i = 0; i < f->template->param_count; ++i)

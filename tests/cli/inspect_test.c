@@ -1,5 +1,5 @@
-/* hiptemper devices and hiptemper inspect, as a user runs them. Without ROCm, what needs it skips.
- */
+/* hiptemper devices and hiptemper inspect, as a user runs them. Without ROCm, the tests that need
+ * it skip. / */
 #include "program.h"
 
 #include <criterion/criterion.h>

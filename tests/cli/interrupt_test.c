@@ -1,4 +1,4 @@
-/* Signals end the program within two seconds whatever its children do, and leave nothing behind. */
+/* Signals end the program within two seconds whatever its children do, and leave nothing. */
 #include "program.h"
 
 #include "base/clock.h"
@@ -16,9 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PIDS_MAX = 64, STEP_US = 5000 };
+enum {
+    PIDS_MAX = 64,
+    STEP_US = 5000,
+    ALL = 7 /* the keeper, two compile workers and one that runs, with their guards */
+};
 
-/* Two seconds, and what a machine that does other things at the same time may need. */
+/* Two seconds, and the time that a machine which does other things may need. */
 static const double seconds_allowed = 6;
 static char *temporary;
 
@@ -47,7 +51,7 @@ static const char TEMPLATE[] = "#pragma tune unit\n"
                                "    if (i < 100000) out[i] = 2 * i;\n"
                                "}\n";
 
-/* hiptemper with its words, its own TMPDIR, and $HIPTEMPER_CLANG unless `clang` is NULL. */
+/* Starts hiptemper with its words, its own TMPDIR, and $HIPTEMPER_CLANG unless `clang` is NULL. */
 static pid_t start(const char *clang, const char *const *words) {
     const char *all[32] = {HT_BINARY_DIR "/hiptemper"};
     for (size_t i = 0; words[i]; ++i)
@@ -67,7 +71,7 @@ static pid_t start(const char *clang, const char *const *words) {
     _exit(127);
 }
 
-/* Processes of the job: those that have our TMPDIR, or one within it. */
+/* Lists processes of the job: those that have our TMPDIR, or one within it. */
 static size_t list(pid_t except, pid_t out[PIDS_MAX]) {
     char *wanted = ht_format("TMPDIR=%s", temporary);
     size_t count = 0;
@@ -97,7 +101,8 @@ static void wait_until(pid_t tuner, size_t processes) {
     cr_assert_lt(ht_clock_seconds(), end, "%zu processes never ran", processes);
 }
 
-/* Signals; the program must end in time, with code 130, and leave no process and no folder. */
+/* Sends a signal; the program must end in time, with code 130, and leave no process and no
+ * folder. */
 static void expect_end(pid_t tuner, int number) {
     double begin = ht_clock_seconds();
     int status = 0;
@@ -145,7 +150,7 @@ Test(interrupt, a_probe_that_is_stopped_or_ignores_signals_does_not_hold_the_pro
     for (size_t i = 0; i < 2; ++i) {
         char *clang = script(probes[i]);
         pid_t tuner = start(clang, (const char *[]){"tune", "twice.hip", "--db", "t.db", NULL});
-        wait_until(tuner, 1);
+        wait_until(tuner, 2); /* the keeper and the probe */
         expect_end(tuner, numbers[i]);
         free(clang);
     }
@@ -156,7 +161,7 @@ Test(interrupt, stopped_workers_do_not_hold_the_program_and_what_was_measured_is
     pid_t pids[PIDS_MAX];
     pid_t tuner = start(NULL, (const char *[]){"tune", "twice.hip", "--db", "t.db", "--max-evals",
                                                "0", "--strategy", "exhaustive", NULL});
-    wait_until(tuner, 6); /* two compile workers and one that runs, with their guards */
+    wait_until(tuner, ALL);
     usleep(300000);
     size_t count = list(tuner, pids);
     for (size_t i = 0; i < count; ++i)
@@ -173,7 +178,7 @@ Test(interrupt, a_killed_program_leaves_no_stopped_process) {
     workplace_write("twice.hip", TEMPLATE);
     pid_t pids[PIDS_MAX];
     pid_t tuner = start(NULL, (const char *[]){"tune", "twice.hip", "--db", "t.db", NULL});
-    wait_until(tuner, 6);
+    wait_until(tuner, ALL);
     size_t count = list(tuner, pids);
     for (size_t i = 0; i < count; ++i)
         kill(pids[i], SIGSTOP);

@@ -1,4 +1,4 @@
-/* What an analysis may take: past a limit one kernel is lost, and only it. */
+/* The limits of an analysis: past one a kernel is lost, and only it. */
 #include "program.h"
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@
 
 TestSuite(limits, .init = workplace_make, .fini = workplace_remove);
 
-/* A sum whose tree is `depth` deep, and next to it a kernel like any other. */
+/* Writes a sum whose tree is `depth` deep, and next to it a kernel like any other. */
 static void write_deep(const char *name, int depth) {
     ht_text text = {0};
     ht_text_append(&text, "#include <hip/hip_runtime.h>\n"
@@ -93,7 +93,8 @@ Test(limits, a_kernel_whose_analysis_takes_too_long_is_too_complex_and_only_it) 
     json_decref(document);
 }
 
-/* `optimize` and `apply` go on with what an analysis finds: it must not end them. */
+/* Expects one kernel to be lost: `optimize` and `apply` go on with what an analysis finds, which
+ * must not end them. */
 static void expect_lost_alone(const char *limit, int code, const char *status, const char *reason) {
     char *words = ht_format("optimize deep.hip --max-evals 1 --ablation 0 --json - %s", limit);
     json_t *document = run_json(words, code);

@@ -1,4 +1,4 @@
-/* What is wrong with a source is told in the names of its author, by whichever command. */
+/* Faults of a source are reported in the names of its author, by every command. */
 #include "program.h"
 
 #include "base/memory.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(names, .init = workplace_make, .fini = workplace_remove, .timeout = 100);
+TestSuite(names, .init = workplace_make, .fini = workplace_remove, .timeout = 250);
 
 static const char text[] = "#include <hip/hip_runtime.h>\n"
                            "#pragma tune kernel(twice<float, BLOCK>)\n"
@@ -118,7 +118,7 @@ Test(names, optimize_refactor_and_apply_tell_the_authors) {
     expect_said(commands[0], "k.hip:2: no kernel of this name takes these template arguments");
 }
 
-/* The place is what tells two of the same words apart. */
+/* The place distinguishes two of the same words. */
 Test(names, a_rejected_configuration_is_told_with_its_place) {
     plant(&(mistake){"  int i", "  static_assert(BLOCK != 128, \"no\");\n  int i", ""});
     program_result result = program_run("tune k.hip --problem n=1000 --max-evals 2");

@@ -114,8 +114,8 @@ static void expect_measured_kernel(json_t *kernel) {
     cr_assert_gt(json_object_size(member(kernel, "config", JSON_OBJECT)), 0);
 }
 
-/* The copy and the patch are there when something was won; the source is as it was, and the patch
- * turns it into the copy. */
+/* Expects the copy and the patch when something better was found; the source is as it was, and the
+ * patch turns it into the copy. */
 static void expect_files(bool improved) {
     char *unchanged = workplace_read("src/blur.hip");
     cr_assert_str_eq(unchanged, source);
@@ -142,7 +142,8 @@ static void expect_files(bool improved) {
 #define BUDGET " --max-evals 5 --max-time 60 --out out "
 #define LEAST_BUDGET " --max-evals 1 --max-time 60 --out out "
 
-/* "Twelve lines for 1 %": what is hardly faster changes nothing, and the number is told. */
+/* "Twelve lines for 1 %": a kernel that is hardly faster changes nothing, and the number is
+ * reported. */
 Test(optimize, less_than_the_least_speedup_keeps_the_original) {
     write_sources();
     program_result result =

@@ -1,4 +1,4 @@
-/* The option parser: what it takes, and that everything else is one clear message. */
+/* The option parser: the words that it takes; everything else is one clear message. */
 #include "cli/command.h"
 
 #include <criterion/criterion.h>

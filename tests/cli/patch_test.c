@@ -15,7 +15,7 @@
 
 TestSuite(patch, .init = workplace_make, .fini = workplace_remove, .timeout = 600);
 
-/* Runs a tool in `folder` with the patch on standard input; its exit code. */
+/* Runs a tool in `folder` with the patch on standard input; returns its exit code. */
 static int tool_run(const char *const *words, const char *folder, const char *patch) {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);
@@ -53,8 +53,8 @@ static void expect(const char *path, const char *wanted, const char *patch) {
     free(text);
 }
 
-/* The patch of `path` from `before` to `after` turns one into the other with both tools, from the
- * folder that it is for. */
+/* Applies the patch of `path` from `before` to `after`, which turns one into the other with both
+ * tools, from the folder that it is for. */
 static void applies(const char *path, const char *before, const char *after) {
     static const char *const tools[][6] = {{"patch", "-p1", "-s", NULL},
                                            {"git", "apply", "--whitespace=nowarn", "-", NULL}};
@@ -75,7 +75,7 @@ static void applies(const char *path, const char *before, const char *after) {
     free(copy);
 }
 
-/* A part of a path: letters, and what makes names hard. */
+/* Returns a part of a path: letters, and marks that make names hard. */
 static char *name_make(ht_random *random) {
     static const char *const parts[] = {"a",   "Z",    "0",        " ",    "  ",    "\t", "\"",
                                         "\\",  "'",    "\xC3\xA9", "\xFF", "\n",    "\r", "-",
@@ -85,7 +85,7 @@ static char *name_make(ht_random *random) {
     ht_text text = {0};
     for (size_t i = 0; i < count; ++i)
         ht_text_append(&text, parts[ht_random_below(random, sizeof parts / sizeof *parts)]);
-    for (char *at = text.data; *at; ++at) /* neither "." nor "..", nor nothing, is a name */
+    for (char *at = text.data; *at; ++at) /* ".", ".." and an empty text are not names */
         if (at[0] == '/' && (at[1] == '/' || at[1] == 0))
             *at = '_';
     ht_text_append(&text, "x");

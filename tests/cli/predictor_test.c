@@ -77,7 +77,7 @@ static double number(const json_t *object, const char *name) {
     return json_number_value(member);
 }
 
-/* Shares of top-k grow with k, and the first is the share of perfect ones. */
+/* Checks that shares of top-k grow with k, and that the first is the share of perfect ones. */
 static void accuracy_check(const json_t *object) {
     const json_t *topk = json_object_get(object, "topk");
     double one = number(topk, "1"), three = number(topk, "3"), five = number(topk, "5");
@@ -173,7 +173,7 @@ Test(predictor, predict) {
     fails("predict none.model --problem in_c=3", 2, "none.model");
 }
 
-/* Values that no record has are told, not hidden. */
+/* Values that no record has are reported, not hidden. */
 Test(predictor, unseen_values_are_told) {
     succeeds(TRAIN "a.model");
     program_result result = program_run_arguments(

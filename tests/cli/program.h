@@ -27,6 +27,8 @@ program_result program_run(const char *words);
 program_result program_run_arguments(const char *const *arguments);
 /* Sends SIGINT once `text` has appeared on standard output. */
 program_result program_interrupt(const char *words, const char *text);
+/* The same on standard error. */
+program_result program_interrupt_on_error(const char *words, const char *text);
 void program_free(program_result *result);
 
 /* Lines of text. */

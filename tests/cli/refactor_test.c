@@ -153,9 +153,7 @@ Test(refactor, unreadable_files_of_a_folder_do_not_stop_the_others) {
     program_free(&result);
 }
 
-/* ---- trees
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- trees */
 
 static const char kernel_header[] = "#pragma once\n"
                                     "__global__ void scale(const float *in, float *out, int n) {\n"
@@ -210,6 +208,20 @@ Test(refactor, a_tree_is_read_with_its_compilation_database) {
     json_decref(log);
     free(text);
     free(database);
+}
+
+/* The unit that launches it includes it, and could not change it there. */
+Test(refactor, optimize_has_one_entry_for_a_headers_kernel) {
+    workplace_write("src/scale.cuh", kernel_header);
+    workplace_write("src/scale.problem.json", problem);
+    workplace_write("src/main.cu", unit);
+    json_t *document =
+        run_json("optimize src/main.cu src/scale.cuh -D FACTOR=2 --json - --max-evals "
+                 "1 --check none --out out",
+                 0);
+    cr_assert_eq(json_array_size(json_object_get(document, "kernels")), 1);
+    cr_assert_str_eq(kernel_text(document, 0, "file"), "src/scale.cuh");
+    json_decref(document);
 }
 
 Test(refactor, a_second_run_writes_the_same) {
@@ -312,4 +324,43 @@ Test(refactor, a_second_run_changes_nothing) {
     json_decref(document);
     free(launcher);
     free(template);
+}
+
+/* Parts that others build on a transformation that is left out go with it; the rest stays. */
+Test(refactor, a_transformation_is_left_out_by_name) {
+    workplace_write("scale.hip", source);
+    workplace_write("scale.problem.json", problem);
+    json_t *all = run_json("refactor scale.hip --json --no-verify", 0);
+    json_t *less =
+        run_json("refactor scale.hip --json --no-verify --without coarsen-x --without restrict", 0);
+    json_t *had = json_object_get(json_array_get(json_object_get(all, "kernels"), 0),
+                                  "transformations"),
+           *has = json_object_get(json_array_get(json_object_get(less, "kernels"), 0),
+                                  "transformations");
+    bool before = false, block = false;
+    size_t index;
+    json_t *name;
+    json_array_foreach(had, index, name) before =
+        before || strcmp(json_string_value(name), "coarsen-x") == 0;
+    cr_assert(before);
+    json_array_foreach(has, index, name) {
+        cr_expect_str_neq(json_string_value(name), "coarsen-x");
+        block = block || strcmp(json_string_value(name), "block-size") == 0;
+    }
+    cr_expect(block);
+    json_decref(all);
+    json_decref(less);
+}
+
+Test(refactor, a_transformation_that_there_is_not_is_bad_input) {
+    workplace_write("scale.hip", source);
+    static const char *const commands[] = {"refactor scale.hip --without nope",
+                                           "optimize scale.hip --without nope --max-evals 1"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
+        program_result result = program_run(commands[i]);
+        cr_expect_eq(result.code, 2, "%s", commands[i]);
+        cr_expect(strstr(result.err, "no transformation is named 'nope'; there are: block-size, "),
+                  "%s", result.err);
+        program_free(&result);
+    }
 }

@@ -59,7 +59,7 @@ Test(replay_command, json_of_one) {
     json_decref(run);
 }
 
-/* All but the processor time is the same for the same seed. */
+/* Expects all but the processor time to be the same for the same seed. */
 static void same_results(json_t *a, json_t *b) {
     json_object_del(a, "overhead_ms_per_eval");
     json_object_del(b, "overhead_ms_per_eval");
@@ -134,7 +134,7 @@ Test(convert_command, there_and_back) {
     free(second);
 }
 
-/* A database with one kernel on two devices. */
+/* Makes a database with one kernel on two devices. */
 static void database_make(const char *path) {
     static const char *const devices[] = {"gpu: one", "gpu: two"};
     static const char *const configs[] = {"A=1 B=true T=\"vec<int, 3>\"", "A=2 B=false T=float",

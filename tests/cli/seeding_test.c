@@ -38,7 +38,8 @@ static void template_write(const char *file, const char *kernel, const char *mor
     free(text);
 }
 
-/* Small problems are best with blocks of 16, large ones with blocks of 64 and four steps. */
+/* Returns a cost: small problems are best with blocks of 16, large ones with blocks of 64 and four
+ * steps. */
 static double cost_of(int64_t n, int block, int steps) {
     int best_block = n < 1000 ? 16 : 64, best_steps = n < 1000 ? 1 : 4;
     double over = 1;
@@ -77,7 +78,7 @@ static void database_make(void) {
     free(path);
 }
 
-static program_result run(const char *words, int code) {
+static program_result run_words(const char *words, int code) {
     program_result result = program_run(words);
     cr_assert_eq(result.code, code, "%s: exit code %d\n%s\n%s", words, result.code, result.out,
                  result.err);
@@ -91,7 +92,7 @@ static program_result run(const char *words, int code) {
 static void model_make(void) {
     template_write("twice.hip", "twice", "");
     database_make();
-    program_result result = run(TRAIN, 0);
+    program_result result = run_words(TRAIN, 0);
     cr_assert_not_null(strstr(result.out, "48 jobs of template twice on host"), "%s", result.out);
     program_free(&result);
 }
@@ -118,7 +119,7 @@ static void first_is(const char *problem, json_int_t block, json_int_t steps) {
     program_free(&result);
 }
 
-/* What the database says is learnt, for sizes between those in it too. */
+/* The model learns what the database holds, for sizes between those in it too. */
 Test(seeding, learns_from_the_database) {
     model_make();
     first_is("n=150", 16, 1);
@@ -129,9 +130,10 @@ Test(seeding, learns_from_the_database) {
 
 Test(seeding, a_search_starts_from_the_proposals) {
     model_make();
-    program_result result = run("tune twice.hip --problem n=3000 --max-evals 5 --strategy auto "
-                                "--predictor . --predictor-seeds 4 --json r.json --top 9",
-                                0);
+    program_result result =
+        run_words("tune twice.hip --problem n=3000 --max-evals 5 --strategy auto "
+                  "--predictor . --predictor-seeds 4 --json r.json --top 9",
+                  0);
     cr_assert_not_null(strstr(result.out, "4 that the model proposes"), "%s", result.out);
     program_free(&result);
     json_t *document = json_of("r.json");
@@ -150,7 +152,7 @@ Test(seeding, a_search_starts_from_the_proposals) {
     json_decref(document);
 }
 
-/* A model that does not fit a template is not used, and the reason is told. */
+/* A model that does not fit a template is not used, and the reason is reported. */
 Test(seeding, refusals) {
     model_make();
     template_write("other.hip", "other", "");
@@ -170,13 +172,13 @@ Test(seeding, refusals) {
         {"tune other.hip --problem n=300 --max-evals 2 --predictor .", "no model for kernel other"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        program_result result = run(cases[i].words, 0);
+        program_result result = run_words(cases[i].words, 0);
         cr_assert_not_null(strstr(result.out, cases[i].fragment), "%s", result.out);
         program_free(&result);
     }
     workplace_write("bad.model", "no model");
     program_result result =
-        run("tune twice.hip --problem n=300 --max-evals 2 --predictor bad.model", 2);
+        run_words("tune twice.hip --problem n=300 --max-evals 2 --predictor bad.model", 2);
     cr_assert_not_null(strstr(result.err, "no model file"), "%s", result.err);
     program_free(&result);
 }
@@ -185,14 +187,15 @@ Test(seeding, nothing_to_learn_from) {
     template_write("twice.hip", "twice", "");
     template_write("other.hip", "other", "");
     database_make();
-    program_result result = run("train --db runs.sqlite --template other.hip --out other.model", 2);
+    program_result result =
+        run_words("train --db runs.sqlite --template other.hip --out other.model", 2);
     cr_assert_not_null(strstr(result.err, "nothing to learn from for template other"), "%s",
                        result.err);
     program_free(&result);
-    result = run("train --db none.sqlite --template twice.hip --out twice.model", 2);
+    result = run_words("train --db none.sqlite --template twice.hip --out twice.model", 2);
     cr_assert_not_null(strstr(result.err, "none.sqlite"), "%s", result.err);
     program_free(&result);
-    result = run("train --db runs.sqlite --out twice.model", 2);
+    result = run_words("train --db runs.sqlite --out twice.model", 2);
     cr_assert_not_null(strstr(result.err, "--template"), "%s", result.err);
     program_free(&result);
 }

@@ -1,4 +1,4 @@
-/* Which files a command works on, and the problem file beside them. */
+/* The files that a command works on, and the problem file next to them. */
 #include "pipeline/input.h"
 #include "program.h"
 

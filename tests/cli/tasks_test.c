@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { COUNT = 40 };
@@ -18,7 +19,7 @@ typedef struct record {
     size_t length[COUNT], ended;
 } record;
 
-static int run(void *context, size_t index, FILE *out) {
+static int run_task(void *context, size_t index, FILE *out) {
     (void)context;
     switch (index % 8) {
     case 3:
@@ -35,7 +36,7 @@ static int run(void *context, size_t index, FILE *out) {
             fprintf(out, "%09zu\n", i);
         return 0;
     case 7:
-        free(malloc(16)); /* what a compiler that runs wild does */
+        free(malloc(16)); /* as a compiler that runs wild does */
         for (size_t i = 0; i < 4096; ++i) {
             char *block = malloc(1 << 20);
             if (!block)
@@ -63,8 +64,8 @@ Test(tasks, one_that_dies_or_hangs_costs_its_own_result) {
     record of = {0};
     ht_tasks tasks = {.count = COUNT,
                       .workers = 3,
-                      .limit_seconds = 0.05,
-                      .run = run,
+                      .limit_seconds = 0.3,
+                      .run = run_task,
                       .done = done,
                       .context = &of};
     tasks.memory_bytes = 512u << 20;
@@ -97,9 +98,34 @@ Test(tasks, one_that_dies_or_hangs_costs_its_own_result) {
     }
 }
 
+static int run_for_long(void *context, size_t index, FILE *out) {
+    (void)context;
+    (void)index;
+    while (clock() < CLOCKS_PER_SEC / 5)
+        ;
+    fputs("result", out);
+    return 0;
+}
+
+/* Whether or not the process that waits for it has looked in the meantime. */
+Test(tasks, a_limit_of_less_than_a_second_is_kept) {
+    record of = {0};
+    ht_tasks tasks = {.count = 4,
+                      .workers = 2,
+                      .limit_seconds = 0.05,
+                      .run = run_for_long,
+                      .done = done,
+                      .context = &of};
+    cr_assert_eq(ht_tasks_run(&tasks, NULL), HT_OK);
+    for (size_t i = 0; i < 4; ++i) {
+        cr_assert_eq(of.status[i], HT_ERROR_TIMEOUT);
+        cr_assert_eq(of.length[i], 0);
+    }
+}
+
 Test(tasks, what_never_began_is_interrupted) {
     record of = {0};
-    ht_tasks tasks = {.count = COUNT, .workers = 2, .run = run, .done = done, .context = &of};
+    ht_tasks tasks = {.count = COUNT, .workers = 2, .run = run_task, .done = done, .context = &of};
     ht_interrupted = 1;
     cr_assert_eq(ht_tasks_run(&tasks, NULL), HT_OK);
     cr_assert_eq(of.ended, COUNT);

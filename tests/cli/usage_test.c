@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -43,7 +44,7 @@ Test(usage, general_help_names_every_command) {
     program_free(&result);
 }
 
-/* One message, on standard error, nothing on standard output, exit code 2. */
+/* Expects one message, on standard error, nothing on standard output, exit code 2. */
 static void expect_refusal(const char *words, const char *expected) {
     program_result result = program_run(words);
     cr_assert_eq(result.code, 2, "'%s' gives %d: %s", words, result.code, result.err);
@@ -105,6 +106,16 @@ static const char good_template[] =
     "#pragma tune arg(n : int = problem.n)\n"
     "template <int B> __global__ void k(float *out, int n) {\n"
     "    int i = blockIdx.x * B + threadIdx.x;\n    if (i < n) out[i] = i;\n}\n";
+
+Test(usage, sizes_that_all_have_defaults_need_not_be_given) {
+    char *text = ht_text_replaced(good_template, "line : n)", "line : n = 300)");
+    workplace_write("t.hip", text);
+    program_result result = program_run("check t.hip");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    cr_assert(strstr(result.out, "k (defaults)"), "%s", result.out);
+    program_free(&result);
+    free(text);
+}
 
 Test(usage, wrong_problems_of_a_template_are_refused_with_one_message) {
     workplace_write("t.hip", good_template);

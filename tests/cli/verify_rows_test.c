@@ -1,4 +1,4 @@
-/* What `refactor` does with a template that differs from its original. */
+/* The report of `refactor` on a template that differs from its original. */
 #include "pipeline/refactor_verify.h"
 #include "program.h"
 

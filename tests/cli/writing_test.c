@@ -130,7 +130,7 @@ Test(launcher, compiles_and_launches_the_configured_kernel, .init = workplace_ma
     ht_template_free(templates, count);
 }
 
-/* What `require` excludes is not launched, whatever the author's launch makes of it. */
+/* A size that `require` excludes is not launched, whatever the author's launch makes of it. */
 Test(launcher, refuses_sizes_that_a_constraint_excludes, .init = workplace_make,
      .fini = workplace_remove) {
     static const char rows[] =

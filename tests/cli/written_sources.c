@@ -1,4 +1,4 @@
-/* Are tuned files right, as they would be written?
+/* Shows whether tuned files are right, as they would be written.
  *
  *   written_sources [--configurations N] [--seed S] [-I DIR]... [--through FILE] FILE...
  *
@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "pipeline/written_check.h"
+#include "refactor/rewrite/apply.h"
 #include "runtime/job/job.h"
 #include "runtime/worker/worker_main.h"
 
@@ -62,7 +63,8 @@ static bool draw_legal(run *in, ht_config *out) {
     return false;
 }
 
-static void tell(const run *in, const ht_config *config, const char *what, const char *why) {
+static void report_fault(const run *in, const ht_config *config, const char *what,
+                         const char *why) {
     char *text = ht_config_string(in->kernel->template, config);
     printf("%-10s %s:%d: %s: %s: %s\n", what, in->path, in->kernel->line, in->kernel->name, text,
            why);
@@ -78,17 +80,17 @@ static void text_check(run *in, const ht_config *config) {
     ht_error error = {0};
     if (ht_refactor_apply_all(in->refactor, &choice, 1, &applied, &error) != HT_OK) {
         ++in->all.unapplied;
-        tell(in, config, "unapplied", error.message);
+        report_fault(in, config, "unapplied", error.message);
         return;
     }
     ht_status status =
         ht_written_check(&checker, in->refactor, &applied, &subject, 1, &proof, &error);
     if (status != HT_OK || proof.fault) {
         ++in->all.withheld;
-        tell(in, config, "WITHHELD", proof.fault ? proof.fault : error.message);
+        report_fault(in, config, "WITHHELD", proof.fault ? proof.fault : error.message);
     } else if (proof.unproven) {
         ++in->all.unproven;
-        tell(in, config, "unproven", proof.unproven);
+        report_fault(in, config, "unproven", proof.unproven);
     } else
         ++in->all.proven;
     ht_written_proof_free(&proof);

@@ -32,7 +32,7 @@ static ht_problem_file *read_problems(const char *path) {
     return file;
 }
 
-/* "dir/NAME.hip" -> "dir/NAME" + suffix */
+/* Returns "dir/NAME" + suffix for "dir/NAME.hip". */
 static char *sibling(const char *source, const char *suffix) {
     return ht_format("%.*s%s", (int)(strlen(source) - strlen(".hip")), source, suffix);
 }
@@ -46,8 +46,8 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The parameter list of the first "NAME(" in the source, as one string of names with a space behind
- * each. */
+/* Returns the parameter list of the first "NAME(" in the source, as one string of names with a
+ * space after each. */
 static char *parameter_names(const char *source, const char *kernel) {
     const char *at = source;
     size_t length = strlen(kernel);
@@ -169,7 +169,7 @@ static const ht_problem *catalogue_layer(ht_problem_file *const catalogues[2], c
     return NULL;
 }
 
-/* The same layer, whether the padding is the kernel's work or already in the input. */
+/* Expects the same layer, whether the padding is the kernel's work or already in the input. */
 static void expect_same_layer(const ht_problem *a, const ht_problem *b, const char *path) {
     static const char *const names[] = {"N", "C", "K", "R", "S", "P", "Q", "stride_h", "groups"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)

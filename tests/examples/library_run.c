@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 64, ARGS_MAX = 32 }; /* floats in front of and behind each buffer */
+enum { GUARD = 64, ARGS_MAX = 32 }; /* floats before and after each buffer */
 static const float GUARD_VALUE = -1.25e30f;
 
 #define HIP_OK(call) cr_assert_eq((call), HT_HIP_SUCCESS, "%s failed", #call)
@@ -15,7 +15,7 @@ typedef struct argument {
     size_t elements; /* 0: a scalar */
     float *host;     /* with both guards */
     void *device;
-    void *pointer; /* what the kernel gets */
+    void *pointer; /* the kernel's argument */
     int scalar;
 } argument;
 

@@ -1,5 +1,5 @@
-/* The library's templates: whatever the constraints allow must compile, run and be right, for every
- * conv2d problem. */
+/* The library's templates: every configuration that the constraints allow must compile, run and be
+ * right, for every conv2d problem. */
 #include "library_run.h"
 
 #include "base/memory.h"
@@ -34,7 +34,8 @@ static bool legal(const ht_binding *binding, const ht_config *config) {
     return is_legal;
 }
 
-/* Uniform over the legal configurations, by rejection: needs no walk through the whole space. */
+/* Samples uniformly over the legal configurations, by rejection: needs no walk through the whole
+ * space. */
 static ht_config sample(const ht_binding *binding, ht_random *random) {
     ht_config config = ht_config_default(binding->template);
     for (int i = 0; i < TRIES; ++i) {

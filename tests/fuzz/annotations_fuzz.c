@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-/* An instance with 3 for every required field; false when the family refuses that. */
+/* Makes an instance with 3 for every required field; false when the family refuses that. */
 static bool make_problem(const ht_problem_spec *spec, ht_problem *out_problem) {
     ht_problem_value given[64];
     size_t count = 0;

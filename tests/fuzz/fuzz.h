@@ -1,4 +1,4 @@
-/* What fuzz targets share. */
+/* Shared by fuzz targets. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 

@@ -1,9 +1,10 @@
-/* Kernels that any text declares: names that stand in it, and tokens that lie one behind the other.
- */
+/* Kernels that any text declares: names that stand in it, and tokens that lie one after the other.
+ * / */
 #include "fuzz.h"
 
 #include "refactor/source/lexer.h"
 #include "refactor/source/tree_graph.h"
+#include "refactor/source/tree_joined.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Messages of a worker, which a kernel may have written over: whatever comes is taken apart or
- * refused, and what is taken is whole. */
+/* Messages of a worker, which a kernel may have written over: each is taken apart or refused, and
+ * those that are taken are whole. */
 #include "fuzz.h"
 
 #include "runtime/protocol/protocol.h"

@@ -1,5 +1,5 @@
-/* Python conditions and lists: what can be read ends, many lanes compute what one does, and results
- * lie within the ranges that were foretold. */
+/* Python conditions and lists: reading them ends, many lanes compute what one does, and results lie
+ * within the ranges computed for them. */
 #include "fuzz.h"
 
 #include "templates/t1/python.h"
@@ -20,8 +20,8 @@ static int64_t ordinal(const void *context, const char *text) {
     return (int64_t)strlen(text);
 }
 
-/* All lanes of a routine agree with one configuration at a time. */
-static void run(const ht_code *code, uint32_t result) {
+/* Checks that all lanes of a routine agree with one configuration at a time. */
+static void run_routine(const ht_code *code, uint32_t result) {
     ht_routine *routine = ht_routine_new(code, &result, 1);
     ht_workspace space;
     uint16_t lanes[8][HT_LANES], choices[8];
@@ -71,11 +71,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         status = ht_python_code(&scope, node, &made, &error);
         FUZZ_CHECK_ERROR(status, error);
         if (status == HT_OK)
-            run(scope.code, made);
+            run_routine(scope.code, made);
         status = ht_python_condition(&scope, node, &made, &error);
         FUZZ_CHECK_ERROR(status, error);
         if (status == HT_OK)
-            run(scope.code, made);
+            run_routine(scope.code, made);
     }
     ht_python_free(node);
     ht_code_free(scope.code);

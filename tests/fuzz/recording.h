@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What is read prints, and what is printed reads as the same. */
+/* A recording that is read can be printed, and reads as the same again. */
 static inline int fuzz_recording(const uint8_t *data, size_t size, ht_recording_format format) {
     ht_recording *recording = NULL, *again = NULL;
     ht_text printed = {0}, reprinted = {0};

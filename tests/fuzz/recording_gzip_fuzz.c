@@ -1,4 +1,4 @@
-/* The gzip layer: any bytes are unpacked within the limit or refused; what is packed comes back. */
+/* The gzip layer: any bytes are unpacked within the limit or refused; packed bytes come back. */
 #include "fuzz.h"
 
 #include "search/recording_gzip.h"

@@ -1,5 +1,5 @@
-/* Rules of any schema: what the look-ahead allows leads to what is legal, in bounded time. The
- * first bytes are the problem, the rest the schema. */
+/* Rules of any schema: values that the look-ahead allows lead to legal configurations, in bounded
+ * time. The first bytes are the problem, the rest the schema. */
 #include "fuzz.h"
 
 #include "predictor/rules/completion.h"

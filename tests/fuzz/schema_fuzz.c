@@ -1,4 +1,5 @@
-/* Schemas: what parses prints to what parses to the same, and reads problems without harm. */
+/* Schemas: a text that parses is printed as one that parses to the same, and reads problems without
+ * harm. */
 #include "fuzz.h"
 
 #include "predictor/schema/schema.h"

@@ -1,4 +1,5 @@
-/* Descriptions of tokenizers: what parses prints to itself and stays within its own vocabulary. */
+/* Descriptions of tokenizers: one that parses is printed as itself and stays within its own
+ * vocabulary. */
 #include "fuzz.h"
 
 #include "predictor/data/dataset.h"

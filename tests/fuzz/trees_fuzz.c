@@ -1,4 +1,4 @@
-/* The forests of a model file, behind their compression. What is read must answer. */
+/* The forests of a model file, without their compression. Those that are read must answer. */
 #include "fuzz.h"
 
 #include "predictor/forests/chain.h"

@@ -1,5 +1,5 @@
-/* Tables of records, plain or packed: read whole or refused with a place; what is read becomes
- * tokens. */
+/* Tables of records, plain or packed: read whole or refused with a place; records that are read
+ * become tokens. */
 #include "fuzz.h"
 
 #include "predictor/data/dataset.h"

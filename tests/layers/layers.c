@@ -5,12 +5,15 @@
  *
  * A file may include those of its own folder and of folders earlier in the order. A circle, of
  * files that include each other over any number of steps (a .c and its .h are one), has at most
- * nine of them, all in one folder. Exit code 1: something breaks this; 2: the order cannot be read.
+ * nine of them, all in one folder. Transformations ask the syntax tree, so none names anything of
+ * libclang. A header below refactor/ declares functions of the .c of its name alone. Exit code 1:
+ * something breaks this; 2: the order cannot be read.
  */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +35,17 @@ typedef struct part {
     bool on_stack;
 } part;
 
+/* A function that a .c defines or a header declares. */
+typedef struct function {
+    char *name, *path;
+    int line;
+} function;
+
+typedef struct function_list {
+    function *items;
+    size_t count;
+} function_list;
+
 typedef struct tree {
     const char *root;
     char **folders; /* in order */
@@ -40,6 +54,7 @@ typedef struct tree {
     size_t part_count;
     size_t *stack, stack_count, met;
     size_t includes, circles, wrong;
+    function_list defined, declared; /* below refactor/ */
 } tree;
 
 /* ---- the order */
@@ -80,7 +95,7 @@ static size_t folder_of(const tree *in, const char *path) {
 
 /* ---- the files */
 
-/* A suffix of ours; NULL for others. */
+/* Returns a suffix of ours; NULL for others. */
 static const char *suffix_of(const char *name) {
     const char *dot = strrchr(name, '.');
     bool ours =
@@ -88,7 +103,7 @@ static const char *suffix_of(const char *name) {
     return ours ? dot : NULL;
 }
 
-/* The part of a file; SIZE_MAX when it has none. */
+/* Returns the part of a file; SIZE_MAX when it has none. */
 static size_t part_find(const tree *in, const char *path) {
     const char *dot = suffix_of(path);
     size_t length = dot ? (size_t)(dot - path) : 0;
@@ -110,8 +125,8 @@ static void part_add(tree *in, const char *path) {
     }
 }
 
-/* Calls `visit` for every file of ours below a folder. What is compiled for devices (prelude/) has
- * its own rules. */
+/* Calls `visit` for every file of ours below a folder. Code for devices (prelude/) has its own
+ * rules. */
 static void files_visit(tree *in, const char *folder, void (*visit)(tree *in, const char *path)) {
     char *whole = ht_path_join(in->root, folder);
     DIR *open = opendir(whole);
@@ -153,7 +168,72 @@ static void include_check(tree *in, const char *path, int line, const char *incl
     ++in->wrong;
 }
 
-static void includes_read(tree *in, const char *path) {
+static bool is_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Reports the first name of libclang in a line of a transformation. */
+static void libclang_check(tree *in, const char *path, int line, const char *text) {
+    static const char folder[] = "refactor/transformations/";
+    if (strncmp(path, folder, strlen(folder)) != 0)
+        return;
+    for (const char *at = text; *at && *at != '\n';) {
+        size_t length = 0;
+        while (is_name(at[length]))
+            ++length;
+        bool type = at[0] == 'C' && at[1] == 'X' && isupper((unsigned char)at[2]);
+        if (type || strncmp(at, "clang_", strlen("clang_")) == 0) {
+            printf("%s:%d: names %.*s of libclang: ask refactor/kernel/syntax.h\n", path, line,
+                   (int)length, at);
+            ++in->wrong;
+            return;
+        }
+        at += length ? length : 1;
+    }
+}
+
+/* Notes the function that a line at the outermost level begins to define or declare. Sources are
+ * formatted, so only such lines begin with a letter. */
+static void function_note(tree *in, const char *path, int line, const char *text) {
+    size_t length = strcspn(text, ";{"), at = strcspn(text, "(");
+    bool header = strcmp(suffix_of(path), ".h") == 0;
+    if (strncmp(path, "refactor/", strlen("refactor/")) != 0 || !isalpha((unsigned char)*text) ||
+        at >= length || text[length] != (header ? ';' : '{') ||
+        strncmp(text, "static ", strlen("static ")) == 0 ||
+        strncmp(text, "typedef ", strlen("typedef ")) == 0)
+        return;
+    size_t begin = at;
+    while (begin > 0 && is_name(text[begin - 1]))
+        --begin;
+    function_list *list = header ? &in->declared : &in->defined;
+    HT_GROW(list->items, list->count);
+    list->items[list->count++] =
+        (function){ht_strndup(text + begin, at - begin), ht_strdup(path), line};
+}
+
+/* Reports functions that a header declares although another file than its namesake defines them. */
+static void functions_check(tree *in) {
+    for (size_t i = 0; i < in->declared.count; ++i)
+        for (size_t j = 0; j < in->defined.count; ++j) {
+            const function *of = &in->declared.items[i], *found = &in->defined.items[j];
+            if (strcmp(of->name, found->name) != 0 ||
+                part_find(in, of->path) == part_find(in, found->path))
+                continue;
+            printf("%s:%d: declares %s, which %s defines: declare it in that file's header\n",
+                   of->path, of->line, of->name, found->path);
+            ++in->wrong;
+        }
+}
+
+static void functions_free(function_list *list) {
+    for (size_t i = 0; i < list->count; ++i) {
+        free(list->items[i].name);
+        free(list->items[i].path);
+    }
+    free(list->items);
+}
+
+static void file_read(tree *in, const char *path) {
     static const char word[] = "#include \"";
     char *full = ht_path_join(in->root, path), *text = NULL;
     ht_error error;
@@ -163,6 +243,8 @@ static void includes_read(tree *in, const char *path) {
     }
     int line = 1;
     for (const char *at = text; at && *at; at += strcspn(at, "\n"), at += *at == '\n', ++line) {
+        libclang_check(in, path, line, at);
+        function_note(in, path, line, at);
         if (strncmp(at, word, strlen(word)) != 0)
             continue;
         const char *name = at + strlen(word);
@@ -196,7 +278,7 @@ static void circle_take(tree *in, size_t first) {
     in->stack_count = begin;
 }
 
-/* Tarjan's strongly connected components. */
+/* Finds Tarjan's strongly connected components. */
 static void circles_find(tree *in, size_t at) {
     part *here = &in->parts[at];
     here->index = here->low = ++in->met;
@@ -220,6 +302,8 @@ static void tree_free(tree *in) {
         free(in->parts[i].path);
         free(in->parts[i].uses);
     }
+    functions_free(&in->defined);
+    functions_free(&in->declared);
     free(in->folders);
     free(in->parts);
     free(in->stack);
@@ -240,13 +324,14 @@ int main(int argc, char **argv) {
             files_visit(&in, in.folders[i], part_add);
     for (size_t i = 0; i < in.folder_count; ++i)
         if (!strchr(in.folders[i], '/'))
-            files_visit(&in, in.folders[i], includes_read);
+            files_visit(&in, in.folders[i], file_read);
+    functions_check(&in);
     in.stack = ht_alloc(in.part_count + 1, sizeof *in.stack);
     for (size_t i = 0; i < in.part_count; ++i)
         if (!in.parts[i].index)
             circles_find(&in, i);
-    printf("%zu files, %zu includes, %zu folders, %zu circles: %zu wrong\n", in.part_count,
-           in.includes, in.folder_count, in.circles, in.wrong);
+    printf("%zu files, %zu includes, %zu functions, %zu folders, %zu circles: %zu wrong\n",
+           in.part_count, in.includes, in.declared.count, in.folder_count, in.circles, in.wrong);
     int code = in.wrong || in.includes == 0 ? 1 : 0;
     tree_free(&in);
     return code;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What stands in a gradient before it is added to. */
+/* The content of a gradient before it is added to. */
 static const ht_real before = (ht_real)0.25;
 
 void layer_case_start(layer_case *layer_case, uint64_t seed) {
@@ -59,7 +59,7 @@ static double scalar(const layer_case *layer_case) {
     return sum;
 }
 
-/* The slope by the central difference of fourth order. */
+/* Returns the slope by the central difference of fourth order. */
 static double slope(const layer_case *layer_case, ht_real *value, void (*forward)(void *),
                     void *context) {
     const double step = 1e-3, kept = (double)*value;

@@ -104,7 +104,7 @@ uint8_t *rules_legal_all(const ht_schema *schema, const int64_t *fields, size_t 
     return legal;
 }
 
-/* A random expression over what `names` holds. */
+/* Writes a random expression over what `names` holds. */
 static void write_expr(ht_text *out, ht_random *random, const char *const *names, size_t count,
                        int depth) {
     static const char *const operators[] = {"+",  "-",  "*",  "/",  "%", "==", "!=", "<",

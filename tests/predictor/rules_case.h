@@ -1,5 +1,5 @@
-/* What rules mean, the slow way: expressions evaluated as trees, configurations one by one. The
- * reference of the look-ahead's and the beam's tests. */
+/* The meaning of rules, the slow way: expressions evaluated as trees, configurations one by one.
+ * The reference of the look-ahead's and the beam's tests. */
 #ifndef HT_TESTS_RULES_CASE_H
 #define HT_TESTS_RULES_CASE_H
 
@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-/* Does this configuration satisfy all requirements, or an admit line? */
+/* Returns true if this configuration satisfies all requirements, or an admit line. */
 bool rules_legal(const ht_schema *schema, const int64_t *fields, const uint16_t *choice);
 /* The first requirement that does not hold; -1 when legal. */
 int rules_broken(const ht_schema *schema, const int64_t *fields, const uint16_t *choice);

@@ -1,4 +1,4 @@
-/* The beam over made-up networks: what it returns, and that its probabilities are the conditional
+/* The beam over made-up networks: its answers, and that their probabilities are the conditional
  * ones. */
 #include "predictor/rules/beam.h"
 #include "rules_case.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A network whose logits are a hash of what was answered so far. */
+/* A network whose logits are a hash of the answer so far. */
 typedef struct fake {
     const ht_output_shape *shape;
     uint64_t seed;
@@ -43,7 +43,7 @@ static void fake_step(void *context, size_t rows, const uint32_t *parents, const
     ++net->at;
 }
 
-/* What one network gives a legal configuration, under the condition that it is legal. */
+/* Returns what one network gives a legal configuration, under the condition that it is legal. */
 static double network_probability(const ht_schema *schema, const fake *net, const uint8_t *legal,
                                   const uint16_t *choice) {
     double product = 1;

@@ -15,7 +15,7 @@ enum { RECORDS = 400, VALUES = 4 };
 static const char schema_text[] = "kernel(toy)\nfield(n, c)\nfield(way : F, B)\n"
                                   "param(a : 1, 2, 4, 8)\nparam(b : 1, 2, 4, 8)\n";
 
-/* a is the power of two in n, up to 8; b follows from a and the way. */
+/* Answers: a is the power of two in n, up to 8; b follows from a and the way. */
 static void answer(const int64_t *fields, uint16_t *out) {
     out[0] = 0;
     while (out[0] < 3 && fields[0] % (2 << out[0]) == 0)
@@ -55,7 +55,7 @@ static ht_chain *grow(const ht_dataset *data, uint64_t seed) {
     return chain;
 }
 
-/* The first value's logits, then those of b behind each value of a. */
+/* Asks for the first value's logits, then those of b after each value of a. */
 static void ask(const ht_chain *chain, const int64_t *fields, float *out) {
     static const uint32_t parents[VALUES] = {0};
     static const uint16_t tokens[VALUES] = {0, 1, 2, 3};
@@ -85,7 +85,8 @@ Test(chain, learns_a_function_of_fields_and_earlier_values) {
         double sum = 0;
         for (size_t v = 0; v < VALUES; ++v)
             sum += exp((double)logits[v]);
-        cr_assert_float_eq(sum, 1, 0.01); /* a distribution, but for what nothing voted for */
+        cr_assert_float_eq(sum, 1,
+                           0.01); /* a distribution, but for values that nothing voted for */
         first += best(logits) == right[0];
         second += best(logits + VALUES * (1 + right[0])) == right[1];
     }

@@ -14,7 +14,7 @@ static ht_rules *compile(const ht_schema *schema) {
     return rules;
 }
 
-/* Does a legal configuration start with these digits? */
+/* Returns true if a legal configuration starts with these digits. */
 static bool completable(const ht_schema *schema, const uint8_t *legal, const uint16_t *prefix,
                         size_t depth) {
     size_t first = 0, count = 1;
@@ -40,7 +40,7 @@ static void check_prefix(const ht_schema *schema, ht_completion *completion, con
     cr_assert_eq(count, found);
 }
 
-/* Every prefix (or many random ones), in an order that jumps about. */
+/* Checks every prefix (or many random ones), in an order that jumps about. */
 static void check_prefixes(const ht_schema *schema, ht_completion *completion, const uint8_t *legal,
                            ht_random *random) {
     uint16_t prefix[HT_PARAM_MAX] = {0};
@@ -78,7 +78,7 @@ static size_t check_problem(const ht_schema *schema, ht_completion *completion,
     cr_assert_eq(ht_completion_possible(completion), count > 0);
     check_prefixes(schema, completion, legal, random);
     check_whole(schema, completion, fields);
-    check_prefixes(schema, completion, legal, random); /* what was asked before changes nothing */
+    check_prefixes(schema, completion, legal, random); /* earlier questions change nothing */
     cr_assert(ht_completion_exact(completion));
     free(legal);
     return count;
@@ -105,7 +105,7 @@ Test(completion, agrees_with_brute_force_on_random_schemas) {
     cr_assert_gt(some, 150, "%zu problems with some legal configurations", some);
 }
 
-/* A size that convolutions have. */
+/* Returns a size that convolutions have. */
 static int64_t random_size(ht_random *random) {
     static const int64_t sizes[] = {1, 2, 3, 7, 8, 14, 16, 28, 32, 48, 56, 64, 96, 128, 256, 512};
     return sizes[ht_random_below(random, sizeof sizes / sizeof *sizes)];

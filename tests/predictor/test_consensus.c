@@ -6,7 +6,7 @@
 
 enum { PARAMS = 4 };
 
-/* One alone, then three that differ in one parameter each. */
+/* Makes one alone, then three that differ in one parameter each. */
 static void make(ht_proposal *out) {
     static const uint16_t choices[4][PARAMS] = {
         {9, 9, 9, 9}, {1, 1, 1, 1}, {1, 1, 1, 2}, {1, 1, 2, 1}};

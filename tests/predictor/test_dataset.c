@@ -80,7 +80,7 @@ Test(dataset, errors_have_places) {
     ht_schema_free(schema);
 }
 
-/* Random records, written and read back: plain, packed, and packed in two members. */
+/* Packs random records, written and read back: plain, packed, and packed in two members. */
 static size_t pack(const void *data, size_t length, unsigned char *out, size_t room) {
     z_stream stream = {.next_in = (z_const Bytef *)data,
                        .avail_in = (uInt)length,

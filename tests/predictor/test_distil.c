@@ -1,4 +1,4 @@
-/* Distillation: its examples carry what the teachers say, asked one by one. */
+/* Distillation: its examples carry the teachers' answers, asked one by one. */
 #include "predictor/forests/distil.h"
 #include "toy.h"
 
@@ -86,7 +86,8 @@ static ht_examples distil(const scene *scene, const ht_distil_settings *settings
     return out;
 }
 
-/* The teachers' mean probability of value v of step t of record i behind the first value a. */
+/* Returns the teachers' mean probability of value v of step t of record i after the first value a.
+ * / */
 static double teachers_say(const scene *scene, size_t i, uint32_t t, uint16_t a, size_t v) {
     const int64_t n = scene->dataset.fields[i];
     double mean = 0;

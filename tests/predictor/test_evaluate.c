@@ -96,7 +96,7 @@ Test(proposer, tells_what_is_illegal_when_unconstrained) {
     drop(&s);
 }
 
-/* Labels become what the predictor proposes at a known place. */
+/* Makes the predictor's proposal at a known place the label. */
 static void relabel(setting *s, size_t place) {
     ht_error error;
     ht_proposer *proposer;

@@ -1,4 +1,4 @@
-/* What layers compute, against plain loops in float64 written from the formulas. Built for float
+/* The results of layers, against plain loops in float64 written from the formulas. Built for float
  * and for double. */
 #include "layer_case.h"
 #include "predictor/layers/activation.h"
@@ -31,7 +31,7 @@ static double at(const ht_real *array, size_t index) {
     return (double)array[index];
 }
 
-/* b[o] + sum_i x[i] w[i][o], W stored as the layers do. */
+/* Returns b[o] + sum_i x[i] w[i][o], W stored as the layers do. */
 static double affine(const ht_real *x, const ht_real *w, size_t inputs, size_t outputs, size_t o) {
     double sum = at(w, inputs * outputs + o);
     for (size_t i = 0; i < inputs; ++i)
@@ -61,7 +61,7 @@ Test(forward, products) {
                     sum += at(a, ta ? k * M + m : m * K + k) * at(b, tb ? n * K + k : k * N + n);
                 close_to(at(y, m * (N + 2) + n), 2 * sum, "product", m * N + n);
             }
-        cr_assert_eq(y[N], (ht_real)-77.5); /* what lies between rows is left alone */
+        cr_assert_eq(y[N], (ht_real)-77.5); /* the gap between rows is left alone */
     }
     layer_case_end(&c);
 }
@@ -128,7 +128,7 @@ Test(forward, conv1d) {
     layer_case_end(&c);
 }
 
-/* One LSTM cell in float64, h and c in place. */
+/* Computes one LSTM cell in float64, h and c in place. */
 static void cell(const ht_lstm *layer, const ht_real *w, const ht_real *x, double *h, double *c) {
     const size_t in = layer->inputs, hidden = layer->hidden, wide = 4 * hidden;
     double gates[64];
@@ -223,7 +223,7 @@ Test(forward, attention) {
 
 enum { PLACES = 18, BATCH = 2, WIDTH = 40, HEADS = 2, ONE = WIDTH / HEADS };
 
-/* Self-attention of one place of one row, by the formula. */
+/* Computes self-attention of one place of one row, by the formula. */
 static void self_attention(const ht_real *w, const ht_real *x, size_t place, size_t row,
                            size_t visible, double *out) {
     enum { MAP = WIDTH * WIDTH + WIDTH };

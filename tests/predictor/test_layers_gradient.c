@@ -11,7 +11,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What any of these layers needs. */
+/* The state that any of these layers needs. */
 typedef struct unit {
     layer_case at;
     layer_input weights, x;
@@ -27,7 +27,7 @@ typedef struct unit {
     int kind;
 } unit;
 
-static void run(unit *unit, void (*forward)(void *), void (*backward)(void *)) {
+static void run_unit(unit *unit, void (*forward)(void *), void (*backward)(void *)) {
     layer_case_check(&unit->at, forward, backward, unit);
     layer_case_end(&unit->at);
 }
@@ -51,7 +51,7 @@ Test(layers, dense) {
         u.weights = layer_case_input(&u.at, "weights", ht_dense_weights(&u.dense), 1);
         u.x = layer_case_input(&u.at, "x", u.rows * u.dense.inputs, 1);
         u.y = layer_case_output(&u.at, u.rows * u.dense.outputs);
-        run(&u, dense_forward, dense_backward);
+        run_unit(&u, dense_forward, dense_backward);
     }
 }
 
@@ -76,7 +76,7 @@ Test(layers, embedding) {
         u.y = layer_case_output(&u.at, u.rows * u.embedding.width);
         for (size_t k = 0; k < u.rows * u.embedding.ids; ++k) /* none and repeated ones too */
             u.ids[k] = (uint32_t)ht_random_below(&u.at.random, u.embedding.vocabulary);
-        run(&u, embedding_forward, embedding_backward);
+        run_unit(&u, embedding_forward, embedding_backward);
     }
 }
 
@@ -104,7 +104,7 @@ Test(layers, conv1d) {
         u.weights = layer_case_input(&u.at, "weights", ht_conv1d_weights(&u.conv1d), 1);
         u.x = layer_case_input(&u.at, "x", u.steps * u.rows * u.conv1d.inputs, 1);
         u.y = layer_case_output(&u.at, u.steps * u.rows * u.conv1d.outputs);
-        run(&u, conv1d_forward, conv1d_backward);
+        run_unit(&u, conv1d_forward, conv1d_backward);
     }
 }
 
@@ -129,7 +129,7 @@ Test(layers, activations) {
         layer_case_start(&u.at, (uint64_t)kind);
         u.x = layer_case_input(&u.at, "x", u.rows, 3);
         u.y = layer_case_output(&u.at, u.rows);
-        run(&u, activation_forward, activation_backward);
+        run_unit(&u, activation_forward, activation_backward);
     }
 }
 
@@ -153,7 +153,7 @@ Test(layers, layer_norm) {
         u.x = layer_case_input(&u.at, "x", u.rows * u.layer_norm.width, 1);
         u.cache = layer_case_buffer(&u.at, ht_layer_norm_cache(&u.layer_norm, u.rows));
         u.y = layer_case_output(&u.at, u.rows * u.layer_norm.width);
-        run(&u, layer_norm_forward, layer_norm_backward);
+        run_unit(&u, layer_norm_forward, layer_norm_backward);
     }
 }
 
@@ -179,7 +179,7 @@ Test(layers, feed_forward) {
         u.x = layer_case_input(&u.at, "x", u.rows * u.feed_forward.width, 1);
         u.cache = layer_case_buffer(&u.at, ht_feed_forward_cache(&u.feed_forward, u.rows));
         u.y = layer_case_output(&u.at, u.rows * u.feed_forward.width);
-        run(&u, feed_forward_forward, feed_forward_backward);
+        run_unit(&u, feed_forward_forward, feed_forward_backward);
     }
 }
 
@@ -200,5 +200,5 @@ Test(layers, dropout) {
     u.x = layer_case_input(&u.at, "x", u.rows, 1);
     u.cache = layer_case_buffer(&u.at, u.rows);
     u.y = layer_case_output(&u.at, u.rows);
-    run(&u, dropout_forward, dropout_backward);
+    run_unit(&u, dropout_forward, dropout_backward);
 }

@@ -181,7 +181,7 @@ Test(sequences, bilstm) {
     }
 }
 
-/* Two queries in turn against one memory, contexts with a gap behind each. */
+/* Two queries in turn against one memory, contexts with a gap after each. */
 typedef struct attention_case {
     layer_case at;
     ht_attention layer;

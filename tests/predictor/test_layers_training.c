@@ -210,7 +210,7 @@ Test(early_stopping, keeps_the_best) {
         const ht_real weights[] = {(ht_real)looks, 1};
         ht_early_stopping_look(&stopping, losses[looks], weights);
     }
-    cr_assert_eq(looks, 8u); /* three looks behind the fifth */
+    cr_assert_eq(looks, 8u); /* three looks after the fifth */
     cr_assert_eq(stopping.best, 1);
     cr_assert_eq(stopping.weights[0], 4);
     ht_early_stopping_free(&stopping);

@@ -1,4 +1,4 @@
-/* A schema beside a template, and parts of data sets. */
+/* A schema next to a template, and parts of data sets. */
 #include "predictor/data/match.h"
 #include "predictor/data/split.h"
 

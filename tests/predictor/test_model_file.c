@@ -1,4 +1,4 @@
-/* Model files: what is saved comes back, whatever is broken is refused with words. */
+/* Model files: a saved one comes back, a broken one is refused with words. */
 #include "predictor/model/model_file.h"
 #include "predictor/predictor.h"
 
@@ -29,7 +29,7 @@ static const char schema_format[] =
     ": 1, 2, 4)\n"
     "param(order : ROWS, COLUMNS)\nrequire(tile %% vec == 0)\nrequire(way == F || tile <= n)\n";
 
-/* An untrained predictor of so many networks, and trees beside them. */
+/* Returns an untrained predictor of this many networks, and trees along with them. */
 static ht_predictor *predictor_make(const char *kernel, size_t networks, uint64_t seed,
                                     uint32_t trees) {
     static const char table[] = "n\tc\tway\tsrc\ttile\tvec\torder\n1\t8\tF\tx\t4\t2\tROWS\n"
@@ -76,7 +76,7 @@ static char *save(const ht_predictor *predictor, const char *name) {
     return path;
 }
 
-/* The same proposals, to the bit. */
+/* Expects the same proposals, to the bit. */
 static void same_answers(const ht_predictor *a, const ht_predictor *b) {
     static const int64_t problems[][3] = {{1, 8, 0}, {2, 8, 1}, {7, 100, 1}};
     ht_beam_settings beam = {.width = 10, .constrained = true};
@@ -133,7 +133,7 @@ Test(model_file, comes_back) {
     }
 }
 
-/* The bytes of a model file; free(). */
+/* Returns the bytes of a model file; free(). */
 static uint8_t *bytes_with(uint32_t trees, size_t *out_length) {
     ht_predictor *made = predictor_make("k", 2, 5, trees);
     char *path = save(made, "k.model"), *data;
@@ -234,7 +234,7 @@ Test(model_file, contents_checked_behind_the_checksum) {
     free(data);
 }
 
-/* The trees' own length, and what is packed behind it. */
+/* The trees' own length, and the packed bytes after it. */
 Test(model_file, trees_checked_behind_the_checksum) {
     size_t length;
     uint8_t *data = bytes_with(7, &length);

@@ -32,7 +32,7 @@ static ht_predictor *open_model(const char *kernel) {
     return predictor;
 }
 
-/* Sizes that nobody tuned: not multiples, primes, very small. */
+/* Draws sizes that nobody tuned: not multiples, primes, very small. */
 static void draw_problem(const ht_predictor *predictor, const model_case *which, ht_random *random,
                          int64_t *out_fields) {
     static const int channels[] = {1, 3, 16, 37, 64, 96, 130, 256, 1000};
@@ -97,8 +97,8 @@ Test(models, propose_legal_configurations_for_problems_that_nobody_tuned) {
     }
 }
 
-/* Whatever happens to the code that reads fields, tokens and weights, a model that was good at
- * these records must still be: their tuned configurations are among the ten likeliest for most. */
+/* However the code that reads fields, tokens and weights changes, a model that was good at these
+ * records must still be: their tuned configurations are among the ten likeliest for most. */
 Test(models, know_the_records_at_hand) {
     static const char *const files[] = {DATA "ConvAsm1x1U.tsv", DATA "ConvOclDirectFwd.tsv.gz"};
     for (size_t f = 0; f < 2; f++) {

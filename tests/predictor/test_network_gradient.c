@@ -34,7 +34,7 @@ static double loss_of(const ht_core *core, const double *weights, ht_pass *pass,
     return ht_core_learn(core, weights, pass, shard, NULL, NULL);
 }
 
-/* A thirtieth of all weights, so that every kind of weight is met. */
+/* Checks a thirtieth of all weights, so that every kind of weight is met. */
 static void gradient_check(const char *name, uint32_t layers, bool extras, float dropout) {
     ht_examples examples = toy_random(ROWS, extras, 7);
     ht_core core = plan_small(name, layers, &examples);
@@ -44,7 +44,7 @@ static void gradient_check(const char *name, uint32_t layers, bool extras, float
     double *gradient = ht_alloc(core.weight_count, sizeof *gradient);
     ht_core_init(&core, weights, &random);
     ht_pass *pass = ht_pass_new(&core, ROWS);
-    pass->dropout = dropout;
+    pass->drop.rate = dropout;
     ht_shard shard = {
         .examples = &examples, .rows = rows, .count = ROWS, .smoothing = extras ? 0.1F : 0};
     double loss = ht_core_learn(&core, weights, pass, &shard, gradient, NULL);
@@ -95,8 +95,8 @@ Test(network_gradient, transformer) {
     gradient_check("transformer", 2, true, 0.3F);
 }
 
-/* The logits of decoding, row by row along the labels, are those of training. Several rows are
- * kept, and mixed up, so that a mistake in following parents shows. */
+/* Checks that the logits of decoding, row by row along the labels, are those of training. Several
+ * rows are kept, and mixed up, so that a mistake in following parents shows. */
 static void decoding_check(const char *name, uint32_t layers) {
     ht_examples examples = toy_random(ROWS, false, 11);
     ht_core core = plan_small(name, layers, &examples);
@@ -115,7 +115,7 @@ static void decoding_check(const char *name, uint32_t layers) {
     ht_asking *asking = ht_asking_new(&core, ROWS);
     ht_asking_start(&core, weights, asking, examples.ids, examples.features);
     double logits[ROWS * 5];
-    uint32_t place[ROWS] = {0}; /* which example a row of the decoder is */
+    uint32_t place[ROWS] = {0}; /* the example of each row of the decoder */
     for (uint32_t t = 0; t < 3; t++) {
         uint32_t parents[ROWS], next[ROWS];
         uint16_t tokens[ROWS];

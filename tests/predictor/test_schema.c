@@ -1,4 +1,4 @@
-/* Schemas: what parses, what prints back, what is refused and where. */
+/* Schemas: texts that parse, that print back, that are refused, and where. */
 #include "predictor/schema/schema.h"
 
 #include <criterion/criterion.h>

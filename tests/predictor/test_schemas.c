@@ -1,5 +1,5 @@
-/* The schemas of the kernels: their rules say of real tuning records that they are legal, and what
- * the look-ahead builds from them is. */
+/* The schemas of the kernels: their rules say of real tuning records that they are legal, and so
+ * are those that the look-ahead builds from them. */
 #include "predictor/data/dataset.h"
 #include "rules_case.h"
 
@@ -40,7 +40,7 @@ static void start(setting *s, const char *problem, int64_t *fields) {
     ht_completion_start(s->completion, fields);
 }
 
-/* A walk along allowed values ends in a configuration that the trees call legal. */
+/* Walks along allowed values, to end in a configuration that the trees call legal. */
 static void walk(setting *s, const int64_t *fields, ht_random *random) {
     uint16_t choice[HT_PARAM_MAX] = {0};
     uint8_t allowed[HT_PARAM_VALUES_MAX];

@@ -1,4 +1,5 @@
-/* Tokens: made from data, the same from its description, meaningful for what was never seen. */
+/* Tokens: made from data, the same from its description, meaningful for values that were never
+ * seen. */
 #include "predictor/tokens_internal.h"
 
 #include "base/memory.h"
@@ -21,7 +22,7 @@ static ht_schema *parse(void) {
     return schema;
 }
 
-/* Records in an order by `seed`, always the same ones. */
+/* Makes records in an order by `seed`, always the same ones. */
 static ht_dataset make_data(const ht_schema *schema, uint64_t seed) {
     enum { RECORDS = 500 };
     ht_dataset data = {.schema = schema};
@@ -149,7 +150,8 @@ Test(tokens, come_back_from_their_description) {
     ht_schema_free(schema);
 }
 
-/* Two sizes that were never seen differ in what they are divisible by, and are told apart. */
+/* Two sizes that were never seen differ in what they are divisible by, and have different
+ * tokens. */
 Test(tokens, tell_unseen_sizes_apart) {
     ht_schema *schema = parse();
     ht_dataset data = make_data(schema, 1);
@@ -173,7 +175,7 @@ Test(tokens, tell_unseen_sizes_apart) {
     ht_schema_free(schema);
 }
 
-/* Codes against what they mean, by counting. */
+/* Codes against their meaning, by counting. */
 Test(tokens, codes_mean_what_their_names_say) {
     for (size_t slot = 0; slot < HT_TOKENS_SLOTS; ++slot) {
         char *name = ht_tokens_slot_name(slot);
@@ -235,7 +237,7 @@ Test(tokens, wrong_descriptions_are_refused) {
     ht_schema_free(schema);
 }
 
-/* What examples allow, against the rule itself. */
+/* The values that examples allow, against the rule itself. */
 Test(tokens, examples_know_what_is_allowed) {
     ht_schema *schema = parse();
     ht_dataset data = make_data(schema, 3);

@@ -1,4 +1,4 @@
-/* Training: what is learned, and that the result depends on nothing but what it should. */
+/* Training: the lessons learned, and that the result depends on nothing but its inputs. */
 #include "predictor/network/training.h"
 #include "toy.h"
 
@@ -53,7 +53,7 @@ Test(training, learns_a_function) {
     ht_examples_free(&valid);
 }
 
-/* The weights after a short training. */
+/* Returns the weights after a short training. */
 static float *trained(const char *architecture, uint64_t seed, uint32_t threads,
                       size_t *out_count) {
     ht_examples train = toy_random(700, true, 4), valid = toy_random(100, true, 9);

@@ -1,5 +1,5 @@
 /* Starting from another kernel's network: weights go where their meaning is, whatever place that
- * has in the other network; what differs in kind is refused. */
+ * has in the other network; a difference in kind is refused. */
 #include "predictor/transfer.h"
 
 #include "base/memory.h"
@@ -67,8 +67,8 @@ static void unmake(made *made) {
     ht_schema_free(made->schema);
 }
 
-/* Logits of the second step behind this value of the first one, for a problem; of the first step
- * when `before` is NULL. `out` by the parameter's value text. */
+/* Asks for the logits of the second step after this value of the first one, for a problem; of the
+ * first step when `before` is NULL. `out` by the parameter's value text. */
 static void ask(const made *made, const char *problem, const char *before, size_t step,
                 const char *const *texts, size_t count, float *out) {
     const ht_input_shape *shape = ht_tokenizer_shape(made->tokenizer);

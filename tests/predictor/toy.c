@@ -11,7 +11,7 @@ static void labels_random(ht_examples *examples, ht_random *random) {
                 (uint16_t)ht_random_below(random, output->values[t]);
 }
 
-/* Masks in which the target is allowed, distributions over all values, weights. */
+/* Draws masks in which the target is allowed, distributions over all values, weights. */
 static void extras_random(ht_examples *examples, ht_random *random) {
     const ht_output_shape *output = &examples->output;
     examples->allowed = ht_alloc(examples->count * output->total, 1);

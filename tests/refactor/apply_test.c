@@ -1,5 +1,6 @@
 /* Applied sources: they compile wherever the original does, hold the chosen values, and leave the
  * rest alone. */
+#include "refactor/rewrite/apply.h"
 #include "support.h"
 
 #include "base/file.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *apply(const ht_refactor *refactor, size_t index, const char *config) {
+static char *apply_config(const ht_refactor *refactor, size_t index, const char *config) {
     ht_refactor_choice choice = {.kernel = index};
     ht_error error;
     char *text = NULL;
@@ -31,7 +32,7 @@ Test(apply, default_configurations_leave_the_file_as_it_is) {
     char *original, *path = ht_path_join(HT_SOURCE_DIR, "examples/kernels/separable.hip");
     ht_refactor *refactor = refactor_open("examples/kernels/separable.hip", &problems);
     cr_assert_eq(ht_file_read(path, 0, &original, NULL, &error), HT_OK);
-    char *text = apply(refactor, 0, "");
+    char *text = apply_config(refactor, 0, "");
     cr_assert_str_eq(text, original);
     free(text);
     free(original);
@@ -43,7 +44,7 @@ Test(apply, default_configurations_leave_the_file_as_it_is) {
 Test(apply, literal_blocks_change_in_kernel_launch_and_rounding) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_open("tests/refactor/sources/literal_blocks.hip", &problems);
-    char *text = apply(refactor, 0, "BLOCK_X=64 BLOCK_Y=16 UNROLL_S=1");
+    char *text = apply_config(refactor, 0, "BLOCK_X=64 BLOCK_Y=16 UNROLL_S=1");
     cr_expect(has(text, "blockIdx.x * 64 + threadIdx.x"));
     cr_expect(has(text, "threadIdx.y + 16 * blockIdx.y"));
     cr_expect(has(text, "dim3(64, 16)"));
@@ -59,7 +60,7 @@ Test(apply, literal_blocks_change_in_kernel_launch_and_rounding) {
 Test(apply, a_macro_of_one_kernel_is_edited_where_it_is_defined) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_open("examples/kernels/conv2d_tiled.hip", &problems);
-    char *text = apply(refactor, 0, "TILE=8");
+    char *text = apply_config(refactor, 0, "TILE=8");
     cr_expect(has(text, "#define TILE   8\n"));
     cr_expect(has(text, "dim3 block(TILE, TILE);"));
     cr_expect(has(text, "(width + TILE - 1) / TILE"));
@@ -73,13 +74,13 @@ Test(apply, a_constant_that_others_use_keeps_its_value_for_them) {
     ht_refactor *refactor = refactor_open("tests/refactor/sources/tile_template.hip", &problems);
     size_t index;
     kernel_named(refactor, "transpose", &index);
-    char *text = apply(refactor, index, "kEdge=32");
+    char *text = apply_config(refactor, index, "kEdge=32");
     cr_expect(has(text, "constexpr int kEdge = 16;"), "the shared constant was changed");
     cr_expect(has(text, "constexpr int kEdge = 32;"), "the kernel's own constant is missing");
     cr_expect(has(text, "product<float, kEdge><<<grid, block>>>"));
     free(text);
     kernel_named(refactor, "product", &index);
-    text = apply(refactor, index, "Edge=8");
+    text = apply_config(refactor, index, "Edge=8");
     cr_expect(has(text, "product<float, 8>"));
     cr_expect(has(text, "transpose<<<dim3((width + kEdge - 1) / kEdge"));
     free(text);
@@ -107,7 +108,7 @@ Test(apply, a_kernel_without_launch_gets_a_launcher) {
     const ht_kernel *kernel = kernel_named(refactor, "scale", NULL);
     cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
     cr_assert_null(kernel->launch_file);
-    char *output, *text = apply(refactor, 0, "BLOCK_X=256");
+    char *output, *text = apply_config(refactor, 0, "BLOCK_X=256");
     cr_expect(has(text,
                   "static inline hipError_t scale_tuned_launch(const float *in, float *out, int n, "
                   "int rows, long long problem_R, hipStream_t stream = 0)"),
@@ -139,10 +140,10 @@ Test(apply, an_index_with_an_offset_is_in_parts_only_where_they_serve) {
     ht_refactor *refactor =
         refactor_text(INTERIOR("const int", "blockIdx.x * blockDim.x + threadIdx.x + 1"),
                       interior_problem, &problems);
-    char *plain = apply(refactor, 0, "BLOCK_X=128");
+    char *plain = apply_config(refactor, 0, "BLOCK_X=128");
     cr_expect(has(plain, "const int i = blockIdx.x * blockDim.x + threadIdx.x + 1;"), "%s", plain);
     cr_expect_not(has(plain, "i_thread"), "%s", plain);
-    char *coarse = apply(refactor, 0, "COARSEN_X=4");
+    char *coarse = apply_config(refactor, 0, "COARSEN_X=4");
     cr_expect(has(coarse, "i_thread0 = (blockIdx.x * blockDim.x + threadIdx.x) * 4"), "%s", coarse);
     free(plain);
     free(coarse);

@@ -1,5 +1,5 @@
-/* Code of other builds, and blocks that wait for each other: what stays as the author has it, and
- * what the remark says. */
+/* Code of other builds, and blocks that wait for each other: the code that stays as the author has
+ * it, and the words of the remark. */
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -27,7 +27,7 @@ static const char problem[] =
     "float[problem.n]\", \"count : inout int[1]\", \"n : int = problem.n\"], \"instances\": "
     "[{\"fields\": {\"n\": 1000}}]}]}";
 
-/* Remarks of the kernel, one a line; free(). */
+/* Returns remarks of the kernel, one a line; free(). */
 static char *remarks_of(const char *text, bool *out_block) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_text(text, problem, &problems);

@@ -1,7 +1,8 @@
-/* Which transformations are left out where the whole does not compile: as few as will do, by name.
- */
+/* The transformations that are left out where the whole does not compile: as few as will do, by
+ * name. / */
 #include "support.h"
 
+#include "refactor/rewrite/apply.h"
 #include "refactor/unit/culprits.h"
 
 #include <criterion/criterion.h>

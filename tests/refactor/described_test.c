@@ -1,5 +1,6 @@
-/* The kinds of sources that the pass is made for, one look-alike and one test each: what must be
- * offered, what must stay as it is, what must be refused and why. */
+/* The kinds of sources that the pass is made for, one look-alike and one test each: the
+ * transformations that must be offered, the code that must stay as it is, the kernels that must be
+ * refused, and why. */
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -99,7 +100,7 @@ Test(described, pooling_by_blocks_of_literals) {
     expect((expectation){"tests/refactor/sources/pool3d.hip",
                          "pool3d",
                          HT_KERNEL_TEMPLATED,
-                         {"block-size", "fixed-sizes", "coarsen-x", "coarsen-yz"},
+                         {"block-size", "fixed-sizes", "coarsen-x", "register-tile"},
                          {"param(BLOCK_X", "param(BLOCK_Y", "param(BLOCK_Z", "param(COARSEN_X",
                           "param(POOLH_SIZE", "param(POOLW_SIZE"},
                          {NULL}});
@@ -109,7 +110,7 @@ Test(described, a_stencil_in_a_header_with_a_block_from_the_command_line) {
     expect((expectation){"tests/refactor/sources/stencil7.hpp",
                          "stencil7",
                          HT_KERNEL_TEMPLATED,
-                         {"block-size", "coarsen-x", "coarsen-yz"},
+                         {"block-size", "coarsen-x", "register-tile"},
                          {"param(BLOCK_X", "param(BLOCK_Y", "param(BLOCK_Z", "param(COARSEN_X",
                           "param(COARSEN_Y", "param(COARSEN_Z"},
                          {NULL}});

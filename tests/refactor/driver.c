@@ -3,6 +3,7 @@
  * of its template. */
 #include "base/text.h"
 #include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void show(const ht_kernel *kernel) {
         printf("%s\n", kernel->template->unit);
 }
 
-static int apply(const ht_refactor *refactor, const char *text) {
+static int apply_config(const ht_refactor *refactor, const char *text) {
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i) {
         const ht_kernel *kernel = ht_refactor_kernel(refactor, i);
         if (kernel->status != HT_KERNEL_TEMPLATED)
@@ -67,7 +68,7 @@ int main(int argc, char **argv) {
     }
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i)
         show(ht_refactor_kernel(refactor, i));
-    int status = getenv("HT_CONFIG") ? apply(refactor, getenv("HT_CONFIG")) : 0;
+    int status = getenv("HT_CONFIG") ? apply_config(refactor, getenv("HT_CONFIG")) : 0;
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
     return status;

@@ -1,4 +1,4 @@
-/* How much isl may work for a kernel. */
+/* The limit on isl's work for a kernel. */
 #include "base/file.h"
 #include "refactor/kernel/effort.h"
 #include "refactor/refactor.h"
@@ -39,7 +39,7 @@ static ht_refactor *analyse(uint64_t operations) {
     return refactor;
 }
 
-/* The transformations applied, in their order, and those left out. */
+/* Lists the transformations applied, in their order, and those left out. */
 static void shape(const ht_refactor *refactor, char *out, size_t size) {
     const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
     size_t length = (size_t)snprintf(out, size, "%d:", (int)kernel->status);
@@ -52,7 +52,7 @@ static void shape(const ht_refactor *refactor, char *out, size_t size) {
 }
 
 /* At every limit the kernel keeps what is proved without isl, each transformation is offered or
- * told to be left out, and a second run says the same. */
+ * reported as left out, and a second run says the same. */
 Test(effort, a_limit_costs_the_transformations_that_need_more_and_the_same_ones_each_time) {
     static const uint64_t limits[] = {1000, 30000, 200000, 0};
     char first[512], second[512];

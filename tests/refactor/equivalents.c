@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a list
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- a list */
 
-/* In which way a comparison that changes nothing is off. */
+/* The way in which a comparison that changes nothing is off. */
 typedef enum way { EITHER, LOOSER, TIGHTER } way;
 
-/* In which kernel (NULL: any), a piece of the line where they are or of a remark before it, in
- * which way, why, and a piece of the comparison itself (NULL: any in the line). */
+/* A fault that changes nothing: its kernel (NULL: any), a piece of the line where it is or of a
+ * remark before it, the way, the reason, and a piece of the comparison itself (NULL: any in the
+ * line). */
 static const struct equivalent {
     const char *kernel, *line;
     way off;
@@ -66,7 +65,7 @@ static const struct equivalent {
      NULL},
     {"kept", "no output of the block", EITHER, "one block has all of them", NULL},
     {NULL, "_strip = ", LOOSER, "a strip behind the end is empty", "_strip <"},
-    /* What chooses between two ways of doing the same. */
+    /* Choices between two ways of doing the same. */
     {NULL, "if (VECTOR_", EITHER, "one at once is one after the other", "VECTOR_"},
     {NULL, " + VECTOR_", TIGHTER, "one after the other instead of at once", NULL},
     {NULL, "const bool all_inside =", TIGHTER, "what is inside is computed as at an edge", NULL},
@@ -103,7 +102,7 @@ static const struct equivalent {
     {NULL, "height_2 = THREAD_PLANES", EITHER, "in whichever order the threads are counted", NULL},
     {NULL, "if (total - first >= group)", TIGHTER, "in whichever order the threads are counted",
      NULL},
-    /* What no launch that is verified has. */
+    /* Cases that no launch that is verified has. */
     {NULL, "if (FLATTEN && ", LOOSER, "a grid has threads for all outputs of a row", "columns"},
     {NULL, "width_2 - 1 < total", EITHER, "a grid has threads for all outputs", "total"},
     {NULL, "planes <= total", EITHER, "a grid has threads for all outputs", "total"},
@@ -126,7 +125,7 @@ static bool is_in_line(const char *unit, size_t at, const char *piece) {
     return found;
 }
 
-/* In the line, or in a remark on the one before. */
+/* Returns true if the piece is in the line, or in a remark on the one before. */
 static bool is_near(const char *unit, size_t at, const char *piece) {
     size_t begin = at;
     while (begin > 0 && unit[begin - 1] != '\n')
@@ -158,10 +157,9 @@ static const char *listed(const char *kernel, const char *unit, const fault *ite
     return NULL;
 }
 
-/* ---- by the text
- * ---------------------------------------------------------------------------------------------- */
+/* ---- by the text */
 
-/* Without spaces. free(). */
+/* Returns the text without spaces. free(). */
 static char *squeezed(const char *text, size_t length) {
     char *out = ht_alloc(length + 1, 1);
     for (size_t i = 0, to = 0; i < length; ++i)
@@ -170,8 +168,8 @@ static char *squeezed(const char *text, size_t length) {
     return out;
 }
 
-/* Does what stands behind the comparison choose between its two sides? a < b ? a : b, or
- * if (a >= b) a = b - 1: where they are one apart, or equal, both say the same. */
+/* Returns true if the text after the comparison chooses between its two sides: a < b ? a : b, or if
+ * (a >= b) a = b - 1. Where they are one apart, or equal, both give the same. */
 static bool chooses_sides(const char *unit, const fault *item) {
     size_t right = item->at + 1 + (unit[item->at + 1] == '=');
     char *a = squeezed(unit + item->begin, item->at - item->begin);
@@ -190,7 +188,8 @@ static bool chooses_sides(const char *unit, const fault *item) {
     return found;
 }
 
-/* Is it a test of which elements are loaded into a tile? Their coordinates have such names. */
+/* Returns true for a test of which elements are loaded into a tile: their coordinates have such
+ * names. */
 static bool is_load_test(const char *unit, const fault *item) {
     bool coordinate = false;
     for (size_t i = item->begin; i < item->end; ++i)
@@ -201,7 +200,7 @@ static bool is_load_test(const char *unit, const fault *item) {
     return coordinate && is_in_line(unit, item->at, "if (");
 }
 
-/* NAME >= 3, where a size is asked for, or (TYPE)NAME.x >= 3. */
+/* Returns true for NAME >= 3, where a size is asked for, or (TYPE)NAME.x >= 3. */
 static bool asks_for_some(const char *unit, const fault *item) {
     for (size_t i = item->begin; i < item->at; ++i)
         if (!isalnum((unsigned char)unit[i]) && !strchr("_ ().", unit[i]))
@@ -216,7 +215,7 @@ static bool is_joint(const char *unit, size_t at) {
     return strncmp(unit + at, "&&", 2) == 0 || strncmp(unit + at, "||", 2) == 0;
 }
 
-/* Does the kernel ask the same in an `if` before? */
+/* Returns true if the kernel asks the same in an `if` before. */
 static bool asked_before(const char *unit, size_t body, size_t at) {
     size_t begin = at, end = at;
     while (begin > body && !strchr("(;{", unit[begin - 1]) && !is_joint(unit, begin - 2))

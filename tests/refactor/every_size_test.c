@@ -1,5 +1,6 @@
 /* A tuned source is right for every size that the original was right for, not only for the sizes it
  * was tuned for; and a launch is rewritten once, where it stands. */
+#include "refactor/rewrite/apply.h"
 #include "support.h"
 
 #include "base/memory.h"
@@ -65,7 +66,7 @@ static void expect_pieces(const char *source, const char *config, const char *co
     subject_close(&of);
 }
 
-/* Is the configuration legal for n = 4096? */
+/* Returns true if the configuration is legal for n = 4096. */
 static bool legal(const char *source, const char *config) {
     subject of = subject_open(source);
     ht_error error;
@@ -163,7 +164,8 @@ Test(every_size, a_size_divided_by_the_tile_wants_tiles_that_divide) {
     cr_expect_not(legal(tiled, "TILE=512"));
 }
 
-/* The last tile of a size that 128 does not divide is only right when its rest is filled. */
+/* Returns a kernel in which the last tile of a size that 128 does not divide is only right when its
+ * rest is filled. */
 static char *rounded_up(const char *otherwise) {
     return ht_format(HEAD "#define TILE 128\n"
                           "__global__ void k(const float *in, float *out, int n) {\n"
@@ -382,8 +384,8 @@ Test(every_size, a_name_behind_a_line_continuation_is_refused) {
     subject_close(&of);
 }
 
-/* Launched for n, guarded by more: what rounding up adds beyond n runs or not, as the block has it.
- * Where the grid leaves nothing out, any block will do. */
+/* Launched for n, guarded by more: the threads that rounding up adds beyond n run or not, as the
+ * block has it. Where the grid leaves nothing out, any block will do. */
 #define BEYOND(items)                                                                              \
     HEAD "__global__ void k(const float *in, float *out, int n) {\n"                               \
          "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                    \

@@ -20,7 +20,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The body of the kernel, braces included: of the definition of this very name. */
+/* Finds the body of the kernel, braces included: of the definition of this very name. */
 static bool body_find(const char *unit, const char *qualified, size_t *out_begin, size_t *out_end) {
     const char *colon = strrchr(qualified, ':'), *name = colon ? colon + 1 : qualified;
     size_t length = strlen(name);
@@ -47,8 +47,8 @@ static bool body_find(const char *unit, const char *qualified, size_t *out_begin
     return false;
 }
 
-/* `float tile[...][...]`: two words or more from the statement's begin, or the line's, to its first
- * bracket. */
+/* Returns true for `float tile[...][...]`: two words or more from the statement's begin, or the
+ * line's, to its first bracket. */
 static bool is_declaration(const char *unit, size_t bracket) {
     size_t at = bracket, words = 0;
     while (at > 0 && !strchr(";{}\n", unit[at - 1]))
@@ -74,8 +74,7 @@ static bool is_declaration(const char *unit, size_t bracket) {
     return true;
 }
 
-/* ---- comparisons
- * -------------------------------------------------------------------------------------------- */
+/* ---- comparisons */
 
 static size_t literal_end(const char *unit, size_t at) {
     size_t end = at + 1;
@@ -84,7 +83,7 @@ static size_t literal_end(const char *unit, size_t at) {
     return end + (unit[end] == unit[at]);
 }
 
-/* By character of the unit: it is neither in a comment or a literal nor in a line of the
+/* Finds the code, by character of the unit: neither in a comment or a literal nor in a line of the
  * preprocessor. free(). */
 static bool *code_find(const char *unit) {
     size_t length = strlen(unit), at = 0;
@@ -105,7 +104,7 @@ static bool *code_find(const char *unit) {
     return code;
 }
 
-/* Something that binds less than a comparison begins here. */
+/* Returns the length of a token at `at` that binds less than a comparison; 0 for others. */
 static size_t weaker(const char *unit, size_t at) {
     static const char *const twos[] = {"&&", "||", "==", "!=", "<=", ">="};
     for (size_t i = 0; i < sizeof twos / sizeof *twos; ++i)
@@ -122,7 +121,6 @@ static bool is_keyword(const char *unit, size_t at, const char *word) {
            (at == 0 || !is_word(unit[at - 1]));
 }
 
-/* Where the left side begins. */
 static size_t left_of(const char *unit, size_t begin, size_t at) {
     int depth = 0;
     while (at > begin) {
@@ -137,7 +135,7 @@ static size_t left_of(const char *unit, size_t begin, size_t at) {
     return at + strspn(unit + at, " \t\n");
 }
 
-/* Behind the right side. */
+/* Returns the place after the right side. */
 static size_t right_of(const char *unit, size_t at, size_t end) {
     int depth = 0;
     for (; at < end; ++at) {
@@ -151,7 +149,7 @@ static size_t right_of(const char *unit, size_t at, size_t end) {
     return at;
 }
 
-/* Behind the parentheses that begin at or behind `at`. */
+/* Returns the place after the parentheses that begin at or after `at`. */
 static size_t parentheses_end(const char *unit, size_t at, size_t end) {
     int depth = 0;
     for (; at < end; ++at) {
@@ -162,8 +160,8 @@ static size_t parentheses_end(const char *unit, size_t at, size_t end) {
     return end;
 }
 
-/* By character of the body: what an `if`, `for` or `while` asks is 'p', what is decided when it is
- * compiled 'c'. free(). */
+/* Finds conditions, by character of the body: that of an `if`, `for` or `while` is 'p', one decided
+ * when it is compiled 'c'. free(). */
 static char *askers_find(const char *unit, size_t begin, size_t end) {
     static const char *const words[] = {"if", "for", "while"};
     static const char *const constants[] = {"constexpr", "static_assert", "using", "typedef"};
@@ -181,7 +179,8 @@ static char *askers_find(const char *unit, size_t begin, size_t end) {
     return of;
 }
 
-/* `static_cast<int>(x)`: no space before, and a closing one without a space inside. */
+/* Returns true for the brackets of `static_cast<int>(x)`: no space before, and a closing one
+ * without a space inside. */
 static bool is_bracket(const char *unit, size_t at) {
     size_t far = strcspn(unit + at, ">;(") + at;
     if (unit[at] == '<')
@@ -213,10 +212,9 @@ static void comparisons_find(const char *unit, size_t begin, size_t end, faults 
     free(code);
 }
 
-/* ---- subscripts
- * -------------------------------------------------------------------------------------------- */
+/* ---- subscripts */
 
-/* [&](...) { ... } */
+/* Returns true for the bracket of [&](...) { ... }. */
 static bool is_lambda(const char *unit, size_t bracket) {
     return unit[bracket + 1] == '&' && unit[bracket + 2] == ']';
 }
@@ -259,9 +257,7 @@ size_t faults_keep_plain(faults *list) {
     return count - kept;
 }
 
-/* ---- text
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- text */
 
 static const char *function_of(const char *operator) {
     bool equal = operator[1] == '=';
@@ -269,7 +265,7 @@ static const char *function_of(const char *operator) {
                               : (equal ? "ht_at_least" : "ht_more");
 }
 
-/* Inner ones begin behind outer ones, and end before. */
+/* Inserts a fault's text. Inner ones begin after outer ones, and end before. */
 static void insert(const char *unit, ht_text *to, const fault *item, size_t number, size_t at) {
     if (item->kind == FAULT_BARRIER && item->at == at)
         ht_text_printf(to, "ht_faulty(%zu) ? (void)0 : ", number);
@@ -286,8 +282,8 @@ static void close(ht_text *to, const fault *item, size_t number, size_t at) {
         ht_text_append(to, ")");
 }
 
-/* Comparisons have their sides parted by a comma; returns how long the operator is that it
- * replaces, 0 for none. */
+/* Parts the sides of a comparison by a comma; returns the length of the operator that it replaces,
+ * 0 for none. */
 static size_t part(const char *unit, ht_text *to, const faults *list, size_t at) {
     for (size_t i = 0; i < list->count; ++i)
         if (list->items[i].kind == FAULT_LOOSE && list->items[i].at == at) {

@@ -11,7 +11,7 @@
 typedef enum fault_kind {
     FAULT_BARRIER,
     FAULT_SUBSCRIPT,
-    FAULT_LOOSE, /* the comparison lets one more through; what is behind it in the list: */
+    FAULT_LOOSE, /* the comparison lets one more through; the next in the list: */
     FAULT_TIGHT, /* the same one lets one less through */
 } fault_kind;
 

@@ -1,4 +1,4 @@
-/* What the process that looks for faults and those that run kernels tell each other: a file that
+/* The channel between the process that looks for faults and those that run kernels: a file that
  * both map. Kernels do so by text of their own (faults_board_text). */
 #ifndef HT_TESTS_REFACTOR_FAULTS_BOARD_H
 #define HT_TESTS_REFACTOR_FAULTS_BOARD_H
@@ -20,8 +20,8 @@ typedef struct faults_board {
 ht_status faults_board_open(const char *folder, faults_board **out_board, ht_error *error);
 void faults_board_close(faults_board *board);
 
-/* What a kernel's unit begins with: ht_faulty(number), and ht_below(number, a, b) with its three
- * likes, which have a fault's number and the next. free(). */
+/* Returns the begin of a kernel's unit: ht_faulty(number), and ht_below(number, a, b) with its
+ * three likes, which have a fault's number and the next. free(). */
 char *faults_board_text(void);
 
 #endif

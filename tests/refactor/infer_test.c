@@ -1,5 +1,5 @@
-/* Problems inferred from subscripts, guards and host code: what comes out, that it holds for all
- * sizes, and what is told when it does not. */
+/* Problems inferred from subscripts, guards and host code: the problems found, that they hold for
+ * all sizes, and the report when they do not. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -38,8 +38,7 @@ static const ht_arg *arg_named(const inferred *of, const char *name) {
     return NULL;
 }
 
-/* ---- evaluation, with the instance's values, or others
- * ------------------------------------------------------------ */
+/* ---- evaluation, with the instance's values, or others */
 
 typedef struct sizes {
     const ht_problem_entry *entry;
@@ -79,8 +78,7 @@ static const char *role(const inferred *of, const char *name) {
     return role <= HT_ARG_INOUT ? names[role] : "other";
 }
 
-/* ---- what comes out
- * --------------------------------------------------------------------------------- */
+/* ---- the problems found */
 
 Test(infer, a_guard_says_how_many_elements_there_are) {
     inferred of = infer(HEAD "__global__ void k(const float *a, float *b, float *c, int n) {\n"
@@ -147,7 +145,7 @@ Test(infer, flattened_indices_and_wrapped_neighbours_stay_inside) {
     done(&of);
 }
 
-/* What is left of a matrix behind its diagonal: no size that is small by itself leaves a block. */
+/* The part of a matrix past its diagonal: no size that is small by itself leaves a block. */
 Test(infer, sizes_that_follow_from_each_other_are_found_by_trying) {
     inferred of =
         infer(HEAD "__global__ void k(float *m, int dim, int offset) {\n"
@@ -212,8 +210,7 @@ Test(infer, types_that_a_launch_deduces_and_real_arguments) {
     done(&of);
 }
 
-/* ---- what is told
- * ----------------------------------------------------------------------------------- */
+/* ---- the report */
 
 static void expect_reason(const char *text, const char *words) {
     inferred of = infer(text);
@@ -251,7 +248,7 @@ Test(infer, what_is_missing_is_said) {
                    "'q' (p)");
 }
 
-/* Sizes that are macros stay: an emulation of several GiB is none of a moment. */
+/* Sizes that are macros stay: an emulation of several GiB takes longer than a moment. */
 Test(infer, buffers_of_sizes_that_are_macros_are_no_larger_than_an_inferred_problem_may_be) {
     static const char *const sizes[] = {"268435456", "1099511627776ll", "2305843009213693952ll"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
@@ -298,7 +295,7 @@ Test(infer, bounds_hold_for_every_thread) {
     done(&of);
 }
 
-/* Rows that lie on each other are no image. */
+/* Rows that lie on each other are not an image. */
 Test(infer, rows_are_as_far_apart_as_they_are_long) {
     inferred of =
         infer(HEAD "__global__ void k(const float *in, float *out, int width, int pitch) {\n"
@@ -378,7 +375,8 @@ Test(infer, an_emulation_takes_a_moment_and_every_loop_goes_round_more_than_once
     done(&of);
 }
 
-/* What constant memory holds is to be said: with zeros in it nothing would be seen of its reads. */
+/* The contents of constant memory must be given: with zeros in it nothing would be seen of its
+ * reads. */
 Test(infer, constant_memory_of_a_template_waits_for_its_contents) {
     inferred of =
         infer(HEAD "template <typename T> __constant__ T taps[3];\n"
@@ -430,8 +428,8 @@ Test(infer, tables_in_device_memory_have_contents) {
     done(&of);
 }
 
-/* What a template of the host passes has a type only where it is called: libclang crashed when it
- * was asked for that type's element. */
+/* The argument that a template of the host passes has a type only where it is called: libclang
+ * crashed when it was asked for that type's element. */
 Test(infer, arguments_of_no_type_are_passed_over) {
     inferred of = infer(HEAD "template <typename C> __global__ void k(C *out, C *in, size_t n) {\n"
                              "    size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"

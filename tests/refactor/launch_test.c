@@ -1,4 +1,5 @@
 /* Launches as programs write them: blocks chosen at run time, overloads, std::min. */
+#include "refactor/rewrite/apply.h"
 #include "support.h"
 
 #include "base/memory.h"
@@ -215,7 +216,7 @@ Test(launch, the_forms_that_programs_have_are_understood) {
     ht_problem_file_free(problems);
 }
 
-/* The applied source of kernel k. */
+/* Returns the applied source of kernel k. */
 static char *tuned_with(const char *source, const char *problems_text, const char *config) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_text(source, problems_text, &problems);

@@ -10,7 +10,7 @@ typedef struct piece {
     size_t begin, end;
 } piece;
 
-/* Words, numbers and single characters, with the white space in front of them. */
+/* Cuts words, numbers and single characters, with the white space in front of them. */
 static size_t cut(const char *text, piece **out) {
     piece *list = NULL;
     size_t count = 0;

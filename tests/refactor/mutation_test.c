@@ -1,6 +1,6 @@
-/* Sources with tokens deleted, doubled or swapped: whatever comes out, the pass ends, does not
- * crash, and hands out only templates that parse. HT_MUTATIONS sets how many sources each of the
- * four seeds makes. */
+/* Sources with tokens deleted, doubled or swapped: the pass ends with any of them, does not crash,
+ * and hands out only templates that parse. HT_MUTATIONS sets how many sources each of the four
+ * seeds makes. */
 #include "mutate.h"
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* Recipes: what is saved is offered again, what is cut down is offered no more, and what is not
- * possible is said by name. */
+/* Recipes: transformations that are saved are offered again, those that are cut out are not, and
+ * those that are not possible are reported by name. */
 #include "support.h"
 
 #include "refactor/plan/recipe.h"
@@ -31,7 +31,7 @@ static const char source[] =
     "    filters::sums<<<dim3((W + 15) / 16, (H + 15) / 16), dim3(16, 16)>>>(a, b, W, H);\n"
     "}\n";
 
-/* ht_refactor_file wants a file; the folder is the test's own. */
+/* Replays a recipe. ht_refactor_file wants a file; the folder is the test's own. */
 static ht_refactor *replay(const ht_recipe *recipe) {
     char path[] = "/tmp/hiptemper-recipe-XXXXXX.hip";
     int file = mkstemps(path, 4);
@@ -67,7 +67,7 @@ static ht_recipe *recipe_of(const ht_kernel *kernel) {
     return recipe;
 }
 
-/* A recipe of one kernel, around the text of its transformations. */
+/* Returns a recipe of one kernel, around the text of its transformations. */
 static char *around(const char *kernel, const char *steps) {
     return ht_format("{\"format\": \"hiptemper-recipe\", \"version\": 1, \"kernels\": "
                      "[{\"kernel\": \"%s\", \"transformations\": [%s]}]}",

@@ -1,7 +1,7 @@
 /* refactor_mutants [COUNT [FIRST [VERIFY_EVERY [JOBS]]]]: runs the pass on COUNT sources with
  * tokens deleted, doubled or swapped, made of all sources in tests/refactor/sources and
  * examples/kernels, the FIRST-th on. Each is read in a process of its own. Of every VERIFY_EVERY-th
- * source that gives templates (0: none), those are verified. Tells how many crashed, took longer
+ * source that gives templates (0: none), those are verified. Prints how many crashed, took longer
  * than a minute of CPU time, gave templates, and how many of these were verified; fails when one
  * crashed, hung or differs. The same numbers give the same sources. */
 #include "mutate.h"
@@ -63,8 +63,7 @@ static void starts_add(run *in, const char *folder) {
     free(path);
 }
 
-/* ---- in the child
- * -------------------------------------------------------------------------------------------- */
+/* ---- in the child */
 
 static const ht_problem *instance_of(const start *from, const ht_kernel *kernel) {
     const ht_problem_file *file = kernel->inferred ? kernel->inferred : from->problems;
@@ -116,7 +115,7 @@ static int mutant_run(void *context, size_t index, FILE *out) {
     json_t *document = json_pack("{s:o, s:i, s:s}", "templates", rows, "kernels",
                                  refactor ? (int)ht_refactor_kernel_count(refactor) : 0, "status",
                                  ht_status_name(status));
-    ht_refactor_free(refactor); /* what it frees wrongly is to be seen */
+    ht_refactor_free(refactor); /* wrong frees are to be seen */
     remove(path);
     free(path);
     free(text);
@@ -127,8 +126,7 @@ static int mutant_run(void *context, size_t index, FILE *out) {
     return code == 0 && (status == HT_OK || status == HT_ERROR_INPUT) ? 0 : 1;
 }
 
-/* ---- in the parent
- * ------------------------------------------------------------------------------------------- */
+/* ---- in the parent */
 
 static void mutant_done(void *context, size_t index, const ht_task_result *result) {
     run *in = context;
@@ -160,7 +158,7 @@ static void mutant_done(void *context, size_t index, const ht_task_result *resul
         fprintf(stderr, "%zu of %zu, %zu templates\n", in->ended, in->count, in->templates);
 }
 
-/* Which agree, and which do not. */
+/* Verifies, and counts those that agree and those that do not. */
 static size_t verify(run *in, size_t jobs) {
     const ht_refactor_verifying how = {.configurations = 8, .seed = 1, .jobs = jobs};
     size_t agreed = 0, differ = 0, index;

@@ -1,17 +1,18 @@
-/* Do tuned sources launch what their templates say?
+/* Shows whether tuned sources launch what their templates say.
  *
  *   refactor_round_trip [--configurations N] [-I DIR]... FILE...
  *
  * writes random legal configurations of every template into copies of its source and reads the
  * copies again: the launches that are found there must have the blocks and grids that the template
  * has for that configuration, or cover more, for problems of several sizes. Verification runs
- * templates; what `apply` makes of the host's code is compared here. Printed is a line for each
+ * templates; the host's code that `apply` makes is compared here. Printed is a line for each
  * kernel; the exit code is 1 when a launch differs. Copies whose launches are not understood any
  * more (they choose between blocks when they run) are counted. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 #include "runtime/verify/verify.h"
 #include "templates/bind.h"
 
@@ -44,11 +45,10 @@ static uint64_t draw(trip *in, uint64_t below) {
     return (in->random >> 33) % below;
 }
 
-/* ---- geometry
- * ------------------------------------------------------------------------------------------- */
+/* ---- geometry */
 
-/* Blocks as large, and as many; where a count was rounded up for the original's block first, the
- * last of them may have nothing to do. */
+/* Returns true for blocks as large, and as many; where a count was rounded up for the original's
+ * block first, the last of them may have nothing to do. */
 static bool is_enough(const ht_geometry *before, const ht_geometry *now) {
     for (int axis = 0; axis < 3; ++axis)
         if (now->block[axis] != before->block[axis] || now->grid[axis] < before->grid[axis] ||
@@ -57,7 +57,8 @@ static bool is_enough(const ht_geometry *before, const ht_geometry *now) {
     return now->lds == before->lds;
 }
 
-/* "W=5: (64, 1, 1) x (3, 2, 1) before, ... now" where they differ; NULL: nowhere. free(). */
+/* Returns "W=5: (64, 1, 1) x (3, 2, 1) before, ... now" where they differ; NULL: nowhere.
+ * free(). */
 static char *compare(const trip *in, const ht_config *config, const ht_kernel *copy) {
     const ht_template *before = in->kernel->template, *now = copy->template;
     const ht_problem_file *own = in->kernel->inferred ? in->kernel->inferred : in->problems;
@@ -95,8 +96,7 @@ static char *compare(const trip *in, const ht_config *config, const ht_kernel *c
     return found;
 }
 
-/* ---- one configuration
- * ---------------------------------------------------------------------------------- */
+/* ---- one configuration */
 
 static const ht_kernel *kernel_of(const ht_refactor *refactor, const char *name) {
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i)
@@ -105,7 +105,7 @@ static const ht_kernel *kernel_of(const ht_refactor *refactor, const char *name)
     return NULL;
 }
 
-/* The copy stands beside the source, for the headers that it includes. */
+/* Reads the copy, which stands next to the source, for the headers that it includes. */
 static ht_refactor *read_copy(const trip *in, const char *text) {
     const char *dot = strrchr(in->path, '.');
     char *path = ht_format("%.*s.trip-%d%s", (int)(dot - in->path), in->path,
@@ -146,7 +146,7 @@ static void try(trip *in, const ht_config *config) {
     free(text);
 }
 
-/* Half of the parameters have another value than their default. */
+/* Draws a configuration in which half of the parameters have another value than their default. */
 static bool draw_legal(trip *in, ht_config *out) {
     const ht_template *template = in->kernel->template;
     const ht_problem_file *own = in->kernel->inferred ? in->kernel->inferred : in->problems;

@@ -1,11 +1,13 @@
-/* Does the default configuration of every template compile to the original's instructions?
+/* Shows whether the default configuration of every template compiles to the original's
+ * instructions.
  *
  *   refactor_same_code [-I DIR]... FILE...
  *
- * runs the pass over each source (with the problem file beside it, else with inferred problems) and
- * compares what clang-19 -O3 makes of original and default configuration for gfx90a, names of
+ * runs the pass over each source (with the problem file next to it, else with inferred problems)
+ * and compares what clang-19 -O3 makes of original and default configuration for gfx90a, names of
  * symbols apart. Printed is a line for each template; docs/refactor.md explains the exceptions.
  * The exit code is 1 when one differs that has no parameter for which that is expected. */
+#include "refactor/refactor.h"
 #include "same_code.h"
 
 #include "base/file.h"
@@ -20,8 +22,9 @@ typedef struct totals {
     size_t same, excepted, other;
 } totals;
 
-/* What leaves the original's work, not its instructions: with grid-order and thread-order, and
- * where threads compute the places that they had, they ask for their place once, ahead. */
+/* Returns a parameter that changes instructions, though not the original's work; NULL: there is
+ * none. With grid-order and thread-order, and where threads compute the places that they had, they
+ * ask for their place once, ahead. */
 static const char *exception(const ht_template *template) {
     if (strstr(template->unit, "const dim3 launched_"))
         return "places";

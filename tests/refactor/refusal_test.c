@@ -1,4 +1,4 @@
-/* What must be left alone, and with which words. */
+/* Kernels that must be left alone, and the words of the refusal. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -203,4 +203,73 @@ Test(refusal, a_file_without_kernels_has_none) {
         "#include \"not_there.h\"\nint main() { return unknown; }\n", NULL, &problems);
     cr_assert_eq(ht_refactor_kernel_count(refactor), 0);
     ht_refactor_free(refactor);
+}
+
+/* ---- the author's words
+ * ------------------------------------------------------------------------------------------- */
+
+static void expect_reason(const char *text, const char *kernel_name, const char *said) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, kernel_name, NULL);
+    cr_expect(kernel->reason && strstr(kernel->reason, said), "%s: '%s' is not in: %s", kernel_name,
+              said, kernel->reason);
+    ht_refactor_free(refactor);
+}
+
+Test(refusal, values_that_are_not_followed_are_named_as_their_author_wrote_them) {
+    static const char head[] = "#include <hip/hip_runtime.h>\n"
+                               "__global__ void k(float *out, const float *in, int n) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x, s = 0;\n";
+    static const char *const cases[][2] = {
+        {"    for (int j = 0; j < 8; ++j) {\n        if (in[j] > 0)\n            break;\n"
+         "        ++s;\n    }\n    out[i] = in[i + s];\n",
+         "'s' (line 4: changed in a loop)"},
+        {"    out[i] = in[(i\n        ^ 5) + n];\n", "'i ^ 5' (line 4: not affine)"},
+        {"    out[i] = in[(i + n * 3 + n * 7 + n * 11 + n * 13) ^ (n * 12345 + 6789)];\n",
+         "'(i + n * 3 + n * 7 + n * 11 + n * 13)...' (line 4: not affine)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = ht_format("%s%s}\nvoid run(float *a, float *b, int n) {\n"
+                               "    k<<<n / 64, 64>>>(a, b, n);\n}\n",
+                               head, cases[i][0]);
+        expect_reason(text, "k", cases[i][1]);
+        free(text);
+    }
+}
+
+Test(refusal, sizes_of_a_launch_that_are_not_known_are_quoted) {
+    expect_reason("#include <hip/hip_runtime.h>\n"
+                  "template <typename T> __global__ void k(float *out, int n) {\n"
+                  "    extern __shared__ float tile[];\n"
+                  "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "    tile[threadIdx.x] = i;\n    __syncthreads();\n"
+                  "    if (i < n) out[i] = tile[blockDim.x - 1 - threadIdx.x];\n}\n"
+                  "template <typename T> void run(float *a, int n) {\n"
+                  "    for (int block = 64; block <= 256; block *= 2)\n"
+                  "        k<T><<<n / block, block, block * sizeof(T)>>>(a, n);\n}\n"
+                  "void all(float *a, int n) { run<float>(a, n); }\n",
+                  "k", "the value of 'sizeof(T)' (line 11) in the launch");
+}
+
+Test(refusal, a_line_is_named_once) {
+    expect_reason("#include <hip/hip_runtime.h>\n"
+                  "__global__ void k(float *out) { out[blockIdx.x] = threadIdx.x; }\n"
+                  "void run(float *a, int n) {\n"
+                  "    k<<<n / 64, 64>>>(a); k<<<n / 32, 32>>>(a);\n}\n",
+                  "k", "the launches at line 4 have different blocks");
+}
+
+/* Clang stops there: the kernel's text has no end. */
+Test(refusal, brackets_nested_too_deeply_are_not_a_macro_s) {
+    enum { DEPTH = 900 };
+    char open[DEPTH + 1], close[DEPTH + 1];
+    memset(open, '(', DEPTH);
+    memset(close, ')', DEPTH);
+    open[DEPTH] = close[DEPTH] = 0;
+    char *text = ht_format("#include <hip/hip_runtime.h>\n"
+                           "__global__ void k(float *out) { out[threadIdx.x] = %s1%s; }\n"
+                           "void run(float *a) { k<<<1, 64>>>(a); }\n",
+                           open, close);
+    expect_reason(text, "k", "nested deeper than clang reads");
+    free(text);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "&name" instances of every launch, so that a compiler instantiates them. */
+/* Adds "&name" instances of every launch, so that a compiler instantiates them. */
 static void add_instances(const ht_template *template, const ht_launch *launches, size_t count,
                           const char *prefix, ht_text *out) {
     ht_device_fields device = {0};
@@ -22,7 +22,7 @@ static void add_instances(const ht_template *template, const ht_launch *launches
     }
 }
 
-/* Parameters that the preprocessor binds, at their defaults; free(). */
+/* Returns the parameters that the preprocessor binds, at their defaults; free(). */
 static char *macros_of(const ht_template *template) {
     ht_device_fields device = {0};
     ht_binding binding = {template, NULL, &device};
@@ -68,7 +68,7 @@ static int compile(const char *text, const char *macros, const char *options, ch
     return status;
 }
 
-/* Labels without their numbers; symbols without their names. */
+/* Takes a line: labels without their numbers; symbols without their names. */
 static void line_take(char *line, ht_text *out) {
     line[strcspn(line, ";")] = 0;
     for (char *digits = strstr(line, "BB"); digits; digits = strstr(digits + 2, "BB"))
@@ -87,8 +87,8 @@ static void line_take(char *line, ht_text *out) {
         ht_text_printf(out, "%s\n", line);
 }
 
-/* The instructions of the kernel whose mangled name holds `name`: lines between its label and
- * .Lfunc_end. free(); NULL when it is not there. */
+/* Returns the instructions of the kernel whose mangled name holds `name`: lines between its label
+ * and .Lfunc_end. free(); NULL when it is not there. */
 static char *instructions(const char *assembly, const char *name, bool original) {
     ht_text text = {0};
     bool inside = false;

@@ -1,8 +1,8 @@
-/* Is a template's default configuration the original, instruction by instruction? */
+/* Compares a template's default configuration with the original, instruction by instruction. */
 #ifndef HT_TESTS_REFACTOR_SAME_CODE_H
 #define HT_TESTS_REFACTOR_SAME_CODE_H
 
-#include "refactor/refactor.h"
+#include "templates/annotations/template.h"
 
 typedef struct same_code {
     size_t before, after; /* instructions of the original, of the default configuration */

@@ -83,6 +83,18 @@ Test(slice, holds_what_a_kernel_reaches_and_nothing_else) {
     free(unit);
 }
 
+Test(slice, types_of_the_library_bring_their_header) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n"
+                       "#include <cstdint>\n"
+                       "struct Pixel { std::uint8_t b, g; __device__ void set(std :: int16_t v) "
+                       "{ b = v; } };\n"
+                       "__global__ void k(Pixel *p) { p[threadIdx.x].set(3); }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "#include <cstdint>"));
+    free(unit);
+}
+
 Test(slice, keeps_redefined_macros_in_order) {
     char *unit = slice(rich, "second", NULL, 0);
     compiles(unit);
@@ -165,7 +177,8 @@ Test(slice, annotated_kernels_are_taken_as_their_author_wrote_them) {
     ht_refactor_free(refactor);
 }
 
-/* Has the kernel's template a parameter of this name, when the compiler gets this argument? */
+/* Returns true if the kernel's template has a parameter of this name, when the compiler gets this
+ * argument. */
 static bool offers(const char *argument, const char *name) {
     static const char text[] = "#include <hip/hip_runtime.h>\n"
                                "__global__ void k(float *out, const float *in, int n) {\n"
@@ -236,7 +249,7 @@ Test(slice, macros_that_a_kernel_defines_are_its_own) {
     free(text);
 }
 
-/* What another function defines is in the slice with that function, and not without it. */
+/* A macro that another function defines is in the slice with that function, and not without it. */
 Test(slice, macros_that_others_define_come_with_them) {
     ht_problem_file *problems;
     char *text = ht_format(MACROS_INSIDE, "THRICE");
@@ -390,7 +403,7 @@ Test(slice, bodies_of_the_hosts_members_are_left_out_where_they_must) {
     cr_expect(has(unit, "return data[i * first];"), "%s", unit);
     cr_expect_not(has(unit, "std::"), "%s", unit);
     free(unit);
-    /* what can stay does */
+    /* members that can stay do */
     unit = slice("#include <hip/hip_runtime.h>\n"
                  "struct Pair { __host__ Pair(int x) : a(x) { b = 2; }\n"
                  "    int a, b; };\n"
@@ -398,5 +411,104 @@ Test(slice, bodies_of_the_hosts_members_are_left_out_where_they_must) {
                  "k", NULL, 0);
     compiles(unit);
     cr_expect(has(unit, ": a(x) { b = 2; }"), "%s", unit);
+    free(unit);
+}
+
+/* ---- macros that are parameters
+ * -------------------------------------------------------------------------------------------
+ */
+
+/* The unit that a template's own command line values are given to; NULL: refused, with the reason
+ * in *out_reason. */
+static char *parameterized(const char *head, const char *body, char **out_reason) {
+    char *folder, *unit = NULL;
+    ht_error error;
+    ht_template *templates;
+    size_t count;
+    const char *kernel = "k";
+    cr_assert_eq(ht_dir_temporary("slice", &folder, &error), HT_OK);
+    char *path = ht_path_join(folder, "source.hip");
+    char *text = ht_format("#include <hip/hip_runtime.h>\n%s"
+                           "#pragma tune kernel(k) problem(v : N) param(B : 32, 64, 128 = 64)\n"
+                           "#pragma tune param(WIDE : 0, 1 = 0) block(B) grid(1)\n"
+                           "#pragma tune arg(p : out float[problem.N])\n"
+                           "__global__ void k(float *p) {\n%s}\n"
+                           "int main() { return 0; }\n",
+                           head, body);
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
+    cr_assert_eq(ht_template_parse(text, path, &templates, &count, &error), HT_OK, "%s",
+                 error.message);
+    ht_status status = ht_slice_file(path, &kernel, 1, &templates[0], NULL, &unit, &error);
+    cr_assert((status == HT_OK) == (unit != NULL));
+    *out_reason = status == HT_OK ? NULL : ht_strdup(error.message);
+    ht_template_free(templates, count);
+    ht_dir_remove(folder);
+    free(text);
+    free(path);
+    free(folder);
+    return unit;
+}
+
+/* The body holds for every value: it has static_asserts on what B and WIDE have become. */
+static void takes_values(const char *head, const char *body) {
+    char *reason, *output, *unit = parameterized(head, body, &reason);
+    cr_assert_not_null(unit, "%s", reason);
+    static const char *const options[] = {"-DB=32 -DWIDE=0 -DGIVEN_B=32 -DGIVEN_WIDE=0",
+                                          "-DB=128 -DWIDE=1 -DGIVEN_B=128 -DGIVEN_WIDE=1"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
+        char *all = ht_format("-fsyntax-only %s", options[i]);
+        cr_expect_eq(clang_run(unit, all, &output), 0, "%s: %s\n%s", options[i], output, unit);
+        free(output);
+        free(all);
+    }
+    cr_expect_not(has(unit, "main"), "%s", unit);
+    free(unit);
+}
+
+#define GUARDS "#ifndef B\n#define B 64\n#endif\n#ifndef WIDE\n#define WIDE 0\n#endif\n"
+
+Test(slice, a_parameter_s_default_gives_way_to_the_command_line) {
+    takes_values(GUARDS, "static_assert(B == GIVEN_B && WIDE == GIVEN_WIDE, \"\");\n");
+    takes_values("#define B 64\n#define WIDE 0\n",
+                 "static_assert(B == GIVEN_B && WIDE == GIVEN_WIDE, \"\");\n");
+    takes_values("#define WIDE 0\n#undef B\n#define B 32\n#undef B\n#define B 64\n",
+                 "static_assert(B == GIVEN_B, \"\");\n");
+}
+
+Test(slice, macros_that_a_parameter_decides_are_decided_where_the_unit_is_compiled) {
+    takes_values(GUARDS "#define SUM (B + 1)\n#if WIDE\n#define LANES 4\n#else\n"
+                        "#define LANES 1\n#endif\n#if LANES > 2\n#define MANY 1\n#endif\n",
+                 "static_assert(LANES == (GIVEN_WIDE ? 4 : 1) && SUM == GIVEN_B + 1, \"\");\n"
+                 "#ifdef MANY\nstatic_assert(GIVEN_WIDE, \"\");\n#else\n"
+                 "static_assert(!GIVEN_WIDE, \"\");\n#endif\n");
+}
+
+/* Clang reads the file with one value: what the other takes is known by its name only. */
+Test(slice, functions_that_another_value_takes_are_in_the_unit) {
+    takes_values(GUARDS "__device__ float wide(float x) { return x; }\n"
+                        "constexpr int lanes() { return 4; }\n"
+                        "__device__ float narrow(float x) { return x; }\n"
+                        "#if WIDE\n#define LOAD(x) wide(x)\n#else\n#define LOAD(x) narrow(x)\n"
+                        "#endif\n",
+                 "#if WIDE\np[lanes()] = 1;\n#endif\np[0] = LOAD(1);\n");
+}
+
+Test(slice, declarations_that_a_parameter_decides_are_refused_with_their_line) {
+    char *reason,
+        *unit = parameterized(GUARDS "#if WIDE\n__device__ int wide() { return 1; }\n#endif\n",
+                              "p[0] = 1;\n", &reason);
+    cr_assert_null(unit);
+    cr_expect(has(reason, "source.hip:8: ") && has(reason, "depends on 'WIDE'") &&
+                  has(reason, "#pragma tune unit"),
+              "%s", reason);
+    free(reason);
+    unit = parameterized(GUARDS "#if WIDE\n#include \"wide.h\"\n#endif\n", "p[0] = 1;\n", &reason);
+    cr_assert_null(unit);
+    free(reason);
+    /* The host's work with a parameter is not the unit's. */
+    unit = parameterized(GUARDS "#if !WIDE\nint host() { return B; }\n#endif\n", "p[0] = B;\n",
+                         &reason);
+    cr_assert_not_null(unit, "%s", reason);
+    cr_expect_not(has(unit, "host"));
     free(unit);
 }

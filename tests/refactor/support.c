@@ -29,7 +29,8 @@ const char *const templated_sources[] = {
     NULL,
 };
 
-/* HIP's header is parsed once for all tests of a build, unless the run has a folder for it. */
+/* Chooses a cache, so that HIP's header is parsed once for all tests of a build, unless the run has
+ * a folder for it. */
 __attribute__((constructor)) static void cache_choose(void) {
     setenv("HIPTEMPER_CACHE", HT_BINARY_DIR "/cache", 0);
 }
@@ -117,11 +118,14 @@ int clang_run(const char *text, const char *options, char **out_output) {
     cr_assert_eq(ht_dir_temporary("clang", &folder, &error), HT_OK);
     char *path = ht_path_join(folder, "unit.hip");
     cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
-    char *command = ht_format("clang-19 -x hip -std=c++17 -nogpulib --offload-arch=gfx90a -w "
-                              "-I '" HT_SOURCE_DIR
-                              "/tests/refactor/sources' -include hip/hip_runtime.h %s '%s' -o - "
-                              "2>&1",
-                              options, path);
+    /* clang takes no parsed header that was made with other macros */
+    const char *header = strstr(options, "-D") ? "-include hip/hip_runtime.h"
+                                               : "-include-pch '" HT_TEST_PARSED_HIP "'";
+    char *command =
+        ht_format(HT_TEST_CLANG " -x hip -std=c++17 -nogpulib --offload-arch=gfx90a -w "
+                                "-I '" HT_SOURCE_DIR "/tests/refactor/sources' %s %s '%s' "
+                                "-o - 2>&1",
+                  header, options, path);
     FILE *pipe = popen(command, "r");
     cr_assert_not_null(pipe);
     ht_text output = {0};

@@ -1,4 +1,4 @@
-/* What the suites of the pass share: the sources to try, and clang as an independent judge. */
+/* Shared by the suites of the pass: the sources to try, and clang as an independent judge. */
 #ifndef HT_TESTS_REFACTOR_SUPPORT_H
 #define HT_TESTS_REFACTOR_SUPPORT_H
 
@@ -7,17 +7,18 @@
 /* Sources whose kernels must all come out as templates; relative to the repository. NULL ends. */
 extern const char *const templated_sources[];
 
-/* The pass over a file of the repository with the problem file beside it, if any. Fails the test on
- * an error. */
+/* Runs the pass over a file of the repository, with the problem file next to it, if any. Fails the
+ * test on an error. */
 ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems);
 /* The pass over a text, as if it were a file of the folder tests/refactor/sources. */
 ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems);
 /* The kernel of that name; fails the test when there is none. */
 const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index);
-/* May the block be any, rather than one that holds the original's blocks, or cuts them? */
+/* Returns true if the block may be any, rather than one that holds the original's blocks, or cuts
+ * them. */
 bool frees_block(const ht_kernel *kernel);
-/* Has the template of kernel "k", made of this text, a parameter of this name? */
+/* Returns true if the template of kernel "k", made of this text, has a parameter of this name. */
 bool has_parameter(const char *text, const char *problems_text, const char *name);
 
 /* Runs clang-19 over a text; returns its exit status. `out_output` (free()): stdout and stderr. */

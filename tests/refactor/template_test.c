@@ -1,5 +1,6 @@
 /* Templates of sources as people write them: they parse, print, compile, and by default they are
  * the original. */
+#include "refactor/rewrite/apply.h"
 #include "support.h"
 
 #include "base/memory.h"
@@ -24,7 +25,7 @@ static struct criterion_test_params every_source(void) {
     return cr_make_param_array(char *, paths, count);
 }
 
-/* "&name" instances of every launch, so that a compiler instantiates them. */
+/* Adds "&name" instances of every launch, so that a compiler instantiates them. */
 static void add_instances(const ht_template *template, const ht_config *config,
                           const ht_launch *launches, size_t count, const char *prefix,
                           ht_text *out) {
@@ -37,8 +38,8 @@ static void add_instances(const ht_template *template, const ht_config *config,
     }
 }
 
-/* The instructions of the kernel whose mangled name holds `name`: lines between its label and
- * .Lfunc_end, labels and symbols made anonymous. free(); NULL when it is not there. */
+/* Returns the instructions of the kernel whose mangled name holds `name`: lines between its label
+ * and .Lfunc_end, labels and symbols made anonymous. free(); NULL when it is not there. */
 static char *instructions(const char *assembly, const char *name, bool original) {
     ht_text text = {0};
     bool inside = false;
@@ -127,7 +128,7 @@ static void check_template(const ht_kernel *kernel) {
     ht_template_free(again, count);
 }
 
-/* All kernels of the file at once, with random values, as device and as host code. */
+/* Checks all kernels of the file at once, with random values, as device and as host code. */
 static void check_applied(const ht_refactor *refactor) {
     ht_refactor_choice choices[8];
     ht_random random;

@@ -128,7 +128,7 @@ static void compare(const ht_kernel_model *km, experiment *of, size_t array) {
                      found.at[i]);
 }
 
-/* Extents of the block's box, which must not depend on the block. */
+/* Compares extents of the block's box, which must not depend on the block. */
 static void compare_box(const ht_kernel_model *km, const experiment *of, size_t array) {
     for (size_t i = 0; i < km->footprint_count; ++i) {
         const ht_km_footprint *box = &km->footprints[i];
@@ -178,11 +178,10 @@ static void experiment_run(const char *path, const char *kernel, experiment of) 
     cr_assert(of.seen);
 }
 
-/* ---- a padded convolution
- * ------------------------------------------------------------------------------ */
+/* ---- a padded convolution */
 
 static void mask_reference(const char *array, bool write, touched *out) {
-    for (int y = 0; y < 7; ++y) /* 9 x 7, behind blocks of 4 x 4 */
+    for (int y = 0; y < 7; ++y) /* 9 x 7, in blocks of 4 x 4 */
         for (int x = 0; x < 9; ++x) {
             if (write)
                 out->at[y * 9 + x] = true;
@@ -207,8 +206,7 @@ Test(kernel_model, padded_convolution_touches_what_it_says) {
                    (experiment){"weights", false, mask_settings, mask_reference, .width = {5, 5}});
 }
 
-/* ---- a staged line
- * -------------------------------------------------------------------------------------- */
+/* ---- a staged line */
 
 static void line_reference(const char *array, bool write, touched *out) {
     for (int g = 0; g < 512; ++g) { /* two blocks of 256 */
@@ -246,8 +244,7 @@ Test(kernel_model, staged_line_touches_what_it_says) {
                    (experiment){"cache", false, line_settings, line_reference, .width = {270}});
 }
 
-/* ---- between threads
- * ------------------------------------------------------------------------------------ */
+/* ---- between threads */
 
 typedef struct wanted {
     const char *array;
@@ -285,8 +282,7 @@ Test(kernel_model, threads_meet_where_they_do) {
             &(wanted){"bs", HT_NO});
 }
 
-/* ---- writes
- * ------------------------------------------------------------------------------------ */
+/* ---- writes */
 
 typedef struct roles {
     const char *array;

@@ -1,11 +1,12 @@
-/* What a tile in shared memory holds, against kernels run by hand-written loops at small sizes:
- * each element that a block reads lies in the box and passes the tests, the box is no larger than
- * that needs, and no element that passes lies outside of what is read anywhere. */
+/* The contents of a tile in shared memory, against kernels run by hand-written loops at small
+ * sizes: each element that a block reads lies in the box and passes the tests, the box is no larger
+ * than that needs, and no element that passes lies outside of what is read anywhere. */
 #include "refactor/staging/stage.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "refactor/explain.h"
+#include "refactor/staging/place.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -20,8 +21,9 @@ typedef struct sizes {
 } sizes;
 
 typedef struct block_place {
-    int64_t x, y;       /* of the block in the grid */
-    int64_t z, n, k, c; /* what is given: blockIdx.z and what follows, the loop around */
+    int64_t x, y; /* of the block in the grid */
+    int64_t z, n, k,
+        c; /* the given values: blockIdx.z and those that follow from it, the loop around */
 } block_place;
 
 typedef void read_visit(void *context, int64_t address);
@@ -34,7 +36,7 @@ typedef struct experiment {
     bool line;           /* outputs along x only */
     sizes sizes;
     int64_t blocks_x, blocks_y;
-    int64_t channels, batches; /* values of what is given, each of which is tried */
+    int64_t channels, batches; /* the given values, each of which is tried */
     const char *refusal;       /* part of the reason, where there is to be none */
     bool seen;
 } experiment;
@@ -47,8 +49,7 @@ static int64_t size_of(const sizes *of, const char *name) {
     return 0;
 }
 
-/* ---- polynomials at a point
- * -------------------------------------------------------------------------- */
+/* ---- polynomials at a point */
 
 typedef struct point {
     const ht_stage *stage;
@@ -95,8 +96,7 @@ static int64_t value(const point *in, const ht_poly *poly) {
     return sum;
 }
 
-/* ---- a block
- * ----------------------------------------------------------------------------------------- */
+/* ---- a block */
 
 enum { ELEMENTS = 1 << 16 };
 
@@ -120,7 +120,7 @@ static void read_block(const experiment *of, const block_place *at, memory *into
             of->loops(&of->sizes, at, at->x * TILE_X + x, at->y * rows + y, on_read, into);
 }
 
-/* 2 * (T - 1) + 1 + ..., by the tile's numbers. */
+/* Returns 2 * (T - 1) + 1 + ..., by the tile's numbers. */
 static int64_t extent_of(const ht_stage *stage, size_t d) {
     const ht_stage_dimension *of = &stage->dimensions[d];
     int64_t span;
@@ -185,7 +185,8 @@ static memory *memory_new(void) {
     return out;
 }
 
-/* All that one block reads is loaded. A block in the middle loads nothing else than the hull. */
+/* Compares a block: all that it reads is loaded. A block in the middle loads nothing else than the
+ * hull. */
 static void compare_block(const ht_stage *stage, const experiment *of, const block_place *at,
                           const memory *all) {
     memory *expected = memory_new(), *loaded = memory_new();
@@ -221,10 +222,9 @@ static void compare(const ht_stage *stage, const experiment *of) {
     free(all);
 }
 
-/* ---- running
- * ----------------------------------------------------------------------------------------- */
+/* ---- running */
 
-static bool every_loop(const void *context, CXCursor loop) {
+static bool every_loop(const void *context, const ht_syntax *loop) {
     (void)context;
     (void)loop;
     return true;
@@ -261,7 +261,7 @@ static void on_model(const ht_kernel_model *km, const char *name, const char *pr
     }
 }
 
-static void run(experiment of) {
+static void run_experiment(experiment of) {
     ht_refactor_options options = {0};
     ht_error error;
     size_t found;
@@ -274,8 +274,7 @@ static void run(experiment of) {
     cr_assert(of.seen);
 }
 
-/* ---- kernels
- * ----------------------------------------------------------------------------------------- */
+/* ---- kernels */
 
 static void blur_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
                        read_visit *visit, void *context) {
@@ -288,13 +287,14 @@ static void blur_loops(const sizes *of, const block_place *at, int64_t x, int64_
 }
 
 Test(staging, a_padded_window_is_loaded_without_its_outside) {
-    run((experiment){.kernel = "blur_padded",
-                     .array = "in",
-                     .loops = blur_loops,
-                     .sizes = {{"width", "height"}, {11, 7}},
-                     .blocks_x = 3,
-                     .blocks_y = 3});
-    run((experiment){.kernel = "blur_padded", /* smaller than a block, and than the window */
+    run_experiment((experiment){.kernel = "blur_padded",
+                                .array = "in",
+                                .loops = blur_loops,
+                                .sizes = {{"width", "height"}, {11, 7}},
+                                .blocks_x = 3,
+                                .blocks_y = 3});
+    run_experiment(
+        (experiment){.kernel = "blur_padded", /* smaller than a block, and than the window */
                      .array = "in",
                      .loops = blur_loops,
                      .sizes = {{"width", "height"}, {2, 1}},
@@ -312,7 +312,8 @@ static void valid_loops(const sizes *of, const block_place *at, int64_t x, int64
 }
 
 Test(staging, a_channel_at_a_time) {
-    run((experiment){.kernel = "convolve_valid",
+    run_experiment(
+        (experiment){.kernel = "convolve_valid",
                      .array = "in",
                      .loops = valid_loops,
                      .sizes = {{"width", "height", "channels", "filters"}, {12, 9, 3, 2}},
@@ -335,12 +336,12 @@ static void jacobi_loops(const sizes *of, const block_place *at, int64_t j, int6
 }
 
 Test(staging, a_stencil_of_five) {
-    run((experiment){.kernel = "jacobi",
-                     .array = "a",
-                     .loops = jacobi_loops,
-                     .sizes = {{"n", "m"}, {10, 13}},
-                     .blocks_x = 4,
-                     .blocks_y = 4});
+    run_experiment((experiment){.kernel = "jacobi",
+                                .array = "a",
+                                .loops = jacobi_loops,
+                                .sizes = {{"n", "m"}, {10, 13}},
+                                .blocks_x = 4,
+                                .blocks_y = 4});
 }
 
 static void shrink_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
@@ -352,12 +353,12 @@ static void shrink_loops(const sizes *of, const block_place *at, int64_t x, int6
 }
 
 Test(staging, outputs_two_elements_apart) {
-    run((experiment){.kernel = "shrink",
-                     .array = "in",
-                     .loops = shrink_loops,
-                     .sizes = {{"out_width", "out_height", "pitch"}, {9, 5, 21}},
-                     .blocks_x = 3,
-                     .blocks_y = 2});
+    run_experiment((experiment){.kernel = "shrink",
+                                .array = "in",
+                                .loops = shrink_loops,
+                                .sizes = {{"out_width", "out_height", "pitch"}, {9, 5, 21}},
+                                .blocks_x = 3,
+                                .blocks_y = 2});
 }
 
 static int64_t held(int64_t at, int64_t size) {
@@ -374,12 +375,12 @@ static void repeated_loops(const sizes *of, const block_place *at, int64_t x, in
 }
 
 Test(staging, indices_that_are_held_inside) {
-    run((experiment){.kernel = "repeated",
-                     .array = "in",
-                     .loops = repeated_loops,
-                     .sizes = {{"width", "height"}, {11, 7}},
-                     .blocks_x = 3,
-                     .blocks_y = 3});
+    run_experiment((experiment){.kernel = "repeated",
+                                .array = "in",
+                                .loops = repeated_loops,
+                                .sizes = {{"width", "height"}, {11, 7}},
+                                .blocks_x = 3,
+                                .blocks_y = 3});
 }
 
 static void weighted_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
@@ -391,12 +392,12 @@ static void weighted_loops(const sizes *of, const block_place *at, int64_t x, in
 }
 
 Test(staging, a_filter_that_all_outputs_read) {
-    run((experiment){.kernel = "weighted",
-                     .array = "taps",
-                     .loops = weighted_loops,
-                     .line = true,
-                     .sizes = {{"n"}, {13}},
-                     .blocks_x = 4});
+    run_experiment((experiment){.kernel = "weighted",
+                                .array = "taps",
+                                .loops = weighted_loops,
+                                .line = true,
+                                .sizes = {{"n"}, {13}},
+                                .blocks_x = 4});
 }
 
 static void echo_loops(const sizes *of, const block_place *at, int64_t x, int64_t y,
@@ -409,20 +410,23 @@ static void echo_loops(const sizes *of, const block_place *at, int64_t x, int64_
 }
 
 Test(staging, a_window_that_lies_behind) {
-    run((experiment){.kernel = "echo",
-                     .array = "signal",
-                     .loops = echo_loops,
-                     .line = true,
-                     .sizes = {{"n"}, {13}},
-                     .blocks_x = 4});
+    run_experiment((experiment){.kernel = "echo",
+                                .array = "signal",
+                                .loops = echo_loops,
+                                .line = true,
+                                .sizes = {{"n"}, {13}},
+                                .blocks_x = 4});
 }
 
 Test(staging, what_is_not_proved_is_refused) {
-    run((experiment){
+    run_experiment((experiment){
         .kernel = "masked", .array = "in", .line = true, .refusal = "depends on more"});
-    run((experiment){.kernel = "wide", .array = "in", .line = true, .refusal = "how often"});
-    run((experiment){.kernel = "scale", .array = "in", .line = true, .refusal = "twice"});
-    run((experiment){.kernel = "rows_apart", .array = "in", .refusal = "twice"});
-    run((experiment){.kernel = "blur_padded", .array = "mask", .refusal = "not each output"});
-    run((experiment){.kernel = "blur_padded", .array = "out", .refusal = "is written"});
+    run_experiment(
+        (experiment){.kernel = "wide", .array = "in", .line = true, .refusal = "how often"});
+    run_experiment(
+        (experiment){.kernel = "scale", .array = "in", .line = true, .refusal = "twice"});
+    run_experiment((experiment){.kernel = "rows_apart", .array = "in", .refusal = "twice"});
+    run_experiment(
+        (experiment){.kernel = "blur_padded", .array = "mask", .refusal = "not every output"});
+    run_experiment((experiment){.kernel = "blur_padded", .array = "out", .refusal = "is written"});
 }

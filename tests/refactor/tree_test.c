@@ -3,12 +3,17 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/warning.h"
+#include "refactor/rewrite/apply.h"
 #include "refactor/source/tree.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -198,7 +203,7 @@ Test(tree, the_parsed_header_changes_nothing) {
     free(path);
 }
 
-/* The first file of the folder that the name ends so; free(). */
+/* Returns the first file of the folder that the name ends so; free(). */
 static char *kept_file(const char *kept, const char *end) {
     DIR *directory = opendir(kept);
     char *path = NULL;
@@ -233,6 +238,46 @@ Test(tree, a_parsed_header_is_kept_from_run_to_run_and_made_anew_when_damaged) {
     free(path);
 }
 
+static size_t warnings;
+static char first_warning[4096];
+
+static void note_warning(const char *message) {
+    if (warnings++ == 0)
+        snprintf(first_warning, sizeof first_warning, "%s", message);
+}
+
+/* libclang aborts where it cannot write the file. */
+Test(tree, a_parsed_header_that_cannot_be_written_is_done_without_and_reported_once) {
+    enum { BYTES = 1 << 20 };
+    char *path = put("k.hip", MAP("k", "float") "void f(const float *a, float *b, int n) {\n"
+                                                "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n");
+    char *kept = ht_path_join(folder, "kept");
+    struct rlimit small;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &small), 0);
+    small.rlim_cur = BYTES;
+    setenv("HIPTEMPER_CACHE", kept, 1);
+    signal(SIGXFSZ, SIG_IGN);
+    ht_warning_sink = note_warning;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    ht_problem_file *given = problems();
+    for (size_t i = 0; i < 2; ++i) {
+        ht_refactor *refactor = read_with(path, &(ht_refactor_options){0}, given);
+        cr_expect_eq(kernel_named(refactor, "k", NULL)->status, HT_KERNEL_TEMPLATED);
+        ht_refactor_free(refactor);
+    }
+    cr_expect_eq(warnings, 1, "%zu warnings", warnings);
+    cr_expect(strstr(first_warning, kept) &&
+                  strstr(first_warning, "cannot be written: File too large; free space there, or "
+                                        "set HIPTEMPER_CACHE"),
+              "%s", first_warning);
+    char *left = kept_file(kept, "hip-");
+    cr_expect_null(left, "%s is left", left);
+    free(left);
+    ht_problem_file_free(given);
+    free(kept);
+    free(path);
+}
+
 Test(tree, a_file_that_is_included_twice_is_refused_once) {
     char *body = put("body.inl", MAP("k", "T"));
     char *unit = put("main.hip", "#define T float\n#include \"body.inl\"\n#undef T\n"
@@ -250,8 +295,7 @@ Test(tree, a_file_that_is_included_twice_is_refused_once) {
     free(unit);
 }
 
-/* ---- which files, and through which
- * --------------------------------------------------------------------------------------- */
+/* ---- the files, and those they are read through */
 
 static const ht_tree_file *file_of(const ht_tree *tree, const char *name) {
     for (size_t i = 0; i < tree->count; ++i)
@@ -300,7 +344,7 @@ Test(tree, headers_find_the_unit_that_launches_them) {
 
 #define PROTOTYPE "__global__ void k(const float *in, float *out, int n);\n"
 
-/* A program in a folder: its kernel, what declares it, and who launches it. */
+/* Puts a program in a folder: its kernel, its declaration, and its launch. */
 static char *put_program(const char *name) {
     char *kernel = ht_format("%s/kernel.cu", name), *header = ht_format("%s/kernel.h", name),
          *main = ht_format("%s/main.cu", name);
@@ -339,7 +383,7 @@ Test(tree, a_source_finds_the_one_that_launches_its_kernels) {
     }
     cr_expect_null(tree.files[2].through);
     ht_tree_free(&tree);
-    /* one that does not include its own declaration, which lies beside it */
+    /* one that does not include its own declaration, which lies next to it */
     free(put("d/kernels.h", PROTOTYPE));
     free(put("d/main.cu", "#include \"kernels.h\"\nvoid g() { k<<<1, 2>>>(0, 0, 0); }\n"));
     char *alone = put("d/kernel.cu", MAP("k", "float"));
@@ -349,7 +393,7 @@ Test(tree, a_source_finds_the_one_that_launches_its_kernels) {
     cr_expect(tree.files[0].joined && strstr(tree.files[0].through, "d/main.cu"));
     ht_tree_free(&tree);
     free(alone);
-    /* a second one that launches it is told, so that it is not forgotten */
+    /* a second one that launches it is reported, so that it is not forgotten */
     free(put("a/z.cu", "#include \"kernel.h\"\nvoid g() { hipLaunchKernelGGL(k, 1, 2, 0, 0); }\n"));
     ht_tree_make(paths, 1, &options, &tree);
     cr_expect(strstr(tree.files[0].through, "a/main.cu"));
@@ -361,7 +405,7 @@ Test(tree, a_source_finds_the_one_that_launches_its_kernels) {
     free(own);
 }
 
-/* Names that both have for themselves do not matter: what stands in the kernel is read first. */
+/* Names that both have for themselves do not matter: those in the kernel are read first. */
 Test(tree, a_source_is_read_with_the_launch_of_another) {
     char *kernels = put_program("a"), *unit = ht_path_join(folder, "a/main.cu");
     ht_problem_file *given = problems();
@@ -394,7 +438,7 @@ Test(tree, a_source_is_read_with_the_launch_of_another) {
     free(unit);
 }
 
-/* Tiles and blocks that a header of constants tells: it is not edited, others may include it. */
+/* Tiles and blocks from a header of constants: it is not edited, others may include it. */
 Test(tree, a_macro_of_a_header_keeps_its_value_for_others) {
     free(put("sizes.h", "#pragma once\n#define TILE 64\n#define HALO (TILE + 2)\n"));
     char *path = put("line.hip",

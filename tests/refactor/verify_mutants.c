@@ -1,10 +1,10 @@
 /* verify_mutants [--part I/N] [--jobs N] [--configurations N] [--kinds bsc] [--kernel NAME]
  * [--only-reach yes] [SOURCE...]: takes the templates that the pass makes of sources
  * (tests/refactor/sources and examples/kernels without any), puts all faults (faults.h) into a
- * parameterized kernel, none of them live, and verifies it once; behind each run that agrees, the
+ * parameterized kernel, none of them live, and verifies it once; after each run that agrees, the
  * faults that the run came by are tried, one at a time, on the same program. Fails when one is not
  * caught that is not known to change nothing (equivalents.h), or when a template without a fault is
- * not clean. --only-reach: tells which faults no run comes by, and tries none. */
+ * not clean. --only-reach: prints the faults that no run comes by, and tries none. */
 #include "equivalents.h"
 #include "faults.h"
 #include "faults_board.h"
@@ -25,8 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A fault that is held to change nothing is tried in so many runs, each other in so many of each
- * size. */
+/* Tries: a fault that should change nothing is tried in EQUIVALENT_RUNS runs, each other in
+ * SIZE_RUNS of each size. */
 enum { SEED = 11, EQUIVALENT_RUNS = 16, SIZE_RUNS = 16, LETTERS = 3 };
 
 static const char letters[] = "bsc"; /* barriers, subscripts, comparisons */
@@ -54,13 +54,13 @@ typedef struct tally {
     size_t unclean;
 } tally;
 
-/* What all processes share. */
+/* The state that all processes share. */
 typedef struct turns {
     atomic_size_t next; /* the next kernel that somebody takes */
     size_t part, parts; /* of the kernels */
 } turns;
 
-/* What became of a fault. */
+/* The fate of a fault. */
 typedef struct fate {
     const char *why;      /* it changes nothing; NULL: it should be caught */
     size_t met, tried;    /* runs that came by it, and those that it was tried in */
@@ -83,10 +83,9 @@ static bool is_wanted(const fault *item) {
     return strchr(kinds, letters[letter_of(item)]) != NULL;
 }
 
-/* ---- verification
- * -------------------------------------------------------------------------------------------- */
+/* ---- verification */
 
-/* Is it still to be found out? One way of a comparison that is caught will do. */
+/* Returns true if it is still to be found out. One way of a comparison that is caught will do. */
 static bool is_open(const trial *in, size_t number, size_t size) {
     const fault *item = &in->list.items[number];
     const fate *own = &in->fates[number];
@@ -153,7 +152,7 @@ static void fates_free(trial *in) {
     in->fates = NULL;
 }
 
-/* With all faults in its text, does the template verify? */
+/* Runs all: verifies the template with all faults in its text. */
 static bool run_all(trial *in, size_t body, ht_error *error) {
     ht_verify_result result = {0};
     char *unit = faults_compose(in->plain, &in->list);
@@ -173,9 +172,7 @@ static bool run_all(trial *in, size_t body, ht_error *error) {
     return good;
 }
 
-/* ---- reports
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- reports */
 
 static void place_print(const trial *in, size_t number) {
     static const char *const names[] = {"barrier deleted", "subscript off by one",
@@ -190,7 +187,7 @@ static void place_print(const trial *in, size_t number) {
            item->at - begin);
 }
 
-/* A fault, or the two of a comparison, of which the first is meant. */
+/* Counts a fault, or the two of a comparison, of which the first is meant. */
 static void fate_count(const trial *in, size_t number, tally *out) {
     const fault *item = &in->list.items[number];
     const fate *own = &in->fates[number], *other = item->kind == FAULT_LOOSE ? own + 1 : own;
@@ -244,7 +241,7 @@ static void kernel_try(const subject *of, tally *out) {
     } else if (any_wanted(&in.list)) {
         bool good = run_all(&in, body, &error);
         size_t left_out = good ? 0 : faults_keep_plain(&in.list);
-        if (left_out) /* what must be known when it is compiled may be among them */
+        if (left_out) /* tests that must be known when it is compiled may be among them */
             good = run_all(&in, body, &error);
         if (!good) {
             printf("%s: without a fault: %s\n", of->kernel->name, error.message);
@@ -260,9 +257,7 @@ static void kernel_try(const subject *of, tally *out) {
     free(in.list.items);
 }
 
-/* ---- kernels
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- kernels */
 
 /* A process, which takes a kernel when it is done with another. */
 typedef struct taker {
@@ -319,7 +314,7 @@ static void folder_try(const char *name, taker *in) {
     free(path);
 }
 
-/* In a process of its own, with its own board. */
+/* Tries all in a process of its own, with its own board. */
 static tally all_try(char **sources, size_t count, turns *of) {
     taker in = {.turns = of, .mine = atomic_fetch_add(&of->next, 1)};
     char *folder = NULL;

@@ -1,4 +1,4 @@
-/* What of a configuration a model sees. */
+/* The part of a configuration that a model sees. */
 #include "search/features.h"
 
 #include <criterion/criterion.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define PARAMETER(name, values)                                                                    \
-    "{\"Name\": \"" name "\", \"Type\": \"int\", \"Values\": \"" values "\", \"Default\": 1}"
+    "{\"Name\": \"" name "\", \"Type\": \"int\", \"Values\": \"" values "\"}"
 static const char t1[] =
     "{\"General\": {\"BenchmarkName\": \"k\"}, \"ConfigurationSpace\": {\"TuningParameters\": "
     "[" PARAMETER("fixed", "[7]") "," PARAMETER("x", "[16, 32, 48, 64, 96, 128]") "," PARAMETER(
@@ -58,7 +58,7 @@ Test(features, say_each_thing_once) {
     fixture all = fixture_make(~0U);
     cr_assert_eq(of_kind(all.features, HT_FEATURE_SIZE),
                  3); /* x, y, unroll; `fixed` never changes */
-    /* How often 2 divides y is its size. */
+    /* The number of times that 2 divides y is its size. */
     cr_assert_eq(of_kind(all.features, HT_FEATURE_DIVISIBILITY), 1);
     cr_assert_eq(of_kind(all.features, HT_FEATURE_CHOICE), 1);
     cr_assert_eq(of_kind(all.features, HT_FEATURE_TERM), 1); /* x * y */

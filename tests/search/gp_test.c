@@ -86,7 +86,7 @@ static double kernel(const data *data, const double *a, const double *b) {
     return exp(data->parameters.log_amplitude) * (1 + s + s * s / 3) * exp(-s);
 }
 
-/* Gauss-Jordan: K^-1 b for the first `count` points. */
+/* Solves by Gauss-Jordan: K^-1 b for the first `count` points. */
 static void solve(const data *data, int count, double *b) {
     static double k[POINTS][POINTS];
     for (int i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
-/* Steps that a caller thinks worth a try are tried first, one at a time, and what helped is put
- * together, in a space where chance would not find it. */
+/* Steps that a caller thinks worth a try are tried first, one at a time, and those that helped are
+ * put together, in a space where chance would not find it. */
 #include "spaces.h"
 
 #include "search/strategy.h"
@@ -21,7 +21,8 @@ static const char text[] =
     "*out) "
     "{}\n";
 
-/* A move sets parameter i to 8; the last two set F without and with the G that it needs. */
+/* Makes moves: each sets parameter i to 8; the last two set F without and with the G that it
+ * needs. */
 static void moves_make(const ht_config *standard, ht_move out_moves[MOVES]) {
     for (size_t i = 0; i < MOVES; ++i) {
         size_t param = i < 5 ? i : 5;
@@ -35,8 +36,8 @@ static void moves_make(const ht_config *standard, ht_move out_moves[MOVES]) {
     out_moves[5].to.choice[6] = 1;
 }
 
-/* A and C at 8 halve the time, F at 8 takes a tenth off; B and D at 8 double it; any other value
- * that is not 0 is a bit worse. */
+/* Returns a time: A and C at 8 halve it, F at 8 takes a tenth off; B and D at 8 double it; any
+ * other value that is not 0 is a bit worse. */
 static double time_of(const ht_config *config) {
     static const double at_8[PARAMETERS] = {0.5, 2, 0.5, 2, 1, 0.9, 1, 1};
     double time = 1;
@@ -59,7 +60,7 @@ static ht_strategy *strategy_make(const test_space *space, const ht_config *seed
     return strategy;
 }
 
-/* Asks in batches until `count` were asked and told, the asked ones to `out`. */
+/* Asks in batches until `count` configurations have their outcomes; `out` gets them. */
 static void follow(ht_strategy *strategy, size_t batch, size_t count, ht_config *out) {
     for (size_t done = 0; done < count;) {
         size_t want = batch < count - done ? batch : count - done;

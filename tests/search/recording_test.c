@@ -1,4 +1,4 @@
-/* Recorded runs in files: what is written reads back; what is damaged is refused. */
+/* Recorded runs in files: written ones read back; damaged ones are refused. */
 #include "recordings.h"
 #include "spaces.h"
 
@@ -147,7 +147,7 @@ Test(recording, real_run) {
     ht_recording_free(run);
 }
 
-/* Text with the first `what` replaced; free(). */
+/* Returns the text with the first `what` replaced; free(). */
 static char *replaced(const char *text, const char *what, const char *with) {
     const char *at = strstr(text, what);
     cr_assert_not_null(at, "%s", what);
@@ -242,19 +242,19 @@ Test(recording, gzip_damage) {
         cr_assert_eq(unpack(packed, cut, 1000, &error), HT_ERROR_INPUT);
         cr_assert_not_null(strstr(error.message, "cut short"), "%zu: %s", cut, error.message);
     }
-    for (size_t at = 10; at < length; ++at) { /* behind the header the check sum sees all */
+    for (size_t at = 10; at < length; ++at) { /* after the header the check sum sees all */
         char *data = NULL;
         size_t out_length = 0;
         packed[at] ^= 0x10;
         if (ht_gzip_unpack(packed, length, 1000, "x.gz", &data, &out_length, &error) == HT_OK)
-            cr_assert_str_eq(data, small_cache); /* a bit behind the end of the data */
+            cr_assert_str_eq(data, small_cache); /* a bit past the end of the data */
         free(data);
         packed[at] ^= 0x10;
     }
     free(packed);
 }
 
-/* What unpacks to a thousand times its size ends at the limit. */
+/* A file that unpacks to a thousand times its size ends at the limit. */
 Test(recording, gzip_bomb) {
     size_t size = 64 << 20, length;
     char *blanks = ht_alloc(size, 1);

@@ -75,7 +75,7 @@ ht_recording *test_run_make(const ht_space *space, const test_run_options *optio
     for (uint64_t n = 0; n + options->skip < count; ++n) {
         uint64_t i = options->backwards ? count - 1 - options->skip - n : n;
         ht_random random;
-        ht_random_stream(&random, options->seed, i); /* the same run in whatever form */
+        ht_random_stream(&random, options->seed, i); /* the same run in any form */
         ht_config config = ht_space_at(space, i);
         ht_recording_add(recording);
         double distance = 0;

@@ -15,12 +15,12 @@ typedef struct test_run_options {
     bool texts;       /* values as "4" */
     bool all_kinds;   /* every status; else those that a cache file can hold */
     bool timeless;    /* no tuning times */
-    size_t skip;      /* the last so many configurations are not recorded */
+    size_t skip;      /* this many configurations, the last ones, are not recorded */
 } test_run_options;
 
 /* Costs are a bowl with noise on the space's indices; times and samples are random. */
 ht_recording *test_run_make(const ht_space *space, const test_run_options *options);
-/* Are they the same run: parameters, records, samples, device, kernel, problem? */
+/* Expects the same run: parameters, records, samples, device, kernel, problem. */
 void test_run_same(const ht_recording *a, const ht_recording *b);
 
 #endif

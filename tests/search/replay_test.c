@@ -41,7 +41,7 @@ static void refuse(const ht_space *space, const ht_recording *run, bool partial,
                        error.message);
 }
 
-/* Whatever order and form the file has, the same configuration has the same record. */
+/* In any order and form of the file, the same configuration has the same record. */
 Test(replay, forms) {
     fixture plain;
     fixture_make(&plain, &(test_run_options){.seed = 5, .failing = 20});
@@ -261,7 +261,7 @@ Test(replay, unknown_strategy) {
     fixture_free(&f);
 }
 
-/* The rank of a configuration in one run, by counting. */
+/* Returns the rank of a configuration in one run, by counting. */
 static double rank_by_counting(const ht_replay *run, uint64_t index, bool *out_failed) {
     uint64_t count = ht_space_count(ht_replay_space(run));
     const ht_record *own = ht_replay_record(run, index);

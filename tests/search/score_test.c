@@ -1,4 +1,4 @@
-/* Scores against what they stand for: counting, brute force, and searches whose score is known. */
+/* Scores against their definition: counting, brute force, and searches whose score is known. */
 #include "recordings.h"
 #include "spaces.h"
 
@@ -96,7 +96,8 @@ Test(score, random_is_zero) {
     }
 }
 
-/* Who begins with the optimum has nearly 1, who begins with the worst does worse than random. */
+/* A search that begins with the optimum has nearly 1, one that begins with the worst does worse
+ * than random. */
 Test(score, oracle_and_its_opposite) {
     fixture f;
     ht_config seeds[60];

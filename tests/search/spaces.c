@@ -40,7 +40,7 @@ void test_space_unlist(test_space *space) {
     cr_assert_eq(ht_space_listed(space->space), space->legal == 1);
 }
 
-/* The chosen values are increasing, so they differ. */
+/* Appends a parameter. The chosen values are increasing, so they differ. */
 static void param_append(ht_text *text, ht_random *random, char name) {
     ht_text_printf(text, "#pragma tune param(%c : ", name);
     size_t count = 1 + (size_t)ht_random_below(random, 6);

@@ -1,4 +1,4 @@
-/* What strategies are made of: the explorer, the sweep, the ranking, against brute force. */
+/* The parts of strategies: the explorer, the sweep, the ranking, against brute force. */
 #include "spaces.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 
 enum { SPACES = 60 };
 
-/* A random choice for every parameter, legal or not. */
+/* Returns a random choice for every parameter, legal or not. */
 static ht_config any_config(const ht_space *space, ht_random *random) {
     ht_config config = {.count = (uint16_t)ht_space_dimension_count(space)};
     for (size_t i = 0; i < config.count; ++i)

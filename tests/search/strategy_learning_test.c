@@ -41,7 +41,7 @@ static bool learns(const ht_strategy_class *class) {
     return class->tell != NULL;
 }
 
-/* Mean over repeats of the best cost after EVALUATIONS. */
+/* Returns the mean over repeats of the best cost after EVALUATIONS. */
 static double mean_best(const char *name, const ht_space *space, bool seeded, size_t batch) {
     double sum = 0;
     for (uint64_t repeat = 0; repeat < REPEATS; ++repeat) {
@@ -111,7 +111,7 @@ Test(learning, good_seeds_help) {
     test_space_free(&space);
 }
 
-/* A wide bowl that leads everyone astray, and a narrow one that is deeper. */
+/* Returns the cost in a wide bowl that leads everyone astray, and a narrow one that is deeper. */
 static double two_bowls(const ht_config *wide, const ht_config *deep, const ht_config *at) {
     double to_wide = 0, to_deep = 0;
     for (size_t i = 0; i < at->count; ++i) {

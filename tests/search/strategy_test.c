@@ -1,4 +1,4 @@
-/* What every registered strategy promises, on random spaces. */
+/* The promises of every registered strategy, on random spaces. */
 #include "spaces.h"
 
 #include "base/memory.h"
@@ -126,7 +126,7 @@ Test(strategy, asks_every_legal_configuration_once_without_a_list) {
         check_each_once(false, kind, 9);
 }
 
-/* An evaluator may be slow to answer: asks go on without a single tell. */
+/* An evaluator may be slow to answer: asks go on without a single outcome. */
 Test(strategy, asks_do_not_wait_for_tells) {
     for (size_t s = 0; ht_strategy_classes[s]; ++s) {
         const char *name = ht_strategy_classes[s]->name;

@@ -1,4 +1,4 @@
-/* What well-formed annotations mean, and that printing them loses nothing. */
+/* The meaning of well-formed annotations, and that printing them loses nothing. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -163,7 +163,7 @@ Test(annotation, several_kernels_in_a_file_share_the_unit) {
 }
 
 typedef struct header_case {
-    const char *source;    /* behind the annotations of kernel(k) with parameters A, B and TYPE */
+    const char *source;    /* after the annotations of kernel(k) with parameters A, B and TYPE */
     const char *arguments; /* expected, joined by '|' */
 } header_case;
 
@@ -278,7 +278,7 @@ Test(annotation, references_resolve_to_their_kind) {
     cr_assert_str_eq(t->reference_arguments[0], "a");
     cr_assert_eq(t->reference_launch_count, 0);
     ht_template_free(t, 1);
-    /* A kernel may have a built-in's name: the geometry tells. */
+    /* A kernel may have a built-in's name: the geometry decides. */
     t = test_template(T "kernel(k) reference(conv2d) block(3) grid(1) launch(k) block(4) grid(1)");
     cr_assert_eq(t->reference_kind, HT_REFERENCE_KERNEL);
     cr_assert_eq(t->reference_launch_count, 1);

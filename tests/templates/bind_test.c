@@ -1,4 +1,4 @@
-/* Bindings: values for names, launch geometry, what reaches the compiler. */
+/* Bindings: values for names, launch geometry, the compiler's input. */
 #include "support.h"
 
 #include "base/memory.h"

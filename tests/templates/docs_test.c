@@ -1,4 +1,4 @@
-/* The manual's examples are what it says they are. */
+/* The manual's examples are as it says. */
 #include "support.h"
 
 #include "base/file.h"
@@ -18,7 +18,8 @@ static char *read_page(const char *name) {
     return text;
 }
 
-/* The next fenced block of a language; *at moves behind it. NULL when there is no more; free(). */
+/* Returns the next fenced block of a language; *at moves past it. NULL when there is no more;
+ * free(). */
 static char *next_block(const char **at, const char *language) {
     char *fence = ht_format("\n```%s\n", language);
     const char *start = strstr(*at, fence);

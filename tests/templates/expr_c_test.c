@@ -39,7 +39,7 @@ static bool name_write(void *context, const char *name, ht_c_demand demand, ht_t
     return i < VARIABLES;
 }
 
-/* Ends of the variables' types, and small numbers. */
+/* Draws ends of the variables' types, and small numbers. */
 static void values_draw(ht_random *random) {
     static const int64_t ends[VARIABLES][6] = {{0, 1, -1, 7, INT32_MAX, INT32_MIN},
                                                {0, 1, 2, 7, 3000000000, UINT32_MAX},
@@ -49,7 +49,7 @@ static void values_draw(ht_random *random) {
         values[i] = ends[i][ht_random_below(random, 6)];
 }
 
-/* A random expression; @ stands for one inside. */
+/* Grows a random expression; @ stands for one inside. */
 static void grow(ht_random *random, int depth, ht_text *out) {
     static const char *const shapes[] = {"@ + @",
                                          "@ - @",
@@ -153,8 +153,8 @@ Test(expr_c, has_the_value_of_the_evaluator_whatever_the_types_of_names) {
     ht_text_free(&program);
 }
 
-/* A variable is computed in any case: nothing may move there that the expression may not ask for.
- */
+/* Never holds: a variable is computed in any case, and nothing may move there that the expression
+ * may not ask for. */
 static void never_hold(void *context, const char *text, ht_text *out) {
     (void)context;
     (void)out;

@@ -221,7 +221,7 @@ static bool model_two(const char *op, wide a, wide b, int64_t *out) {
     return true;
 }
 
-/* False: an error. */
+/* Computes by the model; false: an error. */
 static bool model(const tree *t, int64_t *out) {
     int64_t a, b;
     if (!t->op) {
@@ -320,7 +320,7 @@ Test(expr, parses_by_c_precedence_whatever_the_parentheses) {
     }
 }
 
-/* The closing parenthesis of the one at `open`. */
+/* Returns the closing parenthesis of the one at `open`. */
 static size_t matching(const char *text, size_t open) {
     int depth = 0;
     for (size_t i = open;; ++i) {
@@ -542,4 +542,25 @@ Test(expr, equality_sees_every_difference) {
             ht_expr_free(a);
             ht_expr_free(b);
         }
+}
+
+static void collect_condition(void *context, const ht_expr *condition) {
+    ht_text *text = context;
+    ht_text_append(text, text->length ? "; " : "");
+    ht_expr_print(condition, text);
+}
+
+Test(expr, conditions_of_choices_are_found_outermost_first) {
+    ht_text text = {0};
+    ht_expr *expr;
+    ht_error error;
+    cr_assert_eq(ht_expr_parse("1 + (a < 3 ? (b ? 1 : 2) : max(4, c == d ? 5 : 6))", (ht_place){0},
+                               &expr, &error),
+                 HT_OK);
+    ht_expr_choices(expr, collect_condition, &text);
+    cr_expect_str_eq(text.data, "a < 3; b; c == d");
+    ht_expr_choices(NULL, collect_condition, &text);
+    cr_expect_str_eq(text.data, "a < 3; b; c == d");
+    ht_text_free(&text);
+    ht_expr_free(expr);
 }

@@ -197,7 +197,7 @@ static const wrong wholes[] = {
     {T "kernel(k) launch(@k : f) block(1) grid(1)", "unknown argument 'f'"},
 };
 
-/* Takes the '@' out of the text and tells where it was. */
+/* Takes the '@' out of the text and gives its place. */
 static char *unmark(const char *text, int *out_line, int *out_column) {
     char *copy = ht_strdup(text);
     char *mark = strchr(copy, '@');
@@ -234,7 +234,7 @@ static void check(const char *marked, const char *words, bool place) {
 Test(malformed, a_line_added_to_a_good_kernel) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
         char *text = ht_format("%s%s\n", BASE, lines[i].text);
-        /* Two cases clash with the base; the error is at whichever comes second. */
+        /* Two cases clash with the base; the error is at the second one. */
         bool place = !strstr(lines[i].text, "param(@width");
         check(text, lines[i].words, place);
         free(text);

@@ -1,5 +1,5 @@
 /* Typical mistakes of those who annotate a kernel by hand: each is answered at its line, in the
- * author's own words, with a remedy; what is right is taken. */
+ * author's own words, with a remedy; right ones are taken. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -34,8 +34,8 @@ enum { LINES = sizeof right / sizeof *right };
 typedef struct mistake {
     int changed;          /* this line, */
     const char *text;     /* to this */
-    int line;             /* where the message must stand */
-    const char *words[3]; /* what it must say: the author's words, and a remedy */
+    int line;             /* the message's line */
+    const char *words[3]; /* its words: the author's, and a remedy */
 } mistake;
 
 #define T "#pragma tune "
@@ -182,7 +182,7 @@ static char *text_with(int changed, const char *line) {
     return ht_text_take(&text);
 }
 
-/* What a command would say of it, before anything is compiled. */
+/* Returns a command's verdict, before anything is compiled. */
 static ht_status judge(const char *text, ht_error *error) {
     ht_template *templates = NULL;
     size_t count = 0;
@@ -218,7 +218,7 @@ Test(mistakes, are_answered_at_their_line_in_the_authors_words_with_a_remedy) {
     }
 }
 
-/* Lines of the same template that say the same, or something else that is right. */
+/* Lines of the same template with the same meaning, or another that is right. */
 static const struct {
     int changed;
     const char *text;
@@ -249,8 +249,8 @@ Test(mistakes, what_is_right_is_taken) {
     }
 }
 
-/* One kernel's head, with args that fit it. Nothing is blamed for what macros, types of the
- * author's or conditional compilation leave open. */
+/* One kernel's head, with args that fit it. Nothing is blamed that macros, types of the author's or
+ * conditional compilation leave open. */
 static const struct {
     const char *args, *head;
 } heads[] = {

@@ -1,4 +1,4 @@
-/* Problem files: what they hold, and that each mistake is named with its place. */
+/* Problem files: their content, and that each mistake is named with its place. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -102,8 +102,8 @@ Test(problem_file, a_catalogue_is_one_entry_without_a_kernel) {
 
 typedef struct wrong {
     const char *text;
-    const char *path;  /* how the message begins */
-    const char *words; /* and what it says */
+    const char *path;  /* the message's begin */
+    const char *words; /* and its words */
 } wrong;
 
 static const wrong cases[] = {

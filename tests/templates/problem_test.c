@@ -1,4 +1,4 @@
-/* Problems: families, instances, what follows from their fields. */
+/* Problems: families, instances, values that follow from their fields. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -28,7 +28,7 @@ static int64_t field(const ht_problem *problem, const char *name) {
     return value;
 }
 
-/* Output size by walking over the input: how often the filter fits. */
+/* Returns the output size by walking over the input: how often the filter fits. */
 static int64_t count_positions(int64_t size, int64_t filter, int64_t pad, int64_t stride,
                                int64_t dilation) {
     int64_t count = 0;

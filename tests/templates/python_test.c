@@ -1,4 +1,4 @@
-/* Python expressions: what CPython 3.11 says of them. */
+/* Python expressions, against CPython 3.11. */
 #include "base/memory.h"
 #include "templates/space/space.h"
 #include "templates/t1/python.h"
@@ -245,6 +245,8 @@ static const file_case files[] = {
      "\"a > 1\" and \"a < 2\" contradict each other"},
     {FILE_OF(A, "{\"Expression\": \"4 % (a - 1) == 0\"}"),
      "\"4 % (a - 1) == 0\" cannot be evaluated for a=1: division by zero"},
+    {FILE_OF("{\"Name\": \"a\", \"Values\": [0.5, 1], \"Default\": 7}", ""),
+     "TuningParameters[0].Default: 7 is not one of the values"},
 };
 
 Test(python, wrong_files_are_errors_that_name_the_place) {
@@ -268,7 +270,7 @@ Test(python, parameters_of_a_file_have_kinds_texts_and_terms) {
         ht_space_parse_t1(
             FILE_OF(
                 "{\"Name\": \"n\", \"Values\": \"[1, 2]\", \"Default\": 2},"
-                "{\"Name\": \"r\", \"Values\": [0.5, 1], \"Default\": 7},"
+                "{\"Name\": \"r\", \"Values\": [0.5, 1]},"
                 "{\"Name\": \"b\", \"Values\": \"[False, True]\", \"Default\": true},"
                 "{\"Name\": \"s\", \"Values\": \"['x', 'y z']\", \"Default\": \"y z\"}",
                 "{\"Expression\": \"n * r + 1 <= 3 or s == 'x'\"}, {\"Expression\": \"s > 'w'\"}"),

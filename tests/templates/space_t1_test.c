@@ -73,7 +73,7 @@ static tree *tree_random(ht_random *random, int depth, int params) {
     return t;
 }
 
-/* One that sees every parameter. */
+/* Makes a tree that sees every parameter. */
 static tree *tree_wide(ht_random *random, int depth, int params) {
     static const char joins[] = "+-*mM+-", tests[] = "<l=!|";
     tree *t = tree_random(random, depth, params);
@@ -192,7 +192,7 @@ static value arithmetic(char op, value a, value b) {
 
 static value evaluate(const tree *t, const double *params);
 
-/* What looks at only some of its operands. */
+/* Computes an operator that needs only some of its operands. */
 static value choose(const tree *t, const double *params) {
     value first = evaluate(t->kids[t->op == '?' ? 1 : 0], params);
     if (first.fails)
@@ -252,7 +252,8 @@ static value evaluate(const tree *t, const double *params) {
     }
 }
 
-/* 0 false, 1 true, 2 cannot be told. The parts of `and` and of a chain count one by one. */
+/* Returns 0 for false, 1 for true, 2 for an error. The parts of `and` and of a chain count one by
+ * one. */
 static int verdict(const tree *t, const double *params) {
     int out = 1;
     if (t->op == '&') {
@@ -336,7 +337,7 @@ static bool next(const subject *s, ht_config *config) {
     return false;
 }
 
-/* Neighbours one by one, in the order promised. */
+/* Checks neighbours one by one, in the order promised. */
 static void check_neighbours(const subject *s, const ht_space *space, const ht_config *config,
                              ht_neighbourhood kind) {
     ht_config found[PARAMS_MAX * 16], near = *config;
@@ -379,7 +380,7 @@ static void check_space(const subject *s, const ht_space *space, bool thorough) 
     cr_assert_eq(ht_space_count(space), count, "%s", s->text);
 }
 
-/* The same space that may not be listed. */
+/* Checks the same space as one that may not be listed. */
 static void check_unlisted(const subject *s, uint64_t count, ht_random *random) {
     ht_space *space;
     cr_assert_eq(ht_space_parse_t1(s->text, "t1", 1, &space, NULL), HT_OK);
@@ -392,7 +393,7 @@ static void check_unlisted(const subject *s, uint64_t count, ht_random *random) 
     ht_space_free(space);
 }
 
-/* Returns whether there is such a space. */
+/* Returns true if there is such a space. */
 static bool check_subject(const subject *s, bool thorough, ht_random *random) {
     ht_config config = {.count = (uint16_t)s->params};
     bool any = false, fault = false;
@@ -431,7 +432,7 @@ Test(space_t1, holds_what_a_filter_over_all_combinations_leaves) {
     cr_assert(spaces > 500 && spaces < 1300, "%zu", spaces);
 }
 
-/* Constraints on so many combinations that no table of them is made. */
+/* Constraints on too many combinations for a table of them. */
 Test(space_t1, constraints_without_tables_say_the_same) {
     ht_random random;
     size_t spaces = 0;

@@ -10,7 +10,7 @@
 
 #define T "#pragma tune "
 
-/* A random template of few parameters, with constraints that always evaluate. */
+/* Returns a random template of few parameters, with constraints that always evaluate. */
 static char *random_text(ht_random *random) {
     static const char *const params[] = {"param(P%d : 1..5 = 1)",
                                          "param(P%d : 8, 1, 4, 2 = 4)",
@@ -46,7 +46,7 @@ static char *random_text(ht_random *random) {
     return ht_text_take(&text);
 }
 
-/* The next combination, last parameter fastest; false after the last. */
+/* Moves to the next combination, last parameter fastest; false after the last. */
 static bool next(const ht_template *template, ht_config *config) {
     for (size_t i = template->param_count; i-- > 0;) {
         if (++config->choice[i] < template->params[i].value_count)
@@ -56,8 +56,8 @@ static bool next(const ht_template *template, ht_config *config) {
     return false;
 }
 
-/* Every combination in order: the legal ones are the space, the others are not in it. Returns how
- * many are legal. */
+/* Compares every combination in order: the legal ones are the space, the others are not in it.
+ * Returns the number of legal ones. */
 static uint64_t compare(const ht_binding *binding, const ht_space *space, const char *text) {
     ht_config config = {.count = (uint16_t)binding->template->param_count};
     uint64_t count = 0, combinations = 0, index;
@@ -147,7 +147,7 @@ static void random_failing(ht_random *random, int depth, ht_text *out) {
     ht_text_append(out, format[2]);
 }
 
-/* A space says of every combination what one evaluation of the whole expressions says. */
+/* A space gives every combination the verdict of one evaluation of the whole expressions. */
 Test(space, agrees_with_the_other_evaluator_where_expressions_fail) {
     ht_random random;
     size_t spaces = 0, faults = 0;

@@ -78,7 +78,7 @@ void test_generate_expr(ht_random *random, int depth, const char *const *names, 
     ht_text_append(out, ")");
 }
 
-/* What the generator has made so far: names that expressions may use. */
+/* The generator's results so far: names that expressions may use. */
 typedef struct maker {
     ht_random *random;
     ht_text out;

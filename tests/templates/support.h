@@ -1,4 +1,4 @@
-/* What the tests of templates/ share. */
+/* Shared by the tests of templates/. */
 #ifndef TESTS_TEMPLATES_SUPPORT_H
 #define TESTS_TEMPLATES_SUPPORT_H
 

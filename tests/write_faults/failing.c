@@ -1,8 +1,8 @@
 /* A library to be preloaded: lets one call that changes files fail, once.
  *
  * HT_FAULT_PROGRAM: the name of the program whose processes it works in; others are left alone.
- * HT_FAULT_STATE: a file that all processes map (failing.h): which call is to fail, how many there
- * were, and a line about the one that failed. It is mapped before anything else runs, since a
+ * HT_FAULT_STATE: a file that all processes map (failing.h): the call that is to fail, how many
+ * there were, and a line about the one that failed. It is mapped before anything else runs, since a
  * worker in its sandbox may not open a file: one that tried would be ended for that, not for the
  * fault. */
 #include "failing.h"
@@ -56,7 +56,8 @@ static void report(long number, const char *call, const char *what) {
         memcpy(state->log + at, line, (size_t)length);
 }
 
-/* A parsed header is written in hundreds of pieces: of those in a row only the first few count. */
+/* Returns true for a repeated call: a parsed header is written in hundreds of pieces, and of those
+ * in a row only the first few count. */
 static bool is_repeated(const char *call, const char *what) {
     enum { ROW = 3 };
     static _Thread_local char last[4200];
@@ -68,8 +69,8 @@ static bool is_repeated(const char *call, const char *what) {
     return row >= ROW && strcmp(call, "write") == 0;
 }
 
-/* The prelude is copied by one loop into twenty files of a scratch folder, in each process that
- * compiles: of each call in it the first few count. */
+/* Returns true for a call on the prelude, which is copied by one loop into twenty files of a
+ * scratch folder, in each process that compiles: of each call in it the first few count. */
 static bool is_prelude(const char *call, const char *what) {
     enum { FEW = 3, CALLS = 8 };
     static _Thread_local struct {
@@ -85,7 +86,7 @@ static bool is_prelude(const char *call, const char *what) {
     return ++seen[i].count > FEW;
 }
 
-/* Counts; true and errno when this one is to fail. */
+/* Counts a call; true and errno when this one is to fail. */
 static bool fails(const char *call, const char *what, int code) {
     if (!state || strncmp(what, "/proc/", 6) == 0 || is_repeated(call, what) ||
         is_prelude(call, what))
@@ -101,7 +102,7 @@ static bool fails(const char *call, const char *what, int code) {
     return true;
 }
 
-/* The file a path names from the folder `at`; borrowed. Calls count by it. */
+/* Returns the file a path names from the folder `at`; borrowed. Calls count by it. */
 static const char *at_path(int at, const char *path, char *place, size_t size) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", at);
@@ -112,7 +113,8 @@ static const char *at_path(int at, const char *path, char *place, size_t size) {
     return place;
 }
 
-/* Pipes, sockets and terminals are no files that can be full, nor are /proc's. */
+/* Returns false for pipes, sockets and terminals, which are not files that can be full, and for
+ * /proc's. */
 static bool is_file(int fd, char *name, size_t size) {
     char link[64];
     struct stat info;

@@ -1,4 +1,4 @@
-/* What the preloaded library (failing.c) and the program that runs commands under it share. */
+/* Shared by the preloaded library (failing.c) and the program that runs commands under it. */
 #ifndef HT_TESTS_FAILING_H
 #define HT_TESTS_FAILING_H
 

@@ -28,6 +28,7 @@ static void environment_set(const char *aside, const char *program) {
     setenv("LD_PRELOAD", HT_FAILING, 1);
     setenv("HOME", home, 1);
     setenv("TMPDIR", temporary, 1);
+    setenv("OMP_NUM_THREADS", "1", 1); /* threads write nothing, and their waiting takes time */
     unsetenv("XDG_DATA_HOME");
     unsetenv("HIPTEMPER_DB");
     free(temporary);
@@ -35,7 +36,7 @@ static void environment_set(const char *aside, const char *program) {
     free(state);
 }
 
-static int run(const char *folder, const char *aside, const char *const *arguments) {
+static int run_command(const char *folder, const char *aside, const char *const *arguments) {
     char *said = ht_path_join(aside, "said");
     pid_t child = fork();
     must(child >= 0, "fork");
@@ -64,7 +65,7 @@ static char *read_aside(const char *aside, const char *name) {
     return text;
 }
 
-/* A fresh state, mapped, in which call `wanted` fails. */
+/* Returns a fresh state, mapped, in which call `wanted` fails. */
 static failing_state *state_map(const char *aside, long wanted) {
     char *path = ht_path_join(aside, "state");
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -87,10 +88,10 @@ void faulty_run(const char *folder, const char *aside, const char *const *argume
         free(path);
     }
     failing_state *state = state_map(aside, wanted);
-    out->code = run(folder, aside, arguments);
+    out->code = run_command(folder, aside, arguments);
     out->count = atomic_load(&state->count);
     out->said = read_aside(aside, "said");
-    out->fault = ht_strdup(state->log); /* the file is longer than what is ever written of it */
+    out->fault = ht_strdup(state->log); /* the file is longer than any text written to it */
     munmap(state, sizeof *state);
 }
 

@@ -1,4 +1,4 @@
-/* Are generated launchers exact?
+/* Shows whether generated launchers are exact.
  *
  *   exact_launchers [ROUNDS [SEED]]
  *
@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "pipeline/launcher.h"
 #include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 #include "refactor/rewrite/written.h"
 #include "tests/refactor/gpu.h"
 
@@ -78,7 +79,7 @@ static bool is_letter(char c) {
     return strchr("abcdefghijklmnopqrstuvwxyz_", c) && c;
 }
 
-/* The formula with the block's text, and its sizes with `ahead` ahead of them; free(). */
+/* Returns the formula with the block's text, and its sizes with `ahead` ahead of them; free(). */
 static char *put(const char *text, const char *block, const char *ahead) {
     ht_text out = {0};
     ht_text_append(&out, "");
@@ -101,8 +102,7 @@ static int64_t value_of(const ht_template *template, const ht_config *config, co
     return 1;
 }
 
-/* ---- launchers in sources
- * --------------------------------------------------------------------------------------- */
+/* ---- launchers in sources */
 
 typedef struct subject {
     const form *form;
@@ -161,7 +161,7 @@ static void source_case(run *in, const subject *of, size_t i, const ht_template 
     free(block);
 }
 
-/* A random configuration of block and outputs a thread; false: the kernel has no template. */
+/* Draws a random configuration of block and outputs a thread; false: the kernel has no template. */
 static bool configuration_draw(run *in, const ht_kernel *kernel, const ht_problem_entry *entry,
                                ht_config *out) {
     for (size_t tries = 0; kernel->status == HT_KERNEL_TEMPLATED && tries < TRIES; ++tries) {
@@ -179,7 +179,7 @@ static bool configuration_draw(run *in, const ht_kernel *kernel, const ht_proble
     return false;
 }
 
-/* The text without its includes, which the program has ahead of all. */
+/* Puts the text without its includes, which the program has ahead of all. */
 static void source_put(run *in, const char *text) {
     ht_text_printf(&in->program, "namespace source_%zu {\n", in->round);
     for (const char *line = text; *line;) {
@@ -191,7 +191,7 @@ static void source_put(run *in, const char *text) {
     ht_text_append(&in->program, "}\n");
 }
 
-/* What could not be read again would be withheld. */
+/* Reads a source: one that could not be read again would be withheld. */
 static ht_status source_read(const ht_refactor *refactor, const ht_applied *applied,
                              const ht_refactor_choice *choices, size_t count, ht_error *error) {
     ht_written *written;
@@ -277,8 +277,7 @@ static ht_status source_try(run *in, ht_error *error) {
     return status;
 }
 
-/* ---- launchers of templates
- * ------------------------------------------------------------------------------------- */
+/* ---- launchers of templates */
 
 static char *template_make(run *in, const form *of, const char *type, size_t i) {
     bool scalars = draw(in, 2) == 0; /* or sizes by their own names */
@@ -375,9 +374,7 @@ static ht_status template_try(run *in, size_t i, ht_error *error) {
     return status;
 }
 
-/* ---- the program
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the program */
 
 static int program_run(run *in) {
     char *all = ht_format("#include \"%s/tests/cli/launchers/exact_launchers.hpp\"\n%s\n"

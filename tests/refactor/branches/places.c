@@ -77,7 +77,7 @@ const place places[] = {
      .loop = "    for (int r = 0; r < RADIUS_@; ++r) {\n"},
     {"macro", .top = EITHER("#define TERM_@(v) ((v) + threadIdx.x)", "#define TERM_@(v) (v)"),
      .end = "    sum = TERM_@(sum);\n"},
-    /* launches and what they are computed from */
+    /* launches, and the values that they are computed from */
     {"other_block", .host = EITHER("    block = dim3(16, block.y > 1 ? 2 : 1); grid = dim3((n + "
                                    "15) / 16, block.y > 1 ? (h + 1) / 2 : 1);",
                                    "")},

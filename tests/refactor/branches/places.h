@@ -10,12 +10,12 @@ typedef struct place {
     const char *top;    /* ahead of the kernel */
     const char *attr;   /* ahead of __global__ */
     const char *params; /* the kernel's; NULL: as they are */
-    const char *start;  /* in the body behind the indices */
+    const char *start;  /* in the body after the indices */
     const char *guard;  /* NULL: as it is */
     const char *ahead;  /* of the loop */
     const char *loop;   /* its header; NULL: as it is */
     const char *inside; /* of the loop */
-    const char *end;    /* behind the loop */
+    const char *end;    /* after the loop */
     const char *host;   /* ahead of the launch */
     const char *launch; /* NULL: as it is */
 } place;

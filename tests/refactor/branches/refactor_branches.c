@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 #include "runtime/provider/provider.h"
 #include "templates/bind.h"
 
@@ -74,7 +75,7 @@ static void source_make(trial *in) {
                    in->calls.data);
 }
 
-/* Some parameters unlike the default, as many as are legal together. */
+/* Chooses some parameters unlike the default, as many as are legal together. */
 static ht_config config_choose(const trial *in, const ht_kernel *kernel, ht_random *random) {
     const ht_problem_entry *entry = ht_problem_file_entry(in->entries, kernel->name);
     ht_binding binding = {kernel->template, &entry->instances[0], &in->device.fields};
@@ -113,7 +114,7 @@ static char *tuned_make(trial *in, size_t round) {
     return text;
 }
 
-/* Compiles and runs a build; what it prints, free(). */
+/* Compiles and runs a build; returns its output, free(). */
 static char *build_run(const trial *in, const char *name, const char *text, const char *macro) {
     char *path = ht_format("%s/%s%s.cpp", in->folder, name, macro);
     char *program = ht_format("%s/%s%s", in->folder, name, macro);
@@ -141,7 +142,7 @@ static char *build_run(const trial *in, const char *name, const char *text, cons
     return printed;
 }
 
-/* Lines that differ, each told. */
+/* Counts the lines that differ, and prints each. */
 static size_t compare(const char *before, const char *after, const char *build, size_t round) {
     size_t wrong = 0;
     while (*before && *after) {

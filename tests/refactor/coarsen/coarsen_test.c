@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every kernel of a file of shapes is coarsened and equal; those named in `apart` compute their
- * outputs one after the other, the rest side by side. */
+/* Checks that every kernel of a file of shapes is coarsened and equal; those named in `apart`
+ * compute their outputs one after the other, the rest next to each other. */
 static void check_shapes(const char *name, size_t least, const char *const *apart) {
     char *path = ht_format("%s/tests/refactor/coarsen/shapes/%s.hip", HT_SOURCE_DIR, name);
     char *text = NULL, *folder = NULL;
@@ -53,7 +53,7 @@ Test(coarsen, data) {
                                        "typed_by_x", NULL});
 }
 
-/* Whatever is coarsened is right. */
+/* Every coarsened kernel is right. */
 Test(coarsen, random_kernels) {
     char *text = generate_source(20240229, 30), *folder = NULL;
     cr_assert_eq(ht_dir_temporary("random", &folder, NULL), HT_OK);
@@ -73,9 +73,7 @@ Test(coarsen, random_kernels) {
     free(folder);
 }
 
-/* ---- refusals
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- refusals */
 
 #define HEAD                                                                                       \
     "#include <hip/hip_runtime.h>\n"                                                               \

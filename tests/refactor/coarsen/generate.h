@@ -9,7 +9,7 @@
 /* Appends `__global__ void NAME(...)` and its launcher run_NAME. */
 void generate_kernel(ht_random *random, const char *name, ht_text *out);
 
-/* A source with so many, random0 on. free(). */
+/* Returns a source with `count` kernels, from random0 on. free(). */
 char *generate_source(uint64_t seed, int count);
 
 #endif

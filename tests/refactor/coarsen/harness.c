@@ -1,4 +1,6 @@
 #include "tests/refactor/coarsen/harness.h"
+#include "refactor/kernel/model_build.h"
+#include "refactor/plan/render.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -23,7 +25,7 @@ static bool on_kernel(CXCursor cursor, CXCursor parent, void *context) {
     CXFile file;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
     if (!function || !clang_isCursorDefinition(cursor) || !file ||
-        !clang_File_isEqual(file, list->source->file))
+        !clang_File_isEqual(file, list->source->files[0].file))
         return false;
     bool global = false;
     ht_cursors children = ht_ast_children(cursor);
@@ -37,19 +39,19 @@ static bool on_kernel(CXCursor cursor, CXCursor parent, void *context) {
     return false;
 }
 
-/* Runs the transformations; what one adds that then gives up is taken back. */
+/* Runs the transformations; additions of one that then gives up are taken back. */
 static bool run_list(const ht_transformation *const *list, const ht_model *model, ht_plan *plan) {
     bool done = true;
     for (; *list; ++list) {
-        size_t covers = plan->cover_count, params = plan->param_count;
-        plan->transformation = (*list)->name;
-        plan->failed = plan->abandoned = false;
+        size_t covers = plan->covers.count, params = plan->params.count;
+        plan->running.transformation = (*list)->name;
+        plan->running.failed = plan->running.abandoned = false;
         (*list)->apply(model, plan);
-        done = done && !plan->failed;
-        while (plan->abandoned && plan->cover_count > covers)
-            free(plan->covers[--plan->cover_count].param);
-        for (; plan->abandoned && params < plan->param_count; ++params)
-            plan->params[params].name[0] = 0;
+        done = done && !plan->running.failed;
+        while (plan->running.abandoned && plan->covers.count > covers)
+            free(plan->covers.items[--plan->covers.count].param);
+        for (; plan->running.abandoned && params < plan->params.count; ++params)
+            plan->params.items[params].name[0] = 0;
     }
     return done;
 }
@@ -75,16 +77,16 @@ static outcome run_one(const ht_transformation *const *list, const ht_source *so
             result.column = remark->column;
         }
     }
-    for (size_t i = 0; i < plan.cover_count; ++i)
-        result.covers[plan.covers[i].axis] = true;
-    for (size_t i = 0; i < plan.param_count; ++i)
-        if (strncmp(plan.params[i].name, "TILE_", 5) == 0)
-            result.plain = ht_strdup(plan.params[i].name);
-        else if (strcmp(plan.params[i].name, "VECTOR_OUTPUTS") == 0)
+    for (size_t i = 0; i < plan.covers.count; ++i)
+        result.covers[plan.covers.items[i].axis] = true;
+    for (size_t i = 0; i < plan.params.count; ++i)
+        if (strncmp(plan.params.items[i].name, "TILE_", 5) == 0)
+            result.plain = ht_strdup(plan.params.items[i].name);
+        else if (strcmp(plan.params.items[i].name, "VECTOR_OUTPUTS") == 0)
             result.vectors = true;
-    char *problem;
-    *out_range = model.range;
-    if (!ht_plan_render(&plan, model.range, NULL, out_text, &problem)) {
+    *out_range = model.definition.range;
+    char *problem = ht_plan_render(&plan, model.definition.range, NULL, out_text);
+    if (problem) {
         result.applied = false;
         free(result.reason);
         result.reason = problem;
@@ -116,8 +118,9 @@ outcomes rewrite_list(const ht_transformation *const *transformations, const cha
         fprintf(stderr, "%s: %s\n", path, error.message);
         abort();
     }
-    for (size_t i = 0; i < source->error_count; ++i) {
-        fprintf(stderr, "%s:%d: %s\n", path, source->errors[i].line, source->errors[i].message);
+    for (size_t i = 0; i < source->errors.count; ++i) {
+        fprintf(stderr, "%s:%d: %s\n", path, source->errors.items[i].line,
+                source->errors.items[i].message);
         abort();
     }
     kernels list = {.source = source};

@@ -3,7 +3,7 @@
 #ifndef HT_TESTS_COARSEN_HARNESS_H
 #define HT_TESTS_COARSEN_HARNESS_H
 
-#include "refactor/plan/plan.h"
+#include "refactor/plan/transform.h"
 
 typedef struct outcome {
     char *kernel;

@@ -37,7 +37,7 @@ const char *gen_input_extent(const gen_choice *choice, int dimension, char buffe
     return buffer;
 }
 
-/* ---- what is computed */
+/* ---- the computation */
 
 static void choose_window(gen_choice *choice) {
     static const char *const names[] = {"KW", "KH", "KD"}, *const few[] = {"S", "R", "T"};
@@ -97,7 +97,7 @@ static void choose_names(gen_choice *choice) {
     }
 }
 
-/* ---- where outputs are */
+/* ---- the places of outputs */
 
 static void coordinate_add(gen_choice *choice, const char *name, const char *extent, int spatial) {
     choice->coordinates[choice->coordinate_count++] =
@@ -115,7 +115,7 @@ static void place(gen_choice *choice, gen_coordinate *at, int axis) {
         at->from = GEN_ROWS;
 }
 
-/* The innermost onto x, then outwards; what is left shares z or is a loop. */
+/* Chooses places: the innermost onto x, then outwards; what is left shares z or is a loop. */
 static void choose_places(gen_choice *choice) {
     int count = choice->coordinate_count, axis = 0;
     gen_coordinate *all = choice->coordinates;

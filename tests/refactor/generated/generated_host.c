@@ -43,7 +43,7 @@ static void window_text(const gen_choice *choice, int d, bool problem, char buff
         snprintf(buffer, 16, "%d", window->value);
 }
 
-/* The extent that is not given, from the one that is. */
+/* Prints the extent that is not given, from the one that is. */
 static void print_derived(const gen_choice *choice, int d, bool problem, ht_text *out) {
     char window[16];
     window_text(choice, d, problem, window);
@@ -91,7 +91,7 @@ static void print_elements(const gen_choice *choice, const char *what, ht_text *
     }
 }
 
-/* Names (all in capitals) with `problem.` in front. */
+/* Returns names (all in capitals) with `problem.` in front. */
 static char *fields_of(const char *text) {
     ht_text out = {0};
     for (const char *at = text; *at; ++at) {

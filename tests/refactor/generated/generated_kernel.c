@@ -168,7 +168,7 @@ static void print_indices(gen_choice *choice, ht_text *out) {
     }
 }
 
-/* What is asked of a coordinate, as a condition to go on or to leave; false: nothing. */
+/* Prints the test of a coordinate, as a condition to go on or to leave; false: there is none. */
 static bool print_question(const gen_choice *choice, const gen_coordinate *at, bool leave,
                            ht_text *out) {
     bool inside = choice->padding == GEN_INTERIOR && at->spatial >= 0;
@@ -184,7 +184,7 @@ static bool print_question(const gen_choice *choice, const gen_coordinate *at, b
     return true;
 }
 
-/* Returns how deep what follows stands. */
+/* Returns the depth of the statements that follow. */
 static int print_guards(gen_choice *choice, ht_text *out) {
     ht_text all = {0};
     bool leave = choice->guard != GEN_WRAPPED, single = choice->guard == GEN_PER_AXIS;

@@ -11,7 +11,7 @@ static const char *extent_of(const gen_choice *choice, int d) {
     return choice->in_extent[d];
 }
 
-/* What turns the first place of a window into the input's coordinate: "x * 2 - 1". */
+/* Prints what turns the first place of a window into the input's coordinate: "x * 2 - 1". */
 static void print_origin(const gen_choice *choice, int d, ht_text *out) {
     char name[16];
     bool pads = choice->padding == GEN_TESTED || choice->padding == GEN_CLAMPED ||
@@ -167,7 +167,7 @@ static void print_window_sum(gen_choice *choice, int depth, ht_text *out) {
 
 /* ---- stars */
 
-/* The neighbour `far` away along dimension `d`, upwards or downwards. */
+/* Prints the neighbour `far` away along dimension `d`, upwards or downwards. */
 static void print_neighbour(gen_choice *choice, int d, const char *far, bool up, ht_text *out) {
     static const char *const centre[] = {"cx", "cy", "cz"};
     const char *spatial[GEN_DIMENSIONS] = {centre[0], centre[1], centre[2]};

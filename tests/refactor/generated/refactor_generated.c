@@ -1,7 +1,7 @@
 /* refactor_generated [COUNT [FIRST]] [--keep DIR] [--configurations N] [--jobs N] [--json FILE]:
  * runs the pass on COUNT random convolution and stencil kernels, the FIRST-th on, with
  * verification: the default and N (32) random configurations of each template in checking mode.
- * Tells of each kernel its status, transformations and whether it was verified, then a summary.
+ * Prints of each kernel its status, transformations and whether it was verified, then a summary.
  * Fails when a source could not be read or a template differs from its original. --keep writes
  * sources, templates and bug reports into DIR; else they are removed. */
 #include "tests/refactor/generated/generated.h"
@@ -46,7 +46,7 @@ static void sources_write(const asked *given, const char *folder) {
     }
 }
 
-/* ---- what came of it */
+/* ---- the results */
 
 typedef struct tally {
     const char *names[64];
@@ -93,7 +93,7 @@ static size_t row_print(const json_t *row, tally *transformations) {
     return json_array_size(names);
 }
 
-/* Returns how many are wrong. */
+/* Reports the results; returns the number that are wrong. */
 static size_t report(const ht_refactor_tree_result *result) {
     tally statuses = {0}, transformations = {0};
     size_t index, several = 0, verified = 0, templates = 0, wrong = 0, configurations = 0;

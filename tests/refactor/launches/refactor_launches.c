@@ -1,11 +1,11 @@
-/* Are the launches of tuned sources exact?
+/* Shows whether the launches of tuned sources are exact.
  *
  *   refactor_launches [SOURCES [SEED]]
  *
  * writes sources of eight kernels each, with launches as programs have them (forms of a quotient,
  * types, variables, macros, helper functions), tunes each kernel with random configurations, and
- * compiles what comes out of all as one C++ program with overflow traps (launches.hpp). That
- * program runs every launch at sizes where 32 bits or a grid end, and compares block and grid with
+ * compiles all tuned sources as one C++ program with overflow traps (launches.hpp). That program
+ * runs every launch at sizes where 32 bits or a grid end, and compares block and grid with
  * arithmetic in 128 bits; the first and the last block are run, too. Each source makes some
  * thousand launches of the original and as many of each configuration. The exit code is 1 when one
  * is wrong. */
@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 #include "templates/bind.h"
 #include "tests/refactor/gpu.h"
 
@@ -85,11 +86,8 @@ static uint64_t draw(run *in, uint64_t below) {
     return (in->random >> 33) % below;
 }
 
-/* ---- sources
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- sources */
 
-/* A form's text for a subject. */
 static void put(ht_text *out, const char *text, const subject *of, const char *items) {
     for (; *text; ++text) {
         bool alone =
@@ -157,7 +155,7 @@ static void put_plane(ht_text *out, const subject *of, size_t i) {
     ht_text_append(out, ", 0, 0, in, out, w, h);\n}\n\n");
 }
 
-/* Pitches of planes, which are not known until both blocks are. */
+/* Fills in the pitches of planes, which are not known until both blocks are. */
 static char *pitches_filled(char *text, const subject *list) {
     ht_text out = {0};
     size_t kernel = 0;
@@ -200,8 +198,7 @@ static char *source_make(run *in, subject list[KERNELS]) {
     return pitches_filled(ht_text_take(&out), list);
 }
 
-/* ---- configurations
- * ------------------------------------------------------------------------------------------- */
+/* ---- configurations */
 
 static int64_t value_of(const ht_template *template, const ht_config *config, const char *name,
                         int64_t otherwise) {
@@ -233,7 +230,7 @@ static bool draw_legal(run *in, const ht_kernel *kernel, ht_config *out) {
     return false;
 }
 
-/* "line<int, int, exact>("BLOCK_X=64", round_3::run1, ...)" */
+/* Puts "line<int, int, exact>("BLOCK_X=64", round_3::run1, ...)". */
 static void put_case(run *in, const subject *of, size_t i, const ht_template *template,
                      const ht_config *config) {
     char *words = ht_config_string(template, config);
@@ -264,7 +261,7 @@ static void put_case(run *in, const subject *of, size_t i, const ht_template *te
     free(words);
 }
 
-/* Without what launches.hpp has. */
+/* Puts a round, without the parts that launches.hpp has. */
 static void put_round(run *in, const char *text) {
     ht_text_printf(&in->program, "namespace round_%zu {\n", in->rounds);
     for (const char *line = text; *line;) {
@@ -276,7 +273,7 @@ static void put_round(run *in, const char *text) {
     ht_text_append(&in->program, "}\n");
 }
 
-/* One configuration of every kernel in one text. */
+/* Makes one configuration of every kernel in one text. */
 static bool round_make(run *in, const ht_refactor *refactor, const subject *list) {
     ht_refactor_choice choices[KERNELS];
     size_t count = 0;
@@ -325,9 +322,7 @@ static bool source_try(run *in, const char *folder) {
     return done;
 }
 
-/* ---- the program
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the program */
 
 static int program_run(run *in, const char *folder) {
     ht_text all = {0};

@@ -73,12 +73,12 @@ Test(tiled, planes) {
     check_shapes("tiled/shapes/planes", 10, (const char *const[]){"masked", NULL});
 }
 
-/* Tests are asked for in the loops behind them, where they have the same answer. */
+/* Tests are made in the loops that follow them, where they have the same answer. */
 Test(tiled, tests_in_front_of_loops) {
     check_shapes("tiled/shapes/carried", 10, (const char *const[]){NULL});
 }
 
-/* The loops behind a test stay outside, and what does not differ by it is read once. */
+/* The loops after a test stay outside, and elements that do not differ by it are read once. */
 Test(tiled, what_a_test_does_not_tell_apart_is_read_once) {
     static const struct {
         const char *kernel, *piece;
@@ -197,7 +197,7 @@ Test(tiled, data) {
                                        "aliases", "struct_parameter", "measured", NULL});
 }
 
-/* Whatever gets the form is right. */
+/* Every kernel that gets the form is right. */
 Test(tiled, random_kernels) {
     rewritten source = rewrite(generate_source(20261122, 30));
     size_t applied = 0;

@@ -1,5 +1,5 @@
-/* A tuned source goes on to work for sizes that it was not tuned for: the general kernel beside the
- * one with constant sizes gives what the original gives, with every access looked at. */
+/* A tuned source goes on to work for sizes that it was not tuned for: the general kernel next to
+ * the one with constant sizes gives what the original gives, with every access checked. */
 #include "subject.h"
 
 #include "base/memory.h"
@@ -81,7 +81,8 @@ static char *problem_file(void) {
     return ht_text_take(&text);
 }
 
-/* The tuned kernel, with and without its constant, beside the original, each with its launch. */
+/* Returns the tuned kernel, with and without its constant, next to the original, each with its
+ * launch. */
 static char *unit_of(const window *of, const char *tuned, int columns, int rows) {
     ht_text text = {0};
     char *original = kernel_text(of, "original");
@@ -127,7 +128,7 @@ static ht_verify_result verify(const char *unit, const char *sizes) {
     return result;
 }
 
-/* Applies `config`, whose blocks have so many columns and rows of outputs. */
+/* Applies `config`, whose blocks have this many columns and rows of outputs. */
 static void expect_any_size(const window *like, const char *choices, int columns, int rows) {
     char *problems = problem_file(), *source = source_text(like);
     char *config = ht_format("%s %s=%d", choices, like->size, like->value);
@@ -167,5 +168,5 @@ Test(any_size, a_way_inside_is_for_the_steps_that_it_was_found_for) {
 }
 
 Test(any_size, what_needs_no_constants_is_in_both_kernels) {
-    expect_any_size(&wide_as_given, "COARSEN_X=4 COARSEN_Y=2", 32, 8);
+    expect_any_size(&wide_as_given, "TILED=true COARSEN_X=4 COARSEN_Y=2", 32, 8);
 }

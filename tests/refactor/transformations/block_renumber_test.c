@@ -38,7 +38,7 @@ static const char seen_problem[] =
 Test(block_renumber, threads_see_what_they_saw) {
     subject of = subject_open(seen, seen_problem, "k");
     cr_expect(applied(&of, "block-size"));
-    cr_expect(remarked(&of, "the place that it has in the original's blocks"));
+    cr_expect(remarked(&of, "computes its place in the original's blocks"));
     expect_equal(&of, "k",
                  (const char *const[]){"", "BLOCK_X=4", "BLOCK_X=8 BLOCK_Y=16", "BLOCK_X=32",
                                        "BLOCK_X=32 BLOCK_Y=16", "BLOCK_X=4 BLOCK_Y=32",
@@ -82,7 +82,7 @@ static bool has_block(char *text, const char *problem) {
     return has;
 }
 
-/* `front` stands ahead of the kernel, `body` in it. */
+/* Returns a line kernel; `front` stands ahead of it, `body` in it. */
 static char *line_of(const char *front, const char *body) {
     return ht_format(HEAD "%s__global__ void k(int *out, const int *in, int n) {\n%s\n}\n"
                           "void run(const int *in, int n, int m) {\n"
@@ -228,7 +228,7 @@ Test(block_group, blocks_must_come_to_the_same_barriers) {
                                     "  __syncthreads();\n}\n" READ));
 }
 
-/* What a grid was computed from may have changed by the time of the launch. */
+/* The values that a grid was computed from may have changed by the time of the launch. */
 Test(block_group, a_copied_grid_is_asked_itself) {
     const char *text =
         HEAD "__global__ void k(int *out, const int *in, int n) {\n" SHARED

@@ -15,7 +15,8 @@ static const char *const problem =
     "\"out : out float[problem.n]\", \"n : int = problem.n\"], "
     "\"instances\": [{\"fields\": {\"n\": 1001}}]}]}";
 
-/* `fill` is the loop's body, `work` what a thread does with its index, `front` stands before. */
+/* Returns a staged kernel; `fill` is the loop's body, `work` what a thread does with its index,
+ * `front` stands before. */
 static char *staged_behind(const char *front, const char *fill, const char *work) {
     return ht_format(HEAD "__global__ void k(const float *in, const float *weights, float *out, "
                           "int n) {\n"
@@ -75,7 +76,7 @@ Test(block_share, tables_that_threads_make_of_their_own_keep_the_block) {
     cr_expect(keeps_block(FILL, "if (g < n) out[g] = table[blockDim.x % 100];"));
 }
 
-/* Then the block tells which iterations are run at all. */
+/* Then the block decides which iterations are run at all. */
 Test(block_share, loops_that_some_threads_do_not_come_to_keep_the_block) {
     cr_expect(keeps(staged_behind("if (g >= n) return;", FILL, WORK)));
     cr_expect(keeps(staged_behind("if (g < n)", FILL, WORK)));

@@ -11,10 +11,10 @@ Test(grid_order, alone_and_with_the_other_transformations) {
     subject of = subject_open(blur_source, blur_problem, "blur");
     cr_expect(applied(&of, "grid-order"));
     expect_equal(&of, "blur",
-                 (const char *const[]){"GRID_ORDER=1", "GRID_ORDER=4", "GRID_ORDER=8 BLOCK_Y=1",
-                                       "GRID_ORDER=1 COARSEN_X=2 COARSEN_Y=2",
-                                       "GRID_ORDER=4 TILED=true COARSEN_X=2 COARSEN_Y=2",
-                                       "GRID_ORDER=8 BLOCK_X=32 BLOCK_Y=2 COARSEN_Y=2", NULL});
+                 (const char *const[]){
+                     "GRID_ORDER=1", "GRID_ORDER=4", "GRID_ORDER=8 BLOCK_Y=1",
+                     "GRID_ORDER=1 COARSEN_X=2", "GRID_ORDER=4 TILED=true COARSEN_X=2 COARSEN_Y=2",
+                     "GRID_ORDER=8 BLOCK_X=32 BLOCK_Y=2 TILED=true COARSEN_Y=2", NULL});
     subject_close(&of);
 }
 
@@ -23,7 +23,7 @@ Test(grid_order, three_axes) {
     cr_expect(applied(&of, "grid-order"));
     expect_equal(&of, "volume",
                  (const char *const[]){"GRID_ORDER=1", "GRID_ORDER=4 BLOCK_Y=1",
-                                       "GRID_ORDER=8 COARSEN_Z=2", "GRID_DEPTH=true",
+                                       "GRID_ORDER=8 BLOCK_Z=2", "GRID_DEPTH=true",
                                        "GRID_DEPTH=true GRID_ORDER=1 BLOCK_Z=2",
                                        "GRID_DEPTH=true GRID_ORDER=4 COARSEN_X=2", NULL});
     subject_close(&of);
@@ -111,7 +111,7 @@ Test(grid_order, a_tuned_source_has_one_order) {
     subject_close(&of);
 }
 
-/* ---- what forbids it */
+/* ---- reasons against it */
 
 Test(grid_order, functions_that_ask_for_the_block_would_get_another_answer) {
     static const char *const head = "__device__ int row() { return blockIdx.y; }\n";
@@ -121,7 +121,7 @@ Test(grid_order, functions_that_ask_for_the_block_would_get_another_answer) {
                            (int)(use - body), body, use + strlen("1 + blockIdx.y"));
     subject of = subject_open(text, places_problem, "places");
     cr_expect_not(applied(&of, "grid-order"), "%s", text);
-    cr_expect(remarked(&of, "a function that it calls asks for its block"));
+    cr_expect(remarked(&of, "a function that it calls uses blockIdx"));
     subject_close(&of);
     free(text);
 }

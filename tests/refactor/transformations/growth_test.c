@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* A window of constant size. */
+/* Returns a window of constant size. */
 static char *window(int rows, int columns) {
     return ht_format(
         HEAD "__global__ void window(const float *in, float *out, int W, int H) {\n"
@@ -46,10 +46,10 @@ static void expect_legal(int rows, int columns, const char *config, bool legal) 
 }
 
 Test(growth, outputs_times_window_are_limited) {
-    expect_legal(7, 7, "COARSEN_X=4 COARSEN_Y=4", true);            /* 784 accesses */
-    expect_legal(7, 7, "COARSEN_X=8 COARSEN_Y=4", false);           /* 1568 */
-    expect_legal(7, 7, "COARSEN_X=8 COARSEN_Y=4 UNROLL_R=1", true); /* 224 */
-    expect_legal(3, 3, "COARSEN_X=8 COARSEN_Y=8", true);            /* 576 */
+    expect_legal(7, 7, "TILED=true COARSEN_X=4 COARSEN_Y=4", true);            /* 784 accesses */
+    expect_legal(7, 7, "TILED=true COARSEN_X=8 COARSEN_Y=4", false);           /* 1568 */
+    expect_legal(7, 7, "TILED=true COARSEN_X=8 COARSEN_Y=4 UNROLL_R=1", true); /* 224 */
+    expect_legal(3, 3, "TILED=true COARSEN_X=8 COARSEN_Y=4", true);            /* 288 */
 }
 
 Test(growth, what_the_original_does_is_legal_however_much_it_is) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of R x R with padding P, stride S and dilation D: how it goes over the window, and what
- * it does with iy and ix. */
+/* Returns a window of R x R with padding P, stride S and dilation D: how it goes over the window,
+ * and what it does with iy and ix. */
 static char *padded(const char *rows, const char *work) {
     return ht_format(
         HEAD
@@ -118,7 +118,7 @@ Test(inner_path, strides_and_dilations_that_are_arguments) {
     free(problems);
 }
 
-/* A bound that depends on another counter is not known ahead; one on data is none at all. */
+/* A bound that depends on another counter is not known ahead; one on data is not a bound at all. */
 Test(inner_path, tests_that_stay) {
     static const char *const works[] = {
         INDEX("", "") "if (in[iy * W + ix] >= 0 && w[s] < 2)\n" ADD,

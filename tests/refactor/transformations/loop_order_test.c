@@ -1,5 +1,5 @@
 /* loop-order: sums come out the same in any order of the loops, in strips, and in whatever form
- * other transformations write; and what keeps the order is said with its place. */
+ * other transformations write; and the reason that keeps the order is reported with its place. */
 #include "subject.h"
 
 #include "base/file.h"
@@ -48,7 +48,7 @@ Test(loop_order, six_orders_of_a_convolution) {
     expect_equal(&of, "conv",
                  (const char *const[]){
                      "ORDER_C=1", "ORDER_C=2 STRIP_C=4", "ORDER_C=3 COARSEN_X=4",
-                     "ORDER_C=4 STRIP_C=8 COARSEN_Y=2", "ORDER_C=5 TILED=true",
+                     "ORDER_C=4 STRIP_C=8 TILED=true COARSEN_Y=2", "ORDER_C=5 TILED=true",
                      "ORDER_C=1 TILED=true STAGE_X=true C_SIZE=13 R_SIZE=3 S_SIZE=5",
                      "ORDER_C=5 STRIP_C=32 TILED=true COARSEN_X=2 COARSEN_Y=4",
                      "ORDER_C=2 C_SIZE=13 R_SIZE=3 S_SIZE=5 COARSEN_X=8 COARSEN_X_STRIDED=true",
@@ -100,10 +100,10 @@ Test(loop_order, whole_numbers_stay_exact) {
 Test(loop_order, what_keeps_the_order_is_said) {
     subject of = open_with("kept", problems);
     cr_expect_not(applied(&of, "loop-order"));
-    cr_expect(remarked(&of, "how far a loop goes is not the same"));
-    cr_expect(remarked(&of, "it is no sum, product, minimum or maximum"));
+    cr_expect(remarked(&of, "a loop's bound is not the same"));
+    cr_expect(remarked(&of, "it is not a sum, product, minimum or maximum"));
     cr_expect(remarked(&of, "a break leaves the loops"));
-    cr_expect(remarked(&of, "what stands between the loops is not the tiled form's own"));
+    cr_expect(remarked(&of, "a declaration between the loops is not computed again inside"));
     cr_expect(remarked(&of, "a sum of whole numbers is computed in floats"));
     cr_expect(remarked(&of, "memory is written inside of the loops"));
     subject_close(&of);

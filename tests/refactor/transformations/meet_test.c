@@ -20,7 +20,8 @@ static const char *const problem =
 #define STORE "if (i < n) out[c * n + i] = sum;"
 #define SYNC "__syncthreads();"
 
-/* `front` stands before the sum; each step fills a row, meets and works. */
+/* Returns a kernel of rows; `front` stands before the sum; each step fills a row, meets and
+ * works. */
 static char *rows(const char *function, const char *front, const char *fill, const char *meet,
                   const char *work, const char *store) {
     return ht_format(HEAD "%s"
@@ -83,7 +84,7 @@ static void check_kept(char *text, const char *words) {
     free(text);
 }
 
-/* Then each channel needs what is shared for itself. */
+/* Then each channel needs the shared elements for itself. */
 Test(meet, what_differs_between_channels_is_not_shared) {
     check_kept(rows("", "", "row[j] = at >= 0 && at < n ? in[t * n + at] * w[c] : 0.0f;", SYNC,
                     WORK, STORE),

@@ -1,4 +1,4 @@
-/* restrict: offered only where nothing else leads to the memory, and what it promises holds. */
+/* restrict: offered only where nothing else leads to the memory, and its promise holds. */
 #include "subject.h"
 
 #include "base/memory.h"
@@ -48,7 +48,7 @@ static void expect_restrict(const char *host, bool offered, const char *words) {
 Test(restrict, what_callers_pass_may_be_the_same) {
     expect_restrict("void run(float *a, float *b, float *c, int W, int H, int R) {\n" LAUNCH(
                         "a", "b", "c") "}\n",
-                    false, "is other memory");
+                    false, "may alias it");
 }
 
 Test(restrict, allocations_are_distinct_and_stay_so_when_swapped) {
@@ -62,10 +62,10 @@ Test(restrict, allocations_are_distinct_and_stay_so_when_swapped) {
 Test(restrict, a_changed_pointer_proves_nothing) {
     expect_restrict("void run(int W, int H, int R) {\n" BUFFERS
                     "    c = a;\n" LAUNCH("a", "b", "c") "}\n",
-                    false, "is other memory");
+                    false, "may alias it");
     expect_restrict("void take(float *&);\nvoid run(int W, int H, int R) {\n" BUFFERS
                     "    take(c);\n" LAUNCH("a", "b", "c") "}\n",
-                    false, "is other memory");
+                    false, "may alias it");
 }
 
 Test(restrict, other_units_may_launch_what_is_declared_ahead) {
@@ -92,8 +92,29 @@ Test(restrict, one_buffer_twice_leaves_the_promise_to_the_others) {
         cr_expect(strstr(text, "const float *__restrict__ w"), "%s", text);
         cr_expect_not(strstr(text, "__restrict__ in") || strstr(text, "__restrict__ out"), "%s",
                       text);
-        cr_expect(remarked(&of, "is other memory"));
+        cr_expect(remarked(&of, "may alias it"));
         free(text);
         subject_close(&of);
     }
+}
+
+/* The assignment of a structure is a call of its operator, and a write all the same. */
+Test(restrict, a_structure_that_is_assigned_is_written) {
+    static const char source[] = HEAD
+        "struct cell { float v; };\n"
+        "__global__ void blur(const cell *in, const float *w, cell *out, int W, int H, int R) {\n"
+        "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (x >= W) return;\n"
+        "    cell c = in[x];\n"
+        "    c.v *= w[x];\n"
+        "    out[x] = c;\n"
+        "}\n"
+        "void run(const cell *a, const float *b, cell *c, int W, int H, int R) {\n"
+        "    blur<<<(W + 15) / 16, 16>>>(a, b, c, W, H, R);\n"
+        "}\n";
+    subject of = subject_open(source, blur_problem, "blur");
+    cr_expect_not(applied(&of, "restrict"));
+    cr_expect(remarked(
+        &of, "no __restrict__ on 'in': 'out' may alias it; write __restrict__ if it does not"));
+    subject_close(&of);
 }

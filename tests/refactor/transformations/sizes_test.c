@@ -13,7 +13,8 @@ Test(sizes, constants_change_no_result) {
     cr_expect(applied(&of, "fixed-sizes"));
     expect_equal(&of, "blur",
                  (const char *const[]){
-                     "R_SIZE=5", "R_SIZE=5 COARSEN_X=2 COARSEN_Y=4 RESTRICT=true BLOCK_X=32",
+                     "R_SIZE=5",
+                     "R_SIZE=5 TILED=true COARSEN_X=2 COARSEN_Y=4 RESTRICT=true BLOCK_X=32",
                      "COARSEN_X=8 COARSEN_X_STRIDED=true BLOCK_X=4 R_SIZE=5", NULL});
     subject_close(&of);
 }
@@ -50,7 +51,7 @@ Test(sizes, a_launch_whose_size_is_a_call_is_not_asked_twice) {
                   BLUR);
     subject of = subject_open(text, blur_problem, "blur");
     cr_expect_not(applied(&of, "fixed-sizes"));
-    cr_expect(remarked(&of, "cannot ask for its value"));
+    cr_expect(remarked(&of, "cannot test its value"));
     subject_close(&of);
     free(text);
 }

@@ -1,4 +1,5 @@
-/* lds-stage: inputs in shared memory change no result, whatever the tile; and what it writes. */
+/* lds-stage: inputs in shared memory change no result, whatever the tile; and the text that it
+ * writes. */
 #include "subject.h"
 
 #include "base/file.h"
@@ -134,7 +135,7 @@ Test(stage, rows_loaded_at_once_end_one_by_one) {
     subject_close(&of);
 }
 
-/* The text with the second of each pair in place of the first. */
+/* Returns the text with the second of each pair in place of the first. */
 static char *edited(const char *text, const char *const (*edits)[2]) {
     char *result = ht_strdup(text);
     for (; (*edits)[0]; ++edits) {
@@ -250,7 +251,7 @@ Test(stage, a_window_in_one_dimension) {
 
 Test(stage, what_cannot_be_staged_is_said) {
     subject of = staged("blur_padded");
-    cr_expect(remarked(&of, "'mask' is not kept in shared memory: not each output reads it"));
+    cr_expect(remarked(&of, "'mask' is not kept in shared memory: not every output reads it"));
     cr_expect_not(is_legal(&of, "blur_padded", "STAGE_IN=true")); /* only in the tiled form */
     cr_expect_not(is_legal(&of, "blur_padded",
                            "TILED=true STAGE_IN=true BLOCK_X=128 BLOCK_Y=8 COARSEN_X=8 "
@@ -270,7 +271,7 @@ Test(stage, an_applied_source_has_only_what_was_chosen) {
     subject_close(&of);
 }
 
-/* How wide the window is and how far apart they are both come from the caller. */
+/* The case where the caller gives both the window's width and the distance of windows. */
 static char *window_problems(int wide) {
     return ht_format(
         "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": "
@@ -305,7 +306,7 @@ static const char window_source[] =
          "R, P, S);\n"
          "}\n";
 
-/* Between windows that are narrower than they are apart lies what nobody reads. */
+/* Windows that are narrower than they are apart leave elements between them that nobody reads. */
 Test(stage, windows_that_leave_gaps_are_not_staged) {
     char *problems = window_problems(3);
     subject of = subject_open(window_source, problems, "window");
@@ -325,7 +326,7 @@ Test(stage, windows_that_leave_gaps_are_not_staged) {
     free(problems);
 }
 
-/* 0u - 1 is no index below 0 in a longer type: the elements behind it were not loaded. */
+/* 0u - 1 is not an index below 0 in a longer type: the elements past it were not loaded. */
 Test(stage, indices_without_a_sign_begin_below_0) {
     static const char text[] =
         HEAD "__global__ void star(const float *in, float *out, int w, int h) {\n"

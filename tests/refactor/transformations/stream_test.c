@@ -1,5 +1,5 @@
-/* stream-window: what a thread keeps in registers while it walks changes no result, wherever the
- * walk begins and ends; what is not proved is said. */
+/* stream-window: values that a thread keeps in registers while it walks change no result, wherever
+ * the walk begins and ends; a missing proof is reported. */
 #include "subject.h"
 
 #include "base/file.h"

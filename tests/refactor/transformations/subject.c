@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "refactor/rewrite/apply.h"
 #include "runtime/job/job.h"
 
 #include <criterion/criterion.h>

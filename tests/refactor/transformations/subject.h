@@ -1,5 +1,5 @@
-/* What the suites of single transformations share: two kernels with what their arguments mean, and
- * configurations compared with the original on the host provider. */
+/* Shared by the suites of single transformations: two kernels with the meaning of their arguments,
+ * and configurations compared with the original on the host provider. */
 #ifndef HT_TESTS_TRANSFORMATIONS_SUBJECT_H
 #define HT_TESTS_TRANSFORMATIONS_SUBJECT_H
 
@@ -45,7 +45,7 @@ bool remarked(const subject *of, const char *words);
 
 /* Runs every configuration (NULL ends) on the host provider; outputs must equal the original's. */
 void expect_equal(const subject *of, const char *name, const char *const *texts);
-/* Is a configuration legal for the first instance on the host? */
+/* Returns true if a configuration is legal for the first instance on the host. */
 bool is_legal(const subject *of, const char *name, const char *config);
 /* The source with a configuration applied; free(). */
 char *apply_config(const subject *of, const char *config);

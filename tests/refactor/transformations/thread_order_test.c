@@ -25,7 +25,7 @@ static const char image_problem[] =
          "    flat<<<(n + 63) / 64, 64>>>(out, width, rows, n);\n"                                 \
          "}\n"
 
-/* Sees the row above: what is computed depends on the place in the image. */
+/* Sees the row above: the result depends on the place in the image. */
 static const char in_rows[] = FLAT("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                                    "    if (i >= n)\n"
                                    "        return;\n"
@@ -94,7 +94,7 @@ Test(thread_order, a_width_may_be_a_field_of_an_argument) {
     subject_close(&of);
 }
 
-/* ---- which thread is where ---- */
+/* ---- the places of threads ---- */
 
 /* Runs one thread after the other and notes which element each one changed. */
 static const char places_head[] =
@@ -116,7 +116,7 @@ static const char places_main[] =
     "exit(1); }\n"
     "}\n";
 
-/* Compiles the configuration's kernel with `check` behind it, and runs that. */
+/* Compiles the configuration's kernel with `check` after it, and runs that. */
 static void run_places(const subject *of, const char *config, const char *check) {
     char *text = apply_config(of, config);
     char *kernel = strstr(text, "__global__"), *end = strstr(text, "void run(");
@@ -239,7 +239,7 @@ Test(thread_order, two_dimensions_are_counted_through) {
     run_places(&of, "FLATTEN=true", counted);
     expect_equal(&of, "image",
                  (const char *const[]){"FLATTEN=true", "FLATTEN=true BLOCK_X=32 BLOCK_Y=1",
-                                       "FLATTEN=true COARSEN_X=2 COARSEN_Y=2",
+                                       "FLATTEN=true COARSEN_X=2",
                                        "FLATTEN=true GRID_ORDER=4 BLOCK_X=8", NULL});
     subject_close(&of);
 }
@@ -258,7 +258,7 @@ Test(thread_order, a_tuned_source_names_no_parameter_and_the_default_is_the_orig
     subject_close(&of);
 }
 
-/* ---- what forbids it ---- */
+/* ---- reasons against it ---- */
 
 static void expect_kept(const char *body, const char *words) {
     char *text = ht_format("%s%s", body, strstr(in_rows, "void run("));
@@ -279,12 +279,12 @@ Test(thread_order, threads_that_meet_stay_together) {
                      "    __syncthreads();\n"
                      "    if (i < n) out[i] = held[63 - threadIdx.x] + i % width;\n"
                      "}\n",
-                "which threads make a block stays: threads have to do with each other");
+                "the threads of each block stay as they are: threads depend on each other");
     expect_kept(HEAD "__global__ void flat(int *out, int width, int rows, int n) {\n"
                      "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                      "    if (i < n) atomicAdd(&out[i % width], 1);\n"
                      "}\n",
-                "threads have to do with each other");
+                "threads depend on each other");
 }
 
 Test(thread_order, who_asks_elsewhere_would_get_another_answer) {
@@ -293,7 +293,7 @@ Test(thread_order, who_asks_elsewhere_would_get_another_answer) {
                      "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                      "    if (i < n) for (int k = 0; k < 3; ++k) out[i] += i % width + lane();\n"
                      "}\n",
-                "a function that it calls asks for its place");
+                "a function that it calls uses thread or block indices");
     expect_kept(HEAD "__global__ void flat(int *out, int width, int rows, int n) {\n"
                      "    int i = blockIdx.x * blockDim.x + ::threadIdx.x;\n"
                      "    if (i < n) for (int k = 0; k < 3; ++k) out[i] += i % width;\n"

@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* c = a * b, by tiles; `start` are the loop over k and the tiles' first elements. */
+/* Returns c = a * b, by tiles; `start` are the loop over k and the tiles' first elements. */
 static char *product(const char *start) {
     return ht_format(HEAD
                      "template <int EDGE>\n"
@@ -113,8 +113,8 @@ Test(tile_index, other_numbers_of_blocks_keep_the_block) {
         cr_expect_not(line_is_free(tied[i]), "%s", tied[i]);
 }
 
-/* A block of 8 rows of 16 beside a constant of 4 or 8 that is called `name`: each row goes over a
- * few tiles, with one tile on either side. */
+/* Returns a block of 8 rows of 16 next to a constant of 4 or 8 that is called `name`: each row goes
+ * over a few tiles, with one tile on either side. */
 static char *rows(const char *name) {
     return ht_format(HEAD "#define COLUMNS 16\n"
                           "#define ROWS 4\n"

@@ -72,7 +72,7 @@ static const char *const line_problem =
     "\"in : in float[problem.n]\", \"out : out float[problem.n]\", \"n : int = problem.n\"], "
     "\"instances\": [{\"fields\": {\"n\": 1001}}]}]}";
 
-/* `function` ahead of the kernel, `work` in it, `host` behind it. */
+/* Returns a padded kernel: `function` ahead of it, `work` in it, `host` after it. */
 static char *padded(const char *function, const char *work, const char *host) {
     return ht_format(HEAD "#define TILE 64\n"
                           "#define WIDE (TILE + 2)\n"

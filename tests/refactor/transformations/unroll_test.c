@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A loop over rows that are too many to be a filter's. */
+/* Returns a loop over rows that are too many to be a filter's. */
 static char *summing(const char *loop) {
     return ht_format(HEAD "__global__ void sum(const float *in, float *out, int n, int rows) {\n"
                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

@@ -16,7 +16,8 @@ Test(waves, the_attribute_changes_no_result) {
     subject_close(&of);
 }
 
-/* clang, not this test, tells whether the attribute stands where it may, and reaches the kernel. */
+/* clang, not this test, decides whether the attribute stands where it may, and reaches the
+ * kernel. */
 Test(waves, the_compiler_takes_it) {
     subject of = subject_open(blur_source, blur_problem, "blur");
     expect_pieces(&of, "WAVES_PER_EU=2",

@@ -1,5 +1,5 @@
 /* Kernels in which elements of neighbouring outputs are one access compute what the originals do,
- * bit for bit; what cannot be one access is left alone, with the reason and its place. */
+ * bit for bit; accesses that cannot be one are left alone, with the reason and its place. */
 #include "tests/refactor/coarsen/generate.h"
 #include "tests/refactor/coarsen/harness.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Side by side, and tiled; a width divides the outputs. The first is the original itself. */
+/* Next to each other, and tiled; a width divides the outputs. The first is the original itself. */
 static const variant widths[] = {{{1, 1, 1}, false, false, 1, 1}, {{2, 1, 1}, false, false, 1, 2},
                                  {{4, 1, 1}, false, false, 1, 4}, {{8, 1, 1}, false, false, 1, 4},
                                  {{6, 1, 1}, false, false, 1, 3}, {{2, 1, 1}, false, true, 1, 2},
@@ -57,7 +57,7 @@ static char *shapes(const char *path_in_tests) {
     return text;
 }
 
-/* All are equal; those named in `alone` have no such access, the others have. */
+/* Checks that all are equal; those named in `alone` have no such access, the others have. */
 static void check_shapes(const char *path, size_t least, const char *const *alone) {
     char *text = shapes(path);
     trial made = trial_run(text);
@@ -79,7 +79,7 @@ Test(vector, maps) {
     check_shapes("vector/shapes/maps", 14, (const char *const[]){"counted", "spread", NULL});
 }
 
-/* Whatever has such accesses is right. */
+/* Checks that every kernel with such accesses is right. */
 static void check_text(const char *text, size_t least) {
     trial made = trial_run(text);
     cr_expect_geq(made.vectors, least, "%zu of %zu", made.vectors, made.of.count);
@@ -115,7 +115,7 @@ Test(vector, random_kernels) {
     free(text);
 }
 
-/* ---- what is left alone ---- */
+/* ---- accesses that are left alone ---- */
 
 #define HEAD                                                                                       \
     "#include <hip/hip_runtime.h>\n"                                                               \
@@ -152,7 +152,7 @@ static void check_left(const char *type, const char *body, bool some, int line, 
 Test(vector, places_that_do_not_follow_each_other) {
     check_left("const float *", "    out[2 * x] = in[3 * x];\n", false, 6, 18, "not the next one");
     check_left("const float *", "    if (in[2 * x] > 0) out[x] = 1;\n", false, 6, 5,
-               "a way of its own");
+               "an effect other than a store");
 }
 
 Test(vector, elements_that_are_more_than_bytes) {
@@ -163,7 +163,7 @@ Test(vector, elements_that_are_more_than_bytes) {
 
 Test(vector, memory_that_may_be_the_same) {
     check_left("const float *", "    out[x] = 1; more[2 * x] = in[x];\n", false, 6, 17,
-               "may be the same");
+               "may alias");
     check_left("const float *", "    out[x] = in[x]; more[x] = in[x + 1];\n", true, 0, 0,
-               "may be the same");
+               "may alias");
 }

@@ -36,7 +36,7 @@ static const char rounds[] =
     "    __shared__ float tile[128];\n"
     "    int first = (blockIdx.x * 128 + threadIdx.x) * ITEMS;\n"
     "    float sum[ITEMS] = {};\n"
-    "    if (WAY == 1) {\n" /* data decides how often */
+    "    if (WAY == 1) {\n" /* the data decide how often */
     "        for (int c = 0; in[c] > 0; ++c) sum[0] += in[c];\n"
     "    } else if (WAY == 2) {\n" /* through LDS: one load from memory for each thread */
     "        tile[threadIdx.x] = first < n ? in[first] : 0;\n"

@@ -12,7 +12,7 @@
 static const ht_device gfx1030 = {.name = "amd:gfx1030", .arch = "gfx1030"};
 
 static ht_status read_image(const ht_text *image, ht_resources *out, ht_error *error) {
-    /* A copy that ends where the image ends, so that the sanitizers see a read behind it. */
+    /* A copy that ends where the image ends, so that the sanitizers see a read past it. */
     char *copy = malloc(image->length + 1);
     memcpy(copy, image->data ? image->data : "", image->length);
     char *exact = realloc(copy, image->length ? image->length : 1);

@@ -67,8 +67,8 @@ static void fixture_close(fixture *f) {
     ht_template_free(f->templates, f->count);
 }
 
-/* Every configuration's resources in one batch equal those of its own compile, and LDS is what its
- * parameters say. */
+/* Checks that every configuration's resources in one batch equal those of its own compile, and that
+ * LDS is as its parameters say. */
 static void batch_is_as_single_compiles(const char *device) {
     fixture f;
     ht_error error;
@@ -125,8 +125,8 @@ Test(compile, a_batch_of_16_compiles_on_the_host) {
     batch_is_as_single_compiles("host");
 }
 
-/* A configuration that the compiler rejects fails with its text, and takes its batch along, leaving
- * nothing to free. */
+/* Checks that a configuration that the compiler rejects fails with its text, and takes its batch
+ * along, leaving nothing to free. */
 static void failures_carry_the_compilers_text(const char *device) {
     fixture f;
     ht_error error = {0};
@@ -165,7 +165,8 @@ Test(compile, failures_carry_the_compilers_text_on_the_host) {
     failures_carry_the_compilers_text("host");
 }
 
-/* Of many in one program only the guilty fail, each with its own message, wherever they are. */
+/* Checks that of many in one program only the guilty fail, each with its own message, wherever they
+ * are. */
 static void only_the_guilty_fail(const char *device) {
     static const char picky[] = "#pragma tune unit\n"
                                 "#pragma tune kernel(k)\n"

@@ -1,4 +1,4 @@
-/* Fuzzing what reads compilers' output: an input is an image, or after "note" the contents of a
+/* Fuzzing the readers of compilers' output: an input is an image, or after "note" the contents of a
  * metadata note. */
 #include "runtime/amd/metadata.h"
 #include "runtime/amd/resources.h"

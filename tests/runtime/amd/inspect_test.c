@@ -1,4 +1,4 @@
-/* Inspecting configurations: what the compiler rejects or dies of costs its own configuration and
+/* Inspecting configurations: a configuration that the compiler rejects or dies of costs itself and
  * no other. */
 #include "base/text.h"
 #include "runtime/compile/compile.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* WAY 1 fails to compile; as a macro, WAY 2 makes clang crash; the others are fine. */
+/* Returns a template: WAY 1 fails to compile; as a macro, WAY 2 makes clang crash; the others are
+ * fine. */
 static ht_text ways_text(bool macro) {
     ht_text text = {0};
     ht_text_printf(&text,

@@ -60,14 +60,14 @@ static void fixture_free(fixture *f) {
     ht_isa_memory_free(&f->memory);
 }
 
-static ht_status run(fixture *f, const char *listing, unsigned threads, uint32_t number) {
+static ht_status run_listing(fixture *f, const char *listing, unsigned threads, uint32_t number) {
     fixture_make(f, listing, threads, number);
     const uint32_t block[3] = {0, 0, 0};
     return ht_isa_block_run(&f->kernel, &f->memory, block, &f->counts, &f->error);
 }
 
 static void run_well(fixture *f, const char *listing, unsigned threads, uint32_t number) {
-    ht_status status = run(f, listing, threads, number);
+    ht_status status = run_listing(f, listing, threads, number);
     cr_assert_eq(status, HT_OK, "%s", f->error.message);
 }
 
@@ -196,7 +196,7 @@ Test(amd_isa, an_output_counts_once_however_often_it_is_stored) {
 static void expect_refused(const char *listing, uint32_t number, const char *instruction,
                            const char *reason) {
     fixture f;
-    cr_expect_eq(run(&f, listing, 64, number), HT_ERROR_UNSUPPORTED, "%s", listing);
+    cr_expect_eq(run_listing(&f, listing, 64, number), HT_ERROR_UNSUPPORTED, "%s", listing);
     cr_expect(strstr(f.error.message, instruction), "%s", f.error.message);
     cr_expect(strstr(f.error.message, reason), "%s", f.error.message);
     fixture_free(&f);
@@ -229,7 +229,7 @@ Test(amd_isa, instructions_that_are_not_modelled_are_named) {
                    "not modelled");
     expect_refused(BEGIN "image_load v[0:3], v0, s[0:7]\ns_endpgm\n", 0, "image_load",
                    "not modelled");
-    /* without an effect on what is counted, it does not matter */
+    /* without an effect on the counts, it does not matter */
     fixture f;
     run_well(&f, BEGIN "v_frobnicate_b32 v2, v0\nglobal_store_dword v1, v2, s[6:7]\ns_endpgm\n", 64,
              0);
@@ -373,7 +373,7 @@ Test(amd_isa, operands_are_read_as_they_are_printed) {
     ht_isa_program_free(&program);
 }
 
-/* What C's casts make of the parts of a register. */
+/* Returns the parts of a register by C's casts. */
 static uint32_t part_of(uint32_t value, ht_isa_part part, bool extended) {
     if (part >= HT_ISA_WORD_0) {
         uint32_t word = value >> 16 * (part - HT_ISA_WORD_0);

@@ -40,8 +40,8 @@ static void add_kernel(ht_text *source, int *number, int block, int vgprs, int a
     ht_text_append(source, "  p[0] = 1;\n}\n");
 }
 
-/* Each resource over its range, and blocks against LDS and registers. Returns how many kernels
- * there are. */
+/* Writes kernels of each resource over its range, and of blocks against LDS and registers; returns
+ * their number. */
 static int write_kernels(const char *path, const ht_amd_target *target) {
     ht_text source = {0};
     int count = 0;
@@ -61,8 +61,8 @@ static int write_kernels(const char *path, const ht_amd_target *target) {
     return count;
 }
 
-/* What clang says of one kernel, turned into what the metadata would say (see docs/amd-provider.md
- * on .vgpr_count). */
+/* Reads clang's numbers of one kernel, as the metadata would have them (see docs/amd-provider.md on
+ * .vgpr_count). */
 static ht_amd_usage parse_usage(const ht_amd_target *target, const char *remarks, int threads,
                                 int wavefront, bool wgp) {
     int vgprs = number_after(remarks, " VGPRs: ");
@@ -159,7 +159,7 @@ Test(occupancy, gfx1100_cu_mode_as_llvm) {
     compare_with_clang("gfx1100", "-mcumode", 32, false);
 }
 
-/* More of any resource never gives more waves, and what cannot run has none. */
+/* More of any resource never gives more waves, and a kernel that cannot run has none. */
 Test(occupancy, is_monotone) {
     for (size_t t = 0; t < ht_amd_target_count; t++) {
         const ht_amd_target *target = &ht_amd_targets[t];

@@ -71,7 +71,8 @@ static void compiled_free(compiled *compiled) {
         free(compiled->lowered[i]);
 }
 
-/* Registers, LDS, scratch and a small block in one kernel; enough of each to be no coincidence. */
+/* Registers, LDS, scratch and a small block in one kernel; enough of each not to be a
+ * coincidence. */
 static const char busy_source[] =
     "template <int N, int BLOCK> __global__ __launch_bounds__(BLOCK) void busy(const float *in, "
     "float *out, int n) {\n"
@@ -175,7 +176,7 @@ Test(provider, every_name_expression_is_found) {
     compiled_free(&compiled);
 }
 
-/* What ordinary HIP sources use, and hiprtc alone refuses. */
+/* Names that ordinary HIP sources use, and hiprtc alone refuses. */
 Test(provider, the_prelude_gives_what_ordinary_sources_use) {
     NEED_HIPRTC();
     static const char source[] =

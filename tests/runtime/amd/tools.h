@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* Is there such a program in PATH? */
+/* Returns true if there is such a program in PATH. */
 bool tool_exists(const char *name);
 /* Both streams of a shell command; free(). Fails the test when the command does. */
 char *tool_output(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The number behind the first `label` in text, or -1. */
+/* Returns the number after the first `label` in text, or -1. */
 int number_after(const char *text, const char *label);
 
 #endif

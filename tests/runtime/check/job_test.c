@@ -1,11 +1,11 @@
-/* Checking through the job: what tuning does with findings. */
+/* Checking through the job: the effect of findings on tuning. */
 #include "runtime/job/check.h"
 #include "tests/runtime/job/support.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(check_job, .init = use_test_worker, .timeout = 100);
+TestSuite(check_job, .init = use_test_worker, .timeout = 250);
 
 /* Turns 64 numbers round through shared memory. With RACE the barrier is missing: right for threads
  * that run in order and take the number of one before. */
@@ -112,8 +112,8 @@ static json_int_t counted(const ht_check_result *result, const char *what) {
     return json_integer_value(json_object_get(json_object_get(result->details, "memory"), what));
 }
 
-/* What a kernel asks of memory is counted by memory and direction; a value that is used four times
- * is loaded once. */
+/* Accesses of a kernel are counted by memory and direction; a value that is used four times is
+ * loaded once. */
 Test(check_job, reads_and_writes_are_counted) {
     static const char text[] =
         "#include <hip/hip_runtime.h>\n"
@@ -151,8 +151,8 @@ Test(check_job, reads_and_writes_are_counted) {
     unbind(&b);
 }
 
-/* Of a large grid only some blocks are looked at; several launches still see each other's results.
- */
+/* Of a large grid only some blocks are checked; several launches still see each other's results.
+ * / */
 Test(check_job, part_of_the_blocks_is_enough_for_a_verdict) {
     static const char text[] =
         "#include <hip/hip_runtime.h>\n"
@@ -189,7 +189,7 @@ Test(check_job, part_of_the_blocks_is_enough_for_a_verdict) {
     unbind(&b);
 }
 
-/* What only AddressSanitizer sees: the tests' packages have its library. */
+/* Faults that only AddressSanitizer sees: the tests' packages have its library. */
 Test(check_job, overruns_between_arrays_are_found) {
     static const char text[] =
         "#include <hip/hip_runtime.h>\n"

@@ -18,7 +18,7 @@ static bool fatal(const char *what, const ht_error *error) {
     return false;
 }
 
-/* The template's text with the fault; NULL when the place is not there. */
+/* Returns the template's text with the fault; NULL when the place is not there. */
 static char *mutate(const char *text, const mutant *with) {
     const char *at = text;
     for (unsigned i = 0; i < with->occurrence && at; ++i)
@@ -45,7 +45,7 @@ static bool check_bound(const ht_binding *binding, const ht_device *device, cons
     return status == HT_OK || fatal("check", &error);
 }
 
-/* False when it could not be tried. */
+/* Checks a text; false when it could not be tried. */
 static bool check_text(const char *text, const mutant *of, ht_check_result *out_result) {
     ht_error error = {0};
     ht_template *templates = NULL;
@@ -90,7 +90,7 @@ static bool try_mutant(const char *original, const mutant *of) {
     return good;
 }
 
-/* The template as it is, in the mutant's problem and configuration. */
+/* Tries the template as it is, in the mutant's problem and configuration. */
 static bool try_clean(const char *original, const mutant *of) {
     ht_check_result result = {0};
     bool good = check_text(original, of, &result);
@@ -101,7 +101,7 @@ static bool try_clean(const char *original, const mutant *of) {
     return good;
 }
 
-/* Has every barrier of the template a mutant that lacks it? */
+/* Returns true if every barrier of the template has a mutant that lacks it. */
 static bool barriers_covered(const char *text, const char *file) {
     bool good = true;
     unsigned count = 0;

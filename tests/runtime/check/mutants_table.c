@@ -132,7 +132,7 @@ const mutant mutants[] = {
     GEMM("more threads than the bound", "block(BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N))", 1,
          "block(2 * (BLOCK_M / MICRO_M * (BLOCK_N / MICRO_N)))", TAILS, SINGLE),
 
-    /* What changes nothing. */
+    /* Faults that change nothing. */
     SAME("patches of pixels past the end", "pixel_inside && k0", 1, "k0", TAILS, SINGLE,
          "such a thread gathers pixel 0 instead, inside the buffer; its column is never stored"),
     SAME("image of pixels past the end", "pixel_inside ? pixel / (P * Q) : 0", 1, "pixel / (P * Q)",

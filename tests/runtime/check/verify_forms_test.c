@@ -1,4 +1,4 @@
-/* Forms of the code: which configurations run one that none before has run. */
+/* Forms of the code: the configurations that run one that none before has run. */
 #include "runtime/verify/verify_forms.h"
 
 #include "tests/runtime/job/support.h"
@@ -50,7 +50,7 @@ static void subject_free(subject *of) {
     unbind(&of->b);
 }
 
-/* How many are new, which are not so any more then. */
+/* Takes a configuration; returns the number of new forms, which are not so any more then. */
 static size_t take(subject *of, const char *text, bool inner) {
     ht_config config = config_of(&of->b, text);
     size_t count = ht_forms_new(&of->forms, &config, inner).ways;
@@ -84,7 +84,7 @@ Test(forms, blocks_inside_of_the_grid_make_all_new) {
     subject_free(&of);
 }
 
-/* The statement, and the parts of it that stand behind ? and : and are run. */
+/* The statement, and the parts of it that stand after ? and : and are run. */
 Test(forms, values_that_the_text_tells_apart_are_of_different_kinds) {
     subject of = subject_make(HEAD "    out[0] = A == 1 ? 1 : A == 2 ? 2 : n;\n}\n");
     cr_expect_eq(take(&of, "A=1 B=false C=false", false), 2);
@@ -100,11 +100,12 @@ Test(forms, code_that_was_run_with_other_values_is_not_new_itself) {
         const char *config;
         bool inner;
         size_t forms;
-    } steps[] = {{"A=1 B=false C=false", false, 3}, /* the statement, what is not B, 3 */
-                 {"A=1 B=true C=false", false, 1},  /* 1 */
-                 {"A=2 B=true C=false", false, 0},
-                 {"A=2 B=false C=false", true, 3}, /* the statement, what is not B, 2, inside */
-                 {"A=2 B=false C=false", false, 0}};
+    } steps[] = {
+        {"A=1 B=false C=false", false, 3}, /* the statement, the part without B, 3 */
+        {"A=1 B=true C=false", false, 1},  /* 1 */
+        {"A=2 B=true C=false", false, 0},
+        {"A=2 B=false C=false", true, 3}, /* the statement, the part without B, 2, inside */
+        {"A=2 B=false C=false", false, 0}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
         ht_config config = config_of(&of.b, steps[i].config);
         size_t forms = ht_forms_new(&of.forms, &config, steps[i].inner).forms;

@@ -30,14 +30,14 @@ static ht_config draw(const ht_template *template, ht_random *random) {
 
 typedef struct drawn {
     ht_config config;
-    bool inner; /* counts as a parameter behind the others, false by default */
+    bool inner; /* counts as a parameter after the others, false by default */
 } drawn;
 
 static size_t value(const drawn *of, size_t param) {
     return param < of->config.count ? of->config.choice[param] : of->inner;
 }
 
-/* Were these parameters at their defaults, or not, as they are in the last one? */
+/* Returns true if these parameters were at their defaults, or not, as they are in the last one. */
 static bool had(const ht_template *template, const drawn *chosen, size_t last, const size_t *params,
                 size_t count) {
     for (size_t k = 0; k < last; ++k) {

@@ -1,5 +1,5 @@
-/* Problems for verification: what a fault at the edge, inside of the grid or in a way of its own
- * for a filter size needs to be seen. */
+/* Problems for verification, in which a fault shows at the edge, inside of the grid or in a way of
+ * its own for a filter size. */
 #include "runtime/verify/verify.h"
 
 #include "base/memory.h"
@@ -132,7 +132,7 @@ Test(verify_sizes, options_are_as_nobody_chose_them_in_the_fifth) {
     cr_expect_eq(field(&of, 4, "pad"), 0);
     cr_expect_eq(field(&of, 5, "pad"), 1);
     tried_free(&of);
-    /* also where what is equal stays so, options among it */
+    /* also where equal fields stay so, options among them */
     of = try_grid("problem.W, problem.H", "C=32, H=64, W=64, R=3, batch=1, groups=3, pad=32");
     bool found = false;
     for (size_t i = 0; i < of.count && i < 14; ++i)

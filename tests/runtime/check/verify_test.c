@@ -1,4 +1,4 @@
-/* Verification: what agrees, what does not, and what is said about it. */
+/* Verification: templates that agree, that do not, and the report. */
 #include "tests/runtime/job/support.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 TestSuite(verify, .init = use_test_worker);
 
-/* What all kernels of BLOCK alone, that take a line to another, say of themselves. */
+/* The annotations of all kernels of BLOCK alone that take a line to another. */
 #define LINE_HEAD(original)                                                                        \
     "#pragma tune unit\n"                                                                          \
     "#include <hip/hip_runtime.h>\n"                                                               \
@@ -29,7 +29,7 @@ TestSuite(verify, .init = use_test_worker);
     "#pragma tune block(64)\n"                                                                     \
     "#pragma tune grid(ceil_div(problem.N, 64))\n"
 
-/* A line, OUTPUTS a thread; `guard` stands before each store. */
+/* Returns a line, OUTPUTS a thread; `guard` stands before each store. */
 static char *unit_of(const char *guard) {
     return ht_format("#pragma tune unit\n"
                      "#include <hip/hip_runtime.h>\n"
@@ -117,7 +117,8 @@ Test(verify, a_guard_that_only_some_configurations_need_is_missed) {
     free(text);
 }
 
-/* `partial` is of the original alone: what it writes, every configuration must write too. */
+/* `partial` is of the original alone: elements that it writes, every configuration must write
+ * too. */
 Test(verify, an_element_that_only_the_original_writes_is_missed) {
     char *text = unit_of("i + c < n && (OUTPUTS < 4 || i + c != 7)");
     cr_assert(strstr(text, "out partial"));
@@ -228,7 +229,7 @@ Test(verify, what_the_compiler_takes_too_long_for_is_left_out_and_counted) {
     ht_verify_result_free(&result);
 }
 
-/* Sizes have more blocks than are looked at, the first (353) and others, and still no output may be
+/* Sizes have more blocks than are checked, the first (353) and others, and still no output may be
  * missing. */
 Test(verify, an_output_in_the_middle_of_a_large_grid_that_no_block_writes_is_missed) {
     static const char text[] =
@@ -244,7 +245,7 @@ Test(verify, an_output_in_the_middle_of_a_large_grid_that_no_block_writes_is_mis
     expect_failing(text, "N=5000", "BLOCK=128");
 }
 
-/* What shared memory held before is what outputs hold before: written or not is the difference. */
+/* Shared memory and outputs hold the same values before: written or not is the difference. */
 Test(verify, an_output_that_the_original_leaves_alone_may_not_be_written) {
     static const char text[] = LINE_HEAD(
         "    if (i < n && i != 7) out[i] = 2 * in[i];\n") "template <int BLOCK> __global__ void "
@@ -275,4 +276,119 @@ Test(verify, an_element_behind_a_pack_is_outside) {
                                                 "packs[0].element[past] : packs[1].before;\n"
                                                 "}\n";
     expect_failing(text, "N=5000", "BLOCK=32");
+}
+
+/* ---- launches that fall back
+ * -------------------------------------------------------------------------------------------
+ */
+
+static bool none(void *context, const ht_problem *problem) {
+    (void)context, (void)problem;
+    return true;
+}
+
+/* A delivered file's launch: blocks of 64 x 1 up to a number of rows, then the original's, in a
+ * grid of `rows` rows of blocks. */
+static ht_verify_result verify_fallback(const char *test, const char *rows, bool skipped) {
+    char *text = ht_format("#include <hip/hip_runtime.h>\n"
+                           "#pragma tune kernel(k)\n"
+                           "#pragma tune problem(image : W, H)\n"
+                           "#pragma tune arg(in : in float[problem.W * problem.H])\n"
+                           "#pragma tune arg(out : out float[problem.W * problem.H])\n"
+                           "#pragma tune arg(w : int = problem.W) arg(h : int = problem.H)\n"
+                           "#pragma tune block(%s ? 64 : 8, %s ? 1 : 8)\n"
+                           "#pragma tune grid(%s ? ceil_div(w, 64) : ceil_div(w, 8), %s ? h : %s)\n"
+                           "#pragma tune reference(k)\n"
+                           "#pragma tune block(8, 8) grid(ceil_div(w, 8), ceil_div(h, 8))\n"
+                           "__global__ void k(const float *in, float *out, int w, int h) {\n"
+                           "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                           "    if (x < w && y < h) out[y * w + x] = 2 * in[y * w + x];\n"
+                           "}\n",
+                           test, test, test, test, rows);
+    bound bound;
+    ht_error error;
+    ht_verify_result result;
+    bind_text(&bound, text, "W=500 H=400");
+    const ht_verify_options options = {.seed = 5,
+                                       .configurations = 1,
+                                       .compile_workers = 2,
+                                       .written = true,
+                                       .skipped = skipped ? none : NULL};
+    ht_status status =
+        ht_verify(&bound.templates[0], &bound.problem, &bound.device, &options, &result, &error);
+    cr_assert_eq(status, HT_OK, "%s", error.message);
+    unbind(&bound);
+    free(text);
+    return result;
+}
+
+static bool ran_at(const ht_verify_result *result, const char *size) {
+    for (size_t i = 0; i < result->size_count; ++i)
+        if (strstr(result->sizes[i].problem, size))
+            return true;
+    return false;
+}
+
+Test(verify, a_launch_past_a_limit_is_run) {
+    ht_verify_result result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_expect(ran_at(&result, "H=65536"));
+    cr_expect_null(result.left_out, "%s", result.left_out);
+    ht_verify_result_free(&result);
+}
+
+/* Only the last of 8,192 rows of blocks is missing. */
+Test(verify, a_launch_that_is_wrong_past_a_limit_is_found) {
+    ht_verify_result result = verify_fallback("(h <= 65535)", "h / 8 - 1", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_DIFFERS);
+    cr_expect(strstr(result.sizes[result.failing_size].problem, "H=65536"));
+    cr_expect(strstr(result.reason, "left unwritten"), "%s", result.reason);
+    ht_verify_result_free(&result);
+}
+
+Test(verify, a_launch_past_a_limit_that_is_too_large_to_be_run_is_said) {
+    ht_verify_result result = verify_fallback("(h <= 2000000000)", "ceil_div(h, 8)", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_assert_not_null(result.left_out);
+    cr_expect(strstr(result.left_out, "'h <= 2000000000' is false was not run") &&
+                  strstr(result.left_out, "H=2000000001"),
+              "%s", result.left_out);
+    ht_verify_result_free(&result);
+}
+
+/* A way that small sizes take needs no large ones. */
+Test(verify, a_launch_that_small_sizes_take_both_ways_gets_no_large_ones) {
+    ht_verify_result result = verify_fallback("(h % 2 == 0)", "ceil_div(h, 8)", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_expect_not(ran_at(&result, "H=65536"));
+    cr_expect_null(result.left_out, "%s", result.left_out);
+    ht_verify_result_free(&result);
+    result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", true);
+    cr_expect_eq(result.size_count, 0);
+    cr_expect_null(result.left_out, "%s", result.left_out);
+    ht_verify_result_free(&result);
+}
+
+Test(verify, turns_of_a_launch_are_found_at_any_size) {
+    bound bound;
+    ht_problem *problems;
+    size_t count;
+    int64_t most = 0, value = 0;
+    bind_text(&bound,
+              "#pragma tune unit\n#pragma tune kernel(k)\n#pragma tune problem(image : W, H)\n"
+              "#pragma tune arg(out : out float[problem.W])\n#pragma tune block(8)\n"
+              "#pragma tune grid(problem.H <= 524272 ? 2 : 1, problem.W > 1 ? 1 : 2)\n"
+              "#pragma tune reference(k)\n#pragma tune block(8)\n#pragma tune grid(1)\n"
+              "__global__ void k(float *out) {}\n",
+              "W=500 H=400");
+    ht_verify_turns(&bound.templates[0], &bound.device, &bound.problem, &problems, &count);
+    for (size_t i = 0; i < count; ++i) {
+        ht_problem_get(&problems[i], "H", &value);
+        most = value > most ? value : most;
+        ht_problem_free(&problems[i]);
+    }
+    free(problems);
+    cr_expect_eq(most, 524273);
+    unbind(&bound);
 }

@@ -18,7 +18,7 @@ typedef struct bench {
     hipError_t code;
 } bench;
 
-/* `poisoned`: the outputs hold nothing yet. */
+/* Runs on a bench; `poisoned`: the outputs hold nothing yet. */
 static bench run_on(const char *source, shape how, ht_check_order order, bool poisoned) {
     bench of = {.memory = calloc(1, 4 * GUARD + 2 * COUNT * sizeof(float))};
     of.in = (float *)(of.memory + GUARD);
@@ -45,12 +45,12 @@ static bench run_on(const char *source, shape how, ht_check_order order, bool po
     return of;
 }
 
-static bench run(const char *source, shape how, ht_check_order order) {
+static bench run_source(const char *source, shape how, ht_check_order order) {
     return run_on(source, how, order, false);
 }
 
 static void expect(const char *source, shape how, ht_check_order order, const char *message) {
-    bench of = run(source, how, order);
+    bench of = run_source(source, how, order);
     cr_assert(of.outcome.found, "nothing found, expected %s", message);
     cr_expect_str_eq(of.outcome.finding.message, message);
     cr_expect_neq(of.code, 0);
@@ -59,7 +59,7 @@ static void expect(const char *source, shape how, ht_check_order order, const ch
 
 static void expect_clean(const char *source, shape how) {
     for (ht_check_order order = HT_CHECK_FORWARD; order <= HT_CHECK_RANDOM; ++order) {
-        bench of = run(source, how, order);
+        bench of = run_source(source, how, order);
         cr_expect_not(of.outcome.found, "%s", of.outcome.finding.message);
         cr_expect_eq(of.code, 0);
         free(of.memory);
@@ -91,7 +91,7 @@ Test(check, a_missing_barrier_is_a_race_with_both_its_accesses) {
 }
 
 Test(check, a_finding_holds_what_its_words_say) {
-    bench of = run(without_barrier, LINE(1, 64), HT_CHECK_FORWARD);
+    bench of = run_source(without_barrier, LINE(1, 64), HT_CHECK_FORWARD);
     const ht_check_finding *found = &of.outcome.finding;
     cr_expect_str_eq(found->kind, "race");
     cr_expect_str_eq(found->array, "tile");
@@ -108,7 +108,7 @@ Test(check, a_finding_holds_what_its_words_say) {
 
 Test(check, results_of_a_checked_kernel_are_right_in_any_order) {
     for (ht_check_order order = HT_CHECK_FORWARD; order <= HT_CHECK_RANDOM; ++order) {
-        bench of = run(with_barrier, LINE(1, 64), order);
+        bench of = run_source(with_barrier, LINE(1, 64), order);
         for (int i = 0; i < 64; ++i)
             cr_assert_eq(of.out[i], 63 - i);
         free(of.memory);
@@ -126,7 +126,7 @@ Test(check, a_block_that_reads_what_another_writes_races_whoever_is_first) {
                                         "  out[b] = out[b + 1] + 1;\n"
                                         "}\n";
     for (ht_check_order order = HT_CHECK_FORWARD; order <= HT_CHECK_BACKWARD; ++order) {
-        bench of = run(source, LINE(4, 1), order);
+        bench of = run_source(source, LINE(4, 1), order);
         cr_expect(of.outcome.found);
         cr_expect_str_eq(of.outcome.finding.kind, "race");
         free(of.memory);
@@ -146,11 +146,11 @@ Test(check, atomics_do_not_race) {
 }
 
 Test(check, a_plain_access_beside_an_atomic_one_races) {
-    bench of = run(KERNEL "  __shared__ int sum;\n"
-                          "  sum = 0;\n"
-                          "  atomicAdd(&sum, 1);\n"
-                          "}\n",
-                   LINE(1, 2), HT_CHECK_FORWARD);
+    bench of = run_source(KERNEL "  __shared__ int sum;\n"
+                                 "  sum = 0;\n"
+                                 "  atomicAdd(&sum, 1);\n"
+                                 "}\n",
+                          LINE(1, 2), HT_CHECK_FORWARD);
     cr_expect(of.outcome.found);
     cr_expect_str_eq(of.outcome.finding.kind, "race");
     free(of.memory);
@@ -194,7 +194,7 @@ Test(check, an_atomic_excuses_no_plain_access) {
            "unit.hip:3 by thread (0, 0, 0) of block (3, 0, 0), nothing orders blocks");
 }
 
-/* Every thread writes, one announces it: the barrier between is what makes it true. */
+/* Every thread writes, one announces it: the barrier between makes it true. */
 #define ANNOUNCE(BARRIER)                                                                          \
     KERNEL "  __shared__ bool last;\n"                                                             \
            "  int t = threadIdx.x;\n"                                                              \
@@ -207,14 +207,15 @@ Test(check, an_atomic_excuses_no_plain_access) {
 
 Test(check, what_is_announced_before_all_have_written_it_races) {
     expect_clean(ANNOUNCE("  __syncthreads();\n"), LINE(3, 32));
-    bench of = run(ANNOUNCE(""), LINE(3, 32), HT_CHECK_FORWARD);
+    bench of = run_source(ANNOUNCE(""), LINE(3, 32), HT_CHECK_FORWARD);
     cr_assert(of.outcome.found, "thread 0 announces what thread 31 has yet to write");
     cr_expect_str_eq(of.outcome.finding.kind, "race");
     cr_expect_str_eq(of.outcome.finding.array, "out");
     free(of.memory);
 }
 
-/* Each thread announces its own, and one of the last block knows of all that other blocks did. */
+/* Each thread announces its own, and one of the last block knows of all accesses of other
+ * blocks. */
 Test(check, threads_that_announce_their_own_results_are_ordered) {
     expect_clean(KERNEL "  int t = threadIdx.x;\n"
                         "  out[16 + blockIdx.x * 32 + t] = in[t];\n"
@@ -245,7 +246,8 @@ Test(check, variables_of_the_unit_are_watched_like_memory) {
            LINE(2, 1), HT_CHECK_FORWARD,
            "race: total[1] written at unit.hip:3 by thread (0, 0, 0) of block (0, 0, 0) and "
            "written at unit.hip:3 by thread (0, 0, 0) of block (1, 0, 0), nothing orders blocks");
-    bench of = run("__device__ float turn = 2;\n" KERNEL "  if (threadIdx.x == 1) turn = 3;\n"
+    bench of =
+        run_source("__device__ float turn = 2;\n" KERNEL "  if (threadIdx.x == 1) turn = 3;\n"
                    "  out[threadIdx.x] = turn;\n"
                    "}\n",
                    LINE(1, 64), HT_CHECK_BACKWARD);
@@ -261,7 +263,8 @@ Test(check, variables_of_the_unit_are_watched_like_memory) {
                  LINE(4, 64));
 }
 
-/* NaN vanishes in fmaxf, so that the output is right, and what block 0 finds is no race. */
+/* NaN vanishes in fmaxf, so that the output is right, and the value that block 0 finds is not a
+ * race. */
 Test(check, an_output_is_not_read_before_it_is_written) {
     static const char source[] = KERNEL "  int t = threadIdx.x;\n"
                                         "  out[t] = fmaxf(out[t], in[t]);\n"
@@ -290,6 +293,38 @@ Test(check, an_output_is_not_read_before_it_is_written) {
     free(of.memory);
 }
 
+/* Memory for what is known of large buffers is kept from check to check. */
+Test(check, a_check_knows_nothing_of_the_one_before) {
+    enum { MANY = 4096, STEP = 1024 };
+    float *in = calloc(MANY, sizeof *in), *out = calloc(MANY, sizeof *out);
+    kernels loaded =
+        kernels_load_checked(KERNEL "  out[blockIdx.x * 256 + threadIdx.x] = in[threadIdx.x];\n}\n",
+                             (const char *const[]){"k", NULL});
+    for (size_t count = MANY; count > 0; count -= STEP) {
+        ht_check_buffer buffers[] = {
+            {.name = "in", .data = (char *)in, .read_only = true},
+            {.name = "out", .data = (char *)out, .poisoned = true, .poison = 0xFF}};
+        for (int i = 0; i < 2; ++i) {
+            buffers[i].bytes = count * sizeof(float);
+            buffers[i].element = sizeof(float);
+        }
+        const ht_check_plan plan = {.buffers = buffers, .buffer_count = 2};
+        ht_check_outcome outcome;
+        ht_check_begin(&plan);
+        for (size_t i = 0; i < count; ++i)
+            cr_assert_not(ht_check_written(1, i), "element %zu of %zu", i, count);
+        cr_expect_eq(kernels_try(&loaded, "k", LINE((unsigned)(count / 256), 256),
+                                 (void *[]){&in, &out, NULL}),
+                     0);
+        cr_expect(ht_check_written(1, 0) && ht_check_written(1, count - 1));
+        ht_check_end(&outcome);
+        cr_expect_not(outcome.found, "%s", outcome.finding.message);
+    }
+    kernels_free(&loaded);
+    free(out);
+    free(in);
+}
+
 Test(check, lanes_that_meet_are_ordered_and_waves_are_not) {
     static const char source[] = KERNEL "  __shared__ float tile[128];\n"
                                         "  int t = threadIdx.x;\n"
@@ -301,7 +336,7 @@ Test(check, lanes_that_meet_are_ordered_and_waves_are_not) {
     sprintf(text, "#define DISTANCE 1\n%s", source);
     expect_clean(text, LINE(1, 128));
     sprintf(text, "#define DISTANCE 64\n%s", source);
-    bench of = run(text, LINE(1, 128), HT_CHECK_FORWARD);
+    bench of = run_source(text, LINE(1, 128), HT_CHECK_FORWARD);
     cr_expect(of.outcome.found);
     free(of.memory);
     free(text);
@@ -314,8 +349,8 @@ Test(check, what_lies_outside_a_buffer_is_neither_read_nor_written) {
     expect(KERNEL "  out[(int)threadIdx.x - 3] = 1;\n}\n", LINE(1, 64), HT_CHECK_BACKWARD,
            "outside: write before 'out' (element -1 of 256), at unit.hip:2 by thread (2, 0, 0) of "
            "block (0, 0, 0)");
-    bench of =
-        run(KERNEL "  out[threadIdx.x + 1000000000ll] = 1;\n}\n", LINE(1, 1), HT_CHECK_FORWARD);
+    bench of = run_source(KERNEL "  out[threadIdx.x + 1000000000ll] = 1;\n}\n", LINE(1, 1),
+                          HT_CHECK_FORWARD);
     cr_expect(of.outcome.found);
     cr_expect_str_eq(of.outcome.finding.kind, "outside");
     free(of.memory);
@@ -361,12 +396,12 @@ Test(check, a_barrier_that_part_of_the_block_reaches_is_reported) {
            LINE(1, 64), HT_CHECK_FORWARD,
            "barrier: __syncthreads was reached by 48 of 64 threads; 16 ended before, at unit.hip:4 "
            "by thread (63, 0, 0) of block (0, 0, 0)");
-    bench of = run(KERNEL "  if (threadIdx.x < 32)\n"
-                          "    __syncthreads();\n"
-                          "  else\n"
-                          "    __syncthreads();\n"
-                          "}\n",
-                   LINE(1, 64), HT_CHECK_RANDOM);
+    bench of = run_source(KERNEL "  if (threadIdx.x < 32)\n"
+                                 "    __syncthreads();\n"
+                                 "  else\n"
+                                 "    __syncthreads();\n"
+                                 "}\n",
+                          LINE(1, 64), HT_CHECK_RANDOM);
     cr_expect(of.outcome.found);
     cr_expect_str_eq(of.outcome.finding.kind, "barrier");
     cr_expect(strstr(of.outcome.finding.message, "unit.hip:3") != NULL);
@@ -375,10 +410,10 @@ Test(check, a_barrier_that_part_of_the_block_reaches_is_reported) {
 }
 
 Test(check, shared_memory_that_was_never_written_is_told) {
-    bench of = run(KERNEL "  __shared__ float tile[64];\n"
-                          "  out[threadIdx.x] = tile[threadIdx.x];\n"
-                          "}\n",
-                   LINE(1, 64), HT_CHECK_FORWARD);
+    bench of = run_source(KERNEL "  __shared__ float tile[64];\n"
+                                 "  out[threadIdx.x] = tile[threadIdx.x];\n"
+                                 "}\n",
+                          LINE(1, 64), HT_CHECK_FORWARD);
     cr_expect_not(of.outcome.found);
     cr_assert(of.outcome.has_unwritten);
     cr_expect_str_eq(of.outcome.unwritten.array, "tile");
@@ -393,7 +428,7 @@ Test(check, an_overflowing_stack_is_named_and_survived) {
                                  "  own[n % 256] = in[n % 64];\n"
                                  "  return n == 0 ? 0 : deep(n - 1, in) + own[n % 256];\n"
                                  "}\n" KERNEL "  out[threadIdx.x] = deep(1000, in);\n}\n";
-    bench of = run(source, LINE(1, 4), HT_CHECK_FORWARD);
+    bench of = run_source(source, LINE(1, 4), HT_CHECK_FORWARD);
     cr_assert(of.outcome.found);
     cr_expect_str_eq(of.outcome.finding.kind, "stack");
     free(of.memory);

@@ -1,4 +1,4 @@
-/* A compiler is what it is and does, not what it says of itself. */
+/* A compiler is identified by what it is and does, not by what it says of itself. */
 #include "runtime/host/toolchain.h"
 
 #include "base/file.h"
@@ -43,7 +43,7 @@ static void answer(int out) {
     _exit(!good);
 }
 
-/* Hash and version of the compiler that this script is, asked in a process of its own: they are
+/* Finds hash and version of the compiler that this script is, in a process of its own: they are
  * found once a process. */
 static void ask(const char *script, char hash[HT_HASH_SIZE], char version[64]) {
     int ends[2], status = 0;

@@ -1,4 +1,4 @@
-/* What the device-side prelude supplies, against the host's own arithmetic. */
+/* The functions of the device-side prelude, against the host's own arithmetic. */
 #include "kernels.h"
 
 #include <criterion/criterion.h>

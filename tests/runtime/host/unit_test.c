@@ -312,7 +312,7 @@ Test(unit, the_folder_of_a_killed_process_is_removed_by_the_next_and_a_living_on
     free(folder);
 }
 
-/* Compiles in two processes at once; each must succeed and leave nothing behind. */
+/* Compiles in two processes at once; each must succeed and leave no files. */
 Test(unit, processes_compile_in_parallel_and_leave_no_files) {
     char *folder;
     ht_error error;

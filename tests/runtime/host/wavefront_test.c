@@ -1,5 +1,4 @@
-/* Shuffles and ballots among the lanes of a wavefront, and what happens when threads cannot go on.
- */
+/* Shuffles and ballots among the lanes of a wavefront, and threads that cannot go on. / */
 #include "kernels.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What HIP defines: the lane read by lane `self` of a group of `width`. */
+/* Returns the lane that HIP defines to be read by lane `self` of a group of `width`. */
 static int lane_read(int op, int self, int argument, int width) {
     int first = self / width * width, within = self % width;
     switch (op) {

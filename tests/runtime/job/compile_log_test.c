@@ -1,4 +1,4 @@
-/* What compilers say of a unit, in the names of its author. */
+/* Compilers' messages on a unit, in the names of its author. */
 #include "runtime/compile/compile_log.h"
 
 #include <criterion/criterion.h>

@@ -45,7 +45,7 @@ static ht_conv2d random_shape(ht_random *random) {
     return s;
 }
 
-/* The padded input as a function: zero outside. */
+/* Returns the padded input as a function: zero outside. */
 static long double at(const ht_conv2d *s, const double *in, int64_t n, int64_t c, int64_t h,
                       int64_t w) {
     bool inside = h >= 0 && h < s->H && w >= 0 && w < s->W;

@@ -49,7 +49,7 @@ static void put(ht_database *database, const char *problem, const char *config, 
     cr_assert_eq(ht_database_put(database, &key, &evaluation, NULL), HT_OK);
 }
 
-/* The cost of an evaluation; 0 when the database has none. */
+/* Returns the cost of an evaluation; 0 when the database has none. */
 static double cost_of(ht_database *database, const char *problem, const char *config) {
     bool found = false;
     ht_evaluation got;
@@ -186,7 +186,8 @@ Test(damage, seeds_exports_and_training_leave_changed_rows_out) {
     ht_database_best_free(&best);
 }
 
-/* What schema 2 wrote has no checksums: they are made of what the rows hold when it is opened. */
+/* Makes a database of schema 2, which has no checksums: they are made of what the rows hold when it
+ * is opened. */
 static void make_schema_2(void) {
     run_sql(HT_DATABASE_SCHEMA_2);
     run_sql("INSERT INTO jobs VALUES (7, 'source', 'conv', 'template', 'n=1', 'host: two cores',"
@@ -257,4 +258,33 @@ Test(damage, a_damaged_index_is_refused_with_the_command_that_mends_it) {
     database = database_open();
     cr_expect_eq(cost_of(database, "n=1", "A=1"), 0.5);
     ht_database_close(database);
+}
+
+Test(damage, a_damaged_page_is_reported_on_one_line_with_what_to_do) {
+    ht_database *database = database_open();
+    put(database, "n=1", "A=1", 0.5);
+    ht_database_close(database);
+    sqlite3 *sqlite;
+    sqlite3_stmt *statement;
+    cr_assert_eq(sqlite3_open(path, &sqlite), SQLITE_OK);
+    cr_assert_eq(sqlite3_prepare_v2(sqlite,
+                                    "SELECT rootpage, page_size FROM sqlite_schema,"
+                                    " pragma_page_size WHERE name = 'evaluations'",
+                                    -1, &statement, NULL),
+                 SQLITE_OK);
+    cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+    long page = sqlite3_column_int(statement, 0), size = sqlite3_column_int(statement, 1);
+    sqlite3_finalize(statement);
+    sqlite3_close(sqlite);
+    FILE *file = fopen(path, "r+b");
+    cr_assert_not_null(file);
+    fseek(file, (page - 1) * size + 8, SEEK_SET); /* where the first row lies */
+    fputs("\x01\x02", file);
+    fclose(file);
+    ht_error error = {0};
+    cr_expect_eq(ht_database_open(path, &database, &error), HT_ERROR_IO);
+    cr_expect(strstr(error.message, "is damaged") && strstr(error.message, "move it away"), "%s",
+              error.message);
+    cr_expect_null(strchr(error.message, '\n'), "%s", error.message);
+    cr_expect_null(strstr(error.message, "***"), "%s", error.message);
 }

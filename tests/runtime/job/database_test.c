@@ -110,7 +110,7 @@ Test(database, nearest_problems_come_first) {
     ht_database *database = database_open();
     ht_database_key key = KEY;
     key.problem = "C=64 H=56 pad=1";
-    put(database, &key, "A=own", 0.001); /* the same problem is no neighbour */
+    put(database, &key, "A=own", 0.001); /* the same problem is not a neighbour */
     key.problem = "C=128 H=56 pad=1";    /* distance 1 */
     put(database, &key, "A=2", 0.3);
     put(database, &key, "A=1", 0.2);
@@ -201,7 +201,7 @@ Test(database, a_killed_writer_loses_nothing_committed) {
             char config[32];
             snprintf(config, sizeof config, "I=%d", i);
             put(database, &KEY, config, 1);
-            if (write(pipes[1], &i, sizeof i) != sizeof i) /* committed: tell */
+            if (write(pipes[1], &i, sizeof i) != sizeof i) /* committed: report it */
                 _exit(1);
         }
     }
@@ -290,7 +290,7 @@ Test(database, a_path_that_cannot_be_is_an_error) {
     cr_assert_eq(ht_database_open(path, &database, &error), HT_ERROR_IO);
     cr_assert_neq(error.message[0], '\0');
     free(path);
-    path = ht_strdup(folder); /* a folder is no file */
+    path = ht_strdup(folder); /* a folder is not a file */
     expect_refused(HT_ERROR_IO, "writable");
 }
 

@@ -3,14 +3,16 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 TestSuite(doctor, .init = use_test_worker, .timeout = 100);
 
 static char folder[] = "/somewhere";
 
-/* A machine with nothing to complain of. */
+/* Returns a machine with nothing to complain of. */
 static ht_machine good_machine(void) {
     return (ht_machine){.memory = 64e9,
                         .memory_free = 60e9,
@@ -36,7 +38,7 @@ static ht_machine good_machine(void) {
                         .throttled = 0};
 }
 
-/* The level of the finding `name`; fine ones may be left out. */
+/* Returns the level of the finding `name`; fine ones may be left out. */
 static ht_level judged(const ht_machine *machine, const char *name, size_t *out_others) {
     ht_findings findings = {0};
     ht_machine_judge(machine, &findings);
@@ -126,6 +128,20 @@ Test(doctor, this_machine_is_read) {
     ht_machine_free(&machine);
 }
 
+/* A folder can still be made on a disk that is full. */
+Test(doctor, a_temporary_folder_without_room_is_not_writable_and_the_reason_is_kept) {
+    struct rlimit small;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &small), 0);
+    small.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    ht_machine machine;
+    ht_machine_read(&machine);
+    cr_expect_not(machine.temporary_writable);
+    cr_expect_str_eq(machine.temporary_error, "cannot write: File too large");
+    ht_machine_free(&machine);
+}
+
 Test(doctor, a_device_is_tried_from_compiling_to_its_noise_floor) {
     ht_device device;
     ht_error error = {0};
@@ -137,7 +153,7 @@ Test(doctor, a_device_is_tried_from_compiling_to_its_noise_floor) {
                  findings.items[findings.count - 1].found);
     cr_assert_str_eq(findings.items[findings.count - 1].name, "host noise floor");
     ht_findings_free(&findings);
-    /* One that cannot run is missing what a trial needs. */
+    /* One that cannot run lacks a device for a trial. */
     device.can_run = false;
     ht_doctor_trial(&findings, &device, 0.1, NULL);
     cr_assert_eq(ht_findings_at_level(&findings, HT_LEVEL_MISSING), 1);

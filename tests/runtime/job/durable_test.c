@@ -1,4 +1,4 @@
-/* What the database keeps when things go wrong: full disks, older files, reduced measurements,
+/* The content of the database when things go wrong: full disks, older files, reduced measurements,
  * deaths. */
 #include "tests/runtime/job/database_folder.h"
 
@@ -211,7 +211,7 @@ Test(durable, an_older_file_that_cannot_be_changed_stays_as_it_was) {
     ht_database_close(database);
 }
 
-/* How many evaluations a writer commits before files may grow no more. */
+/* Returns how many evaluations a writer commits before files may grow no more. */
 static int write_until_full(int out) {
     enum { BYTES = 256 << 10 };
     ht_database *database = NULL;

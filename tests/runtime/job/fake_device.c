@@ -85,7 +85,8 @@ static hipError_t launch(hipFunction_t function, unsigned grid_x, unsigned grid_
 static hipError_t memory_get(void **pointer, size_t size) {
     if (size > fake.memory_left)
         return 2;
-    *pointer = malloc(size < BIG ? size : 1); /* what is only written over need not be there */
+    *pointer =
+        malloc(size < BIG ? size : 1); /* memory that is only written over need not be there */
     return HT_HIP_SUCCESS;
 }
 

@@ -16,7 +16,7 @@ typedef struct fake_device {
     double step;         /* of the timer; 0: none */
     double slow_from;    /* from this time on everything takes twice as long */
     double noise;        /* relative, uniform */
-    double mhz;          /* -1: not told */
+    double mhz;          /* -1: not known */
     double throttle_end; /* until then the counter rises and kernels take three times as long */
     long long throttled;
     size_t memory_left;  /* for hipMalloc */
@@ -26,7 +26,7 @@ typedef struct fake_device {
 
 extern fake_device fake;
 extern const ht_hip fake_hip;
-extern const ht_provider fake_provider; /* tells clocks */
+extern const ht_provider fake_provider; /* has clocks */
 
 /* A fresh device with a clock of its own. */
 void fake_reset(void);

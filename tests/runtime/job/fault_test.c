@@ -159,7 +159,7 @@ static const char UNLUCKY[] =
     "}\n";
 
 Test(fault, finals_verify_on_other_inputs) {
-    /* The first input value of the job's own seed, found by a job whose kernel shows it as a
+    /* Finds the first input value of the job's own seed, by a job whose kernel shows it as a
      * mismatch. */
     bound b;
     char text[2048];
@@ -220,7 +220,7 @@ Test(fault, finals_go_on_without_those_that_fail) {
     unbind(&b);
 }
 
-/* Nobody can tell a kernel that ends its process by SIGKILL from somebody outside, at first. */
+/* A kernel that ends its process by SIGKILL looks like somebody outside, at first. */
 Test(fault, finals_end_though_a_finalist_is_killed_each_time) {
     bound b;
     bind_text(&b,
@@ -254,7 +254,7 @@ Test(fault, finals_end_though_a_finalist_is_killed_each_time) {
     unbind(&b);
 }
 
-/* An original that cannot be trusted ends the job with words that say so. */
+/* Expects no job: an original that cannot be trusted ends it with words that say so. */
 static void expect_no_job(const char *text, ht_status status, const char *words) {
     bound b;
     bind_text(&b, text, NULL);
@@ -288,6 +288,12 @@ Test(fault, a_bad_original_is_no_baseline) {
                        "extern \"C\" void abort();\n"
                        "template <int BLOCK> __global__ void k(int *out) { abort(); }\n",
                   HT_ERROR_CRASH, "running the original");
+    expect_no_job(HEAD "#pragma tune arg(out : out int[64])\n"
+                       "#pragma tune reference(wanted : out) block(1) grid(1)\n"
+                       "extern \"C\" void abort();\n"
+                       "__global__ void wanted(int *out) { abort(); }\n"
+                       "template <int BLOCK> __global__ void k(int *out) { *out = 1; }\n",
+                  HT_ERROR_CRASH, "running the reference wanted: crash");
     expect_no_job(HEAD "#pragma tune arg(in : in int[64])\n"
                        "template <int BLOCK> __global__ void k(const int *in) { }\n",
                   HT_ERROR_INPUT, "nothing to check");

@@ -15,11 +15,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TestSuite(hostile, .init = use_test_worker, .timeout = 300);
@@ -27,7 +29,7 @@ TestSuite(hostile, .init = use_test_worker, .timeout = 300);
 static const char PATH[] = HT_SOURCE_DIR "/tests/hostile/attacks.hip";
 static const char TEMPORARY[] = "/tmp/hiptemper-hostile";
 
-/* How the reason begins, by the number of the attack; NULL: it does nothing and is measured. */
+/* The begin of the reason, by the number of the attack; NULL: it does nothing and is measured. */
 static const char *const expected[] = {
     NULL,
     "crash: sandbox: tried to start a process (clone)",
@@ -80,14 +82,31 @@ static const char *const expected[] = {
     "crash: sandbox: tried to open a file for writing (openat of '/",
     "crash: SIGABRT: ?]0;all is well?",
 };
-enum { ATTACKS = sizeof expected / sizeof *expected };
+enum { ATTACKS = sizeof expected / sizeof *expected, OLD_CALL = 7 };
 
-/* These are stopped by a limit of address space, which AddressSanitizer does not bear. */
+/* Returns true if the machine has the system calls of 32-bit programs. On some virtual machines
+ * such a call is a fault that kills whoever makes it, so that there is nothing to refuse. */
+static bool has_old_calls(void) {
+    enum { GETPID = 20 };
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        long result;
+        signal(SIGSEGV, SIG_DFL);
+        __asm__ volatile("int $0x80" : "=a"(result) : "a"(GETPID) : "memory");
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status);
+}
+
+/* Returns true for attacks that a limit of address space stops, which AddressSanitizer does not
+ * bear. */
 static bool is_skipped(size_t attack) {
     return HT_ADDRESS_SANITIZED && (attack == 39 || attack == 40 || attack == 43);
 }
 
-/* Names, modes, sizes and times of all in a folder. */
+/* Returns names, modes, sizes and times of all in a folder. */
 static char *look_at(const char *folder) {
     struct dirent **entries;
     int count = scandir(folder, &entries, NULL, alphasort);
@@ -133,16 +152,16 @@ static void expect_outcome(ht_job *job, const bound *b, size_t attack) {
     char config[32];
     snprintf(config, sizeof config, "ATTACK=%zu", attack);
     ht_outcome outcome = evaluate(job, b, config);
+    const char *reason = attack == OLD_CALL && !has_old_calls() ? "crash: " : expected[attack];
     cr_log_info("%zu: %s", attack, outcome.reason);
-    if (expected[attack] == NULL)
+    if (reason == NULL)
         cr_expect_eq(outcome.status, HT_OK, "%zu: %s", attack, outcome.reason);
     else
-        cr_expect_eq(strncmp(outcome.reason, expected[attack], strlen(expected[attack])), 0,
-                     "%zu: '%s' does not begin with '%s'", attack, outcome.reason,
-                     expected[attack]);
+        cr_expect_eq(strncmp(outcome.reason, reason, strlen(reason)), 0,
+                     "%zu: '%s' does not begin with '%s'", attack, outcome.reason, reason);
 }
 
-/* A job on the attacks, and what they are after. */
+/* A job on the attacks, and their targets. */
 typedef struct field {
     bound b;
     ht_job *job;
@@ -167,7 +186,7 @@ static void open_field(field *out) {
     out->job = start_job(&out->b, &options);
 }
 
-/* Nothing has changed. */
+/* Checks that nothing has changed. */
 static void close_field(field *of) {
     ht_job_free(of->job);
     char *after = look_at(of->bait);
@@ -183,7 +202,7 @@ static void close_field(field *of) {
     free(of->bait);
 }
 
-/* One of each kind; with HIPTEMPER_HOSTILE=all in the environment, all of them. */
+/* Chooses one of each kind; with HIPTEMPER_HOSTILE=all in the environment, all of them. */
 static bool is_chosen(size_t attack) {
     static const size_t usual[] = {0,  1,  2,  3,  6,  7,  9,  11, 12, 13, 15, 17, 18, 20, 21,
                                    24, 26, 28, 29, 33, 35, 37, 39, 41, 43, 44, 45, 47, 48, 49};
@@ -206,7 +225,7 @@ Test(hostile, kernels_change_nothing_and_each_is_named) {
     close_field(&field);
 }
 
-/* As on a kernel without these calls, for this process and all that it starts. */
+/* Takes calls away, as on a kernel without them, for this process and all that it starts. */
 static void take_away(const int *calls, size_t count) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     for (size_t i = 0; i < count; ++i)
@@ -233,7 +252,7 @@ Test(hostile, kernels_change_nothing_without_landlock) {
     close_field(&field);
 }
 
-/* Landlock refuses without a word: what a kernel computes may be right all the same. */
+/* Landlock refuses without a word: a kernel's results may be right all the same. */
 Test(hostile, kernels_change_no_file_without_seccomp) {
     const int calls[] = {SCMP_SYS(seccomp)};
     const size_t files[] = {13, 14, 15, 16, 18, 19, 22, 24, 26};

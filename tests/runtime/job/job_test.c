@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-TestSuite(job, .init = use_test_worker, .timeout = 100);
+TestSuite(job, .init = use_test_worker, .timeout = 250);
 
 static const char SCALE[] = "#include <hip/hip_runtime.h>\n"
                             "#pragma tune kernel(scale)\n"
@@ -59,7 +59,8 @@ Test(job, measures_every_configuration_and_finals) {
     unbind(&b);
 }
 
-/* The limits of each worker that this process has now: lines of /proc/PID/limits; free(). */
+/* Returns the limits of each worker that this process has now: lines of /proc/PID/limits; free().
+ */
 static char *worker_limits(void) {
     char *path = ht_format("/proc/self/task/%d/children", (int)getpid()), *list = NULL;
     ht_text all = {0};

@@ -5,10 +5,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(kernels, .init = use_test_worker, .timeout = 100);
+TestSuite(kernels, .init = use_test_worker, .timeout = 250);
 
 /* Runs a template's good configurations and its wrong ones. `wrong` lists configurations that must
- * be mismatches: that the checks can fail is what makes their passing mean something. */
+ * be mismatches: checks that can fail mean something when they pass. */
 static void check(const char *text, const char *problem, const char *source, const char *good,
                   const char *wrong) {
     bound b;

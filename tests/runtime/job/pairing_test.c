@@ -1,5 +1,5 @@
-/* Jobs time each variant beside the best so far, drop what is clearly slower, and tell unclear from
- * different. */
+/* Jobs time each variant next to the best so far, drop those that are clearly slower, and
+ * distinguish unclear from different. */
 #include "tests/runtime/job/support.h"
 
 #include "base/file.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(pairing, .init = use_test_worker, .timeout = 100);
+TestSuite(pairing, .init = use_test_worker, .timeout = 250);
 
 /* WORK passes over the same value; TWIN changes nothing. */
 static const char text[] =

@@ -1,6 +1,6 @@
 /* The planted faults in tests/faults: each template has one configuration (or two) that goes wrong
  * in its own way. Its verdict must be the one that the file expects, every other configuration must
- * be measured, nothing may be left behind, and a second job must not run what was condemned.
+ * be measured, nothing may be left over, and a second job must not run what was condemned.
  *
  * A file begins with lines
  *     // what it shows
@@ -75,7 +75,7 @@ static void read_plan(const char *name, plan *plan) {
     cr_assert_gt(plan->expected_count, 0, "%s expects nothing", name);
 }
 
-/* How the reason of this configuration must begin; "ok" when it must be measured. */
+/* Returns the expected begin of the reason of this configuration; "ok" when it must be measured. */
 static const char *expectation(const plan *plan, const bound *b, const char *config) {
     ht_config wanted = config_of(b, config);
     for (size_t i = 0; i < plan->expected_count; ++i) {
@@ -101,8 +101,8 @@ static void evaluate_all(ht_job *job, const bound *b, ht_outcome outcomes[CONFIG
     cr_assert_eq(done, CONFIGS);
 }
 
-/* AddressSanitizer ends a process in its own way, and needs more address space than a limit leaves.
- */
+/* Returns how much of the reason to compare: AddressSanitizer ends a process in its own way, and
+ * needs more address space than a limit leaves. */
 static size_t compared_length(const char *expected) {
     static const char crash[] = "crash: ";
     bool crashes = strncmp(expected, crash, strlen(crash)) == 0;
@@ -124,7 +124,8 @@ static void check_outcomes(const char *name, const plan *plan, const bound *b,
     }
 }
 
-/* Processes whose environment names our folder as TMPDIR: workers, and what kernels started. */
+/* Counts processes whose environment names our folder as TMPDIR: workers, and those that kernels
+ * started. */
 static int count_left(const char *folder) {
     char wanted[LINE];
     snprintf(wanted, sizeof wanted, "TMPDIR=%s", folder);

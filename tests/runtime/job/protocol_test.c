@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Gives an inbox bytes as they might arrive: a few at a time. */
+/* Feeds an inbox bytes as they might arrive: a few at a time. */
 static void feed(ht_inbox *inbox, const void *data, size_t length) {
     int pair[2];
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
@@ -93,7 +93,7 @@ Test(protocol, errors_arrive_as_they_were_sent) {
     json_decref(message);
 }
 
-/* A program that is no worker at all, in place of one. */
+/* Waits for a program that is not a worker at all, in place of one. */
 static ht_status wait_for(const char *script, double seconds, char *evidence, size_t size) {
     char *folder = NULL, program[600];
     cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);

@@ -1,4 +1,4 @@
-/* Jobs with a database: what was measured is used again, whatever happened to the tuner. */
+/* Jobs with a database: measurements are used again, whatever happened to the tuner. */
 #include "tests/runtime/job/support.h"
 
 #include "base/file.h"
@@ -26,7 +26,7 @@ static void clean(void) {
     free(folder);
 }
 
-TestSuite(resume, .init = prepare, .fini = clean, .timeout = 100);
+TestSuite(resume, .init = prepare, .fini = clean, .timeout = 250);
 
 static const char SHIFT[] =
     "#include <hip/hip_runtime.h>\n"
@@ -117,7 +117,7 @@ Test(resume, another_problem_or_kernel_is_measured) {
     ht_database_close(options.database);
 }
 
-/* Processes whose command line names our folder: workers of jobs started by this test. */
+/* Counts processes whose command line names our folder: workers of jobs started by this test. */
 static int count_workers(void) {
     DIR *proc = opendir("/proc");
     int count = 0;

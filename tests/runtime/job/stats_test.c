@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A skewed, heavy-tailed "time": the bulk near 1, sometimes an interruption. Its median is known.
+/* Returns a skewed, heavy-tailed "time": the bulk near 1, sometimes an interruption. Its median is
+ * known.
  */
 static double fake_time(ht_random *random) {
     double u = ht_random_unit(random);
@@ -34,7 +35,7 @@ Test(stats, median_is_the_middle_whatever_the_order) {
     cr_assert_float_eq(ht_stats_median(pair, 2), 2.5, 0);
 }
 
-/* P(fewer than `rank` of `count` coins are heads), term by term. */
+/* Returns P(fewer than `rank` of `count` coins are heads), term by term. */
 static double tail_below(size_t count, size_t rank) {
     double sum = 0, term = pow(0.5, (double)count);
     for (size_t k = 0; k < rank; ++k) {
@@ -92,7 +93,7 @@ Test(stats, the_interval_covers_the_median_as_often_as_it_says) {
     cr_assert_float_eq(rate, 0.973, 0.012, "covered %.3f", rate);
 }
 
-/* P(W <= limit) of the signed-rank statistic by going through all signs. */
+/* Returns P(W <= limit) of the signed-rank statistic by going through all signs. */
 static double brute_tail(size_t count, size_t limit) {
     size_t below = 0;
     for (size_t signs = 0; signs < (size_t)1 << count; ++signs) {
@@ -154,8 +155,9 @@ Test(stats, a_ratio_turned_round_is_the_inverse) {
     }
 }
 
-/* Noise of the same law on both sides, skewed, with interruptions and a drift: how often does the
- * interval hold the true ratio, and for how much does a kernel differ from itself? */
+/* Returns the share of intervals that hold the true ratio, under noise of the same law on both
+ * sides, skewed, with interruptions and a drift. With the ratio 1 it is the share in which a kernel
+ * does not differ from itself. */
 static double share_covered(double ratio, size_t count, double confidence, uint64_t seed) {
     enum { TRIALS = 1000 };
     ht_random random;

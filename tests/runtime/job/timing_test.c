@@ -99,7 +99,7 @@ Test(timing, samples_of_a_throttled_device_are_taken_again) {
     cr_assert_float_eq(ms, 2, 1e-4, "%g", ms);
     cr_assert_gt(timer.discarded, 0);
     cr_assert_eq(timer.throttled, 0);
-    /* One that never recovers is measured as it is, and that is told. */
+    /* One that never recovers is measured as it is, and that is reported. */
     fake.throttle_end = INFINITY;
     ht_samples samples =
         measure(&timer, &variant, &(ht_measuring){.budget = 0.01, .relative_interval = 0.02});
@@ -163,7 +163,7 @@ Test(timing, what_is_clearly_slower_than_the_control_is_dropped_after_three_samp
     }
 }
 
-/* The same two kernels on a machine that becomes half as fast at any moment: beside its control a
+/* The same two kernels on a machine that becomes half as fast at any moment: next to its control a
  * variant costs the same, alone up to twice as much. */
 Test(timing, a_machine_that_becomes_slow_does_not_change_a_cost) {
     double worst_alone = 0;
@@ -200,7 +200,8 @@ Test(timing, a_machine_that_becomes_slow_does_not_change_a_cost) {
 enum { SEARCHED = 24, TAKEN = 3 };
 
 /* Searches in a random order on a machine that becomes half as fast in the middle, as a job does:
- * with the best so far as the control, or without any. Is the fastest among the best three? */
+ * with the best so far as the control, or without any. Returns true if the fastest is among the
+ * best three. */
 static bool finds_fastest(uint64_t seed, bool beside) {
     ht_random random;
     ht_random_seed(&random, seed);

@@ -1,4 +1,4 @@
-/* What a job's workers run in tests. */
+/* The program of a job's workers in tests. */
 #include "runtime/worker/worker_main.h"
 #include "runtime/job/job.h"
 

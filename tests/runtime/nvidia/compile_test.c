@@ -1,4 +1,4 @@
-/* What the device prelude supplies, through the real NVRTC; without it the tests skip. */
+/* The functions of the device prelude, through the real NVRTC; without it the tests skip. */
 #include "kernel.h"
 
 #include "base/file.h"

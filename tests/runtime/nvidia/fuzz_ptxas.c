@@ -1,5 +1,5 @@
-/* A compiler's log and the table behind an image, from any bytes: what is made of a log is found in
- * it again. */
+/* A compiler's log and the table after an image, from any bytes: the table made of a log is found
+ * in the image again. */
 #include "base/memory.h"
 #include "runtime/nvidia/diagnostics.h"
 #include "runtime/nvidia/ptxas.h"

@@ -46,7 +46,7 @@ Test(ptxas, numbers_travel_behind_the_image) {
     ht_text_free(&image);
 }
 
-/* Whatever is cut off or changed: an answer, or none, and no access outside. */
+/* Parts are cut off or changed: there is an answer, or none, and no access outside. */
 Test(ptxas, damaged_images_are_harmless) {
     ht_text image = image_of(log_text);
     ht_ptxas_kernel kernel;

@@ -1,5 +1,5 @@
-/* The provider's whole run path on the stand-in driver (standin/): what is compiled goes through
- * the real NVRTC too, where there is one, and runs on the host provider. */
+/* The provider's whole run path on the stand-in driver (standin/): units go through the real NVRTC
+ * too, where there is one, and runs on the host provider. */
 #include "kernel.h"
 
 #include <criterion/criterion.h>
@@ -17,8 +17,8 @@ static const char source[] =
     "__global__ void bad(float *out) { assert(out == nullptr); }\n";
 static const char *const names[] = {"scale", "bad", "&filter", NULL};
 
-/* The environment must be there before the first probe, once a process: Criterion gives each test
- * its own. */
+/* Uses the stand-in. The environment must be there before the first probe, once a process:
+ * Criterion gives each test its own. */
 static void use_standin(void) {
     static const char *const places[] = {"/usr/local/cuda/lib64/libnvrtc.so",
                                          "/usr/local/cuda/lib/libnvrtc.so"};

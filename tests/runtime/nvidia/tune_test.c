@@ -63,8 +63,8 @@ Test(tune, a_gpu_tunes_like_any_device) {
     json_decref(document);
 }
 
-/* What the driver says of a loaded kernel (the stand-in: 32 registers, 2048 threads a unit) goes
- * before what the compiler said. */
+/* The driver's numbers of a loaded kernel (the stand-in: 32 registers, 2048 threads a unit) go
+ * before the compiler's. */
 Test(tune, resources_are_the_loaded_kernels) {
     workplace_write("blur.hip", blur);
     json_decref(run_json(TUNE " --db tuning.sqlite", 0));

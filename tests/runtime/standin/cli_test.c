@@ -28,8 +28,8 @@ static const char unit[] = "#pragma tune unit\n"
                            "    }\n"
                            "}\n";
 
-/* The exit code; *out_json is what was written to `path`. */
-static int run(const char *arguments, const char *path, json_t **out_json) {
+/* Runs the program; returns the exit code; *out_json is what was written to `path`. */
+static int run_hiptemper(const char *arguments, const char *path, json_t **out_json) {
     char *command = ht_format("%s %s >/dev/null 2>&1", HT_PROGRAM, arguments);
     int status = system(command);
     free(command);
@@ -51,7 +51,7 @@ Test(standin_cli, tune_runs_on_an_amd_device) {
         ht_format("tune %s --problem n=1000 --device amd:0 --strategy exhaustive --out %s/out "
                   "--db %s/db.sqlite --compile-workers 1",
                   file, folder, folder);
-    int code = run(arguments, path, &json);
+    int code = run_hiptemper(arguments, path, &json);
     cr_assert_eq(code, 0, "exit code %d", code);
     cr_assert_not_null(json);
     char *text = json_dumps(json, JSON_COMPACT);

@@ -12,7 +12,7 @@ enum { ENTRIES_MAX = 16 };
 static int poisoned; /* the error that every call gives from now on */
 static unsigned calls[ENTRIES_MAX];
 
-/* As a compiler does that gets no more. */
+/* Runs out of memory, as a compiler does that gets no more. */
 static void run_out_of_memory(void) {
     enum { PART = 64 << 20 };
     void *volatile part; /* so that the allocations stay */
@@ -32,6 +32,8 @@ static int act(const char *action) {
         run_out_of_memory();
     while (strcmp(action, "hang") == 0)
         pause();
+    if (strcmp(action, "slow") == 0)
+        usleep(400000);
     int code = atoi(action);
     if (strchr(action, '!'))
         poisoned = code;

@@ -136,15 +136,15 @@ hiprtcResult hiprtcGetCodeSize(hiprtcProgram handle, size_t *size) {
     return fault ? fault : raw.hiprtcGetCodeSize(((program *)handle)->real, size);
 }
 
-/* As the real one answers, so that what makes up for its gaps is tried too. */
+/* Answers as the real one, so that the code that makes up for its gaps is tried too. */
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char *expression,
                                   const char **lowered) {
     int fault = standin_fault("hiprtcGetLoweredName", expression);
     return fault ? fault : raw.hiprtcGetLoweredName(((program *)handle)->real, expression, lowered);
 }
 
-/* The unit itself: the provider's prelude goes, as the host has its own; the #line that follows it
- * keeps the messages' places. */
+/* Returns the unit itself: the provider's prelude goes, as the host has its own; the #line that
+ * follows it keeps the messages' places. */
 static const char *own_source(const char *source) {
     const char *line = strstr(source, "#line 1 ");
     return line ? line : source;
@@ -184,7 +184,8 @@ static void read_twin(const ht_hip *host, const program *from, hiprtcProgram twi
     }
 }
 
-/* A unit that does not compile for the host has a twin that says so when it is loaded. */
+/* Makes the twin: for a unit that does not compile for the host, one that says so when it is
+ * loaded. */
 static void make_twin(program *from, const void *code, size_t size) {
     const ht_hip *host = standin_host();
     standin_twin twin = {0};

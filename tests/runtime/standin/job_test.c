@@ -58,7 +58,7 @@ static void evaluate_all(ht_job *job, const standin_bound *bound, ht_config conf
     cr_assert_eq(done, COUNT);
 }
 
-/* `killer`: block whose mode 0 kills the compiler, 0 for none. */
+/* Judges configurations; `killer`: block whose mode 0 kills the compiler, 0 for none. */
 static void judge(const standin_bound *bound, const ht_config configs[COUNT],
                   const ht_outcome outcomes[COUNT], int64_t killer, ht_status death) {
     for (size_t i = 0; i < COUNT; i++) {
@@ -79,16 +79,20 @@ static void judge(const standin_bound *bound, const ht_config configs[COUNT],
     }
 }
 
-/* Programs of several, of which some do not compile. `device` may be the host's: it takes the same
- * path. */
-static void only_the_guilty_fail(const char *version, const char *device, size_t size) {
+/* Judges programs of several, of which some do not compile. `device` may be the host's: it takes
+ * the same path. */
+static void only_the_guilty_fail(const char *version, const char *device, size_t size,
+                                 double limit) {
     standin_bound bound;
     ht_config configs[COUNT];
     ht_outcome outcomes[COUNT];
     standin_use_in_workers(version);
     standin_bind(&bound, unit, "n=1000", device);
-    ht_job_options options = {
-        .seed = 7, .compile_workers = 2, .sample_budget = 0.02, .program_size = size};
+    ht_job_options options = {.seed = 7,
+                              .compile_workers = 2,
+                              .sample_budget = 0.02,
+                              .compile_limit = limit,
+                              .program_size = size};
     ht_job *job = start(&bound, &options);
     evaluate_all(job, &bound, configs, outcomes);
     judge(&bound, configs, outcomes, 0, HT_OK);
@@ -99,16 +103,22 @@ static void only_the_guilty_fail(const char *version, const char *device, size_t
 }
 
 Test(standin_job, only_the_guilty_fail_on_rocm_5) {
-    only_the_guilty_fail("5", "amd:0", 0);
+    only_the_guilty_fail("5", "amd:0", 0, 0);
 }
 Test(standin_job, only_the_guilty_fail_on_rocm_7) {
-    only_the_guilty_fail("7", "amd:0", 4);
+    only_the_guilty_fail("7", "amd:0", 4, 0);
 }
 Test(standin_job, only_the_guilty_fail_on_the_host) {
-    only_the_guilty_fail("5", "host", 6);
+    only_the_guilty_fail("5", "host", 6, 0);
+}
+/* A program of six with guilty ones among them is compiled some ten times, each in 0.4 s or more.
+ */
+Test(standin_job, the_limit_of_a_compile_is_each_configurations) {
+    setenv("HT_STANDIN_FAULTS", "hiprtcCompileProgram:twice=slow", 1);
+    only_the_guilty_fail("5", "amd:0", 6, 3);
 }
 
-/* A compiler that dies or hangs on one configuration, in a program with others. */
+/* Judges a compiler that dies or hangs on one configuration, in a program with others. */
 static void one_kills_the_compiler(const char *action, ht_status death, double limit) {
     standin_bound bound;
     ht_config configs[COUNT];
@@ -137,7 +147,7 @@ Test(standin_job, an_abort_of_the_compiler_is_one_configurations_failure) {
     one_kills_the_compiler("abort", HT_ERROR_CRASH, 0);
 }
 Test(standin_job, a_hang_of_the_compiler_is_one_configurations_failure) {
-    one_kills_the_compiler("hang", HT_ERROR_TIMEOUT, 6);
+    one_kills_the_compiler("hang", HT_ERROR_TIMEOUT, 4);
 }
 
 /* The worker may have as much as is allowed, and no more. */

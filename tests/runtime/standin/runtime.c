@@ -42,8 +42,8 @@ static int read_gpus(char archs[GPUS_MAX][ARCH_SIZE]) {
     return count;
 }
 
-/* The architecture of a device, NULL when there is no such device. Wavefronts of 32 are the host's
- * second device. */
+/* Returns the architecture of a device, NULL when there is no such device. Wavefronts of 32 are the
+ * host's second device. */
 static const char *arch_of(int device, int *out_host) {
     static _Thread_local char archs[GPUS_MAX][ARCH_SIZE];
     if (device < 0 || device >= read_gpus(archs))
@@ -86,7 +86,7 @@ hipError_t hipDeviceGetAttribute(int *value, int attribute, int device) {
     FORWARD(hipDeviceGetAttribute, value, attribute, host_device);
 }
 
-/* In capitals, as ROCm writes it and /sys does not. */
+/* Writes in capitals, as ROCm writes it and /sys does not. */
 hipError_t hipDeviceGetPCIBusId(char *bus, int length, int device) {
     int host_device, fault = standin_fault("hipDeviceGetPCIBusId", NULL);
     if (fault || !arch_of(device, &host_device))

@@ -1,5 +1,5 @@
-/* amd's run path, from the libraries' names to the numbers that a kernel wrote: hiprtc compiles for
- * gfx targets, a stand-in for HIP's runtime executes the host twin of the same source. */
+/* amd's run path, from the libraries' names to a kernel's results: hiprtc compiles for gfx targets,
+ * a stand-in for HIP's runtime executes the host twin of the same source. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -164,7 +164,7 @@ static ht_clocks clocks_of(int ordinal) {
     return clocks;
 }
 
-/* gpu_metrics of the revision, with a number at an offset. */
+/* Writes gpu_metrics of the revision, with a number at an offset. */
 static void put_metrics(const char *gpu, char revision, size_t offset, uint64_t number) {
     char metrics[256] = {120, 0, 1, revision};
     memcpy(metrics + offset, &number, revision == 6 ? 4 : 8);
@@ -216,7 +216,7 @@ Test(standin, clocks_come_from_the_folder_of_the_pci_device) {
     standin_end();
 }
 
-/* Which files and which layouts each version's symbols lead to. */
+/* The files and layouts that each version's symbols lead to. */
 Test(standin, versions_are_told_apart_by_their_symbols) {
     static const struct {
         const char *version, *first;
@@ -287,7 +287,7 @@ Test(standin, every_gpu_is_listed_in_order) {
     standin_end();
 }
 
-/* A driver that fails, dies or has no device is no GPU; the targets stay. */
+/* Expects no GPU: a driver that fails, dies or has no device is not one; the targets stay. */
 static void no_gpu(const char *faults, const char *gpus) {
     standin_use("6");
     setenv("HT_STANDIN_FAULTS", faults, 1);
@@ -349,7 +349,7 @@ Test(standin, a_compiler_that_dies_for_a_gpu_is_told) {
     standin_end();
 }
 
-/* What a broken device answers reaches the caller. */
+/* The answers of a broken device reach the caller. */
 Test(standin, errors_come_through) {
     standin_bound bound;
     static loaded l; /* never unloaded: a device that faulted frees nothing */

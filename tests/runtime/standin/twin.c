@@ -26,8 +26,8 @@ static char *twin_path(const void *code, size_t size, const char *ending) {
     return folder ? ht_format("%s/twin-%s.%s", folder, hash, ending) : NULL;
 }
 
-/* hipModuleLoadData is not told how large an image is; LLVM's linker puts the section headers last.
- */
+/* Returns the size of an image, which hipModuleLoadData does not get; LLVM's linker puts the
+ * section headers last. */
 static size_t image_size(const void *image) {
     const Elf64_Ehdr *header = image;
     return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0

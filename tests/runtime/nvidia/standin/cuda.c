@@ -24,7 +24,7 @@ typedef struct module {
 static const ht_hip *hip;
 static int poison; /* a sticky error */
 
-/* The code that HT_STANDIN_FAIL demands of this call, or the sticky one. */
+/* Returns the code that HT_STANDIN_FAIL demands of this call, or the sticky one. */
 static int fails(const char *function, int *calls) {
     const char *plan = getenv("HT_STANDIN_FAIL");
     size_t length = strlen(function);
@@ -170,7 +170,7 @@ int cuModuleUnload(ht_cu_module handle) {
     return result;
 }
 
-/* The host's name for a name that NVRTC gave; NULL when there is none. free(). */
+/* Returns the host's name for a name that NVRTC gave; NULL when there is none. free(). */
 static char *host_name(const module *module, const char *name) {
     size_t length = strlen(name);
     for (const char *line = module->names; *line; line += strcspn(line, "\n") + 1)

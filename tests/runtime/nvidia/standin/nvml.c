@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct violation {
+    unsigned long long reference_us, violation_ns;
+} violation;
+
 int nvmlInit_v2(void);
 int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device);
 int nvmlDeviceGetClockInfo(void *device, unsigned type, unsigned *mhz);
-int nvmlDeviceGetViolationStatus(void *device, unsigned policy, unsigned long long out[2]);
+int nvmlDeviceGetViolationStatus(void *device, unsigned policy, violation *out);
 
 static unsigned long long number(const char *name) {
     const char *text = getenv(name);
@@ -24,7 +28,7 @@ int nvmlDeviceGetClockInfo(void *device, unsigned type, unsigned *mhz) {
     *mhz = (unsigned)number("HT_STANDIN_MHZ");
     return device && type == 1 && *mhz ? 0 : 3;
 }
-int nvmlDeviceGetViolationStatus(void *device, unsigned policy, unsigned long long out[2]) {
-    out[1] = number("HT_STANDIN_HEAT");
+int nvmlDeviceGetViolationStatus(void *device, unsigned policy, violation *out) {
+    out->violation_ns = number("HT_STANDIN_HEAT");
     return device && policy == 1 ? 0 : 3;
 }

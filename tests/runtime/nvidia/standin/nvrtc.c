@@ -71,7 +71,7 @@ int nvrtcGetSupportedArchs(int *archs) {
     return 0;
 }
 
-/* The unit behind the prelude: the host provider has its own. */
+/* Returns the unit after the prelude: the host provider has its own. */
 static const char *behind_prelude(const char *source) {
     static const char include[] = "#include \"ht_prelude.h\"\n";
     if (strncmp(source, include, sizeof include - 1) != 0)
@@ -132,7 +132,7 @@ static void log_append(program *program) {
     }
 }
 
-/* Macros, and warps of 32. */
+/* Compiles for the host, with macros, and warps of 32. */
 static int compile_host(const program *program, int option_count, const char *const *options) {
     const char **kept = ht_alloc((size_t)option_count + 1, sizeof *kept);
     int count = 0;

@@ -1,1 +1,3 @@
 const char *t = "it is told";
+const char *u = "a /* no comment, beside */"; /* x ? y : z */
+int long_name_of_a_variable_that_takes_up_more_than_a_hundred_columns_of_a_line_with_its_comment; /* one */

@@ -1,0 +1,310 @@
+/* `hiptemper emulate --capture` writes a run's facts, and problems that agree with them. */
+#include "program.h"
+
+#include "base/file.h"
+#include "pipeline/capture_fields.h"
+#include "pipeline/capture_fill.h"
+#include "pipeline/capture_line.h"
+#include "pipeline/program.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the parts ---- */
+
+Test(capture, a_kernels_name_is_found_in_what_was_launched) {
+    static const char *const cases[][2] = {
+        {"scale(float*, int)", "scale"},
+        {"void ns::scale<float>(float*, int)", "ns::scale"},
+        {"void k<std::pair<int, 3>, (E)1>(int (*)(int), float)", "k"},
+        {"(anonymous namespace)::k(float const*)", "(anonymous namespace)::k"},
+        {"plain", "plain"},
+        {"", ""},
+        {"void f<4>()", "f"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *name = ht_capture_kernel_name(cases[i][0]);
+        cr_expect_str_eq(name, cases[i][1], "%s: %s", cases[i][0], name);
+        free(name);
+    }
+}
+
+Test(capture, lines_are_taken_apart_and_put_together_again) {
+    static const char *const lines[] = {"in : in float[problem.n * 4]",
+                                        "out : out partial double[7] zero",
+                                        "n : int = problem.n",
+                                        "index : inout unsigned int[problem.n] integers(0, 63)",
+                                        "by : float = ?",
+                                        "taps : constant float[25]"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+        ht_capture_line line;
+        cr_assert(ht_capture_line_read(lines[i], &line), "%s", lines[i]);
+        char *text = ht_capture_line_write(&line);
+        cr_expect_str_eq(text, lines[i]);
+        free(text);
+        ht_capture_line_free(&line);
+    }
+    ht_capture_line line;
+    cr_expect_not(ht_capture_line_read("no colon", &line));
+    cr_expect_not(ht_capture_line_read("a :\v : in float[3]", &line));
+    cr_expect_not(ht_capture_line_read("n : sideways float[3]", &line));
+    cr_expect_not(ht_capture_line_read("n : in float", &line));
+}
+
+Test(capture, whole_numbers_have_the_sign_of_their_type) {
+    const unsigned char bytes[8] = {0xFE, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
+    cr_expect_eq(ht_capture_whole("int", bytes), -2);
+    cr_expect_eq(ht_capture_whole("unsigned int", bytes), 4294967294);
+    cr_expect_eq(ht_capture_whole("short", bytes), -2);
+    cr_expect_eq(ht_capture_whole("unsigned char", bytes), 254);
+    cr_expect_eq(ht_capture_whole("long", bytes), 4294967294);
+}
+
+/* Every expression that is found must have the values it was found for. */
+Test(capture, an_expression_holds_in_every_launch) {
+    ht_capture_fields fields = {.launches = 2};
+    static const int64_t sizes[][2] = {{640, 320}, {48, 24}, {3, 5}};
+    static const char *const names[] = {"w", "h", "c"};
+    for (size_t i = 0; i < 3; ++i) {
+        ht_capture_field *field = ht_capture_field_add(&fields, names[i]);
+        memcpy(field->values, sizes[i], sizeof sizes[i]);
+        field->known = true;
+    }
+    const int64_t seen[][2] = {{640, 320}, {640 * 48, 320 * 24}, {640 * 48 * 3, 320 * 24 * 5},
+                               {641, 321}, {4 * 640, 4 * 320},   {640 * 640, 320 * 320},
+                               {25, 25}};
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; ++i) {
+        char *text = ht_capture_expression(&fields, seen[i]);
+        cr_assert_not_null(text, "%ld", (long)seen[i][0]);
+        cr_expect(ht_capture_always(&fields, text, seen[i]), "%s", text);
+        free(text);
+    }
+    const int64_t odd[2] = {1001, 77};
+    cr_expect_null(ht_capture_expression(&fields, odd));
+    char *made = ht_capture_expression_make(&fields, odd, "w");
+    cr_expect_str_eq(made, "problem.w_2"); /* `w` is another one */
+    cr_expect(ht_capture_always(&fields, made, odd));
+    free(made);
+    ht_capture_fields_free(&fields);
+}
+
+/* A file that stands for another must do so by whatever name the other is given: else a whole
+ * program is compared with itself. */
+Test(capture, a_substitute_is_compiled_behind_links_too) {
+    workplace_make();
+    workplace_write("real/a.hip", "#include \"b.h\"\nint main() { return 10 + B; }\n");
+    workplace_write("real/b.h", "#define B 1\n");
+    workplace_write("tuned/a.hip", "#include \"b.h\"\nint main() { return 20 + B; }\n");
+    workplace_write("tuned/b.h", "#define B 2\n");
+    cr_assert_eq(chdir(workplace()), 0);
+    cr_assert_eq(symlink("real", "link"), 0);
+    static const char *const folders[] = {"real", "link", "./real/../link"};
+    for (size_t i = 0; i < 3; ++i) {
+        char *a = ht_path_join(folders[i], "a.hip"), *b = ht_path_join(folders[i], "b.h");
+        ht_substitutes substitutes = {0};
+        ht_substitutes_add(&substitutes, a, "tuned/a.hip");
+        ht_substitutes_add(&substitutes, b, "tuned/b.h");
+        const ht_compiler_options compiler = {0};
+        const ht_program_files files = {&a, 1, &compiler};
+        const ht_program_run run = {.read = "."};
+        ht_hip_program *program;
+        ht_emulate_outcome outcome;
+        ht_emulate_report *report = ht_emulate_report_new();
+        ht_error error = {0};
+        cr_assert_eq(ht_hip_program_build(&files, &substitutes, 64, false, NULL, &program, &error),
+                     HT_OK, "%s", error.message);
+        cr_assert_eq(ht_hip_program_run(program, &run, report, &outcome, &error), HT_OK, "%s",
+                     error.message);
+        cr_expect_eq(outcome.exit_code, 22, "%s: %d", folders[i], outcome.exit_code);
+        ht_emulate_report_free(report);
+        ht_hip_program_free(program);
+        ht_substitutes_free(&substitutes);
+        free(a);
+        free(b);
+    }
+    workplace_remove();
+}
+
+/* ---- the command ---- */
+
+static void make(void) {
+    static const char *const names[] = {"captured.hip", "captured.cuh", "captured_kernels.hip"};
+    workplace_make();
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char path[512], *text;
+        size_t length;
+        snprintf(path, sizeof path, SOURCES "/%s", names[i]);
+        cr_assert_eq(ht_file_read(path, 0, &text, &length, NULL), HT_OK, "%s", path);
+        workplace_write(names[i], text);
+        free(text);
+    }
+}
+
+TestSuite(capture_command, .init = make, .fini = workplace_remove);
+
+static json_t *read_json(const char *name) {
+    char *text = workplace_read(name);
+    cr_assert_not_null(text, "%s", name);
+    json_t *document = json_loads(text, 0, NULL);
+    cr_assert_not_null(document, "%s: %s", name, text);
+    free(text);
+    return document;
+}
+
+static const json_t *of_kernel(const json_t *document, const char *name) {
+    size_t index;
+    json_t *entry;
+    json_array_foreach(
+        json_object_get(document, "kernels"), index,
+        entry) if (!strcmp(json_string_value(json_object_get(entry, "kernel")), name)) return entry;
+    return NULL;
+}
+
+static const char *argument(const json_t *entry, size_t index) {
+    return json_string_value(json_array_get(json_object_get(entry, "args"), index));
+}
+
+static json_int_t field(const json_t *entry, size_t instance, const char *name) {
+    const json_t *of = json_array_get(json_object_get(entry, "instances"), instance);
+    return json_integer_value(json_object_get(json_object_get(of, "fields"), name));
+}
+
+Test(capture_command, a_run_tells_the_problems_of_its_kernels) {
+    program_result result =
+        program_run("emulate --capture seen captured.hip captured_kernels.hip -- 3");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    cr_expect_str_eq(result.out, "0\n"); /* the program's alone */
+    cr_expect(strstr(result.err, "problems of 2 of 3 kernels: seen/problem.json"), "%s",
+              result.err);
+    cr_expect(strstr(result.err, "clear: the argument 'of' is passed by value as a structure"),
+              "%s", result.err);
+    program_free(&result);
+
+    json_t *capture = read_json("seen/capture.json"), *problems = read_json("seen/problem.json");
+    const json_t *gather = of_kernel(capture, "gather_columns");
+    cr_expect_eq(json_integer_value(json_object_get(gather, "launches")), 3);
+    cr_expect_eq(json_array_size(json_object_get(gather, "seen")), 3); /* `scale` differs */
+    cr_expect_eq(json_integer_value(json_object_get(of_kernel(capture, "fill_table"), "launches")),
+                 2);
+
+    gather = of_kernel(problems, "gather_columns");
+    cr_assert_not_null(gather);
+    cr_expect_str_eq(argument(gather, 0), "image : in float[problem.columns * problem.rows]");
+    cr_expect_str_eq(argument(gather, 1), "index : in int[problem.columns] integers(0, 112)");
+    cr_expect_str_eq(argument(gather, 2), "sum : out float[problem.rows * problem.columns]");
+    cr_expect_eq(field(gather, 0, "rows"), 37);
+    cr_expect_eq(field(gather, 0, "columns"), 113);
+    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(gather, "block"), 1)), "4");
+
+    const json_t *fill = of_kernel(problems, "fill_table");
+    cr_assert_not_null(fill);
+    cr_expect_eq(field(fill, 0, "count") + field(fill, 1, "count"), 3 * 113);
+    json_decref(capture);
+    json_decref(problems);
+}
+
+/* Integers of any width may be subscripts. */
+Test(capture_command, integers_of_every_width_keep_their_bounds) {
+    workplace_write("look.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void look(const unsigned char *a, const short *b, const long *c,\n"
+                    "                     const float *table, float *out, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) out[i] = table[a[i]] + table[b[i]] + table[c[i]];\n"
+                    "}\n"
+                    "template <class T> T *make(int n, int most) {\n"
+                    "    T *values, some[640];\n"
+                    "    for (int i = 0; i < n; ++i) some[i] = (T)(i % (most - 2) + 3);\n"
+                    "    (void)hipMalloc(&values, n * sizeof(T));\n"
+                    "    (void)hipMemcpy(values, some, n * sizeof(T), hipMemcpyHostToDevice);\n"
+                    "    return values;\n"
+                    "}\n"
+                    "int main() {\n"
+                    "    float *table, *out;\n"
+                    "    (void)hipMalloc(&table, 200 * sizeof(float));\n"
+                    "    (void)hipMalloc(&out, 640 * sizeof(float));\n"
+                    "    look<<<20, 32>>>(make<unsigned char>(640, 17), make<short>(640, 33), "
+                    "make<long>(640, 50),\n"
+                    "                    table, out, 640);\n"
+                    "    return hipDeviceSynchronize();\n"
+                    "}\n");
+    program_result result = program_run("emulate --capture seen look.hip");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    json_t *problems = read_json("seen/problem.json");
+    const json_t *look = of_kernel(problems, "look");
+    cr_assert_not_null(look);
+    cr_expect_str_eq(argument(look, 0), "a : in unsigned char[640] integers(3, 17)");
+    cr_expect_str_eq(argument(look, 1), "b : in short[640] integers(3, 33)");
+    cr_expect_str_eq(argument(look, 2), "c : in long[640] integers(3, 50)");
+    json_decref(problems);
+}
+
+/* The file is not only complete: with it each kernel is verified against its original. */
+Test(capture_command, the_problems_are_those_that_refactor_takes) {
+    program_result result = program_run("emulate --capture seen captured.hip captured_kernels.hip");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    result = program_run("refactor captured_kernels.hip --problem seen/problem.json --kernel "
+                         "gather_columns --out out --json=report.json");
+    cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *report = read_json("report.json");
+    const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(row, "status")), "templated");
+    json_decref(report);
+    program_free(&result);
+}
+
+/* Twice the same, over the file of the first run; another program's differ. */
+Test(capture_command, copies_are_those_of_programs_that_compute_the_same) {
+    program_result result = program_run("emulate --copies a.txt captured.hip captured_kernels.hip");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    char *first = workplace_read("a.txt");
+    int number, end = 0;
+    unsigned long long bytes, hash;
+    cr_assert_eq(sscanf(first, "%d %llu %llx\nexit 0\n%n", &number, &bytes, &hash, &end), 3);
+    cr_expect_eq((size_t)end, strlen(first), "%s", first);
+    cr_expect_eq(number, 1);
+    cr_expect_eq(bytes, sizeof(float));
+    result = program_run("emulate --copies a.txt captured.hip captured_kernels.hip");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    char *second = workplace_read("a.txt");
+    cr_expect_str_eq(second, first);
+
+    char *kernels = workplace_read("captured_kernels.hip"), *at = strstr(kernels, "scale * image");
+    cr_assert_not_null(at);
+    memcpy(at, "scale + image", strlen("scale + image"));
+    workplace_write("other.hip", kernels);
+    result = program_run("emulate --copies b.txt captured.hip other.hip");
+    cr_assert_eq(result.code, 1, "%s", result.err);
+    program_free(&result);
+    char *other = workplace_read("b.txt");
+    cr_expect_str_neq(other, first);
+    cr_expect(strstr(other, "\nexit 1\n"), "%s", other);
+    free(other);
+    free(kernels);
+    free(second);
+    free(first);
+}
+
+Test(capture_command, what_was_launched_before_the_end_of_its_time_is_kept) {
+    workplace_write("endless.hip", "#include <hip/hip_runtime.h>\n"
+                                   "__global__ void add(float *out, int n) {\n"
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < n) out[i] += 1.0f;\n}\n"
+                                   "int main() {\n    float *out;\n"
+                                   "    if (hipMalloc(&out, 4000) != hipSuccess) return 1;\n"
+                                   "    for (;;) add<<<4, 256>>>(out, 1000);\n}\n");
+    program_result result = program_run("emulate --max-time 1 --capture seen endless.hip");
+    cr_expect_eq(result.code, 128 + 15, "%d: %s", result.code, result.err);
+    cr_expect(strstr(result.err, "the program was ended after 1 s (--max-time)"), "%s", result.err);
+    json_t *problems = read_json("seen/problem.json");
+    cr_expect_not_null(of_kernel(problems, "add"));
+    json_decref(problems);
+    program_free(&result);
+}

@@ -1,0 +1,109 @@
+/* hiptemper emulate, as a user runs it: whole programs, which check themselves (emulated/). */
+#include "program.h"
+
+#include "base/file.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The programs lie in the workplace, so that messages name them shortly. */
+static void make(void) {
+    static const char *const names[] = {
+        "vector_add.hip", "reduction.hip", "stencil.hip",     "two_main.hip", "two_other.hip",
+        "runtime.hip",    "faults.hip",    "unsupported.hip", "wrong.hip",    "checked.hip"};
+    workplace_make();
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char path[512], *text;
+        size_t length;
+        snprintf(path, sizeof path, SOURCES "/%s", names[i]);
+        cr_assert_eq(ht_file_read(path, 0, &text, &length, NULL), HT_OK, "%s", path);
+        workplace_write(names[i], text);
+        free(text);
+    }
+}
+
+TestSuite(emulate, .init = make, .fini = workplace_remove);
+
+static void expect(const char *words, int code, const char *out, const char *err) {
+    program_result result = program_run(words);
+    cr_expect_eq(result.code, code, "%s: exit code %d\n%s%s", words, result.code, result.out,
+                 result.err);
+    cr_expect(strstr(result.out, out), "%s: printed\n%s", words, result.out);
+    cr_expect(strstr(result.err, err), "%s: reported\n%s", words, result.err);
+    program_free(&result);
+}
+
+Test(emulate, the_exit_code_and_the_arguments_are_the_programs) {
+    expect("emulate vector_add.hip", 0, " PASS\n", "");
+    expect("emulate vector_add.hip -- one --two -D three", 4, "[one][--two][-D][three] PASS\n", "");
+}
+
+Test(emulate, kernels_have_shared_memory_shuffles_atomics_and_template_arguments) {
+    expect("emulate reduction.hip", 0, "PASS", "");
+    expect("emulate --device host:wave32 reduction.hip", 0, "PASS", "");
+}
+
+Test(emulate, structures_arrive_whole_and_symbols_and_pitched_memory_work) {
+    expect("emulate stencil.hip", 0, "0 wrong, 112 at the edges: PASS", "");
+}
+
+Test(emulate, files_have_kernels_and_variables_of_the_same_name_and_launch_each_others) {
+    expect("emulate -D ADDED=33 two_main.hip two_other.hip", 0, "11 22 33: PASS", "");
+}
+
+Test(emulate, streams_events_callbacks_managed_memory_and_errors_are_those_of_hip) {
+    expect("emulate runtime.hip", 0, "PASS", "count(int*, int): block size 2000 in x");
+}
+
+Test(emulate, a_function_that_is_not_there_fails_and_is_reported_with_its_place) {
+    program_result result = program_run("emulate unsupported.hip");
+    cr_expect_eq(result.code, 5, "exit code %d", result.code);
+    cr_expect_eq(count_lines(result.out), 3, "%s", result.out);
+    cr_expect(strstr(result.out, "hipErrorNotSupported\n"), "%s", result.out);
+    cr_expect(strstr(result.err, "unsupported.hip:9: hipGraphCreate is not supported: it returned "
+                                 "hipErrorNotSupported (3 calls)"),
+              "%s", result.err);
+    cr_expect(strstr(result.err, "unsupported.hip:12: hipGraphDestroy is not supported: it "
+                                 "returned hipErrorNotSupported (1 call)"),
+              "%s", result.err);
+    program_free(&result);
+}
+
+Test(emulate, a_kernel_that_fails_is_reported_and_the_program_gets_its_error) {
+    expect("emulate faults.hip -- assert", 9, "hipErrorAssert",
+           "fails(int): faults.hip:10: assertion 'n > 1' failed in thread (0, 0, 0)");
+    expect("emulate faults.hip -- stuck", 9, "hipErrorLaunchFailure",
+           "at __syncthreads in faults.hip:16, 3 threads (from thread 0) at __shfl in "
+           "faults.hip:15");
+}
+
+Test(emulate, a_program_that_dies_gives_the_signals_exit_code) {
+    expect("emulate faults.hip -- crash", 128 + 6, "", "the program was ended by signal 6");
+}
+
+Test(emulate, a_program_cannot_write_outside_its_folder) {
+    program_result result = program_run("emulate faults.hip -- write");
+    cr_expect_neq(result.code, 1, "%s", result.err);
+    cr_expect_not(ht_file_exists("/tmp/hiptemper-emulate-must-not-be"));
+    program_free(&result);
+}
+
+Test(emulate, what_does_not_compile_is_reported_with_its_line) {
+    expect("emulate wrong.hip", 1, "", "wrong.hip:3:5: error: use of undeclared identifier");
+    expect("emulate missing.hip", 2, "", "missing.hip: there is no such file");
+    expect("emulate --device amd:gfx90a wrong.hip", 2, "", "device 'amd:gfx90a' does not emulate");
+}
+
+Test(emulate, checking_mode_finds_races_and_accesses_outside_with_their_lines) {
+    expect("emulate --check checked.hip", 0, "hipSuccess", "");
+    expect("emulate --check checked.hip -- 1", 1, "hipErrorLaunchFailure",
+           "race: part[16] read at checked.hip:12 by thread (15, 0, 0) and written at "
+           "checked.hip:9 by thread (16, 0, 0)");
+    expect("emulate --check checked.hip -- 2", 1, "hipErrorLaunchFailure",
+           "outside: write behind 'allocation 1' (element 252 of 252), at checked.hip:17 by thread "
+           "(63, 0, 0)");
+    expect("emulate --check checked.hip -- 3", 1, "hipErrorLaunchFailure",
+           "race: allocation 1[4] written at checked.hip:22");
+}

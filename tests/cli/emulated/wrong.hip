@@ -1,0 +1,5 @@
+#include <hip/hip_runtime.h>
+__device__ void f() {
+    undeclared();
+}
+int main() {}

@@ -1,0 +1,4 @@
+#include "refactor/a.h"
+int ht_b(void) {
+    return 1;
+}

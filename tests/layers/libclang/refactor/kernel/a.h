@@ -1,0 +1,1 @@
+CXCursor a(void);

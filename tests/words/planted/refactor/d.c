@@ -1,0 +1,3 @@
+/* Is this for later? It lies behind. */
+int d;
+const char *v = "behind";

@@ -1,0 +1,2 @@
+/* Tells are told in search/. Is it? */
+int e;

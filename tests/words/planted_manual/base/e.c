@@ -1,0 +1,3 @@
+const char *a(void) {
+    return getenv("HIPTEMPER_UNHEARD");
+}
