@@ -190,13 +190,22 @@ static unsigned moments(const bench *b) {
     return b->kills[TUNER] + b->kills[ONE] + b->kills[ALL] + b->kills[STOP];
 }
 
-/* Returns the names in /dev/shm, a line each; free(). */
+/*
+ * Names in /dev/shm that are not the tuner's: Criterion's, of test programs that run next to this
+ * one, and of LLVM's OpenMP library (a build by clang), which every process registers under its own
+ * number and which only a process that ends by itself takes away.
+ */
+static bool is_foreign(const char *name) {
+    return strncmp(name, "bxfi_", 5) == 0 || strncmp(name, "__KMP_REGISTERED_LIB_", 21) == 0;
+}
+
+/* Returns the tuner's names in /dev/shm, a line each; free(). */
 static char *list_shared(void) {
     ht_text text = {0};
     ht_text_append(&text, "\n");
     DIR *folder = opendir("/dev/shm");
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
-        if (strncmp(entry->d_name, "bxfi_", 5) != 0) /* a test program's of somebody else */
+        if (!is_foreign(entry->d_name))
             ht_text_printf(&text, "%s\n", entry->d_name);
     if (folder != NULL)
         closedir(folder);
