@@ -191,10 +191,7 @@ static ht_status compile_original(ht_job *job, ht_error *error) {
     job->reference.program = tasks[0].program;
     job->reference.twin = tasks[1].program;
     job->baseline.program = other ? tasks[2].program : json_incref(job->reference.program);
-    if (!(job->options.compile_limit > 0))
-        job->limits.compile =
-            fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * tasks[0].seconds));
-    job->limits.more = fmin(job->limits.compile, HT_COMPILE_MORE * tasks[0].seconds);
+    ht_job_limits_set(&job->limits, job->options.compile_limit, tasks[0].seconds);
     if (status == HT_OK && ht_job_fatal(tasks[1].status)) { /* without a twin it would go on */
         status = tasks[1].status;
         if (error != NULL)

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,10 +85,14 @@ static void plan(work *work, ht_compile_task *tasks, size_t count) {
     free(placed);
 }
 
-/* Returns the limit of a program. One that the compiler rejects is compiled again in halves: of n
- * configurations, up to 2 n - 1 programs. */
-static double limit_of(const ht_job *job, range range) {
-    return job->limits.compile + (double)(range.count - 1) * job->limits.more;
+void ht_job_limits_set(ht_job_limits *limits, double asked, double seconds) {
+    limits->compile =
+        asked > 0 ? asked : fmin(HT_COMPILE_SECONDS, fmax(HT_COMPILE_SECONDS_MIN, 20 * seconds));
+    limits->more = fmin(limits->compile, HT_COMPILE_MORE * seconds);
+}
+
+double ht_job_limits_compile(const ht_job_limits *limits, size_t count) {
+    return limits->compile + (double)(count - 1) * limits->more;
 }
 
 static void ask_compile(work *work, ht_process *process, range range) {
@@ -105,7 +110,7 @@ static void ask_compile(work *work, ht_process *process, range range) {
     json_object_set_new(request, "checked", json_boolean(task->checked));
     json_object_set_new(request, "counted", json_boolean(task->counted));
     json_object_set_new(request, "output", json_string(file));
-    ht_process_ask(process, request, limit_of(job, range));
+    ht_process_ask(process, request, ht_job_limits_compile(&job->limits, range.count));
     work->running[process - job->workers.compilers] = range;
 }
 

@@ -87,6 +87,13 @@ typedef struct ht_job_limits {
     double more; /* to compile each further variant of one program */
 } ht_job_limits;
 
+/* Sets how long compiles may take from the seconds that the original's took; `asked`: the limit of
+ * one variant, 0 where none was given. */
+void ht_job_limits_set(ht_job_limits *limits, double asked, double seconds);
+/* Returns the seconds that a program of `count` variants may take. One that the compiler rejects is
+ * compiled again in halves: up to 2 count - 1 programs. */
+double ht_job_limits_compile(const ht_job_limits *limits, size_t count);
+
 struct ht_job {
     const ht_binding *binding;
     const ht_device *device;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/job/job_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -27,6 +28,20 @@ static const char SCALE[] = "#include <hip/hip_runtime.h>\n"
                             "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
                             "    if (i < n) out[i] = alpha * in[i];\n"
                             "}\n";
+
+/* A program that the compiler rejects is compiled again in halves, a half that is rejected too. */
+Test(job, a_program_of_several_has_time_to_be_compiled_again_in_halves) {
+    const double originals[] = {0.05, 0.5, 2, 6}, times[] = {0, 4, 20};
+    for (size_t o = 0; o < 4; ++o)
+        for (size_t asked = 0; asked < 3; ++asked) {
+            ht_job_limits limits = {0};
+            ht_job_limits_set(&limits, times[asked] * originals[o], originals[o]);
+            for (size_t count = 1; count <= 64; ++count)
+                cr_expect_geq(ht_job_limits_compile(&limits, count),
+                              2 * (2 * (double)count - 1) * originals[o],
+                              "%zu variants, %g s for the original", count, originals[o]);
+        }
+}
 
 Test(job, measures_every_configuration_and_finals) {
     bound b;

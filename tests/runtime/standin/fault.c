@@ -32,8 +32,6 @@ static int act(const char *action) {
         run_out_of_memory();
     while (strcmp(action, "hang") == 0)
         pause();
-    if (strcmp(action, "slow") == 0)
-        usleep(400000);
     int code = atoi(action);
     if (strchr(action, '!'))
         poisoned = code;

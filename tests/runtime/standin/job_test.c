@@ -81,18 +81,14 @@ static void judge(const standin_bound *bound, const ht_config configs[COUNT],
 
 /* Judges programs of several, of which some do not compile. `device` may be the host's: it takes
  * the same path. */
-static void only_the_guilty_fail(const char *version, const char *device, size_t size,
-                                 double limit) {
+static void only_the_guilty_fail(const char *version, const char *device, size_t size) {
     standin_bound bound;
     ht_config configs[COUNT];
     ht_outcome outcomes[COUNT];
     standin_use_in_workers(version);
     standin_bind(&bound, unit, "n=1000", device);
-    ht_job_options options = {.seed = 7,
-                              .compile_workers = 2,
-                              .sample_budget = 0.02,
-                              .compile_limit = limit,
-                              .program_size = size};
+    ht_job_options options = {
+        .seed = 7, .compile_workers = 2, .sample_budget = 0.02, .program_size = size};
     ht_job *job = start(&bound, &options);
     evaluate_all(job, &bound, configs, outcomes);
     judge(&bound, configs, outcomes, 0, HT_OK);
@@ -103,19 +99,13 @@ static void only_the_guilty_fail(const char *version, const char *device, size_t
 }
 
 Test(standin_job, only_the_guilty_fail_on_rocm_5) {
-    only_the_guilty_fail("5", "amd:0", 0, 0);
+    only_the_guilty_fail("5", "amd:0", 0);
 }
 Test(standin_job, only_the_guilty_fail_on_rocm_7) {
-    only_the_guilty_fail("7", "amd:0", 4, 0);
+    only_the_guilty_fail("7", "amd:0", 4);
 }
 Test(standin_job, only_the_guilty_fail_on_the_host) {
-    only_the_guilty_fail("5", "host", 6, 0);
-}
-/* A program of six with guilty ones among them is compiled some ten times, each in 0.4 s or more.
- */
-Test(standin_job, the_limit_of_a_compile_is_each_configurations) {
-    setenv("HT_STANDIN_FAULTS", "hiprtcCompileProgram:twice=slow", 1);
-    only_the_guilty_fail("5", "amd:0", 6, 3);
+    only_the_guilty_fail("5", "host", 6);
 }
 
 /* Judges a compiler that dies or hangs on one configuration, in a program with others. */
