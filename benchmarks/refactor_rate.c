@@ -200,6 +200,7 @@ static settings options_read(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     settings given = options_read(argc, argv);
+    setenv("HIPTEMPER_KEPT", "", 1); /* each run reads its files */
     cost ours[ROUNDS_MAX] = {0}, theirs[ROUNDS_MAX] = {0};
     ht_error error;
     char *folder = NULL;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/read_log.h"
 #include "base/result.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ char *ht_problem_path_beside(const char *source_path) {
 
 static ht_status file_open(const char *path, ht_problems *out, ht_error *error) {
     ht_input_add(path);
+    ht_read_log_add(path);
     ht_status status = ht_problem_file_load(path, &out->file, error);
     if (status == HT_OK)
         return HT_OK;
@@ -38,6 +40,7 @@ ht_status ht_problems_open(const char *given, const char *source_path, ht_proble
     if (given)
         return file_open(given, out_problems, error);
     char *beside = ht_problem_path_beside(source_path);
+    ht_read_log_add(beside); /* that there is none counts, too */
     ht_status status = ht_file_exists(beside) ? file_open(beside, out_problems, error) : HT_OK;
     free(beside);
     return status;

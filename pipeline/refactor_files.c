@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/read_log.h"
 #include "base/result.h"
 #include "base/scratch.h"
 #include "base/text.h"
@@ -11,9 +12,10 @@
 #include "pipeline/losses.h"
 #include "pipeline/outputs.h"
 #include "pipeline/progress.h"
+#include "pipeline/refactor_inputs.h"
+#include "pipeline/refactor_kept.h"
 #include "pipeline/refactor_row.h"
 #include "pipeline/tasks.h"
-#include "refactor/source/tree.h"
 #include "runtime/provider/provider.h"
 
 #include <stdlib.h>
@@ -24,8 +26,7 @@ static const double quiet_seconds = 1.0; /* before progress is reported */
 
 typedef struct work {
     const ht_refactor_request *request;
-    ht_tree tree;
-    ht_source *sources;  /* as many as tree.files */
+    ht_refactor_inputs inputs;
     json_t **results;    /* per file; NULL: none came */
     ht_losses *losses;   /* per file */
     bool *again;         /* per file: to be read once more, without a kernel that was lost */
@@ -36,6 +37,8 @@ typedef struct work {
     ht_progress *progress;
     double start;
     size_t ended, templated;
+    ht_refactor_kept *kept; /* NULL: nothing is kept */
+    size_t kept_count;
     json_t *errors;
     int code;
 } work;
@@ -44,10 +47,10 @@ typedef struct work {
 
 /* Returns true for a kernel of a header, which is reported where that header's own turn comes. */
 static bool belongs_elsewhere(const work *in, size_t index, const ht_kernel *kernel) {
-    if (strcmp(kernel->file, in->tree.files[index].path) == 0)
+    if (strcmp(kernel->file, in->inputs.tree.files[index].path) == 0)
         return false;
-    for (size_t i = 0; i < in->tree.count; ++i)
-        if (i != index && ht_file_same(kernel->file, in->tree.files[i].path))
+    for (size_t i = 0; i < in->inputs.tree.count; ++i)
+        if (i != index && ht_file_same(kernel->file, in->inputs.tree.files[i].path))
             return true;
     return false;
 }
@@ -154,18 +157,35 @@ static json_t *names_make(const ht_refactor *refactor) {
     return names;
 }
 
+/* Lists the files that the result depends on, so that it can be kept. */
+static json_t *reads_make(const work *in, size_t index) {
+    const ht_tree_file *file = &in->inputs.tree.files[index];
+    json_t *reads = json_array();
+    ht_read_log_add(file->path);
+    ht_read_log_add(file->through);
+    for (size_t i = 0; i < file->other_count; ++i)
+        ht_read_log_add(file->others[i]);
+    size_t count;
+    const char *const *paths = ht_read_log_paths(&count);
+    for (size_t i = 0; i < count; ++i) {
+        json_t *path = json_string(paths[i]);
+        json_array_append_new(reads, path ? path : json_null()); /* null: a name that is no UTF-8 */
+    }
+    return reads;
+}
+
 /* Surveys one file; not through its unit when that, as compiled here, does not include it. */
 static void file_survey(const work *in, size_t index, ht_survey_options *options,
                         ht_survey *out_survey) {
-    const ht_tree_file *file = &in->tree.files[index];
+    const ht_tree_file *file = &in->inputs.tree.files[index];
     options->compiler.through = file->through;
     options->compiler.joined = file->joined;
     for (;;) {
         *out_survey = (ht_survey){0};
         ht_source *source = ht_alloc(1, sizeof *source);
-        *source = (ht_source){.path = ht_strdup(in->sources[index].path),
-                              .output = ht_strdup(in->sources[index].output),
-                              .named = in->sources[index].named};
+        *source = (ht_source){.path = ht_strdup(in->inputs.sources[index].path),
+                              .output = ht_strdup(in->inputs.sources[index].output),
+                              .named = in->inputs.sources[index].named};
         out_survey->sources = (ht_sources){source, 1};
         ht_survey_read(out_survey, options);
         if (!options->compiler.through || out_survey->analyses[0].refactor)
@@ -186,23 +206,11 @@ static ht_status default_error(const ht_survey *survey, ht_error *error) {
     return HT_OK;
 }
 
-/* Returns a file's arguments; those of the command line win. free(). */
-static const char **arguments_of(const work *in, size_t index, size_t *out_count) {
-    const ht_tree_file *file = &in->tree.files[index];
-    const ht_refactor_options *given = &in->request->compiler;
-    size_t count = given->argument_count + file->argument_count;
-    const char **arguments = ht_alloc(count + 1, sizeof *arguments);
-    for (size_t i = 0; i < count; ++i)
-        arguments[i] = i < file->argument_count ? file->arguments[i]
-                                                : given->arguments[i - file->argument_count];
-    *out_count = count;
-    return arguments;
-}
-
 /* Most files have the same arguments, and so the same parsed header. */
 static ht_status header_prepare(const work *in, ht_error *error) {
     ht_refactor_options options = {.cache = in->cache};
-    options.arguments = arguments_of(in, 0, &options.argument_count);
+    options.arguments =
+        ht_refactor_inputs_arguments(&in->inputs, in->request, 0, &options.argument_count);
     ht_status status = ht_refactor_prepare(&options, error);
     free((void *)options.arguments);
     return status;
@@ -214,7 +222,7 @@ static int file_run(void *context, size_t task, FILE *out) {
     ht_loss_watch watch;
     ht_loss_watch_init(&watch, &in->steps[task], &in->losses[index], &in->request->compiler.limits);
     size_t count;
-    const char **arguments = arguments_of(in, index, &count);
+    const char **arguments = ht_refactor_inputs_arguments(&in->inputs, in->request, index, &count);
     ht_device host;
     bool has_device = ht_device_find("host", &host, NULL) == HT_OK;
     ht_survey_options options = {.problem = in->request->problem,
@@ -235,7 +243,7 @@ static int file_run(void *context, size_t task, FILE *out) {
     ht_error error = analysis->error;
     int code = error.status == HT_OK
                    ? HT_EXIT_OK
-                   : ht_file_exit_code(&error, in->sources[index].named, analysis->foreign);
+                   : ht_file_exit_code(&error, in->inputs.sources[index].named, analysis->foreign);
     if (error.status == HT_OK && default_error(&survey, &error) != HT_OK)
         code = HT_EXIT_INPUT;
     if (error.status == HT_OK && outputs_write(in, &survey, &options.compiler, &error) != HT_OK)
@@ -246,9 +254,9 @@ static int file_run(void *context, size_t task, FILE *out) {
         error = writing;
         code = ht_status_exit_code(error.status);
     }
-    json_t *document =
-        json_pack("{s:o, s:o, s:b, s:i}", "rows", rows, "names", names_make(analysis->refactor),
-                  "parsed", analysis->refactor != NULL, "code", code);
+    json_t *document = json_pack("{s:o, s:o, s:o, s:b, s:i}", "rows", rows, "names",
+                                 names_make(analysis->refactor), "reads", reads_make(in, index),
+                                 "parsed", analysis->refactor != NULL, "code", code);
     if (error.status != HT_OK)
         json_object_set_new(document, "error", ht_file_error_json(&error));
     return json_dumpf(document, out, 0) == 0 ? 0 : 1; /* the process ends: nothing is freed */
@@ -275,7 +283,7 @@ static void error_take(work *in, const json_t *document) {
 }
 
 static void file_lost(work *in, size_t index, const ht_task_result *result) {
-    const char *path = in->tree.files[index].path;
+    const char *path = in->inputs.tree.files[index].path;
     ht_error error = {0};
     if (result->status == HT_ERROR_TIMEOUT)
         ht_error_set_at(&error, HT_ERROR_TIMEOUT, path, 0, 0,
@@ -330,98 +338,12 @@ static void file_done(void *context, size_t task, const ht_task_result *result) 
     json_array_foreach(json_object_get(document, "rows"), row, kernel) in->templated +=
         json_is_string(json_object_get(kernel, "template"));
     ++in->ended;
-    ht_progress_begin(in->progress, in->tree.files[index].path);
-    if (ht_clock_seconds() - in->start < quiet_seconds || in->ended == in->tree.count)
+    ht_progress_begin(in->progress, in->inputs.tree.files[index].path);
+    if (ht_clock_seconds() - in->start < quiet_seconds || in->ended == in->inputs.tree.count)
         return;
     char *phase = ht_format("%zu template%s so far", in->templated, in->templated == 1 ? "" : "s");
     ht_progress_phase(in->progress, phase);
     free(phase);
-}
-
-/* ---- the files to read */
-
-/* Loads the database that is given, or that lies in a given folder or its build folder. */
-static ht_status commands_load(const ht_refactor_request *request, ht_command_list *out_list,
-                               ht_error *error) {
-    static const char *const places[] = {"compile_commands.json", "build/compile_commands.json"};
-    *out_list = (ht_command_list){0};
-    if (request->commands) {
-        ht_status status = ht_command_list_load(request->commands, out_list, error);
-        if (status == HT_ERROR_IO && error)
-            error->status = status = HT_ERROR_INPUT;
-        return status;
-    }
-    for (size_t i = 0; i < request->path_count * 2; ++i) {
-        char *path = ht_path_join(request->paths[i / 2], places[i % 2]);
-        bool found = ht_file_exists(path);
-        ht_status status = found ? ht_command_list_load(path, out_list, error) : HT_OK;
-        free(path);
-        if (found)
-            return status;
-    }
-    return HT_OK;
-}
-
-static bool output_taken(const work *in, size_t count, const char *output) {
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(in->sources[i].output, output) == 0)
-            return true;
-    return false;
-}
-
-/* Names the output of a header that was not asked for: "tile.h", else "tile-2.h". */
-static char *header_output(const work *in, size_t count, const char *path) {
-    const char *name = ht_path_name(path), *dot = strrchr(name, '.');
-    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    char *output = ht_strdup(name);
-    for (int i = 2; output_taken(in, count, output); ++i) {
-        free(output);
-        output = ht_format("%.*s-%d%s", (int)stem, name, i, name + stem);
-    }
-    return output;
-}
-
-static void sources_fill(work *in, const ht_sources *found) {
-    in->sources = ht_alloc(in->tree.count + 1, sizeof *in->sources);
-    for (size_t i = 0; i < in->tree.count; ++i) {
-        size_t given = in->tree.files[i].given;
-        bool header = given == SIZE_MAX;
-        in->sources[i] = (ht_source){.path = ht_strdup(in->tree.files[i].path),
-                                     .output = header ? header_output(in, i, in->tree.files[i].path)
-                                                      : ht_strdup(found->items[given].output),
-                                     .named = !header && found->items[given].named};
-    }
-}
-
-static ht_status tree_find(work *in, ht_error *error) {
-    const ht_refactor_request *request = in->request;
-    ht_sources found;
-    ht_command_list commands;
-    ht_status status =
-        ht_sources_find(request->paths, request->path_count, request->out, &found, error);
-    if (status != HT_OK)
-        return status;
-    status = commands_load(request, &commands, error);
-    if (status == HT_OK) {
-        const char **roots = ht_alloc(request->path_count, sizeof *roots);
-        const char **paths = ht_alloc(found.count + 1, sizeof *paths);
-        ht_tree_options options = {.roots = roots,
-                                   .skip = request->out,
-                                   .compiler = &request->compiler,
-                                   .commands = &commands};
-        for (size_t i = 0; i < request->path_count; ++i)
-            if (ht_dir_exists(request->paths[i]))
-                roots[options.root_count++] = request->paths[i];
-        for (size_t i = 0; i < found.count; ++i)
-            paths[i] = found.items[i].path;
-        ht_tree_make(paths, found.count, &options, &in->tree);
-        sources_fill(in, &found);
-        free(roots);
-        free(paths);
-    }
-    ht_command_list_free(&commands);
-    ht_sources_free(&found);
-    return status;
 }
 
 /* ---- all together */
@@ -442,16 +364,16 @@ static bool is_known(const json_t *rows, const json_t *row) {
 }
 
 static void results_collect(const work *in, ht_refactor_tree_result *out) {
-    out->files = in->tree.count;
+    out->files = in->inputs.tree.count;
     out->kernels = json_array();
-    for (size_t i = 0; i < in->tree.count; ++i) {
+    for (size_t i = 0; i < in->inputs.tree.count; ++i) {
         const json_t *document = in->results[i];
         out->parsed += json_is_true(json_object_get(document, "parsed"));
         size_t index;
         json_t *row;
         json_array_foreach(json_object_get(document, "rows"), index, row) {
             const char *file = json_string_value(json_object_get(row, "file"));
-            bool foreign = file && strcmp(file, in->tree.files[i].path) != 0;
+            bool foreign = file && strcmp(file, in->inputs.tree.files[i].path) != 0;
             if (!foreign || !is_known(out->kernels, row))
                 json_array_append(out->kernels, row);
         }
@@ -461,13 +383,13 @@ static void results_collect(const work *in, ht_refactor_tree_result *out) {
 static ht_status kernel_check(const work *in, const ht_refactor_tree_result *result,
                               ht_error *error) {
     bool all = true; /* were read: else it may be one of those that were not */
-    for (size_t i = 0; i < in->tree.count; ++i)
+    for (size_t i = 0; i < in->inputs.tree.count; ++i)
         all = all && !in->failed[i];
     if (!in->request->kernel || json_array_size(result->kernels) || ht_interrupted || !all)
         return HT_OK;
     ht_text names = {0};
     ht_text_append(&names, "");
-    for (size_t i = 0; i < in->tree.count; ++i) {
+    for (size_t i = 0; i < in->inputs.tree.count; ++i) {
         size_t index;
         json_t *name;
         json_array_foreach(json_object_get(in->results[i], "names"), index, name)
@@ -481,9 +403,7 @@ static ht_status kernel_check(const work *in, const ht_refactor_tree_result *res
 }
 
 static void work_free(work *in) {
-    for (size_t i = 0; i < in->tree.count; ++i) {
-        free(in->sources[i].path);
-        free(in->sources[i].output);
+    for (size_t i = 0; i < in->inputs.tree.count; ++i) {
         if (in->results)
             json_decref(in->results[i]);
         if (in->losses)
@@ -493,9 +413,9 @@ static void work_free(work *in) {
     free(in->failed);
     free(in->again);
     free(in->turn);
-    free(in->sources);
     free(in->results);
-    ht_tree_free(&in->tree);
+    ht_refactor_kept_free(in->kept);
+    ht_refactor_inputs_free(&in->inputs);
 }
 
 /* Checks the problem file, so that a malformed one is reported once, not for every source. */
@@ -510,10 +430,10 @@ static ht_status problem_check(const char *problem, ht_error *error) {
 /* Reads all files that are to be read (once more). */
 static ht_status turn_run(work *in, ht_error *error) {
     size_t count = 0;
-    for (size_t i = 0; i < in->tree.count; ++i)
+    for (size_t i = 0; i < in->inputs.tree.count; ++i)
         if (in->again[i])
             in->turn[count++] = i;
-    memset(in->again, 0, in->tree.count * sizeof *in->again);
+    memset(in->again, 0, in->inputs.tree.count * sizeof *in->again);
     in->steps = ht_task_steps_new(count);
     ht_tasks tasks = {.count = count,
                       .workers = in->request->jobs,
@@ -530,10 +450,30 @@ static ht_status turn_run(work *in, ht_error *error) {
 }
 
 static bool any_again(const work *in) {
-    for (size_t i = 0; i < in->tree.count; ++i)
+    for (size_t i = 0; i < in->inputs.tree.count; ++i)
         if (in->again[i])
             return !ht_interrupted;
     return false;
+}
+
+/* Takes what an earlier run kept; all else is to be read. */
+static void kept_take(work *in) {
+    in->kept = ht_refactor_kept_open(in->request, &in->inputs);
+    for (size_t i = 0; i < in->inputs.tree.count; ++i) {
+        if (in->kept && !in->request->fresh)
+            in->results[i] = ht_refactor_kept_find(in->kept, i);
+        in->kept_count += in->results[i] != NULL;
+        in->again[i] = in->results[i] == NULL;
+    }
+    in->ended = in->kept_count;
+}
+
+/* Keeps for the next run what this one has read, once its templates are verified. */
+static void kept_put(work *in) {
+    for (size_t i = 0; in->kept && i < in->inputs.tree.count && !ht_interrupted; ++i)
+        if (in->results[i] && in->losses[i].count == 0 &&
+            json_object_get(in->results[i], "reads")) /* it was read now */
+            ht_refactor_kept_put(in->kept, i, in->results[i]);
 }
 
 static ht_status files_run(work *in, ht_error *error) {
@@ -542,16 +482,15 @@ static ht_status files_run(work *in, ht_error *error) {
     if (status != HT_OK)
         return status;
     in->cache = cache.path;
-    in->results = ht_alloc(in->tree.count + 1, sizeof *in->results);
-    in->progress = ht_progress_new(stderr, in->tree.count);
+    in->results = ht_alloc(in->inputs.tree.count + 1, sizeof *in->results);
+    in->progress = ht_progress_new(stderr, in->inputs.tree.count);
     in->start = ht_clock_seconds();
-    in->losses = ht_alloc(in->tree.count + 1, sizeof *in->losses);
-    in->failed = ht_alloc(in->tree.count + 1, sizeof *in->failed);
-    in->again = ht_alloc(in->tree.count + 1, sizeof *in->again);
-    in->turn = ht_alloc(in->tree.count + 1, sizeof *in->turn);
-    for (size_t i = 0; i < in->tree.count; ++i)
-        in->again[i] = true;
-    if (in->tree.count > 0)
+    in->losses = ht_alloc(in->inputs.tree.count + 1, sizeof *in->losses);
+    in->failed = ht_alloc(in->inputs.tree.count + 1, sizeof *in->failed);
+    in->again = ht_alloc(in->inputs.tree.count + 1, sizeof *in->again);
+    in->turn = ht_alloc(in->inputs.tree.count + 1, sizeof *in->turn);
+    kept_take(in);
+    if (in->kept_count < in->inputs.tree.count)
         status = header_prepare(in, error);
     if (status == HT_OK)
         do
@@ -568,7 +507,7 @@ ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_
     *out_result = (ht_refactor_tree_result){0};
     ht_status status = problem_check(request->problem, error);
     if (status == HT_OK)
-        status = tree_find(&in, error);
+        status = ht_refactor_inputs_find(request, &in.inputs, error);
     if (status == HT_OK)
         status = files_run(&in, error);
     if (status == HT_OK) {
@@ -578,7 +517,10 @@ ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_
     int code = HT_EXIT_OK;
     if (status == HT_OK)
         status = ht_refactor_verify(out_result->kernels, &request->verifying, &code, error);
+    if (status == HT_OK)
+        kept_put(&in);
     in.code = in.code > code ? in.code : code;
+    out_result->kept = in.kept_count;
     out_result->errors = in.errors;
     out_result->code = ht_interrupted ? HT_EXIT_INTERRUPTED : in.code;
     work_free(&in);

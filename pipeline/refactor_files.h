@@ -15,12 +15,14 @@ typedef struct ht_refactor_request {
     double file_limit;                  /* seconds for one file; 0: none */
     bool beside;                        /* templates and launchers go next to their sources */
     bool verify;                        /* templates are verified before they are handed out */
+    bool fresh;                         /* results that an earlier run kept are not taken */
     ht_refactor_verifying verifying;
     ht_refactor_options compiler;
 } ht_refactor_request;
 
 typedef struct ht_refactor_tree_result {
     size_t files, parsed;
+    size_t kept;     /* files whose results are those of an earlier run */
     json_t *kernels; /* rows, by file and place: docs/json.md */
     json_t *errors;  /* of files; docs/json.md */
     int code;        /* the exit code that these files ask for */

@@ -23,6 +23,7 @@ typedef struct refactor_options {
     uint64_t verify_configurations;
     uint64_t seed;
     bool no_verify;
+    bool fresh;
     bool beside;
     bool explain;
 } refactor_options;
@@ -73,6 +74,11 @@ static const ht_option options[] = {
      .help = "Random legal configurations of each template, in addition to the default one, that "
              "must give "
              "what the original gives."},
+    {"fresh", HT_OPTION_FLAG, offsetof(refactor_options, fresh),
+     .help =
+         "Reads and verifies everything. Without it, what an earlier run found in a file is "
+         "taken, if nothing that it depends on has changed since: its text and headers, options, "
+         "this program and the compiler (HIPTEMPER_KEPT names the folder)."},
     {"seed", HT_OPTION_COUNT, offsetof(refactor_options, seed), "N", .fallback = "1",
      .help = "Seed of those configurations and of the random inputs."},
     HT_SANDBOX_OPTION(refactor_options),
@@ -85,6 +91,7 @@ static json_t *document_make(const ht_refactor_tree_result *result) {
     json_t *document = ht_report_json_new("hiptemper-refactor", 2);
     json_object_set_new(document, "files", json_integer((json_int_t)result->files));
     json_object_set_new(document, "parsed", json_integer((json_int_t)result->parsed));
+    json_object_set_new(document, "kept", json_integer((json_int_t)result->kept));
     json_object_set(document, "kernels", result->kernels);
     json_object_set(document, "errors", result->errors);
     return document;
@@ -102,6 +109,11 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
         fprintf(out, "No kernels were found.\n");
     ht_refactor_report_files(result->kernels, given->out, out);
     ht_refactor_report_summary(result->kernels, result->files, result->parsed, out);
+    if (result->kept > 0)
+        fprintf(out,
+                "%zu of the files did not change since an earlier run and %s not read again "
+                "(--fresh reads them).\n",
+                result->kept, result->kept == 1 ? "was" : "were");
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: this is what was read until then.\n");
     json_t *document = document_make(result);
@@ -146,6 +158,7 @@ static int run_refactor(const ht_command_line *line) {
                                    .file_limit = given->file_time,
                                    .beside = given->beside,
                                    .verify = !given->no_verify,
+                                   .fresh = given->fresh,
                                    .verifying = {.configurations = given->verify_configurations,
                                                  .seed = given->seed,
                                                  .jobs = given->jobs}};

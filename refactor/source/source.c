@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/read_log.h"
 #include "base/result.h"
 #include "refactor/source/place.h"
 #include "refactor/source/resource_dir.h"
@@ -56,12 +57,13 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
     ht_source *source = data;
     CXSourceLocation start = clang_getLocationForOffset(source->unit, file, 0);
     size_t known = source->file_count;
-    if (depth != 0 && clang_Location_isInSystemHeader(start))
-        return;
     CXString name = clang_getFileName(file);
     bool own = strcmp(clang_getCString(name), ht_cuda_path) == 0;
+    bool made = source->joined.text && strcmp(clang_getCString(name), source->unit_path) == 0;
+    if (!own && !made)
+        ht_read_log_add(clang_getCString(name));
     clang_disposeString(name);
-    if (own)
+    if (own || (depth != 0 && clang_Location_isInSystemHeader(start)))
         return;
     file_add(source, file);
     if (source->file_count > known && depth > 0)

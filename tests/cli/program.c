@@ -77,6 +77,7 @@ static pid_t start(const char *const *arguments, int out, int err) {
     dup2(err, STDERR_FILENO);
     setpgid(0, 0); /* signals of the test go to the program alone */
     setenv("HOME", folder, 1);
+    unsetenv("XDG_CACHE_HOME");
     unsetenv("XDG_DATA_HOME");
     unsetenv("HIPTEMPER_DB");
     if (chdir(folder) != 0)

@@ -155,6 +155,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return ht_worker_main(argc, argv);
     asked given = {.count = 100, .configurations = 32};
+    setenv("HIPTEMPER_KEPT", "", 1); /* each run verifies its templates */
     if (!parse(argc, argv, &given)) {
         fputs("usage: refactor_generated [COUNT [FIRST]] [--keep DIR] [--configurations N] "
               "[--jobs N] [--json FILE]\n",

@@ -1,0 +1,200 @@
+#include "pipeline/refactor_kept.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "pipeline/kept.h"
+#include "refactor/fingerprint.h"
+#include "runtime/host/toolchain.h"
+#include "runtime/provider/provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct ht_refactor_kept {
+    ht_kept *kept;
+    const ht_refactor_request *request;
+    const ht_refactor_inputs *inputs;
+    const char **tree; /* paths of all files; borrowed */
+};
+
+/* ---- what results depend on */
+
+static void text_put(ht_text *out, const char *name, const char *value) {
+    if (value)
+        ht_text_printf(out, "%s %zu %s\n", name, strlen(value), value);
+}
+
+static void number_put(ht_text *out, const char *name, double value) {
+    ht_text_printf(out, "%s %.17g\n", name, value);
+}
+
+static void request_put(const ht_refactor_request *request, ht_text *out) {
+    text_put(out, "problem", request->problem);
+    text_put(out, "kernel", request->kernel);
+    text_put(out, "out", request->out);
+    number_put(out, "file time", request->file_limit);
+    number_put(out, "operations", (double)request->compiler.limits.operations);
+    number_put(out, "seconds", request->compiler.limits.seconds);
+    number_put(out, "memory", (double)request->compiler.limits.memory_bytes);
+    number_put(out, "without", request->compiler.without);
+    number_put(out, "next to sources", request->beside);
+    number_put(out, "verify", request->verify);
+    number_put(out, "configurations", (double)request->verifying.configurations);
+    ht_text_printf(out, "seed %llu\n", (unsigned long long)request->verifying.seed);
+}
+
+/* Puts what kernels are compiled and run with to verify them: the compiler and its flags, which say
+ * what the processor is, and the device. */
+static ht_status host_put(ht_text *out) {
+    char hash[HT_HASH_SIZE];
+    ht_device host;
+    ht_status status = ht_device_find("host", &host, NULL);
+    if (status == HT_OK)
+        status = ht_toolchain_hash(hash, NULL);
+    if (status != HT_OK)
+        return status;
+    ht_text_printf(out, "host %s\n", hash);
+#define PUT(name) ht_text_printf(out, #name " %lld\n", (long long)host.fields.name);
+    HT_DEVICE_FIELDS(PUT)
+#undef PUT
+    return HT_OK;
+}
+
+/* Puts the variables that hiptemper looks at, but for those that name where things are kept. */
+static void variables_put(ht_text *out) {
+    static const char *const others[] = {"HIPTEMPER_KEPT=", "HIPTEMPER_CACHE=", "HIPTEMPER_DB="};
+    for (char **at = environ; *at; ++at) {
+        bool of_result = strncmp(*at, "HIPTEMPER_", 10) == 0;
+        for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+            of_result = of_result && strncmp(*at, others[i], strlen(others[i])) != 0;
+        if (of_result)
+            text_put(out, "variable", *at);
+    }
+}
+
+ht_refactor_kept *ht_refactor_kept_open(const ht_refactor_request *request,
+                                        const ht_refactor_inputs *inputs) {
+    ht_text common = {0};
+    ht_kept *kept = NULL;
+    request_put(request, &common);
+    variables_put(&common);
+    if (!request->compiler.recipe && ht_refactor_fingerprint(&common, NULL) == HT_OK &&
+        host_put(&common) == HT_OK)
+        kept = ht_kept_open(common.data);
+    ht_text_free(&common);
+    if (!kept)
+        return NULL;
+    ht_refactor_kept *opened = ht_alloc(1, sizeof *opened);
+    *opened = (ht_refactor_kept){kept, request, inputs,
+                                 ht_alloc(inputs->tree.count + 1, sizeof *opened->tree)};
+    for (size_t i = 0; i < inputs->tree.count; ++i)
+        opened->tree[i] = inputs->tree.files[i].path;
+    return opened;
+}
+
+void ht_refactor_kept_free(ht_refactor_kept *kept) {
+    if (!kept)
+        return;
+    ht_kept_free(kept->kept);
+    free(kept->tree);
+    free(kept);
+}
+
+/* Makes the text that a file's result alone depends on: how it is read and what its outputs are
+ * named. */
+static char *own_text(const ht_refactor_kept *kept, size_t index, const char *const *arguments,
+                      size_t count) {
+    const ht_tree_file *file = &kept->inputs->tree.files[index];
+    const ht_source *source = &kept->inputs->sources[index];
+    ht_text text = {0};
+    text_put(&text, "output", source->output);
+    text_put(&text, "through", file->through);
+    number_put(&text, "named", source->named);
+    number_put(&text, "joined", file->joined);
+    for (size_t i = 0; i < count; ++i)
+        text_put(&text, "argument", arguments[i]);
+    return ht_text_take(&text);
+}
+
+typedef struct kept_file {
+    ht_kept_file file;
+    const char **arguments;
+    char *own;
+} kept_file;
+
+static kept_file file_open(const ht_refactor_kept *kept, size_t index) {
+    size_t count;
+    const char **arguments =
+        ht_refactor_inputs_arguments(kept->inputs, kept->request, index, &count);
+    char *own = own_text(kept, index, arguments, count);
+    return (kept_file){.file = {.own = own,
+                                .path = kept->inputs->tree.files[index].path,
+                                .tree = kept->tree,
+                                .tree_count = kept->inputs->tree.count,
+                                .arguments = arguments,
+                                .argument_count = count},
+                       .arguments = arguments,
+                       .own = own};
+}
+
+static void file_close(kept_file *file) {
+    free(file->arguments);
+    free(file->own);
+}
+
+json_t *ht_refactor_kept_find(ht_refactor_kept *kept, size_t index) {
+    kept_file file = file_open(kept, index);
+    json_t *document = ht_kept_find(kept->kept, &file.file);
+    file_close(&file);
+    return document;
+}
+
+/* ---- keeping */
+
+static bool is_settled(const json_t *row) {
+    static const char *const settled[] = {"templated", "annotated", "needs-problem", "refused",
+                                          "unparsed"};
+    const char *status = json_string_value(json_object_get(row, "status"));
+    const json_t *verification = json_object_get(row, "verification");
+    const char *outcome = json_string_value(json_object_get(verification, "outcome"));
+    bool known = false;
+    for (size_t i = 0; status && i < sizeof settled / sizeof *settled; ++i)
+        known = known || strcmp(status, settled[i]) == 0;
+    return known && !json_object_get(row, "proof") &&
+           (json_is_null(verification) || (outcome && strcmp(outcome, "agrees") == 0));
+}
+
+static json_t *outputs_of(const json_t *rows) {
+    static const char *const keys[] = {"template", "launcher", "skeleton", "problem_file"};
+    json_t *outputs = json_array(), *row;
+    size_t index;
+    json_array_foreach(rows, index, row) for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        json_t *path = json_object_get(row, keys[i]), *known;
+        size_t other;
+        bool seen = !json_is_string(path);
+        json_array_foreach(outputs, other, known) seen = seen || json_equal(known, path);
+        if (!seen)
+            json_array_append(outputs, path);
+    }
+    return outputs;
+}
+
+void ht_refactor_kept_put(ht_refactor_kept *kept, size_t index, json_t *document) {
+    const json_t *rows = json_object_get(document, "rows");
+    bool settled = !json_object_get(document, "error") &&
+                   json_integer_value(json_object_get(document, "code")) == HT_EXIT_OK;
+    size_t at;
+    json_t *row;
+    json_array_foreach(rows, at, row) settled = settled && is_settled(row);
+    if (!settled)
+        return;
+    kept_file file = file_open(kept, index);
+    json_t *outputs = outputs_of(rows), *reads = json_object_get(document, "reads");
+    json_incref(reads);
+    json_object_del(document, "reads");
+    ht_kept_put(kept->kept, &file.file, reads, outputs, document);
+    json_decref(reads);
+    json_decref(outputs);
+    file_close(&file);
+}

@@ -1,0 +1,174 @@
+/* Results of `hiptemper refactor` that are kept from run to run. */
+#include "program.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void place_make(void) {
+    workplace_make();
+    char *folder = ht_format("%s/kept", workplace());
+    setenv("HIPTEMPER_KEPT", folder, 1);
+    free(folder);
+}
+
+TestSuite(kept, .init = place_make, .fini = workplace_remove);
+
+static const char source[] =
+    "#include \"size.h\"\n"
+    "#include <hip/hip_runtime.h>\n"
+    "__global__ void scale(const float *in, float *out, int n) {\n"
+    "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+    "    if (i < n) out[i] = 2 * in[i];\n"
+    "}\n"
+    "void host(const float *in, float *out, int n) {\n"
+    "    hipLaunchKernelGGL(scale, dim3((n + BLOCK - 1) / BLOCK), dim3(BLOCK), 0, 0, in, out, n);\n"
+    "}\n";
+
+static const char problem[] =
+    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
+    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
+    "\"n : int = problem.n\"],\n"
+    "  \"host\": {\"n\": \"problem.n\"},\n"
+    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+
+#define REFACTOR "refactor tree --json --no-verify --out out"
+#define VERIFIED "refactor tree --json --verify-configurations 1 --out out"
+
+static void tree_write(void) {
+    workplace_write("tree/scale.hip", source);
+    workplace_write("tree/size.h", "#define BLOCK 64\n");
+    workplace_write("tree/scale.problem.json", problem);
+    workplace_write("tree/empty.hip", "__global__ void nothing() {}\n");
+    usleep(20000); /* a file that changes while it is read is not kept */
+}
+
+/* Returns the report of a run that took this many files from an earlier one. */
+static json_t *run(const char *words, json_int_t kept) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *document = json_loads(result.out, 0, NULL);
+    cr_assert_not_null(document, "%s", result.out);
+    cr_expect_eq(json_integer_value(json_object_get(document, "kept")), kept, "not %d: %s: %s",
+                 (int)kept, words, result.out);
+    program_free(&result);
+    return document;
+}
+
+static void expect_kept(const char *words, json_int_t kept) {
+    json_decref(run(words, kept));
+}
+
+Test(kept, an_unchanged_tree_gives_the_same_report_and_files_without_being_read) {
+    tree_write();
+    json_t *first = run(VERIFIED, 0);
+    const char *name = "out/scale.scale.template.hip";
+    char *template = workplace_read(name), *whole = ht_format("%s/%s", workplace(), name);
+    cr_assert_not_null(template);
+    cr_assert_eq(unlink(whole), 0);
+    json_t *second = run(VERIFIED, 2);
+    json_object_del(first, "kept");
+    json_object_del(second, "kept");
+    cr_expect(json_equal(first, second));
+    char *again = workplace_read(name);
+    cr_assert_not_null(again, "the template is in its place again");
+    cr_expect_str_eq(again, template);
+    json_decref(first);
+    json_decref(second);
+    free(again);
+    free(template);
+    free(whole);
+}
+
+Test(kept, a_file_is_read_again_when_anything_changes_that_it_depends_on) {
+    tree_write();
+    expect_kept(REFACTOR, 0);
+    workplace_write("tree/size.h", "#define BLOCK 128\n"); /* a header */
+    usleep(20000);
+    expect_kept(REFACTOR, 1);
+    expect_kept(REFACTOR, 2);
+    workplace_write("tree/scale.hip", strchr(source, '\n') + 1); /* its text: no BLOCK any more */
+    usleep(20000);
+    program_result broken = program_run(REFACTOR);
+    cr_expect(strstr(broken.out, "\"kept\": 1"), "%s", broken.out);
+    program_free(&broken);
+    workplace_write("tree/scale.hip", source);
+    usleep(20000);
+    expect_kept(REFACTOR, 1); /* the last result of a file is kept, not every one */
+    expect_kept(REFACTOR, 2);
+    expect_kept(REFACTOR " --without unroll", 0); /* an option */
+    expect_kept(REFACTOR " --fresh", 0);
+    setenv("HIPTEMPER_KEPT", "", 1);
+    expect_kept(REFACTOR, 0);
+}
+
+/* A header that would be found before the one that was read, a problem file that was not there. */
+Test(kept, a_file_is_read_again_when_one_appears_that_it_would_have_read) {
+    tree_write();
+    workplace_write("include/size.h", "#define BLOCK 32\n");
+    char *own = ht_format("%s/tree/size.h", workplace());
+    cr_assert_eq(unlink(own), 0);
+    expect_kept(REFACTOR " -I include", 0);
+    expect_kept(REFACTOR " -I include", 2);
+    workplace_write("tree/size.h", "#define BLOCK 64\n");
+    workplace_write("tree/empty.problem.json", problem);
+    usleep(20000);
+    expect_kept(REFACTOR " -I include", 0);
+    free(own);
+}
+
+/* A header of the tree is reported at its own turn, not by the file that includes it. */
+Test(kept, a_header_that_joins_the_tree_is_reported_once) {
+    tree_write();
+    workplace_write("tree/empty.hip", "#include \"../other/more.h\"\n"
+                                      "__global__ void nothing() {}\n");
+    workplace_write("other/more.h", "__global__ void something() {}\n");
+    usleep(20000);
+    expect_kept(REFACTOR, 0);
+    json_t *document = run("refactor tree other --json --no-verify --out out", 2);
+    json_t *row;
+    size_t index, found = 0;
+    json_array_foreach(json_object_get(document, "kernels"), index, row) found +=
+        strcmp(json_string_value(json_object_get(row, "name")), "something") == 0;
+    cr_expect_eq(found, 1);
+    json_decref(document);
+}
+
+Test(kept, damaged_and_unfinished_results_are_not_taken) {
+    tree_write();
+    workplace_write("tree/wrong.hip", "#pragma tune kernel(\n__global__ void wrong() {}\n");
+    for (int i = 0; i < 2; ++i) { /* the one with an error is read again */
+        program_result result = program_run(REFACTOR);
+        cr_expect_eq(result.code, 2, "%s", result.err);
+        cr_expect(strstr(result.err, "tree/wrong.hip:1:"), "%s", result.err);
+        cr_expect(strstr(result.out, i ? "\"kept\": 2" : "\"kept\": 0"), "%s", result.out);
+        program_free(&result);
+    }
+    char *folder = ht_format("%s/kept", workplace());
+    DIR *directory = opendir(folder);
+    cr_assert_not_null(directory);
+    size_t damaged = 0;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *name = ht_format("kept/%s", entry->d_name), *text = workplace_read(name);
+        cr_assert_not_null(text);
+        text[strlen(text) / 2] ^= 1;
+        workplace_write(name, text);
+        ++damaged;
+        free(text);
+        free(name);
+    }
+    closedir(directory);
+    cr_expect_eq(damaged, 2);
+    program_result result = program_run(REFACTOR);
+    cr_expect(strstr(result.out, "\"kept\": 0"), "%s", result.out);
+    program_free(&result);
+    free(folder);
+}
