@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/result.h"
 #include "cli/reports/explain_kernel.h"
 #include "cli/reports/refactor_report.h"
 #include "cli/tuning_options.h"
@@ -6,6 +7,9 @@
 #include "pipeline/recipes.h"
 #include "pipeline/refactor_files.h"
 #include "refactor/transformations/transformations.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct refactor_options {
     ht_compiler_options compiler;
@@ -15,6 +19,7 @@ typedef struct refactor_options {
     const char *out;
     const char *json;
     const char *sarif;
+    const char *html;
     const char *commands;
     const char *recipe;
     const char *save_recipe;
@@ -26,6 +31,7 @@ typedef struct refactor_options {
     bool fresh;
     bool beside;
     bool explain;
+    bool verbose;
 } refactor_options;
 
 static const ht_option options[] = {
@@ -47,6 +53,12 @@ static const ht_option options[] = {
     {"sarif", HT_OPTION_TEXT, offsetof(refactor_options, sarif), "FILE", .writes = true,
      .help = "Writes the remarks as a SARIF 2.1.0 log, which code review tools show next to the "
              "lines."},
+    {"html", HT_OPTION_TEXT, offsetof(refactor_options, html), "FILE", .writes = true,
+     .help = "Writes the report as a page for a browser: templates, those with most changes first, "
+             "then kernels without one, by reason, with a next step for each."},
+    {"verbose", HT_OPTION_FLAG, offsetof(refactor_options, verbose),
+     .help = "Of more than 20 kernels too, prints each reason with its place and each file that "
+             "was written."},
     {"compile-commands", HT_OPTION_TEXT, offsetof(refactor_options, commands), "FILE",
      .help = "The project's compile_commands.json, which tells folders of headers, macros and the "
              "standard for each source. Without it, the one in a given folder or in its folder "
@@ -97,18 +109,30 @@ static json_t *document_make(const ht_refactor_tree_result *result) {
     return document;
 }
 
+static int html_write(const char *path, const ht_refactor_tree_result *result) {
+    ht_error error = {0};
+    char *text = ht_refactor_html(result->kernels, result->errors);
+    ht_status status = ht_result_write(path, text, strlen(text), &error);
+    free(text);
+    return status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
+}
+
 static int report(const ht_refactor_tree_result *result, const refactor_options *given) {
+    enum { MANY = 20 };
     FILE *out = ht_report_stream(given->json);
+    ht_report_detail detail = given->explain ? HT_REPORT_ALL
+                              : json_array_size(result->kernels) > MANY && !given->verbose
+                                  ? HT_REPORT_BRIEF
+                                  : HT_REPORT_USUAL;
     size_t index;
     json_t *row;
-    json_array_foreach(result->kernels, index, row)
-        ht_refactor_report_remarks(row, given->explain, out);
+    json_array_foreach(result->kernels, index, row) ht_refactor_report_remarks(row, detail, out);
     if (json_array_size(result->kernels))
-        ht_refactor_report_table(result->kernels, out);
+        ht_refactor_report_table(result->kernels, detail, out);
     else if (result->code == HT_EXIT_OK)
         fprintf(out, "No kernels were found.\n");
-    ht_refactor_report_files(result->kernels, given->out, out);
-    ht_refactor_report_summary(result->kernels, result->files, result->parsed, out);
+    ht_refactor_report_files(result->kernels, given->out, detail, out);
+    ht_refactor_report_summary(result->kernels, result->files, result->parsed, detail, out);
     if (result->kept > 0)
         fprintf(out,
                 "%zu of the files did not change since an earlier run and %s not read again "
@@ -122,8 +146,9 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
     json_t *log = given->sarif ? ht_refactor_sarif(result->kernels, result->errors) : NULL;
     int other = ht_report_json(log ? given->sarif : NULL, log);
     json_decref(log);
+    int page = given->html ? html_write(given->html, result) : HT_EXIT_OK;
     int saved = given->save_recipe ? ht_recipe_save(given->save_recipe, result->kernels) : 0;
-    return code ? code : other ? other : saved;
+    return code ? code : other ? other : page ? page : saved;
 }
 
 /* Returns true for --explain KERNEL FILE...: the first operand is not a path. */

@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/reports/refactor_groups.h"
 #include "cli/reports/table.h"
 #include "pipeline/report.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +43,10 @@ static bool is_of_left_out(const json_t *row, const json_t *remark) {
     return found;
 }
 
-void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
+void ht_refactor_report_remarks(const json_t *row, ht_report_detail detail, FILE *out) {
     const char *reason = text_of(row, "reason"), *status = text_of(row, "status");
     long place = number_of(row, "reason_line");
-    if (*reason) {
+    if (*reason && detail != HT_REPORT_BRIEF) {
         place_print(text_of(row, "file"), place ? place : number_of(row, "line"),
                     place ? 1 : number_of(row, "column"), status, out);
         fprintf(out, "%s: %s [%s]\n", text_of(row, "name"), reason, status);
@@ -54,7 +54,7 @@ void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out) {
     size_t index;
     json_t *remark;
     json_array_foreach(json_object_get(row, "remarks"), index, remark) {
-        if (!all && !is_of_left_out(row, remark))
+        if (detail != HT_REPORT_ALL && !is_of_left_out(row, remark))
             continue;
         const char *kind = text_of(remark, "kind"), *of = text_of(remark, "transformation");
         place_print(text_of(remark, "file"), number_of(remark, "line"), number_of(remark, "column"),
@@ -78,15 +78,29 @@ static char *list_text(const json_t *array) {
     return ht_text_take(&text);
 }
 
-void ht_refactor_report_table(const json_t *rows, FILE *out) {
+/* Returns the reason's first part, with dots for the others; free(). */
+static char *brief_reason(const char *reason) {
+    const char *core = ht_reason_core(reason), *end = strchr(core, ';');
+    return end ? ht_format("%.*s; ...", (int)(end - core), core) : ht_strdup(core);
+}
+
+/* Briefly, a kernel without a template has its reason here, and parameters are left out. */
+void ht_refactor_report_table(const json_t *rows, ht_report_detail detail, FILE *out) {
+    bool brief = detail == HT_REPORT_BRIEF;
     const char *heads[] = {"kernel", "where", "status", "transformations", "parameters"};
-    ht_table *table = ht_table_new("llllt", heads);
+    heads[3] = brief ? "transformations, or the reason" : heads[3];
+    ht_table *table = ht_table_new(brief ? "lllt" : "llllt", heads);
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row) {
         char *where = ht_format("%s:%ld", text_of(row, "file"), number_of(row, "line"));
         char *transformations = list_text(json_object_get(row, "transformations"));
         char *parameters = list_text(json_object_get(row, "parameters"));
+        const char *reason = text_of(row, "reason");
+        if (brief && *reason) {
+            free(transformations);
+            transformations = brief_reason(reason);
+        }
         const char *cells[] = {text_of(row, "name"), where, text_of(row, "status"), transformations,
                                parameters};
         ht_table_row(table, cells);
@@ -135,34 +149,8 @@ static void tallies_free(tallies *list) {
     free(list->items);
 }
 
-char *ht_refactor_reason_class(const char *reason) {
-    ht_text text = {0};
-    ht_text_append(&text, "");
-    bool nothing = strncmp(reason, "nothing can be made a parameter: ", 33) == 0;
-    for (const char *at = nothing ? reason + 33 : reason; *at && *at != ';'; ++at) {
-        const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
-        const char *place = strncmp(at, " (line ", 7) == 0 ? strchr(at, ')') : NULL;
-        if (place)
-            at = place;
-        else if (*at == '(')
-            break;
-        else if (end) {
-            ht_text_append(&text, "'...'");
-            at = end;
-        } else if (isdigit((unsigned char)*at)) {
-            ht_text_append(&text, "#");
-            at += strspn(at, "0123456789") - 1;
-        } else
-            ht_text_append_n(&text, at, 1);
-    }
-    while (text.length && text.data[text.length - 1] == ' ')
-        text.data[--text.length] = 0;
-    return ht_text_take(&text);
-}
-
-static void row_count(const json_t *row, tallies *statuses, tallies *transformations,
-                      tallies *reasons) {
-    const char *status = text_of(row, "status"), *reason = text_of(row, "reason");
+static void row_count(const json_t *row, tallies *statuses, tallies *transformations) {
+    const char *status = text_of(row, "status");
     bool waits = strcmp(status, "needs-problem") == 0;
     ++tally_of(statuses, status)->count;
     size_t index;
@@ -171,23 +159,15 @@ static void row_count(const json_t *row, tallies *statuses, tallies *transformat
         tally *of = tally_of(transformations, json_string_value(name));
         ++*(waits ? &of->waiting : &of->count);
     }
-    if (!*reason)
-        return;
-    char *class = ht_refactor_reason_class(reason);
-    char *word = ht_format("%s: %s", status, class);
-    ++tally_of(reasons, word)->count;
-    free(word);
-    free(class);
 }
 
-static void tallies_print(const char *heading, tallies *list, bool waiting, FILE *out) {
-    const char *heads[] = {heading, "kernels", "waiting for sizes"},
-               *others[] = {heading, "kernels"};
+static void transformations_print(tallies *list, FILE *out) {
+    const char *heads[] = {"transformation", "kernels", "waiting for sizes"};
     if (list->count == 0)
         return;
     tallies_sort(list);
     fputc('\n', out);
-    ht_table *table = ht_table_new(waiting ? "lrr" : "lr", waiting ? heads : others);
+    ht_table *table = ht_table_new("lrr", heads);
     for (size_t i = 0; i < list->count; ++i) {
         char *count = ht_format("%zu", list->items[i].count);
         char *more = ht_format("%zu", list->items[i].waiting);
@@ -199,13 +179,55 @@ static void tallies_print(const char *heading, tallies *list, bool waiting, FILE
     ht_table_finish(table, out, 0);
 }
 
-void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed, FILE *out) {
-    tallies statuses = {0}, transformations = {0}, reasons = {0};
+/* Prints the groups of kernels without a template, briefly the largest, and the next steps. */
+static void reasons_print(const json_t *rows, ht_report_detail detail, FILE *out) {
+    enum { SHOWN = 12 };
+    const char *heads[] = {"reason", "kernels"};
+    ht_reason_groups groups;
+    ht_reason_groups_make(rows, &groups);
+    size_t shown = detail == HT_REPORT_BRIEF && groups.count > SHOWN ? SHOWN : groups.count;
+    size_t hidden = 0;
+    ht_table *table = groups.count ? ht_table_new("lr", heads) : NULL;
+    for (size_t i = 0; i < groups.count; ++i) {
+        const ht_reason_group *of = &groups.items[i];
+        char *word = ht_format("%s: %s", of->status, of->reason);
+        char *count = ht_format("%zu", of->count);
+        const char *cells[] = {word, count};
+        if (i < shown)
+            ht_table_row(table, cells);
+        else
+            hidden += of->count;
+        free(count);
+        free(word);
+    }
+    if (table) {
+        fputc('\n', out);
+        ht_table_finish(table, out, 0);
+    }
+    if (shown < groups.count)
+        fprintf(out, "and %zu more reasons, of %zu kernels (--verbose lists them)\n",
+                groups.count - shown, hidden);
+    const char *last = NULL;
+    for (size_t i = 0; i < groups.count && detail == HT_REPORT_BRIEF; ++i) {
+        bool seen = false;
+        for (size_t j = 0; j < i; ++j)
+            seen = seen || groups.items[j].next == groups.items[i].next;
+        if (seen || !groups.items[i].next)
+            continue;
+        fprintf(out, "%s%s: %s\n", last ? "" : "\n", groups.items[i].status, groups.items[i].next);
+        last = groups.items[i].next;
+    }
+    ht_reason_groups_free(&groups);
+}
+
+void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
+                                ht_report_detail detail, FILE *out) {
+    tallies statuses = {0}, transformations = {0};
     size_t index, count = json_array_size(rows);
     json_t *row;
-    json_array_foreach(rows, index, row) row_count(row, &statuses, &transformations, &reasons);
-    tallies_print("transformation", &transformations, true, out);
-    tallies_print("reason", &reasons, false, out);
+    json_array_foreach(rows, index, row) row_count(row, &statuses, &transformations);
+    transformations_print(&transformations, out);
+    reasons_print(rows, detail, out);
     fprintf(out, "\n%zu file%s", files, files == 1 ? "" : "s");
     if (parsed < files)
         fprintf(out, " (%zu not read)", files - parsed);
@@ -216,15 +238,18 @@ void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
     fputc('\n', out);
     tallies_free(&statuses);
     tallies_free(&transformations);
-    tallies_free(&reasons);
 }
 
 /* ---- files */
 
-void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out) {
+void ht_refactor_report_files(const json_t *rows, const char *folder, ht_report_detail detail,
+                              FILE *out) {
     static const char *const keys[] = {"template", "launcher", "bug_report", "skeleton"},
-                             *const words[] = {"template", "launcher", "bug", "fill in"};
+                             *const words[] = {"template", "launcher", "bug", "fill in"},
+                             *const counted[] = {"template%s", "launcher%s", "bug report%s",
+                                                 "skeleton%s to fill in"};
     const char *last = "";
+    size_t counts[4] = {0};
     bool any = false;
     size_t index;
     json_t *row;
@@ -232,10 +257,26 @@ void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out)
         const char *path = text_of(row, keys[i]);
         if (!*path || strcmp(path, last) == 0) /* one skeleton serves all kernels of its file */
             continue;
+        last = path;
+        ++counts[i];
+        if (detail == HT_REPORT_BRIEF && i != 2)
+            continue;
         if (!any)
             fprintf(out, "\nWritten to %s:\n", folder);
         any = true;
         fprintf(out, "  %-9s %s\n", words[i], path);
-        last = path;
     }
+    const char *between = "";
+    for (size_t i = 0; i < 4 && detail == HT_REPORT_BRIEF; ++i) {
+        if (counts[i] == 0)
+            continue;
+        if (!*between)
+            fprintf(out, "\nWritten to %s: ", folder);
+        char *what = ht_format(counted[i], counts[i] == 1 ? "" : "s");
+        fprintf(out, "%s%zu %s", between, counts[i], what);
+        free(what);
+        between = ", ";
+    }
+    if (*between)
+        fprintf(out, " (--verbose lists them)\n");
 }

@@ -7,18 +7,27 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* As a compiler prints them, one a line: "file:line:column: remark: ... [applied: unroll]". The
- * reason why there is no template; every remark too when `all`. */
-void ht_refactor_report_remarks(const json_t *row, bool all, FILE *out);
-void ht_refactor_report_table(const json_t *rows, FILE *out);
-/* How many files and kernels, templates by transformation, refusals by reason. */
-void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed, FILE *out);
-/* Which files were written. */
-void ht_refactor_report_files(const json_t *rows, const char *folder, FILE *out);
+typedef enum ht_report_detail {
+    HT_REPORT_BRIEF, /* for many kernels: a line for each, counts of files, the largest groups */
+    HT_REPORT_USUAL,
+    HT_REPORT_ALL /* every remark */
+} ht_report_detail;
 
-/* Returns a reason without the names, numbers and places that distinguish one kernel from another.
- * free(). */
-char *ht_refactor_reason_class(const char *reason);
+/* As a compiler prints them, one a line: "file:line:column: remark: ... [applied: unroll]". The
+ * reason why there is no template (not when brief), and of a transformation that stood in the way
+ * of one. */
+void ht_refactor_report_remarks(const json_t *row, ht_report_detail detail, FILE *out);
+void ht_refactor_report_table(const json_t *rows, ht_report_detail detail, FILE *out);
+/* How many files and kernels, templates by transformation, refusals by reason. */
+void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
+                                ht_report_detail detail, FILE *out);
+/* Which files were written. */
+void ht_refactor_report_files(const json_t *rows, const char *folder, ht_report_detail detail,
+                              FILE *out);
+
+/* refactor_html.c: the same as a page that needs no other file: templates, those with most changes
+ * first, then kernels without one by reason, each with a next step. free(). */
+char *ht_refactor_html(const json_t *rows, const json_t *errors);
 
 /* refactor_sarif.c: the rows and errors as a SARIF 2.1.0 log, for code review tools. New reference.
  * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
