@@ -165,6 +165,18 @@ Test(gp, kernel_is_the_formula) {
     }
 }
 
+/* Many squares go through vectors, a single one does not. */
+Test(gp, kernel_has_the_same_bits_for_many_squares_as_for_each) {
+    enum { COUNT = 1003 };
+    float many[COUNT], one[COUNT];
+    for (int i = 0; i < COUNT; ++i)
+        many[i] = one[i] = (float)(i - 2) * (float)(i % 17) * 0.037F;
+    ht_matern_of_squares(many, COUNT, 1.7F);
+    for (int i = 0; i < COUNT; ++i)
+        ht_matern_of_squares(one + i, 1, 1.7F);
+    cr_expect_arr_eq(many, one, sizeof many);
+}
+
 Test(gp, matrices_that_are_not_positive_definite_are_told) {
     double good[] = {4, 0, 2, 5}, bad[] = {1, 0, 2, 1};
     cr_assert(ht_cholesky(good, 2));
