@@ -112,6 +112,8 @@ static char *own_text(const ht_refactor_kept *kept, size_t index, const char *co
     text_put(&text, "through", file->through);
     number_put(&text, "named", source->named);
     number_put(&text, "joined", file->joined);
+    for (size_t i = 0; i < file->other_count; ++i)
+        text_put(&text, "launched by", file->others[i]);
     for (size_t i = 0; i < count; ++i)
         text_put(&text, "argument", arguments[i]);
     return ht_text_take(&text);
