@@ -4,6 +4,17 @@
 
 #include "ht_state.h"
 
+/* Of the headers that HIP's own includes, as far as device code has them: compiler's built-ins,
+ * declared as the C library does. */
+#ifndef NULL
+#define NULL __null
+#endif
+extern "C" {
+void *memcpy(void *to, const void *from, decltype(sizeof 0) size) noexcept;
+void *memmove(void *to, const void *from, decltype(sizeof 0) size) noexcept;
+void *memset(void *to, int value, decltype(sizeof 0) size) noexcept;
+}
+
 #define __HIP__ 1
 #define __HIPCC__ 1
 #define __HIPCC_RTC__ 1

@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "runtime/host/options.h"
 
 #include <criterion/criterion.h>
@@ -43,6 +44,27 @@ Test(unit, compile_errors_name_the_units_own_file_and_line) {
 Test(unit, a_name_expression_that_names_nothing_is_a_compile_error) {
     expect_log("__global__ void k(int *out) {}", "missing<3>", "name expression missing<3>");
     expect_log("__global__ void k(int *out) {}", "3", "name expression 3");
+}
+
+/* HIP's header brings them along: sources use them without a header of their own. */
+Test(unit, null_and_the_memory_functions_are_there_with_and_without_their_headers) {
+    const char *const includes[] = {"", "#include <cstring>\n#include <cstddef>\n"};
+    for (size_t i = 0; i < 2; ++i) {
+        char *source = ht_format("%s__global__ void k(int *out, const int *none) {\n"
+                                 "    int three[3] = {1, 2, 3}, copy[3];\n"
+                                 "    memcpy(copy, three, sizeof copy);\n"
+                                 "    memmove(copy, copy + 1, 2 * sizeof *copy);\n"
+                                 "    memset(three, 0, sizeof three);\n"
+                                 "    *out = none != NULL ? -1 : copy[0] * 100 + copy[1] * 10 + "
+                                 "three[2];\n}\n",
+                                 includes[i]);
+        kernels of = KERNELS(64, source, "k");
+        int out = 0, *to = &out, *none = NULL;
+        RUN(&of, "k", LINE(1, 1), &to, &none);
+        cr_expect_eq(out, 230, "%d with %s", out, includes[i]);
+        kernels_free(&of);
+        free(source);
+    }
 }
 
 Test(unit, kernels_are_found_in_namespaces_as_statics_and_by_template_arguments_of_all_kinds) {
