@@ -16,7 +16,7 @@ void ht_refactor_kept_free(ht_refactor_kept *kept);
 json_t *ht_refactor_kept_find(ht_refactor_kept *kept, size_t index);
 
 /* Keeps a file's document, with all its proofs made, if each of its kernels came to a result that
- * depends on nothing but what was read: no error, no limit reached, nothing withheld. */
+ * depends on nothing but what was read: no error, no limit reached, no defect found. */
 void ht_refactor_kept_put(ht_refactor_kept *kept, size_t index, json_t *document);
 
 #endif
