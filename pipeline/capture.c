@@ -113,26 +113,40 @@ static bool has_gap(const json_t *value) {
     return found;
 }
 
+/* Notes what the arguments of the launches point to, by the kernel's source. */
+static void types_note(const ht_capture *capture, const ht_captured_kernel *seen,
+                       const json_t *entry, const ht_kernel *kernel, ht_capture_result *to) {
+    for (size_t i = 0; i < seen->count; ++i) {
+        ht_capture_types *types = &to->types[seen->launches[i] - capture->launches];
+        if (types->items != NULL)
+            continue;
+        types->items = entry ? ht_capture_entry_types(entry, &types->count)
+                             : ht_capture_template_types(kernel->template, &types->count);
+    }
+}
+
 /* Adds a kernel's entry to the file. */
-static void problem_make(const group *of, const ht_kernel *kernel, ht_capture_result *to,
-                         ht_capture_row *row) {
+static void problem_make(const ht_capture *capture, const group *of, const ht_kernel *kernel,
+                         ht_capture_result *to, ht_capture_row *row) {
     json_t *document = kernel->skeleton ? json_loads(kernel->skeleton, 0, NULL) : NULL;
     json_t *entry = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
+    const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
+    const ht_captured_kernel seen = {
+        .launches = launches, .count = same_types(of, launches), .template = kernel->template};
+    types_note(capture, &seen, entry, kernel, to);
     if (!entry) {
         row->problem_gap =
             ht_strdup(kernel->reason ? kernel->reason : "the source gives its problem itself");
         json_decref(document);
+        free(launches);
         return;
     }
-    const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
-    const ht_captured_kernel seen = {
-        .launches = launches, .count = same_types(of, launches), .template = kernel->template};
     row->problem_gap = ht_capture_fill(entry, &seen);
     if (!row->problem_gap && has_gap(entry))
         row->problem_gap = ht_strdup(kernel->reason ? kernel->reason : "parts of it are not known");
     if (!row->problem_gap) {
-        char *words = ht_format("captured: %zu different launches, %llu in all", of->count,
-                                (unsigned long long)of->times);
+        char *words = ht_format("captured: %zu different launch%s, %llu in all", of->count,
+                                of->count == 1 ? "" : "es", (unsigned long long)of->times);
         json_object_set_new(entry, "description", json_string(words));
         json_array_append(json_object_get(to->problems, "kernels"), entry);
         ++to->problem_count;
@@ -142,7 +156,8 @@ static void problem_make(const group *of, const ht_kernel *kernel, ht_capture_re
     json_decref(document);
 }
 
-static void row_make(const group *of, const ht_survey *survey, ht_capture_result *to) {
+static void row_make(const ht_capture *capture, const group *of, const ht_survey *survey,
+                     ht_capture_result *to) {
     ht_capture_row *row = &to->rows[to->count++];
     const ht_kernel *kernel = kernel_find(survey, of->name);
     *row = (ht_capture_row){.kernel = ht_strdup(of->name),
@@ -158,7 +173,8 @@ static void row_make(const group *of, const ht_survey *survey, ht_capture_result
     }
     row->file = ht_strdup(kernel->file);
     row->line = kernel->line;
-    problem_make(of, kernel, to, row);
+    row->reassociates = kernel->reassociates;
+    problem_make(capture, of, kernel, to, row);
 }
 
 /* Runs the pass with what was found. */
@@ -189,16 +205,48 @@ ht_status ht_capture_problems(const ht_capture *capture, char *const *files, siz
     *out_result =
         (ht_capture_result){.rows = ht_alloc(found.count + 1, sizeof *out_result->rows),
                             .problems = json_pack("{s:s, s:i, s:[]}", "format", "hiptemper-problem",
-                                                  "version", 1, "kernels")};
+                                                  "version", 1, "kernels"),
+                            .types = ht_alloc(capture->launch_count + 1, sizeof(ht_capture_types)),
+                            .type_count = capture->launch_count};
     ht_status status = count > 0 ? ht_survey_make(files, count, &how, &survey, error) : HT_OK;
     for (size_t i = 0; i < found.count && status == HT_OK; ++i)
-        row_make(&found.items[i], &survey, out_result);
+        row_make(capture, &found.items[i], &survey, out_result);
     ht_survey_free(&survey);
     groups_free(&found);
     if (status != HT_OK || out_result->problem_count == 0)
         return status;
     status = ht_report_json_write(path, out_result->problems, error);
     return status == HT_OK ? rows_try(files, count, path, compiler, out_result, error) : status;
+}
+
+double ht_capture_share(const ht_capture_result *result, const ht_capture_row *row) {
+    return result->seconds > 0 ? row->seconds / result->seconds : 0.0;
+}
+
+void ht_capture_choose(ht_capture_result *result, double share) {
+    double taken = 0.0;
+    for (size_t i = 0; i < result->count; ++i) {
+        result->rows[i].chosen = taken < share * result->seconds || share >= 1.0;
+        taken += result->rows[i].seconds;
+    }
+}
+
+const char *ht_capture_type(const ht_capture_result *result, size_t launch, size_t argument) {
+    const ht_capture_types *types = launch < result->type_count ? &result->types[launch] : NULL;
+    return types != NULL && argument < types->count ? types->items[argument] : NULL;
+}
+
+const ht_capture_row *ht_capture_row_find(const ht_capture_result *result, const char *kernel) {
+    const ht_capture_row *like = NULL;
+    for (size_t i = 0; i < result->count; ++i) {
+        const ht_capture_row *row = &result->rows[i];
+        if (strcmp(row->kernel, kernel) == 0)
+            return row;
+        if (like == NULL &&
+            (ht_kernel_is(kernel, row->kernel) || ht_kernel_is(row->kernel, kernel)))
+            like = row;
+    }
+    return like;
 }
 
 void ht_capture_result_free(ht_capture_result *result) {
@@ -208,6 +256,12 @@ void ht_capture_result_free(ht_capture_result *result) {
         free(result->rows[i].problem_gap);
         free(result->rows[i].reason);
     }
+    for (size_t i = 0; i < result->type_count; ++i) {
+        for (size_t j = 0; j < result->types[i].count; ++j)
+            free(result->types[i].items[j]);
+        free(result->types[i].items);
+    }
+    free(result->types);
     free(result->rows);
     json_decref(result->problems);
     *result = (ht_capture_result){0};

@@ -16,17 +16,27 @@ typedef struct ht_capture_row {
     size_t distinct;    /* launches that differ */
     uint64_t times;     /* all launches */
     double seconds;     /* of host emulation */
+    bool chosen;        /* it is one of those that take the time: ht_capture_choose */
     char *problem_gap;  /* why its problem is not known; NULL: it is */
     const char *status; /* of the pass with this problem: "templated", ...; NULL: not tried */
     char *reason;       /* of the status; NULL */
+    bool reassociates;  /* it uses atomics: its sums come in any order */
 } ht_capture_row;
+
+/* The types that a launch's arguments point to. */
+typedef struct ht_capture_types {
+    char **items; /* NULL: not known; owned */
+    size_t count;
+} ht_capture_types;
 
 typedef struct ht_capture_result {
     ht_capture_row *rows; /* those that took longest first; owned */
     size_t count;
     json_t *problems; /* the problem file; owned */
     size_t problem_count;
-    double seconds; /* of all launches */
+    double seconds;          /* of all launches */
+    ht_capture_types *types; /* one a captured launch; owned */
+    size_t type_count;
 } ht_capture_result;
 
 /* Reads the kernels in the files, fills their problems in, writes those that are complete to the
@@ -34,6 +44,14 @@ typedef struct ht_capture_result {
 ht_status ht_capture_problems(const ht_capture *capture, char *const *files, size_t count,
                               const char *path, const ht_refactor_options *compiler,
                               ht_capture_result *out_result, ht_error *error);
+/* Chooses the fewest kernels that together take this share (0 to 1) of the time. */
+void ht_capture_choose(ht_capture_result *result, double share);
+/* The type of the elements that an argument points to; NULL: not known. */
+const char *ht_capture_type(const ht_capture_result *result, size_t launch, size_t argument);
+/* A kernel's part of the time, 0 to 1. */
+double ht_capture_share(const ht_capture_result *result, const ht_capture_row *row);
+/* The row of a kernel of a source, by its name; NULL: it was not launched. */
+const ht_capture_row *ht_capture_row_find(const ht_capture_result *result, const char *kernel);
 void ht_capture_result_free(ht_capture_result *result);
 
 #endif

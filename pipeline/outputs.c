@@ -165,7 +165,6 @@ static char *copy_name(const char *whole, const char *label, char *const *names,
 static ht_status labels_write(ht_output_source source, ht_entry **entries, size_t count,
                               const ht_session *session, ht_error *error) {
     const char *whole = source.name;
-    ht_substitutes *copies = source.copies;
     char **names = ht_alloc(count + 1, sizeof *names);
     size_t written = 0;
     bool labelled = false;
@@ -177,7 +176,7 @@ static ht_status labels_write(ht_output_source source, ht_entry **entries, size_
         /* a kernel without a problem is in the copies of those that have one */
         if (label_seen(entries, i, label) || (labelled && !*label))
             continue;
-        source.copies = written == 0 ? copies : NULL;
+        source.problem = label;
         names[written] = written ? copy_name(whole, label, names, written) : ht_strdup(whole);
         source.name = names[written++];
         status = label_write(&source, entries, count, label, session, error);

@@ -20,6 +20,7 @@ typedef struct ht_output_source {
     const char *folder;
     const char *name;            /* of the copy, relative to `folder` */
     ht_written_checker *checker; /* of rewritten sources; NULL when all kernels are annotated */
+    const char *problem;         /* the label of the copy's; "" */
     ht_substitutes *copies;      /* takes the written files that stand for others; NULL */
 } ht_output_source;
 
@@ -32,7 +33,7 @@ typedef struct ht_outputs {
     const char *folder;
     ht_written_checker checker;
     bool *done;            /* one per source */
-    ht_substitutes copies; /* that were written, of each source's first problem; owned */
+    ht_substitutes copies; /* that were written; owned */
     ht_error error;        /* the first; nothing is written after it */
 } ht_outputs;
 void ht_outputs_open(ht_survey *survey, const ht_session *session,

@@ -22,15 +22,39 @@ struct ht_hip_program {
     bool checked;
 };
 
-void ht_substitutes_add(ht_substitutes *to, const char *path, const char *copy) {
+void ht_substitutes_add(ht_substitutes *to, const ht_substitute *like) {
     HT_GROW(to->items, to->count);
-    to->items[to->count++] = (ht_substitute){ht_strdup(path), ht_strdup(copy)};
+    to->items[to->count++] = (ht_substitute){ht_strdup(like->path), ht_strdup(like->copy),
+                                             ht_strdup(like->source), ht_strdup(like->problem)};
+}
+
+/* Returns the problem whose copies of a source are taken. */
+static const char *problem_of(const ht_substitutes *all, const char *source, const char *wanted) {
+    const char *first = NULL;
+    for (size_t i = 0; i < all->count; ++i) {
+        if (strcmp(all->items[i].source, source) != 0)
+            continue;
+        first = first != NULL ? first : all->items[i].problem;
+        if (strcmp(all->items[i].problem, wanted) == 0)
+            return wanted;
+    }
+    return first;
+}
+
+void ht_substitutes_choose(const ht_substitutes *all, const char *problem,
+                           ht_substitutes *out_chosen) {
+    *out_chosen = (ht_substitutes){.items = ht_alloc(all->count + 1, sizeof *out_chosen->items)};
+    for (size_t i = 0; i < all->count; ++i)
+        if (strcmp(all->items[i].problem, problem_of(all, all->items[i].source, problem)) == 0)
+            out_chosen->items[out_chosen->count++] = all->items[i];
 }
 
 void ht_substitutes_free(ht_substitutes *substitutes) {
     for (size_t i = 0; i < substitutes->count; ++i) {
         free(substitutes->items[i].path);
         free(substitutes->items[i].copy);
+        free(substitutes->items[i].source);
+        free(substitutes->items[i].problem);
     }
     free(substitutes->items);
     *substitutes = (ht_substitutes){0};
@@ -217,6 +241,7 @@ ht_status ht_hip_program_run(const ht_hip_program *program, const ht_program_run
                                      .checked = program->checked,
                                      .capture = run->capture,
                                      .copies = run->copies,
+                                     .store = run->store,
                                      .seconds = run->seconds,
                                      .interrupted = run->interrupted};
     if (status == HT_OK)

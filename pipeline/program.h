@@ -15,10 +15,12 @@ typedef struct ht_program_files {
 
 typedef struct ht_hip_program ht_hip_program;
 
-/* A file of the program and the one that is compiled in its place. Both owned by whoever made it.
- */
+/* A file of the program and the one that is compiled in its place. The strings are owned by whoever
+ * made it. */
 typedef struct ht_substitute {
     char *path, *copy;
+    char *source;  /* the file whose kernels it is for: a header's launches are in another one */
+    char *problem; /* the label of the problem that it is for; "" */
 } ht_substitute;
 
 typedef struct ht_substitutes {
@@ -26,18 +28,23 @@ typedef struct ht_substitutes {
     size_t count;
 } ht_substitutes;
 
-void ht_substitutes_add(ht_substitutes *to, const char *path, const char *copy);
+void ht_substitutes_add(ht_substitutes *to, const ht_substitute *like);
+/* Those for one problem: of each source its copies for it or, where there are none, its first. The
+ * strings stay those of `all`, the array is to be freed. */
+void ht_substitutes_choose(const ht_substitutes *all, const char *problem,
+                           ht_substitutes *out_chosen);
 void ht_substitutes_free(ht_substitutes *substitutes);
 
 /* How a program is run. All borrowed. */
 typedef struct ht_program_run {
     char *const *arguments; /* of main, without the program's name */
     size_t argument_count;
-    const char *read;    /* a folder */
-    const char *write;   /* a folder; NULL: a scratch folder */
-    double seconds;      /* it is ended after these; 0: never */
-    ht_capture *capture; /* to be filled; NULL */
-    ht_copies *copies;   /* to be filled; NULL */
+    const char *read;           /* a folder */
+    const char *write;          /* a folder; NULL: a scratch folder */
+    double seconds;             /* it is ended after these; 0: never */
+    ht_capture *capture;        /* to be filled; NULL */
+    ht_copies *copies;          /* to be filled; NULL */
+    const ht_copy_store *store; /* for their bytes; NULL */
     const volatile int *interrupted;
 } ht_program_run;
 

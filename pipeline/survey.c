@@ -165,6 +165,11 @@ static bool is_of_another(const ht_survey *survey, size_t source, const ht_kerne
     return false;
 }
 
+static bool is_wanted(const ht_survey_options *options, const ht_kernel *kernel) {
+    return ht_kernel_is(kernel->name, options->kernel) &&
+           (options->wanted == NULL || options->wanted(options->wanted_context, kernel->name));
+}
+
 static size_t entries_make(ht_survey *survey, const ht_survey_options *options) {
     size_t matched = 0;
     for (size_t source = 0; source < survey->sources.count; ++source) {
@@ -172,8 +177,7 @@ static size_t entries_make(ht_survey *survey, const ht_survey_options *options) 
         size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
         for (size_t index = 0; index < count; ++index) {
             const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
-            if (!ht_kernel_is(kernel->name, options->kernel) ||
-                is_of_another(survey, source, kernel))
+            if (!is_wanted(options, kernel) || is_of_another(survey, source, kernel))
                 continue;
             ++matched;
             if (kernel->template)

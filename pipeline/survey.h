@@ -27,8 +27,11 @@ typedef struct ht_survey {
 } ht_survey;
 
 typedef struct ht_survey_options {
-    const char *problem;            /* --problem; NULL: the file next to each source */
-    const char *kernel;             /* --kernel; NULL: all */
+    const char *problem; /* --problem; NULL: the file next to each source */
+    const char *kernel;  /* --kernel; NULL: all */
+    /* Returns true for a kernel, by its name, that is to be in it; NULL: all are. */
+    bool (*wanted)(const void *context, const char *kernel);
+    const void *wanted_context;
     const char *out;                /* the output folder, not to be read */
     bool silent;                    /* errors of files are kept, not printed */
     const ht_device_fields *device; /* to which annotated kernels' defaults must be legal */

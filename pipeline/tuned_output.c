@@ -225,7 +225,9 @@ ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entri
     if (status == HT_OK && applied.count)
         status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
     for (size_t i = 0; status == HT_OK && source->copies != NULL && i < applied.count; ++i)
-        ht_substitutes_add(source->copies, applied.files[i].path, copies[i]);
+        ht_substitutes_add(source->copies,
+                           &(ht_substitute){applied.files[i].path, copies[i], (char *)source->path,
+                                            (char *)source->problem});
     if (status == HT_OK && applied.count)
         status = companions_write(source, &applied, copies, entries, count, session, error);
     ht_applied_copies_free(copies, applied.count);

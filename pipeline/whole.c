@@ -6,6 +6,7 @@
 #include "pipeline/stop.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +30,14 @@ static void output_back(int kept) {
 
 /* Builds the program and runs it once. */
 static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitutes,
-                          ht_capture *capture, ht_copies *copies, ht_hip_program **out_program,
+                          ht_capture *capture, ht_copies *copies, const ht_copy_store *store,
+                          ht_hip_program **out_program, ht_emulate_report *report,
                           ht_emulate_outcome *out_outcome, ht_error *error) {
     ht_program_run run = whole->run;
     run.capture = capture;
     run.copies = copies;
+    run.store = store;
     run.interrupted = &ht_interrupted;
-    ht_emulate_report *report = ht_emulate_report_new();
     ht_status status = HT_OK;
     *out_program = NULL;
     if (report == NULL || copies == NULL)
@@ -47,7 +49,6 @@ static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitut
     if (status == HT_OK)
         status = ht_hip_program_run(*out_program, &run, report, out_outcome, error);
     output_back(kept);
-    ht_emulate_report_free(report);
     return status;
 }
 
@@ -56,91 +57,162 @@ ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_
     ht_hip_program *program = NULL;
     whole->capture = ht_capture_new();
     whole->before = ht_copies_new();
+    ht_emulate_report *report = ht_emulate_report_new();
     ht_status status =
         whole->capture != NULL ? HT_OK : ht_error_set(error, HT_ERROR_IO, "no memory for launches");
     if (status == HT_OK)
-        status = run_once(whole, NULL, whole->capture, whole->before, &program,
-                          &whole->result.original, error);
+        status = ht_scratch_make("copies", &whole->scratch, error);
     if (status == HT_OK) {
+        ht_copy_store_open(&whole->store, whole->scratch.path, HT_WHOLE_KEPT);
+        status = run_once(whole, NULL, whole->capture, whole->before, &whole->store, &program,
+                          report, &whole->original, error);
+    }
+    if (status == HT_OK) {
+        ht_copy_store_trim(&whole->store, whole->before->used);
+        ht_missing_find(program, report, &whole->missing);
         char *path = ht_path_join(folder, "problem.json");
         whole->sources = ht_hip_program_sources(program, &whole->source_count);
         status = ht_capture_problems(whole->capture, whole->sources, whole->source_count, path,
                                      compiler, &whole->captured, error);
+        ht_capture_choose(&whole->captured, whole->share);
         if (status == HT_OK && whole->captured.problem_count > 0)
             whole->problem_file = ht_strdup(path);
         free(path);
     }
+    ht_emulate_report_free(report);
     ht_hip_program_free(program);
     return status;
 }
 
-static uint64_t kept_count(const ht_copies *copies) {
-    return copies->count < HT_COPIES ? copies->count : HT_COPIES;
+bool ht_whole_wants(const void *context, const char *kernel) {
+    const ht_whole *whole = context;
+    const ht_capture_row *row = ht_capture_row_find(&whole->captured, kernel);
+    return row != NULL && row->chosen;
 }
 
-static void compare(ht_whole_result *result, const ht_copies *before, const ht_copies *after) {
-    uint64_t most = kept_count(before), least = kept_count(after);
-    result->copies = before->count;
-    for (uint64_t i = 0; i < most; ++i)
-        result->bytes += before->items[i].bytes;
-    if (least > most) {
-        uint64_t swap = most;
-        most = least;
-        least = swap;
-    }
-    for (uint64_t i = 0; i < most; ++i) {
-        const ht_copy *a = &before->items[i], *b = &after->items[i];
-        if (i < least && a->bytes == b->bytes && a->hash == b->hash)
-            continue;
-        ++result->different;
-        if (result->first_different == 0)
-            result->first_different = i + 1;
-    }
-    bool same_end = result->original.exit_code == result->tuned.exit_code;
-    bool equal = result->different == 0 && before->count == after->count && same_end;
-    result->verdict = equal ? HT_WHOLE_EQUAL : HT_WHOLE_DIFFERS;
-    if (equal)
-        return;
+static char *difference_string(const ht_whole *whole, const ht_whole_result *result,
+                               const ht_copies *after) {
+    const ht_copies *before = whole->before;
+    const ht_copies_answer *answer = &result->copies;
     ht_text reason = {0};
     if (before->count != after->count)
         ht_text_printf(&reason,
                        "the tuned program copies %" PRIu64 " times to the host, the original "
                        "%" PRIu64 " times",
                        after->count, before->count);
-    else if (result->different > 0)
+    else if (answer->different > 0)
         ht_text_printf(&reason,
                        "%" PRIu64 " of %" PRIu64 " copies to the host differ, the first is "
-                       "number %" PRIu64,
-                       result->different, before->count, result->first_different);
-    if (!same_end)
+                       "number %" PRIu64 "%s%s",
+                       answer->different, before->count, answer->first_different,
+                       answer->reason != NULL ? ": " : "",
+                       answer->reason != NULL ? answer->reason : "");
+    if (whole->original.exit_code != result->tuned.exit_code)
         ht_text_printf(&reason, "%sthe tuned program ends with exit code %d, the original with %d",
                        reason.length > 0 ? "; " : "", result->tuned.exit_code,
-                       result->original.exit_code);
-    result->reason = ht_text_take(&reason);
+                       whole->original.exit_code);
+    return reason.length > 0 ? ht_text_take(&reason) : NULL;
 }
 
-ht_status ht_whole_compare(ht_whole *whole, const ht_substitutes *substitutes, ht_error *error) {
-    ht_whole_result *result = &whole->result;
-    if (substitutes->count == 0) {
-        result->reason = ht_strdup("no source was changed");
-        return HT_OK;
-    }
+static void compare(const ht_whole *whole, const ht_copies *after, const ht_copy_store *store,
+                    ht_whole_result *result) {
+    const ht_copies_question question = {.before = {whole->before, &whole->store},
+                                         .after = {after, store},
+                                         .captured = &whole->captured,
+                                         .tolerance = whole->tolerance};
+    ht_copies_compare(&question, &result->copies);
+    result->reason = difference_string(whole, result, after);
+    result->verdict = result->reason != NULL      ? HT_WHOLE_DIFFERS
+                      : result->copies.within > 0 ? HT_WHOLE_WITHIN
+                                                  : HT_WHOLE_EQUAL;
+}
+
+/* Runs the program with the copies for one problem. */
+static ht_status compare_one(ht_whole *whole, const ht_substitutes *substitutes,
+                             const char *problem, ht_error *error) {
+    HT_GROW(whole->results, whole->result_count);
+    ht_whole_result *result = &whole->results[whole->result_count++];
+    *result = (ht_whole_result){.problem = ht_strdup(problem)};
     ht_copies *after = ht_copies_new();
+    ht_copy_store store = {0};
+    ht_emulate_report *report = ht_emulate_report_new();
     ht_hip_program *program = NULL;
     ht_error own = {0};
-    ht_status status = run_once(whole, substitutes, NULL, after, &program, &result->tuned, &own);
+    if (after != NULL)
+        ht_copies_expect(after, whole->before);
+    if (whole->tolerance > 0 && whole->before->used > 0)
+        ht_copy_store_open(&store, whole->scratch.path, whole->before->used);
+    ht_status status =
+        run_once(whole, substitutes, NULL, after, &store, &program, report, &result->tuned, &own);
     if (status == HT_OK) {
-        compare(result, whole->before, after);
+        compare(whole, after, &store, result);
     } else if (status == HT_ERROR_COMPILE) {
         result->verdict = HT_WHOLE_FAILED;
         result->reason = ht_format("the tuned program does not compile: %s", own.message);
         status = HT_OK;
-    } else if (error != NULL) {
-        *error = own;
+    } else {
+        result->reason = ht_strdup(status == HT_ERROR_INTERRUPTED ? "interrupted" : own.message);
+        if (error != NULL)
+            *error = own;
     }
+    ht_emulate_report_free(report);
     ht_hip_program_free(program);
+    ht_copy_store_close(&store);
     ht_copies_free(after);
     return status;
+}
+
+/* Finds how far the copies may differ: as verification lets the outputs of kernels differ whose
+ * sums come in another order, by a transformation or by atomics. */
+static double tolerance_find(const ht_whole *whole, const ht_entries *entries) {
+    double tolerance = 0.0;
+    for (size_t i = 0; i < entries->count; ++i) {
+        const ht_entry *entry = &entries->items[i];
+        if (entry->result.verdict != HT_VERDICT_IMPROVED)
+            continue;
+        bool exact = entry->template->exact;
+        if (entry->annotated ? exact : !entry->written.reassociates)
+            continue;
+        tolerance = fmax(tolerance, exact ? HT_TOLERANCE_DEFAULT : entry->template->tolerance);
+    }
+    for (size_t i = 0; i < whole->captured.count; ++i)
+        if (whole->captured.rows[i].reassociates)
+            tolerance = fmax(tolerance, HT_TOLERANCE_DEFAULT);
+    return tolerance;
+}
+
+static bool is_first(const ht_substitutes *all, size_t index) {
+    for (size_t i = 0; i < index; ++i)
+        if (strcmp(all->items[i].problem, all->items[index].problem) == 0)
+            return false;
+    return true;
+}
+
+ht_status ht_whole_compare(ht_whole *whole, const ht_substitutes *substitutes,
+                           const ht_entries *entries, ht_error *error) {
+    ht_status status = HT_OK;
+    if (substitutes->count == 0)
+        whole->reason = ht_strdup("no source was changed");
+    whole->tolerance = tolerance_find(whole, entries);
+    for (size_t i = 0; i < substitutes->count && status == HT_OK; ++i) {
+        if (!is_first(substitutes, i))
+            continue;
+        ht_substitutes chosen;
+        ht_substitutes_choose(substitutes, substitutes->items[i].problem, &chosen);
+        status = compare_one(whole, &chosen, substitutes->items[i].problem, error);
+        free(chosen.items);
+    }
+    return status;
+}
+
+ht_whole_verdict ht_whole_verdict_of(const ht_whole *whole) {
+    static const ht_whole_verdict order[] = {HT_WHOLE_FAILED, HT_WHOLE_DIFFERS, HT_WHOLE_NOT_RUN,
+                                             HT_WHOLE_WITHIN, HT_WHOLE_EQUAL};
+    for (size_t i = 0; i < sizeof order / sizeof *order; ++i)
+        for (size_t j = 0; j < whole->result_count; ++j)
+            if (whole->results[j].verdict == order[i])
+                return order[i];
+    return HT_WHOLE_NOT_RUN;
 }
 
 void ht_whole_free(ht_whole *whole) {
@@ -148,7 +220,16 @@ void ht_whole_free(ht_whole *whole) {
         free(whole->sources[i]);
     free(whole->sources);
     free(whole->problem_file);
-    free(whole->result.reason);
+    for (size_t i = 0; i < whole->result_count; ++i) {
+        free(whole->results[i].problem);
+        free(whole->results[i].reason);
+        ht_copies_answer_free(&whole->results[i].copies);
+    }
+    free(whole->results);
+    free(whole->reason);
+    ht_copy_store_close(&whole->store);
+    ht_scratch_remove(&whole->scratch);
+    ht_missing_free(&whole->missing);
     ht_capture_result_free(&whole->captured);
     ht_capture_free(whole->capture);
     ht_copies_free(whole->before);
@@ -159,6 +240,8 @@ const char *ht_whole_verdict_name(ht_whole_verdict verdict) {
     switch (verdict) {
     case HT_WHOLE_EQUAL:
         return "equal";
+    case HT_WHOLE_WITHIN:
+        return "within-tolerance";
     case HT_WHOLE_DIFFERS:
         return "differs";
     case HT_WHOLE_FAILED:

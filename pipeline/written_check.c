@@ -269,6 +269,7 @@ static void launch_check(checking *in, const ht_written_launch *launch) {
 
 static void kernel_check(checking *in, ht_written *written) {
     ht_written_kernel kernel;
+    in->proof->reassociates = reassociates(in);
     ht_written_kernel_read(written, in->subject->kernel, &kernel);
     if (kernel.fault) {
         in->proof->fault = kernel.fault;

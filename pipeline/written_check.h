@@ -36,12 +36,13 @@ typedef struct ht_written_subject {
 
 /* The result. */
 typedef struct ht_written_proof {
-    bool stopped;    /* the fault is that it was not checked to the end */
-    char *fault;     /* why the file must not be delivered; NULL: it may; owned */
-    char *unproven;  /* what could not be run, and why; NULL: everything was; owned */
-    size_t launches; /* that were run */
-    size_t sizes;    /* problems, of the launch that ran at most */
-    bool bitwise;    /* outputs were equal to the bit */
+    bool stopped;      /* the fault is that it was not checked to the end */
+    char *fault;       /* why the file must not be delivered; NULL: it may; owned */
+    char *unproven;    /* what could not be run, and why; NULL: everything was; owned */
+    size_t launches;   /* that were run */
+    size_t sizes;      /* problems, of the launch that ran at most */
+    bool reassociates; /* its sums come in another order than the original's */
+    bool bitwise;      /* outputs were equal to the bit */
 } ht_written_proof;
 void ht_written_proof_free(ht_written_proof *proof);
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "pipeline/program.h"
+#include "pipeline/missing.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "runtime/sandbox/sandbox.h"
@@ -65,6 +65,7 @@ typedef struct emulation {
     ht_capture *capture; /* NULL: nothing is captured */
     ht_copies *copies;   /* NULL: they are not wanted */
     ht_emulate_outcome outcome;
+    ht_missing missing;
 } emulation;
 
 static ht_status device_read(emulation *in, ht_error *error) {
@@ -136,44 +137,17 @@ static ht_status capture_write(const emulation *in, ht_error *error) {
     return status;
 }
 
-/* Adds to a call the times of later ones of the same function at the same place: a compiler may
- * have made several of one. */
-static uint64_t times_take(const emulation *in, char **places, uint32_t first) {
-    uint64_t times = 0;
-    for (uint32_t i = first; i < in->report->call_count; ++i) {
-        ht_report_call *call = &in->report->calls[i];
-        if (strcmp(call->name, in->report->calls[first].name) != 0 ||
-            strcmp(places[i], places[first]) != 0)
-            continue;
-        times += call->times;
-        call->times = 0;
-    }
-    return times;
-}
-
 /* Lists the calls of HIP functions that are not there. */
 static void missing_report(const emulation *in) {
-    char **places = NULL;
-    ht_error error = {0};
-    if (in->report->call_count == 0)
-        return;
-    ht_emulate_places(in->report, ht_hip_program_folder(in->program), &places, &error);
-    for (uint32_t i = 0; i < in->report->call_count; ++i)
-        ht_text_make_printable(places[i], "", false);
-    for (uint32_t i = 0; i < in->report->call_count; ++i) {
-        const char *name = in->report->calls[i].name, *place = places[i];
-        uint64_t times = times_take(in, places, i);
-        if (times > 0)
-            ht_report_message("%s%s%s is not supported: it returned hipErrorNotSupported (%" PRIu64
-                              " call%s)",
-                              place, *place ? ": " : "", name, times, times == 1 ? "" : "s");
+    for (size_t i = 0; i < in->missing.count; ++i) {
+        char *words = ht_missing_string(&in->missing.items[i]);
+        ht_report_message("%s", words);
+        free(words);
     }
-    for (uint32_t i = 0; i < in->report->call_count; ++i)
-        free(places[i]);
-    free(places);
 }
 
 static void end_report(emulation *in) {
+    ht_missing_find(in->program, in->report, &in->missing);
     missing_report(in);
     if (in->report->findings > 0 && in->outcome.exit_code == 0)
         in->outcome.exit_code = HT_EXIT_FAILED;
@@ -230,6 +204,7 @@ static int run_emulate(const ht_command_line *line) {
         status = cut ? status : written;
     }
     int code = status == HT_OK ? in.outcome.exit_code : ht_report_error(&error);
+    ht_missing_free(&in.missing);
     ht_emulate_report_free(in.report);
     ht_capture_free(in.capture);
     ht_copies_free(in.copies);

@@ -21,6 +21,7 @@ typedef struct optimize_options {
     const char *out;
     const char *json;
     const char *read;
+    double share;
     bool run;
 } optimize_options;
 
@@ -47,6 +48,11 @@ static const ht_option options[] = {
     {"read", HT_OPTION_TEXT, offsetof(optimize_options, read), "DIR", .fallback = ".",
      .help = "With --run: the folder that the program may read files from, with all that is in "
              "it."},
+    {"share", HT_OPTION_NUMBER, offsetof(optimize_options, share), "PERCENT", .fallback = "95",
+     .help =
+         "With --run: of the kernels that were launched only the fewest are tuned that together "
+         "take this share of the emulated time, unless --kernel names one; the others are "
+         "listed. 100: all."},
     HT_TUNING_OPTIONS(optimize_options),
     {"ablation", HT_OPTION_COUNT, offsetof(optimize_options, tuning.ablation), "N", .fallback = "4",
      .help = "Further configurations to try, for each transformation that the best configuration "
@@ -82,18 +88,20 @@ static json_t *document_make(const optimization *in) {
 /* Runs the whole program with the tuned sources. Returns the exit code. */
 static int whole_compare(optimization *in, const ht_outputs *outputs) {
     ht_error error = {0};
-    ht_status status = ht_interrupted ? HT_ERROR_INTERRUPTED
-                                      : ht_whole_compare(&in->whole, &outputs->copies, &error);
-    ht_whole_result *result = &in->whole.result;
+    ht_whole *whole = &in->whole;
+    ht_status status = HT_ERROR_INTERRUPTED;
+    if (!ht_interrupted)
+        status = ht_whole_compare(whole, &outputs->copies, &in->survey.entries, &error);
     if (status == HT_ERROR_INTERRUPTED) {
-        free(result->reason);
-        result->reason = ht_strdup("interrupted");
+        if (whole->reason == NULL)
+            whole->reason = ht_strdup("interrupted");
         status = HT_OK; /* the exit code says so already */
     }
     if (status != HT_OK)
         return ht_report_error(&error);
-    ht_whole_print(result, in->out);
-    bool wrong = result->verdict == HT_WHOLE_DIFFERS || result->verdict == HT_WHOLE_FAILED;
+    ht_whole_print(whole, in->out);
+    ht_whole_verdict verdict = ht_whole_verdict_of(whole);
+    bool wrong = verdict == HT_WHOLE_DIFFERS || verdict == HT_WHOLE_FAILED;
     return wrong ? HT_EXIT_FAILED : HT_EXIT_OK;
 }
 
@@ -142,14 +150,14 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
 /* Runs the program for its problems; they and its sources are what is surveyed. */
 static ht_status program_run(optimization *in, ht_survey_options *options, ht_error *error) {
     ht_whole *whole = &in->whole;
-    ht_status status = ht_outputs_prepare(in->given->out, in->given->json, error);
-    if (status == HT_OK)
-        status = ht_whole_begin(whole, in->given->out, &options->compiler, error);
+    ht_status status = ht_whole_begin(whole, in->given->out, &options->compiler, error);
     if (status != HT_OK)
         return status;
     ht_whole_print_begin(whole, in->out);
     fflush(in->out);
     options->problem = whole->problem_file;
+    options->wanted = in->given->kernel == NULL ? ht_whole_wants : NULL;
+    options->wanted_context = whole;
     return HT_OK;
 }
 
@@ -162,6 +170,8 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
     ht_status status =
         ht_transformations_without(given->compiler.without.items, given->compiler.without.count,
                                    &options->compiler.without, error);
+    if (status == HT_OK && given->run)
+        status = ht_outputs_prepare(given->out, given->json, error);
     if (status == HT_OK && given->run) {
         status = program_run(in, options, error);
         paths = in->whole.sources;
@@ -191,7 +201,7 @@ static int optimize(optimization *in, const ht_command_line *line) {
     ht_error error = {0};
     ht_status status = survey_make(in, line, &options, &error);
     ht_survey *survey = &in->survey;
-    if (status == HT_OK)
+    if (status == HT_OK && !given->run) /* it is made already */
         status = ht_outputs_prepare(given->out, given->json, &error);
     for (size_t i = 0; i < survey->sources.count && status == HT_OK; ++i)
         status = ht_output_check(given->out, survey->sources.items[i].output, &error);
@@ -208,6 +218,10 @@ static ht_status options_check(const ht_command_line *line, ht_error *error) {
         return ht_error_set(error, HT_ERROR_INPUT,
                             "words after '--' are a program's arguments: add --run, or leave "
                             "'--' out");
+    if (given->share <= 0 || given->share > 100)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "option --share: %g is no share: it is a number above 0, up to 100",
+                            given->share);
     if (given->run && given->problem != NULL)
         return ht_error_set(error, HT_ERROR_INPUT,
                             "--run takes problems from the program: leave --problem out");
@@ -230,7 +244,8 @@ static int run_optimize(const ht_command_line *line) {
                   .run = {.arguments = line->arguments,
                           .argument_count = line->argument_count,
                           .read = given->read},
-                  .wavefront = session.device.fields.wavefront == 32 ? 32 : 64},
+                  .wavefront = session.device.fields.wavefront == 32 ? 32 : 64,
+                  .share = given->share / 100.0},
         .out = ht_report_stream(given->json),
     };
     int code = optimize(&in, line);

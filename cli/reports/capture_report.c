@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double share(const ht_capture_result *result, const ht_capture_row *row) {
-    return result->seconds > 0 ? 100.0 * row->seconds / result->seconds : 0.0;
-}
-
 static char *where(const ht_capture_row *row) {
     return row->file ? ht_format("%s:%d", row->file, row->line) : ht_strdup("-");
 }
@@ -27,7 +23,7 @@ void ht_capture_print(const ht_capture_result *result, FILE *out) {
                          where(row),
                          ht_format("%" PRIu64, row->times),
                          ht_format("%zu", row->distinct),
-                         ht_format("%.1f%%", share(result, row)),
+                         ht_format("%.1f%%", 100.0 * ht_capture_share(result, row)),
                          ht_strdup(row->problem_gap ? "not known" : "captured"),
                          ht_strdup(row->status ? row->status : "-")};
         ht_table_row(table, (const char *const *)cells);
@@ -85,7 +81,7 @@ static json_t *row_json(const ht_capture *capture, const ht_capture_result *resu
     return json_pack(
         "{s:o, s:o, s:i, s:I, s:f, s:b, s:o, s:o, s:o, s:o}", "kernel",
         ht_report_json_text(row->kernel), "file", ht_report_json_text(row->file), "line", row->line,
-        "launches", (json_int_t)row->times, "share", share(result, row) / 100.0, "captured",
+        "launches", (json_int_t)row->times, "share", ht_capture_share(result, row), "captured",
         row->problem_gap == NULL, "gap", ht_report_json_text(row->problem_gap), "status",
         ht_report_json_text(row->status), "reason", ht_report_json_text(row->reason), "seen", seen);
 }

@@ -8,8 +8,8 @@
 
 /* The launches of the original, and how it ended unless that was well. */
 void ht_whole_print_begin(const ht_whole *whole, FILE *out);
-/* "Whole program: equal: ..." */
-void ht_whole_print(const ht_whole_result *result, FILE *out);
+/* "Whole program: equal: ...", a line for each problem that sources were tuned for. */
+void ht_whole_print(const ht_whole *whole, FILE *out);
 /* The member `whole_program` (docs/json.md); new reference. */
 json_t *ht_whole_json(const ht_whole *whole);
 

@@ -18,8 +18,11 @@ hipError_t ht_emulate_hipMemcpy(void *to, const void *from, size_t size, int kin
     bool back = kind == HT_HIP_COPY_DEVICE_TO_HOST ||
                 (kind == KIND_LAST && ht_emulate_on_device(from) && !ht_emulate_on_device(to));
     hipError_t error = ht_host_hipMemcpy(to, from, size, kind);
-    if (back && error == HT_HIP_SUCCESS)
-        ht_copies_note(to, size);
+    if (back && error == HT_HIP_SUCCESS) {
+        ht_memory_use use;
+        ht_emulate_memory_use(from, &use);
+        ht_copies_note(to, size, &use);
+    }
     return ht_emulate_result(error);
 }
 

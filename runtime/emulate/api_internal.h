@@ -3,6 +3,7 @@
 #define HT_RUNTIME_EMULATE_API_INTERNAL_H
 
 #include "runtime/emulate/api.h"
+#include "runtime/emulate/capture.h"
 #include "runtime/emulate/report.h"
 #include "runtime/host/check.h"
 
@@ -43,5 +44,9 @@ bool ht_emulate_inside(const void *pointer, size_t size);
 bool ht_emulate_on_device(const void *pointer);
 /* Returns true if it points into an allocation; *out_bytes: those of it from there on. */
 bool ht_emulate_memory_after(const void *pointer, size_t *out_bytes);
+/* Notes that a kernel's argument points into the allocation. */
+void ht_emulate_memory_note(const void *pointer, struct ht_memory_user user);
+/* The arguments that did, of the allocation that it points into; none where it points into none. */
+void ht_emulate_memory_use(const void *pointer, ht_memory_use *out_use);
 
 #endif

@@ -28,6 +28,7 @@ typedef struct range {
     unsigned flags;
     bool owned;    /* not registered by the program */
     size_t number; /* from 1, in the order of their making */
+    ht_memory_use use;
 } range;
 
 static range *ranges;
@@ -37,7 +38,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void note(void *start, size_t size, int type, unsigned flags, bool owned) {
     pthread_mutex_lock(&lock);
     HT_GROW(ranges, range_count);
-    ranges[range_count++] = (range){start, size, type, flags, owned, ++made};
+    ranges[range_count++] = (range){start, size, type, flags, owned, ++made, {0}};
     pthread_mutex_unlock(&lock);
 }
 
@@ -85,6 +86,35 @@ bool ht_emulate_memory_after(const void *pointer, size_t *out_bytes) {
         return false;
     *out_bytes = in.size - (size_t)((const char *)pointer - in.start);
     return true;
+}
+
+void ht_emulate_memory_note(const void *pointer, struct ht_memory_user user) {
+    const char *at = pointer;
+    pthread_mutex_lock(&lock);
+    for (size_t i = range_count; i-- > 0;) {
+        ht_memory_use *use = &ranges[i].use;
+        if (at < ranges[i].start || at >= ranges[i].start + ranges[i].size)
+            continue;
+        uint32_t known = 0;
+        while (known < use->count && (use->items[known].launch != user.launch ||
+                                      use->items[known].argument != user.argument))
+            ++known;
+        if (user.launch >= HT_CAPTURE_LAUNCHES || known == HT_MEMORY_USES)
+            use->more = true;
+        else if (known == use->count)
+            use->items[use->count++] = user;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void ht_emulate_memory_use(const void *pointer, ht_memory_use *out_use) {
+    range in;
+    *out_use = (ht_memory_use){0};
+    if (!find(pointer, &in))
+        return;
+    *out_use = in.use;
+    out_use->offset = (uint64_t)((const char *)pointer - in.start);
 }
 
 size_t ht_emulate_buffers(ht_check_buffer **out_buffers) {

@@ -112,6 +112,23 @@ static void take_bounds(ht_captured_argument *out, const void *memory) {
     out->bounds[3] = bounds_of_8(memory, out->bytes);
 }
 
+/* Finds the first launch of a name; its index would be `launch_count` when there is none. */
+static uint32_t first_of(const ht_capture *in, const char *name) {
+    uint32_t first = 0;
+    while (first < in->launch_count && strcmp(in->launches[first].name, name) != 0)
+        ++first;
+    return first;
+}
+
+/* Notes at each allocation that the launch uses it. */
+static void note_uses(const ht_captured_launch *of, uint32_t kernel,
+                      const ht_capture_request *request) {
+    for (uint32_t i = 0; i < of->argument_count; ++i)
+        if (of->arguments[i].has_memory)
+            ht_emulate_memory_note(*(void *const *)request->arguments[i],
+                                   (struct ht_memory_user){(uint16_t)kernel, (uint16_t)i});
+}
+
 ht_captured_launch *ht_capture_launch(const ht_capture_request *request) {
     ht_capture *to = capture;
     if (to == NULL)
@@ -122,6 +139,8 @@ ht_captured_launch *ht_capture_launch(const ht_capture_request *request) {
     for (uint32_t i = to->launch_count; i-- > 0 && found == NULL;)
         if (same(&to->launches[i], fresh))
             found = &to->launches[i];
+    fresh->kernel = found != NULL ? found->kernel : first_of(to, fresh->name);
+    note_uses(fresh, fresh->kernel, request);
     if (found == NULL && to->launch_count < HT_CAPTURE_LAUNCHES) {
         for (uint32_t i = 0; i < fresh->argument_count; ++i)
             if (fresh->arguments[i].has_memory)
@@ -154,6 +173,8 @@ void ht_capture_check(ht_capture *given) {
         ht_text_make_printable(launch->name, "", true);
         if (launch->argument_count > HT_CAPTURE_ARGUMENTS)
             launch->argument_count = HT_CAPTURE_ARGUMENTS;
+        if (launch->kernel >= given->launch_count)
+            launch->kernel = i;
         if (!(launch->seconds >= 0.0 && launch->seconds < 1e9))
             launch->seconds = 0.0;
     }

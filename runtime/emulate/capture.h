@@ -14,7 +14,8 @@ enum {
     HT_CAPTURE_ARGUMENTS = 48,
     HT_CAPTURE_VALUE = 64,
     HT_CAPTURE_WIDTHS = 4,
-    HT_CAPTURE_NAME = 512
+    HT_CAPTURE_NAME = 512,
+    HT_MEMORY_USES = 8
 };
 
 /* The least and the most of what an argument points to, read as signed integers of one width. */
@@ -31,10 +32,23 @@ typedef struct ht_captured_argument {
     unsigned char value[HT_CAPTURE_VALUE]; /* what stood at its address; `size` of it, or all */
 } ht_captured_argument;
 
+/* The arguments of kernels that pointed into an allocation, each once; the types of their elements
+ * are those of what is in it. */
+typedef struct ht_memory_use {
+    uint64_t offset; /* of what is meant, in the allocation */
+    uint32_t count;
+    bool more; /* there were more, or of a kernel that is not in the table */
+    struct ht_memory_user {
+        uint16_t launch; /* the first of its kernel */
+        uint16_t argument;
+    } items[HT_MEMORY_USES];
+} ht_memory_use;
+
 typedef struct ht_captured_launch {
     char name[HT_CAPTURE_NAME]; /* "void ns::scale<float>(float const*, int)" */
     uint32_t grid[3], block[3];
-    uint64_t lds; /* dynamic */
+    uint64_t lds;    /* dynamic */
+    uint32_t kernel; /* index of the first launch of the same name */
     uint32_t argument_count;
     ht_captured_argument arguments[HT_CAPTURE_ARGUMENTS];
     uint64_t times;

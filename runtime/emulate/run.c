@@ -78,7 +78,7 @@ static int become(void *context, ht_error *error) {
         ht_check_prepare();
     ht_emulate_report_set(given->report);
     ht_capture_set(given->run->capture);
-    ht_copies_set(given->run->copies);
+    ht_copies_set(given->run->copies, given->run->store);
     void *program = dlopen(given->path, RTLD_NOW | RTLD_GLOBAL);
     if (program == NULL) {
         fprintf(stderr, "hiptemper emulate: the program cannot be loaded: %s\n", dlerror());
@@ -129,6 +129,8 @@ ht_status ht_emulate_run_confined(const ht_emulate_run *run, ht_emulate_report *
     report_check(report);
     if (run->capture != NULL)
         ht_capture_check(run->capture);
+    if (run->copies != NULL)
+        ht_copies_check(run->copies, run->store);
     out_outcome->signal = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
     out_outcome->exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
     out_outcome->late = status == HT_ERROR_TIMEOUT;

@@ -5,10 +5,12 @@
 #include "pipeline/capture_fields.h"
 #include "pipeline/capture_fill.h"
 #include "pipeline/capture_line.h"
+#include "pipeline/copies_compare.h"
 #include "pipeline/program.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,8 +107,8 @@ Test(capture, a_substitute_is_compiled_behind_links_too) {
     for (size_t i = 0; i < 3; ++i) {
         char *a = ht_path_join(folders[i], "a.hip"), *b = ht_path_join(folders[i], "b.h");
         ht_substitutes substitutes = {0};
-        ht_substitutes_add(&substitutes, a, "tuned/a.hip");
-        ht_substitutes_add(&substitutes, b, "tuned/b.h");
+        ht_substitutes_add(&substitutes, &(ht_substitute){a, "tuned/a.hip", a, ""});
+        ht_substitutes_add(&substitutes, &(ht_substitute){b, "tuned/b.h", b, ""});
         const ht_compiler_options compiler = {0};
         const ht_program_files files = {&a, 1, &compiler};
         const ht_program_run run = {.read = "."};
@@ -126,6 +128,132 @@ Test(capture, a_substitute_is_compiled_behind_links_too) {
         free(b);
     }
     workplace_remove();
+}
+
+/* ---- copies ---- */
+
+enum { VALUES = 4 };
+
+/* Two runs of a program with one copy of four floats; the bytes of both are kept. */
+typedef struct runs {
+    ht_copies *before, *after;
+    float was[VALUES], is[VALUES];
+    ht_copy_store was_store, is_store;
+    char *types[1];
+    ht_capture_types of_launch;
+    ht_capture_result captured;
+} runs;
+
+static void runs_make(runs *of, char *type) {
+    *of = (runs){.before = ht_copies_new(),
+                 .after = ht_copies_new(),
+                 .was = {1.0f, -200.0f, 0.5f, 3.0f},
+                 .is = {1.0f, -200.0f, 0.5f, 3.0f},
+                 .types = {type}};
+    of->was_store = (ht_copy_store){(unsigned char *)of->was, sizeof of->was, -1};
+    of->is_store = (ht_copy_store){(unsigned char *)of->is, sizeof of->is, -1};
+    of->of_launch = (ht_capture_types){of->types, 1};
+    of->captured = (ht_capture_result){.types = &of->of_launch, .type_count = 1};
+    of->before->count = of->after->count = 1;
+    of->before->items[0] =
+        (ht_copy){.bytes = sizeof of->was, .hash = 1, .kept = 1, .use = {.count = 1}};
+    of->after->items[0] = (ht_copy){.bytes = sizeof of->is, .hash = 2, .kept = 1};
+}
+
+static ht_copies_answer runs_compare(runs *of, double tolerance) {
+    const ht_copies_question question = {
+        {of->before, &of->was_store}, {of->after, &of->is_store}, &of->captured, tolerance};
+    ht_copies_answer answer;
+    ht_copies_compare(&question, &answer);
+    return answer;
+}
+
+static void runs_free(runs *of) {
+    ht_copies_free(of->before);
+    ht_copies_free(of->after);
+}
+
+/* Sums in another order may differ by the tolerance of the largest value, and by no more; where
+ * they need not differ, the bytes are the same or the copy is another one. */
+Test(capture, copies_differ_by_the_tolerance_at_most) {
+    runs of;
+    runs_make(&of, "float");
+    of.is[2] = 0.5001f; /* 5e-7 of 200 */
+    ht_copies_answer answer = runs_compare(&of, 1e-6);
+    cr_expect_eq(answer.within, 1, "%s", answer.reason);
+    cr_expect_eq(answer.different, 0);
+    cr_expect(answer.largest > 4e-7 && answer.largest < 6e-7, "%g", answer.largest);
+    ht_copies_answer_free(&answer);
+    answer = runs_compare(&of, 0.0);
+    cr_expect_eq(answer.different, 1);
+    cr_expect(strstr(answer.reason, "no chosen configuration sums in another order"));
+    ht_copies_answer_free(&answer);
+    of.is[2] = 0.501f;
+    answer = runs_compare(&of, 1e-6);
+    cr_expect_eq(answer.first_different, 1);
+    cr_expect(strstr(answer.reason, "element 2 is 0.500999987 and was 0.5, off by 5e-06 of the "
+                                    "largest value"),
+              "%s", answer.reason);
+    ht_copies_answer_free(&answer);
+    of.is[2] = NAN;
+    answer = runs_compare(&of, 1e-6);
+    cr_expect_eq(answer.different, 1);
+    ht_copies_answer_free(&answer);
+    runs_free(&of);
+}
+
+/* Bits stand for themselves unless it is known that they are numbers with rounding. */
+Test(capture, copies_of_other_than_real_numbers_are_compared_bit_by_bit) {
+    static const struct {
+        char *type, *says;
+    } cases[] = {{"int", "no floating-point numbers"}, {"thing", "type of its elements"}};
+    for (size_t i = 0; i < 2; ++i) {
+        runs of;
+        runs_make(&of, cases[i].type);
+        of.is[1] = nextafterf(of.is[1], 0.0f);
+        ht_copies_answer answer = runs_compare(&of, 1e-6);
+        cr_expect_eq(answer.different, 1);
+        cr_expect(strstr(answer.reason, cases[i].says), "%s", answer.reason);
+        ht_copies_answer_free(&answer);
+        runs_free(&of);
+    }
+    runs of;
+    runs_make(&of, "float");
+    of.is[1] = nextafterf(of.is[1], 0.0f);
+    of.before->items[0].use.count = 0; /* no kernel uses it */
+    ht_copies_answer answer = runs_compare(&of, 1e-6);
+    cr_expect_eq(answer.different, 1);
+    ht_copies_answer_free(&answer);
+    of.before->items[0].use = (ht_memory_use){.count = 1, .offset = 2}; /* in the midst of one */
+    answer = runs_compare(&of, 1e-6);
+    cr_expect_eq(answer.different, 1);
+    ht_copies_answer_free(&answer);
+    of.before->items[0].use = (ht_memory_use){.count = 1};
+    of.after->items[0].kept = 0;
+    answer = runs_compare(&of, 1e-6);
+    cr_expect(strstr(answer.reason, "not kept"), "%s", answer.reason);
+    ht_copies_answer_free(&answer);
+    runs_free(&of);
+}
+
+/* A launch is compiled with the file that has its kernel's rewritten launch, or with neither. */
+Test(capture, substitutes_of_a_problem_are_those_of_one_copy_of_each_source) {
+    ht_substitutes all = {0}, chosen;
+    static char *const made[][4] = {{"k.cuh", "out/k.cuh", "k.cuh", "a"},
+                                    {"main.hip", "out/main", "k.cuh", "a"},
+                                    {"k.cuh", "out/k.b.cuh", "k.cuh", "b"},
+                                    {"other.hip", "out/other", "other.hip", "a"}};
+    for (size_t i = 0; i < 4; ++i)
+        ht_substitutes_add(&all, &(ht_substitute){made[i][0], made[i][1], made[i][2], made[i][3]});
+    ht_substitutes_choose(&all, "b", &chosen);
+    cr_assert_eq(chosen.count, 2);
+    cr_expect_str_eq(chosen.items[0].copy, "out/k.b.cuh");
+    cr_expect_str_eq(chosen.items[1].copy, "out/other");
+    free(chosen.items);
+    ht_substitutes_choose(&all, "a", &chosen);
+    cr_expect_eq(chosen.count, 3);
+    free(chosen.items);
+    ht_substitutes_free(&all);
 }
 
 /* ---- the command ---- */
