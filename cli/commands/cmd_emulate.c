@@ -1,4 +1,5 @@
 #include "cli/reports/capture_report.h"
+#include "cli/reports/emulate_report.h"
 #include "cli/tuning_options.h"
 
 #include "base/file.h"
@@ -23,6 +24,7 @@ typedef struct emulate_options {
     const char *sandbox;
     const char *capture;
     const char *copies;
+    const char *json;
     double max_time;
     bool check;
 } emulate_options;
@@ -43,6 +45,9 @@ static const ht_option options[] = {
      .help =
          "Writes a line for each copy from device to host memory, with a hash of its bytes, and "
          "the exit code: two programs that compute the same write the same."},
+    {"json", HT_OPTION_TEXT, offsetof(emulate_options, json), "FILE", .writes = true,
+     .help = "Writes how the program ended, its launches, the HIP functions that are not there and "
+             "the findings of --check as JSON. docs/json.md describes it."},
     {"max-time", HT_OPTION_NUMBER, offsetof(emulate_options, max_time), "SECONDS",
      .help = "Ends the program after this time; what was captured is kept. Default: never."},
     {"read", HT_OPTION_TEXT, offsetof(emulate_options, read), "DIR", .fallback = ".",
@@ -162,8 +167,18 @@ static void end_report(emulation *in) {
                               : "");
 }
 
+static ht_status json_write(const emulation *in, ht_error *error) {
+    json_t *document = ht_emulate_json(in->report, &in->outcome, &in->missing);
+    ht_status status = ht_report_json_write(in->given->json, document, error);
+    json_decref(document);
+    return status;
+}
+
 static ht_status emulation_prepare(emulation *in, ht_error *error) {
     ht_status status = device_read(in, error);
+    if (status == HT_OK && in->given->json != NULL && strcmp(in->given->json, "-") == 0)
+        status = ht_error_set(error, HT_ERROR_INPUT,
+                              "option --json: standard output is the program's: name a file");
     if (status == HT_OK) {
         in->report = ht_emulate_report_new();
         if (in->report == NULL)
@@ -198,6 +213,8 @@ static int run_emulate(const ht_command_line *line) {
         end_report(&in);
     if (status == HT_OK && in.copies != NULL)
         status = copies_write(&in, &error);
+    if (status == HT_OK && given->json != NULL)
+        status = json_write(&in, &error);
     bool cut = status == HT_ERROR_INTERRUPTED;
     if ((status == HT_OK || cut) && in.capture != NULL && in.program != NULL) {
         ht_status written = capture_write(&in, cut ? NULL : &error);

@@ -198,9 +198,10 @@ hipError_t ht_emulate___hipPopCallConfiguration(ht_dim3 *grid, ht_dim3 *block, s
 }
 
 /* Says why a kernel failed: programs rarely do. */
-static void report_failure(hipError_t error) {
+static void report_failure(hipError_t error, bool found) {
     fflush(stdout);
     fprintf(stderr, "hiptemper emulate: %s\n", ht_host_error_string(error));
+    ht_emulate_report_failure(ht_host_error_string(error), found);
 }
 
 static ht_captured_launch *capture(const ht_kernel *kernel, ht_dim3 grid, ht_dim3 block,
@@ -217,7 +218,7 @@ static ht_captured_launch *capture(const ht_kernel *kernel, ht_dim3 grid, ht_dim
 /* Launches, in checking mode with a plan: each block is run once, and watched until the launch has
  * made as many accesses as `hiptemper check` looks at. */
 static hipError_t launch(const ht_kernel *kernel, ht_dim3 grid, ht_dim3 block, void **arguments,
-                         size_t shared, hipStream_t stream) {
+                         size_t shared, hipStream_t stream, bool *out_found) {
     enum { ACCESSES = 4000000 };
     ht_check_buffer *buffers = NULL;
     size_t count = kernel->image != NULL ? ht_emulate_buffers(&buffers) : 0;
@@ -237,6 +238,7 @@ static hipError_t launch(const ht_kernel *kernel, ht_dim3 grid, ht_dim3 block, v
     if (kernel->image != NULL)
         ht_check_end(&outcome);
     ht_emulate_report_here()->findings += outcome.found;
+    *out_found = outcome.found;
     ht_emulate_buffers_free(buffers, count);
     return error;
 }
@@ -251,10 +253,11 @@ hipError_t ht_emulate_hipLaunchKernel(const void *handle, ht_dim3 grid, ht_dim3 
     if (shared > HT_DYNAMIC_LDS_MAX)
         return ht_emulate_result(HT_HIP_INVALID_VALUE);
     ++ht_emulate_report_here()->launches;
-    hipError_t error = launch(kernel, grid, block, arguments, shared, stream);
+    bool found = false;
+    hipError_t error = launch(kernel, grid, block, arguments, shared, stream, &found);
     if (error == HT_HIP_SUCCESS)
         return HT_HIP_SUCCESS;
-    report_failure(error);
+    report_failure(error, found);
     /* A kernel that fails while it runs fails all that comes after, as on a GPU. */
     if (error == HT_HIP_ERROR_ASSERT || error == HT_HIP_ERROR_LAUNCH_FAILURE)
         ht_emulate_poison(error);

@@ -21,6 +21,16 @@ void ht_emulate_report_set(ht_emulate_report *shared) {
     report = shared;
 }
 
+void ht_emulate_report_failure(const char *words, bool found) {
+    pthread_mutex_lock(&lock);
+    if (report->failure_count < HT_REPORT_FAILURES) {
+        ht_report_failure *made = &report->failures[report->failure_count++];
+        made->found = found;
+        snprintf(made->words, sizeof made->words, "%s", words);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 hipError_t ht_emulate_missing(const char *name, const void *place) {
     Dl_info where = {0};
     uint64_t offset = 0;

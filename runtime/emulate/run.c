@@ -106,6 +106,12 @@ static void report_check(ht_emulate_report *report) {
         report->calls[i].name[HT_REPORT_NAME - 1] = '\0';
         ht_text_make_printable(report->calls[i].name, "", true);
     }
+    if (report->failure_count > HT_REPORT_FAILURES)
+        report->failure_count = HT_REPORT_FAILURES;
+    for (uint32_t i = 0; i < report->failure_count; ++i) {
+        report->failures[i].words[HT_REPORT_WORDS - 1] = '\0';
+        ht_text_make_printable(report->failures[i].words, "", true);
+    }
 }
 
 ht_status ht_emulate_run_confined(const ht_emulate_run *run, ht_emulate_report *report,

@@ -4,6 +4,7 @@
 #include "base/file.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,15 @@ static void make(void) {
 }
 
 TestSuite(emulate, .init = make, .fini = workplace_remove);
+
+static json_t *read_json(void) {
+    char *text = workplace_read("run.json");
+    cr_assert_not_null(text);
+    json_t *document = json_loads(text, 0, NULL);
+    cr_assert_not_null(document, "%s", text);
+    free(text);
+    return document;
+}
 
 static void expect(const char *words, int code, const char *out, const char *err) {
     program_result result = program_run(words);
@@ -58,7 +68,7 @@ Test(emulate, streams_events_callbacks_managed_memory_and_errors_are_those_of_hi
 }
 
 Test(emulate, a_function_that_is_not_there_fails_and_is_reported_with_its_place) {
-    program_result result = program_run("emulate unsupported.hip");
+    program_result result = program_run("emulate --json run.json unsupported.hip");
     cr_expect_eq(result.code, 5, "exit code %d", result.code);
     cr_expect_eq(count_lines(result.out), 3, "%s", result.out);
     cr_expect(strstr(result.out, "hipErrorNotSupported\n"), "%s", result.out);
@@ -69,6 +79,15 @@ Test(emulate, a_function_that_is_not_there_fails_and_is_reported_with_its_place)
                                  "returned hipErrorNotSupported (1 call)"),
               "%s", result.err);
     program_free(&result);
+    json_t *document = read_json();
+    const json_t *missing = json_object_get(document, "missing");
+    cr_expect_eq(json_array_size(missing), 2);
+    const json_t *first = json_array_get(missing, 0);
+    cr_expect_str_eq(json_string_value(json_object_get(first, "place")), "unsupported.hip:9");
+    cr_expect_eq(json_integer_value(json_object_get(first, "calls")), 3);
+    cr_expect_eq(json_integer_value(json_object_get(document, "exit_code")), 5);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "outcome")), "ended");
+    json_decref(document);
 }
 
 Test(emulate, a_kernel_that_fails_is_reported_and_the_program_gets_its_error) {
@@ -80,7 +99,12 @@ Test(emulate, a_kernel_that_fails_is_reported_and_the_program_gets_its_error) {
 }
 
 Test(emulate, a_program_that_dies_gives_the_signals_exit_code) {
-    expect("emulate faults.hip -- crash", 128 + 6, "", "the program was ended by signal 6");
+    expect("emulate --json run.json faults.hip -- crash", 128 + 6, "",
+           "the program was ended by signal 6");
+    json_t *document = read_json();
+    cr_expect_str_eq(json_string_value(json_object_get(document, "outcome")), "signal");
+    cr_expect_eq(json_integer_value(json_object_get(document, "signal")), 6);
+    json_decref(document);
 }
 
 Test(emulate, a_program_cannot_write_outside_its_folder) {
@@ -92,6 +116,7 @@ Test(emulate, a_program_cannot_write_outside_its_folder) {
 
 Test(emulate, what_does_not_compile_is_reported_with_its_line) {
     expect("emulate wrong.hip", 1, "", "wrong.hip:3:5: error: use of undeclared identifier");
+    expect("emulate --json=- wrong.hip", 2, "", "standard output is the program's");
     expect("emulate missing.hip", 2, "", "missing.hip: there is no such file");
     expect("emulate --device amd:gfx90a wrong.hip", 2, "", "device 'amd:gfx90a' does not emulate");
 }
@@ -104,6 +129,13 @@ Test(emulate, checking_mode_finds_races_and_accesses_outside_with_their_lines) {
     expect("emulate --check checked.hip -- 2", 1, "hipErrorLaunchFailure",
            "outside: write behind 'allocation 1' (element 252 of 252), at checked.hip:17 by thread "
            "(63, 0, 0)");
-    expect("emulate --check checked.hip -- 3", 1, "hipErrorLaunchFailure",
+    expect("emulate --check --json run.json checked.hip -- 3", 1, "hipErrorLaunchFailure",
            "race: allocation 1[4] written at checked.hip:22");
+    json_t *document = read_json();
+    const json_t *findings = json_object_get(document, "findings");
+    cr_expect_eq(json_array_size(findings), 1);
+    cr_expect_eq(json_array_size(json_object_get(document, "failures")), 0);
+    cr_expect(strstr(json_string_value(json_array_get(findings, 0)), "race: allocation 1[4]"));
+    cr_expect_geq(json_integer_value(json_object_get(document, "launches")), 1);
+    json_decref(document);
 }
