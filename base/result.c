@@ -1,7 +1,9 @@
 #include "base/result.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct input {
@@ -24,6 +26,19 @@ void ht_input_add(const char *path) {
             return;
     HT_GROW(inputs, input_count);
     inputs[input_count++] = (input){ht_strdup(path), info.st_dev, info.st_ino};
+}
+
+char *ht_input_beside(const char *name) {
+    for (size_t i = 0; i < input_count; ++i) {
+        char *folder = ht_path_folder(inputs[i].path), *path = ht_path_join(folder, name);
+        struct stat info;
+        bool there = lstat(path, &info) == 0 && S_ISREG(info.st_mode);
+        free(folder);
+        if (there)
+            return path;
+        free(path);
+    }
+    return NULL;
 }
 
 /* Returns the input that this file is; an editor may have put a new file in its place since it was

@@ -9,6 +9,11 @@
  * thread. */
 void ht_input_add(const char *path);
 
+/* The path of the file of this name (no folder) next to one of the inputs, the first that has one;
+ * NULL when none has; free(). Links are not followed: a foreign source could name a file of the
+ * user's by one. */
+char *ht_input_beside(const char *name);
+
 /* HT_ERROR_INPUT when a result at `path` would replace an input, by whatever name: device and inode
  * are compared. */
 ht_status ht_result_check(const char *path, ht_error *error);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "pipeline/capture_fill.h"
 #include "pipeline/refactor_row.h"
@@ -113,6 +114,32 @@ static bool has_gap(const json_t *value) {
     return found;
 }
 
+/* Moves files to those that are to be written; of one name there is one content. */
+static void files_move(ht_capture_files *from, ht_capture_files *to) {
+    for (size_t i = 0; i < from->count; ++i) {
+        size_t known = 0;
+        while (known < to->count && strcmp(to->items[known].name, from->items[i].name) != 0)
+            ++known;
+        if (known < to->count)
+            continue;
+        HT_GROW(to->items, to->count);
+        to->items[to->count++] = from->items[i];
+        from->items[i].name = NULL;
+    }
+}
+
+static ht_status files_write(const ht_capture_files *files, const char *beside, ht_error *error) {
+    char *folder = ht_path_folder(beside);
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < files->count && status == HT_OK; ++i) {
+        char *path = ht_path_join(folder, files->items[i].name);
+        status = ht_result_write(path, files->items[i].bytes, files->items[i].length, error);
+        free(path);
+    }
+    free(folder);
+    return status;
+}
+
 /* Notes what the arguments of the launches point to, by the kernel's source. */
 static void types_note(const ht_capture *capture, const ht_captured_kernel *seen,
                        const json_t *entry, const ht_kernel *kernel, ht_capture_result *to) {
@@ -126,14 +153,18 @@ static void types_note(const ht_capture *capture, const ht_captured_kernel *seen
 }
 
 /* Adds a kernel's entry to the file. */
-static void problem_make(const ht_capture *capture, const group *of, const ht_kernel *kernel,
+static void problem_make(const ht_capture_seen *all, const group *of, const ht_kernel *kernel,
                          ht_capture_result *to, ht_capture_row *row) {
     json_t *document = kernel->skeleton ? json_loads(kernel->skeleton, 0, NULL) : NULL;
     json_t *entry = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
+    ht_capture_files files = {0};
     const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
-    const ht_captured_kernel seen = {
-        .launches = launches, .count = same_types(of, launches), .template = kernel->template};
-    types_note(capture, &seen, entry, kernel, to);
+    const ht_captured_kernel seen = {.launches = launches,
+                                     .count = same_types(of, launches),
+                                     .template = kernel->template,
+                                     .contents = all->contents,
+                                     .files = all->contents != NULL ? &files : NULL};
+    types_note(all->capture, &seen, entry, kernel, to);
     if (!entry) {
         row->problem_gap =
             ht_strdup(kernel->reason ? kernel->reason : "the source gives its problem itself");
@@ -151,12 +182,14 @@ static void problem_make(const ht_capture *capture, const group *of, const ht_ke
         json_array_append(json_object_get(to->problems, "kernels"), entry);
         ++to->problem_count;
         free(words);
+        files_move(&files, &to->files);
     }
+    ht_capture_files_free(&files);
     free(launches);
     json_decref(document);
 }
 
-static void row_make(const ht_capture *capture, const group *of, const ht_survey *survey,
+static void row_make(const ht_capture_seen *all, const group *of, const ht_survey *survey,
                      ht_capture_result *to) {
     ht_capture_row *row = &to->rows[to->count++];
     const ht_kernel *kernel = kernel_find(survey, of->name);
@@ -174,7 +207,7 @@ static void row_make(const ht_capture *capture, const group *of, const ht_survey
     row->file = ht_strdup(kernel->file);
     row->line = kernel->line;
     row->reassociates = kernel->reassociates;
-    problem_make(capture, of, kernel, to, row);
+    problem_make(all, of, kernel, to, row);
 }
 
 /* Runs the pass with what was found. */
@@ -195,12 +228,13 @@ static ht_status rows_try(char *const *files, size_t count, const char *path,
     return status;
 }
 
-ht_status ht_capture_problems(const ht_capture *capture, char *const *files, size_t count,
+ht_status ht_capture_problems(const ht_capture_seen *seen, char *const *files, size_t count,
                               const char *path, const ht_refactor_options *compiler,
                               ht_capture_result *out_result, ht_error *error) {
     const ht_survey_options how = {.silent = true, .compiler = *compiler};
     ht_survey survey = {0};
     groups found = {0};
+    const ht_capture *capture = seen->capture;
     groups_make(capture, &found);
     *out_result =
         (ht_capture_result){.rows = ht_alloc(found.count + 1, sizeof *out_result->rows),
@@ -210,12 +244,14 @@ ht_status ht_capture_problems(const ht_capture *capture, char *const *files, siz
                             .type_count = capture->launch_count};
     ht_status status = count > 0 ? ht_survey_make(files, count, &how, &survey, error) : HT_OK;
     for (size_t i = 0; i < found.count && status == HT_OK; ++i)
-        row_make(capture, &found.items[i], &survey, out_result);
+        row_make(seen, &found.items[i], &survey, out_result);
     ht_survey_free(&survey);
     groups_free(&found);
     if (status != HT_OK || out_result->problem_count == 0)
         return status;
-    status = ht_report_json_write(path, out_result->problems, error);
+    status = files_write(&out_result->files, path, error);
+    if (status == HT_OK)
+        status = ht_report_json_write(path, out_result->problems, error);
     return status == HT_OK ? rows_try(files, count, path, compiler, out_result, error) : status;
 }
 
@@ -262,6 +298,7 @@ void ht_capture_result_free(ht_capture_result *result) {
         free(result->types[i].items);
     }
     free(result->types);
+    ht_capture_files_free(&result->files);
     free(result->rows);
     json_decref(result->problems);
     *result = (ht_capture_result){0};

@@ -3,6 +3,7 @@
 #define HT_PIPELINE_CAPTURE_H
 
 #include "base/error.h"
+#include "pipeline/capture_fill.h"
 #include "refactor/source/options.h"
 #include "runtime/emulate/capture.h"
 
@@ -37,11 +38,19 @@ typedef struct ht_capture_result {
     double seconds;          /* of all launches */
     ht_capture_types *types; /* one a captured launch; owned */
     size_t type_count;
+    ht_capture_files files; /* next to the problem file */
 } ht_capture_result;
 
+/* A run's launches, and what their buffers held where that was kept. Borrowed. */
+typedef struct ht_capture_seen {
+    const ht_capture *capture;
+    const ht_byte_store *contents; /* NULL: it was not */
+} ht_capture_seen;
+
 /* Reads the kernels in the files, fills their problems in, writes those that are complete to the
- * file at `path`, unless there is none, and tries them. Without files only launches are sorted. */
-ht_status ht_capture_problems(const ht_capture *capture, char *const *files, size_t count,
+ * file at `path`, unless there is none, with the files of contents next to it, and tries them.
+ * Without files only launches are sorted. */
+ht_status ht_capture_problems(const ht_capture_seen *seen, char *const *files, size_t count,
                               const char *path, const ht_refactor_options *compiler,
                               ht_capture_result *out_result, ht_error *error);
 /* Chooses the fewest kernels that together take this share (0 to 1) of the time. */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/capture_contents.h"
 #include "pipeline/capture_fields.h"
 #include "pipeline/capture_line.h"
 #include "runtime/buffers/element.h"
@@ -327,14 +328,33 @@ static void guess_fields(filling *in) {
 
 /* ---- buffers ---- */
 
+static bool is_whole_input(const ht_capture_line *line) {
+    ht_element element;
+    return line->role && ht_text_begins(line->role, "in") &&
+           ht_element_parse(line->type, &element) &&
+           (element.kind == HT_ELEMENT_SIGNED || element.kind == HT_ELEMENT_UNSIGNED);
+}
+
+/* Takes what the buffer really holds. Returns true if that is to be had. */
+static bool take_file(filling *in, size_t line) {
+    ht_capture_buffer buffer = {in->kernel, &in->lines[line], in->arguments[line], false};
+    for (size_t i = 0; i < in->line_count; ++i)
+        buffer.indices = buffer.indices || is_whole_input(&in->lines[i]);
+    char *text = ht_capture_contents(&buffer);
+    if (text == NULL)
+        return false;
+    free(in->lines[line].fill);
+    in->lines[line].fill = text;
+    return true;
+}
+
 /* Keeps the bounds of a buffer of whole numbers: subscripts must stay in what they index. */
-static void take_contents(filling *in, size_t line) {
+static void take_bounds(filling *in, size_t line) {
     const int64_t exact = INT64_C(1) << 53; /* a problem file's numbers are doubles */
     ht_capture_line *of = &in->lines[line];
     const ht_captured_bounds *bounds = seen(in, line, 0)->bounds;
     ht_element element;
-    if (!ht_text_begins(of->role, "in") || !ht_element_parse(of->type, &element) ||
-        (element.kind != HT_ELEMENT_SIGNED && element.kind != HT_ELEMENT_UNSIGNED))
+    if (!is_whole_input(of) || !ht_element_parse(of->type, &element))
         return;
     for (int bytes = 1; bytes < element.bytes; bytes *= 2)
         ++bounds;
@@ -365,8 +385,8 @@ static void take_buffer(filling *in, size_t line) {
         ht_capture_line_set(of, ht_capture_expression_make(&in->fields, values, name));
         free(name);
     }
-    if (!in->problem)
-        take_contents(in, line);
+    if (!in->problem && !take_file(in, line))
+        take_bounds(in, line);
     free(values);
 }
 

@@ -21,7 +21,7 @@ static uint64_t kept_count(const ht_copies *copies) {
 }
 
 static const unsigned char *bytes_of(const ht_copies_seen *of, const ht_copy *copy) {
-    return copy->kept != 0 && of->store->bytes != NULL ? of->store->bytes + (copy->kept - 1) : NULL;
+    return ht_byte_store_at(of->store, copy->kept, copy->bytes);
 }
 
 /* Returns what the memory holds by all the kernels that use it, or why that is not known. */

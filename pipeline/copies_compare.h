@@ -8,7 +8,7 @@
 /* A run's copies, and where the bytes of some lie. Borrowed. */
 typedef struct ht_copies_seen {
     const ht_copies *copies;
-    const ht_copy_store *store;
+    const ht_byte_store *store;
 } ht_copies_seen;
 
 typedef struct ht_copies_question {

@@ -240,6 +240,7 @@ ht_status ht_hip_program_run(const ht_hip_program *program, const ht_program_run
                                      .wavefront = program->wavefront,
                                      .checked = program->checked,
                                      .capture = run->capture,
+                                     .contents = run->contents,
                                      .copies = run->copies,
                                      .store = run->store,
                                      .seconds = run->seconds,

@@ -39,12 +39,13 @@ void ht_substitutes_free(ht_substitutes *substitutes);
 typedef struct ht_program_run {
     char *const *arguments; /* of main, without the program's name */
     size_t argument_count;
-    const char *read;           /* a folder */
-    const char *write;          /* a folder; NULL: a scratch folder */
-    double seconds;             /* it is ended after these; 0: never */
-    ht_capture *capture;        /* to be filled; NULL */
-    ht_copies *copies;          /* to be filled; NULL */
-    const ht_copy_store *store; /* for their bytes; NULL */
+    const char *read;              /* a folder */
+    const char *write;             /* a folder; NULL: a scratch folder */
+    double seconds;                /* it is ended after these; 0: never */
+    ht_capture *capture;           /* to be filled; NULL */
+    const ht_byte_store *contents; /* for what buffers hold; NULL */
+    ht_copies *copies;             /* to be filled; NULL */
+    const ht_byte_store *store;    /* for their bytes; NULL */
     const volatile int *interrupted;
 } ht_program_run;
 

@@ -30,13 +30,14 @@ static void output_back(int kept) {
 
 /* Builds the program and runs it once. */
 static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitutes,
-                          ht_capture *capture, ht_copies *copies, const ht_copy_store *store,
+                          ht_capture *capture, ht_copies *copies, const ht_byte_store *store,
                           ht_hip_program **out_program, ht_emulate_report *report,
                           ht_emulate_outcome *out_outcome, ht_error *error) {
     ht_program_run run = whole->run;
     run.capture = capture;
     run.copies = copies;
     run.store = store;
+    run.contents = capture != NULL ? &whole->contents : NULL;
     run.interrupted = &ht_interrupted;
     ht_status status = HT_OK;
     *out_program = NULL;
@@ -63,17 +64,22 @@ ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_
     if (status == HT_OK)
         status = ht_scratch_make("copies", &whole->scratch, error);
     if (status == HT_OK) {
-        ht_copy_store_open(&whole->store, whole->scratch.path, HT_WHOLE_KEPT);
+        ht_byte_store_open(&whole->store, whole->scratch.path, HT_WHOLE_KEPT);
+        if (whole->inputs > 0)
+            ht_byte_store_open(&whole->contents, whole->scratch.path, HT_WHOLE_KEPT);
+        whole->capture->content_limit = whole->inputs;
         status = run_once(whole, NULL, whole->capture, whole->before, &whole->store, &program,
                           report, &whole->original, error);
     }
     if (status == HT_OK) {
-        ht_copy_store_trim(&whole->store, whole->before->used);
+        ht_byte_store_trim(&whole->store, whole->before->used);
+        ht_byte_store_trim(&whole->contents, whole->capture->used);
         ht_missing_find(program, report, &whole->missing);
         char *path = ht_path_join(folder, "problem.json");
         whole->sources = ht_hip_program_sources(program, &whole->source_count);
-        status = ht_capture_problems(whole->capture, whole->sources, whole->source_count, path,
-                                     compiler, &whole->captured, error);
+        const ht_capture_seen seen = {whole->capture, whole->inputs > 0 ? &whole->contents : NULL};
+        status = ht_capture_problems(&seen, whole->sources, whole->source_count, path, compiler,
+                                     &whole->captured, error);
         ht_capture_choose(&whole->captured, whole->share);
         if (status == HT_OK && whole->captured.problem_count > 0)
             whole->problem_file = ht_strdup(path);
@@ -114,7 +120,7 @@ static char *difference_string(const ht_whole *whole, const ht_whole_result *res
     return reason.length > 0 ? ht_text_take(&reason) : NULL;
 }
 
-static void compare(const ht_whole *whole, const ht_copies *after, const ht_copy_store *store,
+static void compare(const ht_whole *whole, const ht_copies *after, const ht_byte_store *store,
                     ht_whole_result *result) {
     const ht_copies_question question = {.before = {whole->before, &whole->store},
                                          .after = {after, store},
@@ -134,14 +140,14 @@ static ht_status compare_one(ht_whole *whole, const ht_substitutes *substitutes,
     ht_whole_result *result = &whole->results[whole->result_count++];
     *result = (ht_whole_result){.problem = ht_strdup(problem)};
     ht_copies *after = ht_copies_new();
-    ht_copy_store store = {0};
+    ht_byte_store store = {0};
     ht_emulate_report *report = ht_emulate_report_new();
     ht_hip_program *program = NULL;
     ht_error own = {0};
     if (after != NULL)
         ht_copies_expect(after, whole->before);
     if (whole->tolerance > 0 && whole->before->used > 0)
-        ht_copy_store_open(&store, whole->scratch.path, whole->before->used);
+        ht_byte_store_open(&store, whole->scratch.path, whole->before->used);
     ht_status status =
         run_once(whole, substitutes, NULL, after, &store, &program, report, &result->tuned, &own);
     if (status == HT_OK) {
@@ -157,7 +163,7 @@ static ht_status compare_one(ht_whole *whole, const ht_substitutes *substitutes,
     }
     ht_emulate_report_free(report);
     ht_hip_program_free(program);
-    ht_copy_store_close(&store);
+    ht_byte_store_close(&store);
     ht_copies_free(after);
     return status;
 }
@@ -227,7 +233,8 @@ void ht_whole_free(ht_whole *whole) {
     }
     free(whole->results);
     free(whole->reason);
-    ht_copy_store_close(&whole->store);
+    ht_byte_store_close(&whole->store);
+    ht_byte_store_close(&whole->contents);
     ht_scratch_remove(&whole->scratch);
     ht_missing_free(&whole->missing);
     ht_capture_result_free(&whole->captured);

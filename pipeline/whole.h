@@ -30,11 +30,12 @@ typedef struct ht_whole {
     ht_program_files files;
     ht_program_run run; /* arguments and the folder to read */
     unsigned wavefront; /* of the emulation: 32 or 64 */
+    uint64_t inputs;    /* bytes of a buffer whose content is kept; 0: none is */
     double share;       /* 0 to 1: the kernels that together take it of the time are tuned */
     ht_capture *capture;
     ht_copies *before;
     ht_scratch scratch; /* for the bytes of copies */
-    ht_copy_store store;
+    ht_byte_store store, contents;
     char **sources; /* that may define kernels; owned */
     size_t source_count;
     ht_capture_result captured;
@@ -52,7 +53,7 @@ typedef struct ht_whole {
 
 /* Runs the original, and writes FOLDER/problem.json, in a folder that is there, with its launches.
  * The program's standard output goes to standard error. One that fails is reported by
- * `original` alone. `whole` has files, run, wavefront and share, all else zero. */
+ * `original` alone. `whole` has files, run, wavefront, inputs and share, all else zero. */
 ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_options *compiler,
                          ht_error *error);
 

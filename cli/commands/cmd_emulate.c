@@ -9,6 +9,7 @@
 #include "pipeline/missing.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
+#include "pipeline/whole.h"
 #include "runtime/sandbox/sandbox.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ typedef struct emulate_options {
     const char *capture;
     const char *copies;
     const char *json;
+    uint64_t inputs;
     double max_time;
     bool check;
 } emulate_options;
@@ -41,6 +43,11 @@ static const ht_option options[] = {
      .help = "Writes what the program launched to DIR/capture.json and, for the kernels whose "
              "sources tell the rest, a problem file for `optimize --problem` to "
              "DIR/problem.json."},
+    {"inputs", HT_OPTION_COUNT, offsetof(emulate_options, inputs), "MIB", .fallback = "0",
+     .help =
+         "With --capture: writes the contents of buffers of whole numbers that kernels read, of "
+         "at most this size, and of small tables, next to the problem file, which names them. "
+         "0: none."},
     {"copies", HT_OPTION_TEXT, offsetof(emulate_options, copies), "FILE", .writes = true,
      .help =
          "Writes a line for each copy from device to host memory, with a hash of its bytes, and "
@@ -68,7 +75,9 @@ typedef struct emulation {
     unsigned wavefront;
     ht_emulate_report *report;
     ht_capture *capture; /* NULL: nothing is captured */
-    ht_copies *copies;   /* NULL: they are not wanted */
+    ht_scratch scratch;
+    ht_byte_store contents; /* of buffers */
+    ht_copies *copies;      /* NULL: they are not wanted */
     ht_emulate_outcome outcome;
     ht_missing missing;
 } emulation;
@@ -90,6 +99,7 @@ static ht_status program_run(emulation *in, ht_error *error) {
                                 .write = in->given->write,
                                 .seconds = in->given->max_time,
                                 .capture = in->capture,
+                                .contents = &in->contents,
                                 .copies = in->copies,
                                 .interrupted = &ht_interrupted};
     return ht_hip_program_run(in->program, &run, in->report, &in->outcome, error);
@@ -121,8 +131,8 @@ static ht_status capture_write(const emulation *in, ht_error *error) {
     ht_refactor_options compiler = {0};
     ht_capture_result result = {0};
     ht_compiler_arguments_make(&in->given->compiler, &compiler);
-    ht_status status =
-        ht_capture_problems(in->capture, sources, read, path, &compiler, &result, error);
+    const ht_capture_seen seen = {in->capture, in->given->inputs > 0 ? &in->contents : NULL};
+    ht_status status = ht_capture_problems(&seen, sources, read, path, &compiler, &result, error);
     if (status == HT_OK) {
         ht_capture_print(&result, stderr);
         json_t *document = ht_capture_json(in->capture, &result);
@@ -189,6 +199,12 @@ static ht_status emulation_prepare(emulation *in, ht_error *error) {
         status = in->capture != NULL ? ht_dir_make(in->given->capture, error)
                                      : ht_error_set(error, HT_ERROR_IO, "no memory for launches");
     }
+    if (status == HT_OK && in->capture != NULL && in->given->inputs > 0) {
+        status = ht_scratch_make("inputs", &in->scratch, error);
+        if (status == HT_OK)
+            ht_byte_store_open(&in->contents, in->scratch.path, HT_WHOLE_KEPT);
+        in->capture->content_limit = in->given->inputs << 20;
+    }
     if (status == HT_OK && in->given->copies != NULL) {
         in->copies = ht_copies_new();
         if (in->copies == NULL)
@@ -225,6 +241,8 @@ static int run_emulate(const ht_command_line *line) {
     ht_emulate_report_free(in.report);
     ht_capture_free(in.capture);
     ht_copies_free(in.copies);
+    ht_byte_store_close(&in.contents);
+    ht_scratch_remove(&in.scratch);
     ht_hip_program_free(in.program);
     return code;
 }

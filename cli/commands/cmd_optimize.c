@@ -22,6 +22,7 @@ typedef struct optimize_options {
     const char *json;
     const char *read;
     double share;
+    uint64_t inputs;
     bool run;
 } optimize_options;
 
@@ -48,6 +49,10 @@ static const ht_option options[] = {
     {"read", HT_OPTION_TEXT, offsetof(optimize_options, read), "DIR", .fallback = ".",
      .help = "With --run: the folder that the program may read files from, with all that is in "
              "it."},
+    {"inputs", HT_OPTION_COUNT, offsetof(optimize_options, inputs), "MIB", .fallback = "16",
+     .help = "With --run: whole numbers that kernels read are what they are in the program, in "
+             "buffers of at most this size, and so are small tables; all else is random. 0: all "
+             "is."},
     {"share", HT_OPTION_NUMBER, offsetof(optimize_options, share), "PERCENT", .fallback = "95",
      .help =
          "With --run: of the kernels that were launched only the fewest are tuned that together "
@@ -245,6 +250,7 @@ static int run_optimize(const ht_command_line *line) {
                           .argument_count = line->argument_count,
                           .read = given->read},
                   .wavefront = session.device.fields.wavefront == 32 ? 32 : 64,
+                  .inputs = given->inputs << 20,
                   .share = given->share / 100.0},
         .out = ht_report_stream(given->json),
     };

@@ -1,10 +1,12 @@
 #include "runtime/buffers/buffers.h"
 
 #include "base/memory.h"
+#include "runtime/buffers/input_files.h"
 #include "runtime/buffers/inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 ht_status ht_hip_check(const ht_hip *hip, hipError_t code, const char *doing, ht_error *error) {
     if (code == HT_HIP_SUCCESS)
@@ -37,8 +39,8 @@ static bool lives_on_device(const ht_arg *arg) {
     return ht_arg_is_buffer(arg) && arg->role != HT_ARG_CONSTANT;
 }
 
-ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, ht_buffers **out_buffers,
-                            ht_error *error) {
+ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, const char *inputs,
+                            ht_buffers **out_buffers, ht_error *error) {
     ht_buffers *buffers = ht_alloc(1, sizeof *buffers);
     *buffers = (ht_buffers){.hip = hip, .layout = *layout};
     *layout = (ht_layout){0};
@@ -57,6 +59,11 @@ ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, ht_buffers **o
             }
             memset(buffer->contents, 0, bytes);
         }
+        ht_status status = ht_input_files_map(arg, i, inputs, &buffer->given, error);
+        if (status != HT_OK) {
+            ht_buffers_free(buffers);
+            return status;
+        }
         if (!lives_on_device(arg->arg))
             continue;
         void *base = NULL;
@@ -74,6 +81,11 @@ ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, ht_buffers **o
     return HT_OK;
 }
 
+/* The contents that a file gives are in the type as annotated. */
+static size_t given_bytes(const ht_layout_arg *arg) {
+    return arg->count * ht_element_size(arg->plain);
+}
+
 void ht_buffers_free(ht_buffers *buffers) {
     if (buffers == NULL)
         return;
@@ -81,10 +93,21 @@ void ht_buffers_free(ht_buffers *buffers) {
         if (buffers->buffers[i].base != NULL)
             buffers->hip->hipFree(buffers->buffers[i].base);
         free(buffers->buffers[i].contents);
+        if (buffers->buffers[i].given != NULL)
+            munmap((void *)buffers->buffers[i].given, given_bytes(&buffers->layout.args[i]));
     }
     free(buffers->buffers);
     ht_layout_free(&buffers->layout);
     free(buffers);
+}
+
+/* Makes the contents in the type as annotated. */
+static void make_contents(const ht_layout_arg *arg, const ht_buffer *buffer, void *out,
+                          uint64_t seed, size_t index) {
+    if (buffer->given != NULL)
+        memcpy(out, buffer->given, given_bytes(arg));
+    else
+        ht_inputs_fill(arg->plain, out, arg->count, &arg->arg->init, seed, index);
 }
 
 void ht_buffers_fill(ht_buffers *buffers, uint64_t seed, bool absolute) {
@@ -99,14 +122,14 @@ void ht_buffers_fill(ht_buffers *buffers, uint64_t seed, bool absolute) {
         if (contents == NULL)
             continue;
         if (arg->plain.kind == arg->element.kind) {
-            ht_inputs_fill(arg->plain, contents, arg->count, &arg->arg->init, seed, i);
+            make_contents(arg, &buffers->buffers[i], contents, seed, i);
             if (absolute)
                 ht_inputs_convert(arg->plain, contents, arg->plain, contents, arg->count, true);
             continue;
         }
         /* The twin sees what the kernel sees: values rounded to the kernel's own type. */
         void *plain = ht_alloc(arg->count, ht_element_size(arg->plain));
-        ht_inputs_fill(arg->plain, plain, arg->count, &arg->arg->init, seed, i);
+        make_contents(arg, &buffers->buffers[i], plain, seed, i);
         ht_inputs_convert(arg->plain, plain, arg->element, contents, arg->count, absolute);
         free(plain);
     }

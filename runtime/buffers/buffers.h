@@ -9,9 +9,10 @@
 enum { HT_GUARD_BYTES = 4096 }; /* on each side; keeps buffers as aligned as hipMalloc makes them */
 
 typedef struct ht_buffer {
-    char *base;     /* device; the guard in front begins here; NULL for scalars and constants */
-    char *data;     /* device; base + HT_GUARD_BYTES */
-    void *contents; /* host; initial contents of in, inout and constant buffers; owned */
+    char *base;        /* device; the guard in front begins here; NULL for scalars and constants */
+    char *data;        /* device; base + HT_GUARD_BYTES */
+    const void *given; /* host; the contents that a file gives, mapped; NULL: none */
+    void *contents;    /* host; initial contents of in, inout and constant buffers; owned */
 } ht_buffer;
 
 typedef struct ht_buffers {
@@ -25,9 +26,10 @@ typedef struct ht_buffers {
     unsigned char flip; /* changes the poison, to tell it from what a kernel writes; usually 0 */
 } ht_buffers;
 
-/* Allocates on the device. Takes over `layout` (also on failure). */
-ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, ht_buffers **out_buffers,
-                            ht_error *error);
+/* Allocates on the device. Takes over `layout` (also on failure). Contents that come from files are
+ * in `inputs` (input_files.h), a folder. */
+ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, const char *inputs,
+                            ht_buffers **out_buffers, ht_error *error);
 void ht_buffers_free(ht_buffers *buffers);
 
 /* Initial contents for a seed; with `absolute`, their absolute values. Follow with

@@ -10,13 +10,13 @@ static ht_init resolve_default(ht_element element, const ht_init *init) {
         return *init;
     switch (element.kind) {
     case HT_ELEMENT_SIGNED:
-        return (ht_init){HT_INIT_INTEGERS, -8, 8};
+        return (ht_init){.kind = HT_INIT_INTEGERS, .lo = -8, .hi = 8};
     case HT_ELEMENT_UNSIGNED:
-        return (ht_init){HT_INIT_INTEGERS, 0, 15};
+        return (ht_init){.kind = HT_INIT_INTEGERS, .hi = 15};
     case HT_ELEMENT_BOOL:
-        return (ht_init){HT_INIT_INTEGERS, 0, 1};
+        return (ht_init){.kind = HT_INIT_INTEGERS, .hi = 1};
     default:
-        return (ht_init){HT_INIT_UNIFORM, -1, 1};
+        return (ht_init){.kind = HT_INIT_UNIFORM, .lo = -1, .hi = 1};
     }
 }
 
@@ -52,6 +52,7 @@ void ht_inputs_fill(ht_element element, void *data, size_t count, const ht_init 
             value = chosen.lo;
             break;
         case HT_INIT_ZERO:
+        case HT_INIT_FILE: /* ht_buffers_fill has the bytes */
             break;
         case HT_INIT_IOTA:
             value = (double)i;

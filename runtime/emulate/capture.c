@@ -1,5 +1,6 @@
 #include "runtime/emulate/capture.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/emulate/api_internal.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 static ht_capture *capture;
+static ht_byte_store contents;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 ht_capture *ht_capture_new(void) {
@@ -22,8 +24,9 @@ void ht_capture_free(ht_capture *given) {
     ht_shared_free(given, sizeof *given);
 }
 
-void ht_capture_set(ht_capture *shared) {
+void ht_capture_set(ht_capture *shared, const ht_byte_store *store) {
     capture = shared;
+    contents = store != NULL ? *store : (ht_byte_store){0};
 }
 
 bool ht_capture_wanted(void) {
@@ -112,6 +115,28 @@ static void take_bounds(ht_captured_argument *out, const void *memory) {
     out->bounds[3] = bounds_of_8(memory, out->bytes);
 }
 
+/* Finds the place of a content that is kept already: programs launch again and again on the same
+ * memory. */
+static uint64_t content_find(const ht_capture *in, const ht_captured_argument *like) {
+    for (uint32_t i = 0; i < in->launch_count; ++i)
+        for (uint32_t j = 0; j < in->launches[i].argument_count; ++j) {
+            const ht_captured_argument *other = &in->launches[i].arguments[j];
+            if (other->content > 0 && other->hash == like->hash && other->bytes == like->bytes)
+                return other->content;
+        }
+    return 0;
+}
+
+/* Keeps what a new launch's pointers point to. */
+static void take_content(ht_capture *to, ht_captured_argument *out, const void *memory) {
+    if (contents.bytes == NULL || out->bytes > to->content_limit)
+        return;
+    out->hash = ht_hash_short(memory, out->bytes);
+    out->content = content_find(to, out);
+    if (out->content == 0)
+        out->content = ht_byte_store_put(&contents, &to->used, memory, out->bytes);
+}
+
 /* Finds the first launch of a name; its index would be `launch_count` when there is none. */
 static uint32_t first_of(const ht_capture *in, const char *name) {
     uint32_t first = 0;
@@ -143,8 +168,10 @@ ht_captured_launch *ht_capture_launch(const ht_capture_request *request) {
     note_uses(fresh, fresh->kernel, request);
     if (found == NULL && to->launch_count < HT_CAPTURE_LAUNCHES) {
         for (uint32_t i = 0; i < fresh->argument_count; ++i)
-            if (fresh->arguments[i].has_memory)
+            if (fresh->arguments[i].has_memory) {
                 take_bounds(&fresh->arguments[i], *(void *const *)request->arguments[i]);
+                take_content(to, &fresh->arguments[i], *(void *const *)request->arguments[i]);
+            }
         found = &to->launches[to->launch_count];
         *found = *fresh;
         ++to->launch_count;
@@ -164,7 +191,7 @@ void ht_capture_time(ht_captured_launch *launch, double seconds) {
     pthread_mutex_unlock(&lock);
 }
 
-void ht_capture_check(ht_capture *given) {
+void ht_capture_check(ht_capture *given, const ht_byte_store *store) {
     if (given->launch_count > HT_CAPTURE_LAUNCHES)
         given->launch_count = HT_CAPTURE_LAUNCHES;
     for (uint32_t i = 0; i < given->launch_count; ++i) {
@@ -175,6 +202,9 @@ void ht_capture_check(ht_capture *given) {
             launch->argument_count = HT_CAPTURE_ARGUMENTS;
         if (launch->kernel >= given->launch_count)
             launch->kernel = i;
+        for (uint32_t j = 0; j < launch->argument_count; ++j)
+            if (!ht_byte_store_at(store, launch->arguments[j].content, launch->arguments[j].bytes))
+                launch->arguments[j].content = 0;
         if (!(launch->seconds >= 0.0 && launch->seconds < 1e9))
             launch->seconds = 0.0;
     }

@@ -5,6 +5,8 @@
 #ifndef HT_RUNTIME_EMULATE_CAPTURE_H
 #define HT_RUNTIME_EMULATE_CAPTURE_H
 
+#include "runtime/emulate/byte_store.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +31,8 @@ typedef struct ht_captured_argument {
     uint64_t bytes;  /* of that allocation, from there on */
     ht_captured_bounds bounds[HT_CAPTURE_WIDTHS]; /* of these bytes, before the launch, as elements
                                                      of 1, 2, 4 and 8 bytes */
+    uint64_t content; /* where these bytes are in the store, from 1; 0: they are not kept */
+    uint64_t hash;    /* of kept ones */
     unsigned char value[HT_CAPTURE_VALUE]; /* what stood at its address; `size` of it, or all */
 } ht_captured_argument;
 
@@ -57,7 +61,9 @@ typedef struct ht_captured_launch {
 
 typedef struct ht_capture {
     uint32_t launch_count;
-    uint64_t dropped; /* launches that had no place in the table */
+    uint64_t dropped;       /* launches that had no place in the table */
+    uint64_t content_limit; /* bytes of a buffer whose content is kept; 0: none is */
+    uint64_t used;          /* of the store */
     ht_captured_launch launches[HT_CAPTURE_LAUNCHES];
 } ht_capture;
 
@@ -65,8 +71,9 @@ typedef struct ht_capture {
 ht_capture *ht_capture_new(void);
 void ht_capture_free(ht_capture *capture);
 
-/* The one that this process fills; NULL, as at first: nothing is captured. */
-void ht_capture_set(ht_capture *capture);
+/* The one that this process fills, and where contents of buffers go; NULL, as at first: nothing is
+ * captured. */
+void ht_capture_set(ht_capture *capture, const ht_byte_store *store);
 bool ht_capture_wanted(void);
 
 /* A launch that is to come. */
@@ -84,6 +91,6 @@ ht_captured_launch *ht_capture_launch(const ht_capture_request *request);
 void ht_capture_time(ht_captured_launch *launch, double seconds);
 
 /* Makes one that a foreign program could write to one that can be read. */
-void ht_capture_check(ht_capture *capture);
+void ht_capture_check(ht_capture *capture, const ht_byte_store *store);
 
 #endif

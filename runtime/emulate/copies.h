@@ -5,7 +5,6 @@
 #ifndef HT_RUNTIME_EMULATE_COPIES_H
 #define HT_RUNTIME_EMULATE_COPIES_H
 
-#include "base/error.h"
 #include "runtime/emulate/capture.h"
 
 #include <stdbool.h>
@@ -28,31 +27,18 @@ typedef struct ht_copies {
     ht_copy items[HT_COPIES];
 } ht_copies;
 
-/* The bytes of copies, in a file that has no name any more. */
-typedef struct ht_copy_store {
-    unsigned char *bytes; /* NULL: none */
-    uint64_t size;
-    int file;
-} ht_copy_store;
-
 /* Memory for them that a forked process shares; NULL when the machine has none. */
 ht_copies *ht_copies_new(void);
 void ht_copies_free(ht_copies *copies);
-
-/* Makes a store of `size` bytes in a folder, or of less where the disk has no room. */
-void ht_copy_store_open(ht_copy_store *out_store, const char *folder, uint64_t size);
-/* Gives back what was not used. */
-void ht_copy_store_trim(ht_copy_store *store, uint64_t used);
-void ht_copy_store_close(ht_copy_store *store);
 
 /* Makes copies that are to be compared with those of an earlier run. */
 void ht_copies_expect(ht_copies *copies, const ht_copies *earlier);
 
 /* Those that this process fills, and where their bytes go; NULL, as at first: none. */
-void ht_copies_set(ht_copies *shared, const ht_copy_store *store);
+void ht_copies_set(ht_copies *shared, const ht_byte_store *store);
 void ht_copies_note(const void *data, size_t bytes, const ht_memory_use *use);
 
 /* Makes what a foreign program could write to one that can be read. */
-void ht_copies_check(ht_copies *copies, const ht_copy_store *store);
+void ht_copies_check(ht_copies *copies, const ht_byte_store *store);
 
 #endif

@@ -77,7 +77,7 @@ static int become(void *context, ht_error *error) {
     if (given->run->checked)
         ht_check_prepare();
     ht_emulate_report_set(given->report);
-    ht_capture_set(given->run->capture);
+    ht_capture_set(given->run->capture, given->run->contents);
     ht_copies_set(given->run->copies, given->run->store);
     void *program = dlopen(given->path, RTLD_NOW | RTLD_GLOBAL);
     if (program == NULL) {
@@ -134,7 +134,7 @@ ht_status ht_emulate_run_confined(const ht_emulate_run *run, ht_emulate_report *
     ht_status status = ht_confined_run(&confined, &ended, error);
     report_check(report);
     if (run->capture != NULL)
-        ht_capture_check(run->capture);
+        ht_capture_check(run->capture, run->contents);
     if (run->copies != NULL)
         ht_copies_check(run->copies, run->store);
     out_outcome->signal = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;

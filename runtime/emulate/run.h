@@ -19,8 +19,9 @@ typedef struct ht_emulate_run {
     unsigned wavefront;
     bool checked;                    /* it was built for checking mode */
     ht_capture *capture;             /* to be filled; NULL: nothing is captured */
+    const ht_byte_store *contents;   /* for what buffers hold; NULL: it is not kept */
     ht_copies *copies;               /* the same of what it copies to the host */
-    const ht_copy_store *store;      /* for their bytes; NULL: these are not kept */
+    const ht_byte_store *store;      /* for their bytes; NULL: these are not kept */
     double seconds;                  /* it is ended after these; 0: never */
     const volatile int *interrupted; /* becomes 1 when it is to end */
 } ht_emulate_run;

@@ -5,6 +5,7 @@
 #include "base/machine_memory.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/buffers/input_files.h"
 #include "runtime/job/check.h"
 #include "runtime/protocol/spec.h"
 
@@ -100,6 +101,7 @@ static ht_status make_key(ht_job *job, ht_error *error) {
     const ht_template *template = job->binding->template;
     ht_text annotations = {0};
     ht_template_print(template, &annotations);
+    ht_input_files_key(template, &annotations);
     ht_hash_strings(job->identity.template_hash, template->unit,
                     annotations.data ? annotations.data : "", NULL);
     ht_hash_strings(job->identity.source_hash, template->unit, NULL);
@@ -173,6 +175,16 @@ static ht_status look_at_arguments(ht_job *job, ht_error *error) {
         ht_provider_find(job->device->provider)->float64_twins)
         job->reference.numbers = HT_NUMBERS_TRACKED;
     return HT_OK;
+}
+
+ht_status ht_job_inputs_write(ht_job *job, const uint64_t *seed, ht_error *error) {
+    ht_layout layout = {0};
+    ht_status status =
+        ht_layout_make(job->binding, &job->default_config, HT_NUMBERS_PLAIN, &layout, error);
+    if (status == HT_OK)
+        status = ht_input_files_copy(&layout, job->folder.path, seed, error);
+    ht_layout_free(&layout);
+    return status;
 }
 
 /* Compiles the original, and at once the twin that its reference will probably come from. */
@@ -284,6 +296,8 @@ static ht_status start(ht_job *job, ht_error *error) {
     job->folder.path = job->folder.scratch.path;
     make_processes(job);
     status = ht_spec_write(job->folder.path, job->binding, job->device, error);
+    if (status == HT_OK && !job->options.unbound)
+        status = ht_job_inputs_write(job, NULL, error);
     bool needless =
         job->options.only_check && job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
     if (status == HT_OK && !needless)

@@ -128,6 +128,9 @@ typedef struct ht_compile_task {
     ht_resources resources;
 } ht_compile_task;
 
+/* Copies the contents that come from files into the job's folder (ht_input_files_copy). */
+ht_status ht_job_inputs_write(ht_job *job, const uint64_t *seed, ht_error *error);
+
 /* Compiles all tasks over the compile workers. Failures of single tasks are in the tasks; an error
  * ends the job. */
 ht_status ht_job_compile(ht_job *job, ht_compile_task *tasks, size_t count, ht_error *error);

@@ -24,6 +24,8 @@ ht_status ht_job_bind(ht_job *job, const ht_binding *binding, uint64_t seed, ht_
     ht_process_kill(&job->workers.checker);
     ht_status status = ht_spec_write(job->folder.path, binding, job->device, error);
     if (status == HT_OK)
+        status = ht_job_inputs_write(job, &seed, error);
+    if (status == HT_OK)
         status = ht_job_make_reference(job, seed, error);
     return status;
 }

@@ -238,7 +238,7 @@ static ht_status build_builtin(ht_worker *worker, ht_reference *reference, ht_er
     ht_status status = ht_layout_make(&worker->spec.binding, &worker->spec.default_config,
                                       HT_NUMBERS_PLAIN, &layout, error);
     if (status == HT_OK)
-        status = ht_buffers_create(worker->hip, &layout, &buffers, error);
+        status = ht_buffers_create(worker->hip, &layout, worker->folder, &buffers, error);
     if (status == HT_OK) {
         ht_buffers_fill(buffers, reference->seed, false);
         status = ht_reference_builtin(&worker->spec.binding, buffers, reference, error);

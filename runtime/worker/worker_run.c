@@ -64,7 +64,7 @@ static ht_status find_buffers(ht_worker *worker, const ht_config *config, ht_num
     }
     drop_unused_buffers(worker);
     ht_buffers *buffers = NULL;
-    status = ht_buffers_create(worker->hip, &layout, &buffers, error);
+    status = ht_buffers_create(worker->hip, &layout, worker->folder, &buffers, error);
     if (status != HT_OK)
         return status;
     HT_GROW(worker->buffers, worker->buffers_count);

@@ -13,6 +13,8 @@ void ht_arg_free(ht_arg *arg) {
     ht_expr_free(arg->extent);
     for (size_t i = 0; i < 4; ++i)
         ht_expr_free(arg->values[i]);
+    for (size_t i = 0; i < arg->init.file_count; ++i)
+        free(arg->init.files[i]);
     *arg = (ht_arg){0};
 }
 
@@ -23,13 +25,23 @@ void ht_arg_copy(const ht_arg *arg, ht_arg *out_copy) {
     out_copy->extent = ht_expr_copy(arg->extent);
     for (size_t i = 0; i < 4; ++i)
         out_copy->values[i] = ht_expr_copy(arg->values[i]);
+    for (size_t i = 0; i < arg->init.file_count; ++i)
+        out_copy->init.files[i] = ht_strdup(arg->init.files[i]);
+}
+
+static bool init_equal(const ht_init *a, const ht_init *b) {
+    bool equal =
+        a->kind == b->kind && a->lo == b->lo && a->hi == b->hi && a->file_count == b->file_count;
+    for (size_t i = 0; i < a->file_count && equal; ++i)
+        equal = strcmp(a->files[i], b->files[i]) == 0;
+    return equal;
 }
 
 bool ht_arg_equal(const ht_arg *a, const ht_arg *b) {
     if (strcmp(a->name, b->name) != 0 || a->role != b->role || a->partial != b->partial ||
         strcmp(a->type, b->type) != 0 || !ht_expr_equal(a->extent, b->extent) ||
         a->value_count != b->value_count || a->is_real != b->is_real || a->real != b->real ||
-        a->init.kind != b->init.kind || a->init.lo != b->init.lo || a->init.hi != b->init.hi)
+        !init_equal(&a->init, &b->init))
         return false;
     for (size_t i = 0; i < a->value_count; ++i)
         if (!ht_expr_equal(a->values[i], b->values[i]))
@@ -38,15 +50,18 @@ bool ht_arg_equal(const ht_arg *a, const ht_arg *b) {
 }
 
 static void print_init(const ht_init *init, ht_text *out) {
-    static const char *const names[] = {"", "uniform", "integers", "fill", "zero", "iota"};
+    static const char *const names[] = {"", "uniform", "integers", "fill", "zero", "iota", "file"};
     if (init->kind == HT_INIT_DEFAULT)
         return;
     ht_text_printf(out, " %s", names[init->kind]);
     if (init->kind == HT_INIT_ZERO || init->kind == HT_INIT_IOTA)
         return;
     ht_text_append(out, "(");
-    ht_real_print(init->lo, out);
-    if (init->kind != HT_INIT_FILL) {
+    for (size_t i = 0; i < init->file_count; ++i)
+        ht_text_printf(out, "%s\"%s\"", i > 0 ? ", " : "", init->files[i]);
+    if (init->kind != HT_INIT_FILE)
+        ht_real_print(init->lo, out);
+    if (init->kind != HT_INIT_FILL && init->kind != HT_INIT_FILE) {
         ht_text_append(out, ", ");
         ht_real_print(init->hi, out);
     }

@@ -32,6 +32,30 @@ static ht_status parse_numbers(ht_span inside, ht_span word, size_t count, doubl
     return HT_OK;
 }
 
+/* Takes "a.bin". A file lies next to the one that names it: a source may not have others read. */
+static ht_status parse_file(ht_span piece, ht_init *out, ht_error *error) {
+    bool quoted = piece.length > 2 && piece.text[0] == '"' && piece.text[piece.length - 1] == '"';
+    size_t end = quoted ? piece.length - 1 : 1;
+    for (size_t i = 1; i < end && quoted; ++i)
+        quoted = isalnum((unsigned char)piece.text[i]) || strchr("._+-", piece.text[i]) != NULL;
+    if (!quoted || piece.text[1] == '.')
+        return ht_span_error(piece, error,
+                             "file(...) takes names in quotes, of letters, digits, '_', '-', '+' "
+                             "and '.', without a folder: \"index.bin\"");
+    if (out->file_count == HT_INIT_FILES)
+        return ht_span_error(piece, error, "file(...) takes at most %d names", HT_INIT_FILES);
+    out->files[out->file_count++] = ht_span_string(ht_span_part(piece, 1, piece.length - 1));
+    return HT_OK;
+}
+
+static ht_status parse_files(ht_span inside, ht_init *out, ht_error *error) {
+    ht_span piece;
+    ht_status status = HT_OK;
+    while (status == HT_OK && ht_span_split(&inside, ',', false, &piece))
+        status = parse_file(piece, out, error);
+    return status;
+}
+
 static ht_status check_init(const ht_init *init, ht_span word, ht_error *error) {
     if (init->kind == HT_INIT_INTEGERS &&
         (init->lo != floor(init->lo) || init->hi != floor(init->hi) || fabs(init->lo) > 0x1p53 ||
@@ -48,11 +72,9 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
         const char *name;
         ht_init_kind kind;
         size_t numbers;
-    } kinds[] = {{"uniform", HT_INIT_UNIFORM, 2},
-                 {"integers", HT_INIT_INTEGERS, 2},
-                 {"fill", HT_INIT_FILL, 1},
-                 {"zero", HT_INIT_ZERO, 0},
-                 {"iota", HT_INIT_IOTA, 0}};
+    } kinds[] = {{"uniform", HT_INIT_UNIFORM, 2}, {"integers", HT_INIT_INTEGERS, 2},
+                 {"fill", HT_INIT_FILL, 1},       {"zero", HT_INIT_ZERO, 0},
+                 {"iota", HT_INIT_IOTA, 0},       {"file", HT_INIT_FILE, 0}};
     ht_span word, inside;
     ht_status status = ht_span_take_name(&rest, false, "the initial contents", &word, error);
     if (status != HT_OK)
@@ -61,20 +83,24 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
         double numbers[2] = {0, 0};
         if (!ht_span_is(word, kinds[i].name))
             continue;
-        if (kinds[i].numbers) {
+        *out_init = (ht_init){.kind = kinds[i].kind};
+        bool is_file = kinds[i].kind == HT_INIT_FILE;
+        if (kinds[i].numbers || is_file)
             status = ht_span_take_group(&rest, '(', "after the kind of contents", &inside, error);
-            if (status == HT_OK)
-                status = parse_numbers(inside, word, kinds[i].numbers, numbers, error);
-        }
+        if (status == HT_OK && kinds[i].numbers)
+            status = parse_numbers(inside, word, kinds[i].numbers, numbers, error);
+        else if (status == HT_OK && is_file)
+            status = parse_files(inside, out_init, error);
         if (status == HT_OK && ht_span_trim(rest).length)
             status = ht_span_error(ht_span_trim(rest), error,
                                    "expected nothing after the initial contents");
-        *out_init = (ht_init){kinds[i].kind, numbers[0], numbers[1]};
+        out_init->lo = numbers[0];
+        out_init->hi = numbers[1];
         return status == HT_OK ? check_init(out_init, word, error) : status;
     }
     return ht_span_error(word, error,
                          "unknown initial contents '%.*s'; there are uniform(lo, hi), "
-                         "integers(lo, hi), fill(v), zero and iota",
+                         "integers(lo, hi), fill(v), zero, iota and file(\"name\")",
                          (int)word.length, word.text);
 }
 

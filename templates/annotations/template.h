@@ -30,12 +30,17 @@ typedef enum ht_init_kind {
     HT_INIT_INTEGERS, /* integers(lo, hi): uniform whole numbers, both ends in */
     HT_INIT_FILL,     /* fill(v) */
     HT_INIT_ZERO,     /* zero */
-    HT_INIT_IOTA      /* iota: 0, 1, 2, ... */
+    HT_INIT_IOTA,     /* iota: 0, 1, 2, ... */
+    HT_INIT_FILE      /* file("a.bin", "b.bin"): the bytes of the one that has the buffer's size */
 } ht_init_kind;
+
+enum { HT_INIT_FILES = 4 };
 
 typedef struct ht_init {
     ht_init_kind kind;
-    double lo, hi; /* fill uses lo */
+    double lo, hi;              /* fill uses lo */
+    char *files[HT_INIT_FILES]; /* names without a folder; owned by the argument */
+    size_t file_count;
 } ht_init;
 
 /* arg(in : in float[EXPR] uniform(-1, 1))   arg(W : int = problem.W)   arg(alpha : float = 0.5)

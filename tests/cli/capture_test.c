@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "pipeline/capture_fields.h"
 #include "pipeline/capture_fill.h"
 #include "pipeline/capture_line.h"
@@ -138,7 +139,7 @@ enum { VALUES = 4 };
 typedef struct runs {
     ht_copies *before, *after;
     float was[VALUES], is[VALUES];
-    ht_copy_store was_store, is_store;
+    ht_byte_store was_store, is_store;
     char *types[1];
     ht_capture_types of_launch;
     ht_capture_result captured;
@@ -150,8 +151,8 @@ static void runs_make(runs *of, char *type) {
                  .was = {1.0f, -200.0f, 0.5f, 3.0f},
                  .is = {1.0f, -200.0f, 0.5f, 3.0f},
                  .types = {type}};
-    of->was_store = (ht_copy_store){(unsigned char *)of->was, sizeof of->was, -1};
-    of->is_store = (ht_copy_store){(unsigned char *)of->is, sizeof of->is, -1};
+    of->was_store = (ht_byte_store){(unsigned char *)of->was, sizeof of->was, -1};
+    of->is_store = (ht_byte_store){(unsigned char *)of->is, sizeof of->is, -1};
     of->of_launch = (ht_capture_types){of->types, 1};
     of->captured = (ht_capture_result){.types = &of->of_launch, .type_count = 1};
     of->before->count = of->after->count = 1;
@@ -384,6 +385,60 @@ Test(capture_command, the_problems_are_those_that_refactor_takes) {
     cr_expect_str_eq(json_string_value(json_object_get(row, "status")), "templated");
     json_decref(report);
     program_free(&result);
+}
+
+/* Where two buffers must fit together random numbers do not: the original itself fails on them. */
+Test(capture_command, contents_of_index_buffers_are_kept_where_they_are_wanted) {
+    workplace_write("rows.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void row_sums(const int *start, const int *length,\n"
+                    "                         const float *values, float *sums, int rows) {\n"
+                    "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (row >= rows) return;\n"
+                    "    float sum = 0;\n"
+                    "    for (int k = 0; k < length[row]; ++k) sum += values[start[row] + k];\n"
+                    "    sums[row] = sum;\n"
+                    "}\n"
+                    "int main() {\n"
+                    "    int start[300], length[300], count = 0, *d_start, *d_length;\n"
+                    "    float *values, *sums;\n"
+                    "    for (int i = 0; i < 300; ++i) {\n"
+                    "        start[i] = count;\n"
+                    "        count += length[i] = i == 0 ? 600 : 1;\n"
+                    "    }\n"
+                    "    hipMalloc(&d_start, sizeof start);\n"
+                    "    hipMalloc(&d_length, sizeof length);\n"
+                    "    hipMalloc(&values, count * sizeof(float));\n"
+                    "    hipMalloc(&sums, 300 * sizeof(float));\n"
+                    "    hipMemset(values, 0, count * sizeof(float));\n"
+                    "    hipMemcpy(d_start, start, sizeof start, hipMemcpyHostToDevice);\n"
+                    "    hipMemcpy(d_length, length, sizeof length, hipMemcpyHostToDevice);\n"
+                    "    row_sums<<<10, 32>>>(d_start, d_length, values, sums, 300);\n"
+                    "    return hipDeviceSynchronize();\n"
+                    "}\n");
+    for (int mebibytes = 0; mebibytes <= 1; ++mebibytes) {
+        char *words = ht_format("emulate --capture seen --inputs %d rows.hip", mebibytes);
+        program_result result = program_run(words);
+        cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+        program_free(&result);
+        free(words);
+        json_t *problems = read_json("seen/problem.json");
+        const json_t *rows = of_kernel(problems, "row_sums");
+        cr_assert_not_null(rows);
+        cr_expect_eq(strstr(argument(rows, 0), "] file(\"start.") != NULL, mebibytes == 1, "%s",
+                     argument(rows, 0));
+        /* Zeros are no content worth having. */
+        cr_expect_null(strstr(argument(rows, 2), "file("), "%s", argument(rows, 2));
+        json_decref(problems);
+        result = program_run("refactor rows.hip --problem seen/problem.json --out out "
+                             "--json=report.json");
+        json_t *report = read_json("report.json");
+        const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
+        cr_expect_str_eq(json_string_value(json_object_get(row, "status")),
+                         mebibytes == 1 ? "templated" : "withheld", "%s", result.err);
+        json_decref(report);
+        program_free(&result);
+    }
 }
 
 /* Twice the same, over the file of the first run; another program's differ. */

@@ -294,7 +294,8 @@ Test(annotation, arguments_of_every_form) {
           "arg(a : in float[problem.W] uniform(-2, .5))\n" T
           "arg(b : inout unsigned int[4] integers(0, 7))\n" T "arg(c : temp __half[1])\n" T
           "arg(d : float = -1.5e3f)\n" T "arg(e : float = problem.W)\n" T
-          "arg(f : dim3 = (1, 2, problem.W))\n" T "arg(g : size_t = (problem.W + 1) * 2)");
+          "arg(f : dim3 = (1, 2, problem.W))\n" T "arg(g : size_t = (problem.W + 1) * 2)\n" T
+          "arg(h : in int[4] file(\"h.0f.bin\", \"h-2.bin\"))");
     cr_assert(t->args[0].init.kind == HT_INIT_UNIFORM && t->args[0].init.lo == -2 &&
               t->args[0].init.hi == 0.5);
     cr_assert_str_eq(t->args[1].type, "unsigned int");
@@ -304,6 +305,8 @@ Test(annotation, arguments_of_every_form) {
     cr_assert(!t->args[4].is_real && t->args[4].value_count == 1);
     cr_assert_eq(t->args[5].value_count, 3);
     cr_assert(t->args[6].value_count == 1 && t->args[6].extent == NULL);
+    cr_assert(t->args[7].init.kind == HT_INIT_FILE && t->args[7].init.file_count == 2);
+    cr_assert_str_eq(t->args[7].init.files[1], "h-2.bin");
     ht_template_free(t, 1);
 }
 

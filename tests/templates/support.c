@@ -139,8 +139,13 @@ static void make_params(maker *m) {
 
 static void make_args(maker *m) {
     static const char *const roles[] = {"in", "inout"};
-    static const char *const inits[] = {
-        "", " zero", " iota", " fill(-2.5)", " uniform(-1, 1e-3)", " integers(-8, 8)"};
+    static const char *const inits[] = {"",
+                                        " zero",
+                                        " iota",
+                                        " fill(-2.5)",
+                                        " file(\"a.bin\", \"b\")",
+                                        " uniform(-1, 1e-3)",
+                                        " integers(-8, 8)"};
     const char *type = m->types && below(m->random, 2) ? "TYPE" : "unsigned  int";
     directive(m);
     ht_text_printf(&m->out, "arg(src : %s %s[1 + abs(", PICK(m->random, roles), type);

@@ -132,7 +132,7 @@ Test(inputs, stay_in_their_range_and_differ_between_streams) {
     ht_element_parse("float", &element);
     enum { COUNT = 20000 };
     static float a[COUNT], b[COUNT], again[COUNT];
-    ht_init init = {HT_INIT_UNIFORM, -2, 5};
+    ht_init init = {.kind = HT_INIT_UNIFORM, .lo = -2, .hi = 5};
     ht_inputs_fill(element, a, COUNT, &init, 11, 0);
     ht_inputs_fill(element, b, COUNT, &init, 11, 1);
     ht_inputs_fill(element, again, COUNT, &init, 11, 0);
@@ -152,7 +152,7 @@ Test(inputs, whole_numbers_reach_both_ends) {
     ht_element element;
     ht_element_parse("int", &element);
     int values[2000], seen[5] = {0};
-    ht_init init = {HT_INIT_INTEGERS, -2, 2};
+    ht_init init = {.kind = HT_INIT_INTEGERS, .lo = -2, .hi = 2};
     ht_inputs_fill(element, values, 2000, &init, 1, 0);
     for (size_t i = 0; i < 2000; ++i) {
         cr_assert(values[i] >= -2 && values[i] <= 2);

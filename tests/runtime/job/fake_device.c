@@ -160,7 +160,7 @@ void fake_load(fake_variant *out, fake_kernel *kernel, bool inout) {
     ht_program program = {.code = (char *)&kernel, .kernels = names, .kernel_count = 1};
     cr_assert_eq(ht_layout_make(&out->bound.binding, &config, HT_NUMBERS_PLAIN, &layout, &error),
                  HT_OK);
-    cr_assert_eq(ht_buffers_create(&fake_hip, &layout, &out->buffers, &error), HT_OK);
+    cr_assert_eq(ht_buffers_create(&fake_hip, &layout, NULL, &out->buffers, &error), HT_OK);
     ht_buffers_fill(out->buffers, 1, false);
     cr_assert_eq(ht_variant_load(&fake_hip, &out->bound.binding, &config, false, HT_NUMBERS_PLAIN,
                                  &program, out->buffers, &out->variant, &error),

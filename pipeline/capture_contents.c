@@ -1,0 +1,84 @@
+#include "pipeline/capture_contents.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/buffers/element.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TABLE_MAX = 4 << 10 };
+
+void ht_capture_files_free(ht_capture_files *files) {
+    for (size_t i = 0; i < files->count; ++i)
+        free(files->items[i].name);
+    free(files->items);
+    *files = (ht_capture_files){0};
+}
+
+static const ht_captured_argument *seen(const ht_capture_buffer *of, size_t launch) {
+    return &of->kernel->launches[launch]->arguments[of->argument];
+}
+
+/* Numbers that are all the same, such as the zeros of fresh memory, would hide mistakes that random
+ * ones show. */
+static bool is_varied(const ht_capture_buffer *of, ht_element element) {
+    const ht_captured_argument *argument = seen(of, 0);
+    const unsigned char *bytes =
+        ht_byte_store_at(of->kernel->contents, argument->content, argument->bytes);
+    size_t size = element.bytes;
+    for (uint64_t at = size; bytes != NULL && at + size <= argument->bytes; at += size)
+        if (memcmp(bytes, bytes + at, size) != 0)
+            return true;
+    return false;
+}
+
+static bool is_wanted(const ht_capture_buffer *of, ht_element *out_element) {
+    if (of->kernel->files == NULL || !ht_text_begins(of->line->role, "in") ||
+        !ht_element_parse(of->line->type, out_element))
+        return false;
+    if (!is_varied(of, *out_element))
+        return false;
+    bool table = strcmp(of->line->role, "in") == 0 && seen(of, 0)->bytes <= TABLE_MAX;
+    return !ht_element_floating(*out_element) || (of->indices && table);
+}
+
+/* Adds a launch's content to the kernel's files; false when it is not kept. */
+static bool file_add(const ht_capture_buffer *of, const ht_captured_argument *argument,
+                     uint64_t length, ht_text *names) {
+    const unsigned char *bytes =
+        ht_byte_store_at(of->kernel->contents, argument->content, argument->bytes);
+    if (bytes == NULL || length == 0)
+        return false;
+    char *name = ht_format("%s.%016" PRIx64 ".bin", of->line->name, ht_hash_short(bytes, length));
+    ht_text_printf(names, "%s\"%s\"", names->length > 0 ? ", " : "", name);
+    ht_capture_files *files = of->kernel->files;
+    HT_GROW(files->items, files->count);
+    files->items[files->count++] = (ht_capture_file){name, bytes, length};
+    return true;
+}
+
+/* Of launches with buffers of the same size the one that took longest counts. */
+char *ht_capture_contents(const ht_capture_buffer *of) {
+    ht_element element;
+    uint64_t sizes[HT_INIT_FILES];
+    size_t count = 0;
+    ht_text names = {0};
+    bool kept = is_wanted(of, &element);
+    for (size_t i = 0; i < of->kernel->count && kept && count < HT_INIT_FILES; ++i) {
+        const ht_captured_argument *argument = seen(of, i);
+        uint64_t length = argument->bytes - argument->bytes % ht_element_size(element);
+        bool known = false;
+        for (size_t j = 0; j < count; ++j)
+            known = known || sizes[j] == length;
+        if (known)
+            continue;
+        sizes[count++] = length;
+        kept = file_add(of, argument, length, &names);
+    }
+    char *text = kept && count > 0 ? ht_format("file(%s)", names.data) : NULL;
+    ht_text_free(&names);
+    return text;
+}

@@ -1,0 +1,21 @@
+/* The files with what a captured buffer holds, for file(...) in a problem. */
+#ifndef HT_PIPELINE_CAPTURE_CONTENTS_H
+#define HT_PIPELINE_CAPTURE_CONTENTS_H
+
+#include "pipeline/capture_fill.h"
+#include "pipeline/capture_line.h"
+
+/* A buffer of a kernel. */
+typedef struct ht_capture_buffer {
+    const ht_captured_kernel *kernel;
+    const ht_capture_line *line;
+    size_t argument;
+    bool indices; /* the kernel reads whole numbers from some buffer, which may lead it to others */
+} ht_capture_buffer;
+
+/* Returns "file(...)", and adds the files to the kernel's, for a buffer whose real content is worth
+ * having: whole numbers, and small tables of a kernel with such. Random numbers are a better test
+ * of all else. NULL: not for this one; free(). */
+char *ht_capture_contents(const ht_capture_buffer *buffer);
+
+#endif
