@@ -22,6 +22,7 @@ typedef struct builder {
     char *stem;       /* FOLDER/N: what is made of it */
     char *prelude;    /* -isystem folder */
     char *resources;  /* clang's folder of headers */
+    char *cuda;       /* -isystem folder */
     ht_thunks *thunks;
     ht_text *log;
 } builder;
@@ -96,6 +97,28 @@ static const char *const device_side[] = {"-Xclang",
 static const char *const checked_side[] = {"-DHT_CHECKED", HT_BUILD_SANITIZERS,
                                            "-fstrict-flex-arrays=3", "-fno-sanitize-recover=all"};
 
+/* Returns true for a source that names CUDA's runtime and not HIP's, as its compiler takes it: with
+ * CUDA's header in front. */
+static bool is_cuda(const char *path) {
+    const char *dot = strrchr(path, '.');
+    char *text = NULL;
+    if (dot == NULL || strncmp(dot, ".cu", 3) != 0 ||
+        ht_file_read(path, 0, &text, NULL, NULL) != HT_OK)
+        return false;
+    bool cuda = strstr(text, "hip/hip") == NULL;
+    free(text);
+    return cuda;
+}
+
+/* Adds the folder of headers that stand for CUDA's, after HIP's own. */
+static void add_cuda(const builder *in, words *to) {
+    add(to, in->cuda);
+    if (!is_cuda(in->file))
+        return;
+    add(to, "-include");
+    add(to, "cuda_runtime.h");
+}
+
 static ht_status compile_host(builder *in, const char *identity, ht_error *error) {
     char *text = made(in, "host.ll"), *includes = made(in, "d");
     words arguments = {0};
@@ -106,6 +129,7 @@ static ht_status compile_host(builder *in, const char *identity, ht_error *error
     add(&arguments, "-MMD");
     add(&arguments, "-MF");
     add(&arguments, includes);
+    add_cuda(in, &arguments);
     add_all(&arguments, in->given->options, in->given->option_count);
     add(&arguments, in->file);
     add(&arguments, "-o");
@@ -136,6 +160,7 @@ static ht_status compile_device(builder *in, const char *identity, ht_error *err
     add(&arguments, wrappers);
     add(&arguments, "-include");
     add(&arguments, first);
+    add_cuda(in, &arguments);
     add_all(&arguments, in->given->options, in->given->option_count);
     add(&arguments, in->file);
     add(&arguments, "-o");
@@ -444,6 +469,7 @@ ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, 
         return status;
     in.thunks = ht_thunks_new();
     in.prelude = ht_path_join(build->folder, "prelude");
+    in.cuda = ht_format("-isystem%s/cuda", in.prelude);
     status = find_resources(&in, error);
     if (status == HT_OK)
         status = ht_emulate_prelude_unpack(in.prelude, error);
@@ -455,6 +481,7 @@ ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, 
         status = link_program(&in, error);
     ht_thunks_free(in.thunks);
     free(in.resources);
+    free(in.cuda);
     free(in.prelude);
     return status;
 }

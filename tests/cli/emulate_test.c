@@ -11,9 +11,10 @@
 
 /* The programs lie in the workplace, so that messages name them shortly. */
 static void make(void) {
-    static const char *const names[] = {
-        "vector_add.hip", "reduction.hip", "stencil.hip",     "two_main.hip", "two_other.hip",
-        "runtime.hip",    "faults.hip",    "unsupported.hip", "wrong.hip",    "checked.hip"};
+    static const char *const names[] = {"vector_add.hip", "reduction.hip",   "stencil.hip",
+                                        "two_main.hip",   "two_other.hip",   "runtime.hip",
+                                        "faults.hip",     "unsupported.hip", "never_ported.cu",
+                                        "wrong.hip",      "checked.hip"};
     workplace_make();
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char path[512], *text;
@@ -57,6 +58,11 @@ Test(emulate, kernels_have_shared_memory_shuffles_atomics_and_template_arguments
 
 Test(emulate, structures_arrive_whole_and_symbols_and_pitched_memory_work) {
     expect("emulate stencil.hip", 0, "0 wrong, 112 at the edges: PASS", "");
+}
+
+Test(emulate, a_cuda_source_needs_no_port) {
+    expect("emulate --device host:wave32 never_ported.cu", 0,
+           "2000 after 1 call, warps of 32: PASS\n", "");
 }
 
 Test(emulate, files_have_kernels_and_variables_of_the_same_name_and_launch_each_others) {

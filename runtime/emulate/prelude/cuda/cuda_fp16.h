@@ -1,0 +1,4 @@
+/* In place of the toolkit's header of this name. */
+#include "cuda_runtime.h"
+
+#include <hip/hip_fp16.h>

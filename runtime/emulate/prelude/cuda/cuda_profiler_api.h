@@ -1,0 +1,2 @@
+/* In place of the toolkit's header of this name. */
+#include "cuda_runtime.h"
