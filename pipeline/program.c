@@ -18,6 +18,7 @@ struct ht_hip_program {
     char *folder; /* where it is built */
     char **words; /* options for the compiler; owned */
     size_t word_count;
+    ht_emulate_options *own; /* one a file */
     unsigned wavefront;
     bool checked;
 };
@@ -63,6 +64,52 @@ void ht_substitutes_free(ht_substitutes *substitutes) {
 static void word_add(ht_hip_program *program, char *word) {
     HT_GROW(program->words, program->word_count);
     program->words[program->word_count++] = word;
+}
+
+static const ht_command_entry *command_of(const ht_program_files *files, const char *path) {
+    for (size_t i = 0; files->commands != NULL && i < files->commands->count; ++i)
+        if (ht_file_same(files->commands->items[i].file, path))
+            return &files->commands->items[i];
+    return NULL;
+}
+
+static void own_make(ht_hip_program *program) {
+    const ht_program_files *files = &program->files;
+    program->own = ht_alloc(files->count + 1, sizeof *program->own);
+    for (size_t i = 0; i < files->count; ++i) {
+        const ht_command_entry *of = command_of(files, files->paths[i]);
+        if (of != NULL)
+            program->own[i] =
+                (ht_emulate_options){(const char *const *)of->arguments, of->argument_count};
+    }
+}
+
+static bool same_arguments(const ht_command_entry *a, const ht_command_entry *b) {
+    bool same = a != NULL && b != NULL && a->argument_count == b->argument_count;
+    for (size_t i = 0; same && i < a->argument_count; ++i)
+        same = strcmp(a->arguments[i], b->arguments[i]) == 0;
+    return same;
+}
+
+void ht_program_arguments_make(const ht_program_files *files, ht_refactor_options *out_options) {
+    ht_compiler_arguments_make(files->compiler, out_options);
+    const ht_command_entry *last = NULL;
+    char **arguments = (char **)out_options->arguments;
+    size_t count = out_options->argument_count;
+    for (size_t i = 0; i < files->count; ++i) {
+        const ht_command_entry *of = command_of(files, files->paths[i]);
+        if (of == NULL || same_arguments(of, last))
+            continue;
+        char **more = ht_alloc(count + of->argument_count + 1, sizeof *more);
+        memcpy(more, arguments, count * sizeof *more);
+        free(arguments);
+        arguments = more;
+        for (size_t j = 0; j < of->argument_count; ++j)
+            arguments[count++] = ht_strdup(of->arguments[j]);
+        last = of;
+    }
+    out_options->arguments = (const char *const *)arguments;
+    out_options->argument_count = count;
 }
 
 static void words_make(ht_hip_program *program) {
@@ -142,6 +189,7 @@ static ht_emulate_build build_of(const ht_hip_program *program) {
                               .file_count = program->files.count,
                               .options = (const char *const *)program->words,
                               .option_count = program->word_count,
+                              .own_options = program->own,
                               .folder = program->folder,
                               .wavefront = program->wavefront,
                               .checked = program->checked};
@@ -174,6 +222,7 @@ ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitut
         status = ht_dir_make(program->folder, error);
     }
     words_make(program);
+    own_make(program);
     if (status == HT_OK && substitutes != NULL && substitutes->count > 0)
         status = overlay_write(program, substitutes, error);
     const ht_emulate_build build = build_of(program);
@@ -193,6 +242,7 @@ void ht_hip_program_free(ht_hip_program *program) {
     for (size_t i = 0; i < program->word_count; ++i)
         free(program->words[i]);
     free(program->words);
+    free(program->own);
     free(program->folder);
     ht_scratch_remove(&program->scratch);
     free(program);

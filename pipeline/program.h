@@ -4,6 +4,7 @@
 #define HT_PIPELINE_PROGRAM_H
 
 #include "pipeline/input.h"
+#include "refactor/source/commands.h"
 #include "runtime/emulate/run.h"
 
 /* All borrowed. */
@@ -11,6 +12,7 @@ typedef struct ht_program_files {
     char *const *paths;
     size_t count;
     const ht_compiler_options *compiler;
+    const ht_command_list *commands; /* options of each file; NULL: none */
 } ht_program_files;
 
 typedef struct ht_hip_program ht_hip_program;
@@ -48,6 +50,10 @@ typedef struct ht_program_run {
     const ht_byte_store *store;    /* for their bytes; NULL */
     const volatile int *interrupted;
 } ht_program_run;
+
+/* The options that its files are compiled with, all together, for an analysis of them; free with
+ * ht_compiler_arguments_free. */
+void ht_program_arguments_make(const ht_program_files *files, ht_refactor_options *out_options);
 
 /* Builds it. A file that is not there is HT_ERROR_INPUT; one that does not compile
  * HT_ERROR_COMPILE, with the compiler's words on standard error. `substitutes` may be NULL. */

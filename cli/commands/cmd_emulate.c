@@ -19,6 +19,7 @@
 
 typedef struct emulate_options {
     ht_compiler_options compiler;
+    const char *commands;
     const char *device;
     const char *read;
     const char *write;
@@ -62,6 +63,10 @@ static const ht_option options[] = {
     {"write", HT_OPTION_TEXT, offsetof(emulate_options, write), "DIR",
      .help = "The folder that the program may write files to. Without it there is a scratch "
              "folder, in TMPDIR, which is removed at the end."},
+    {"compile-commands", HT_OPTION_TEXT, offsetof(emulate_options, commands), "FILE",
+     .help = "The project's compile_commands.json, with the folders of headers, macros and the "
+             "standard for each file. Without a FILE to emulate, all of its sources are the "
+             "program."},
     HT_SANDBOX_OPTION(emulate_options),
     HT_COMPILER_OPTIONS(emulate_options),
     {0},
@@ -71,6 +76,8 @@ typedef struct emulation {
     const emulate_options *given;
     const ht_command_line *line;
     ht_program_files files;
+    ht_command_list commands;
+    char **paths; /* of the commands' files; NULL: those of the line; the array is owned */
     ht_hip_program *program;
     unsigned wavefront;
     ht_emulate_report *report;
@@ -90,6 +97,27 @@ static ht_status device_read(emulation *in, ht_error *error) {
                                              "device '%s' does not emulate: --device takes host or "
                                              "host:wave32",
                                              name);
+}
+
+/* Reads the options of files, and the files where the line names none. */
+static ht_status files_find(emulation *in, ht_error *error) {
+    if (in->given->commands != NULL) {
+        ht_status status = ht_command_list_load(in->given->commands, &in->commands, error);
+        if (status != HT_OK)
+            return status == HT_ERROR_IO ? (error->status = HT_ERROR_INPUT) : status;
+        in->files.commands = &in->commands;
+    }
+    if (in->files.count > 0)
+        return HT_OK;
+    if (in->commands.count == 0)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "no file is given: name the program's files, or --compile-commands");
+    in->paths = ht_alloc(in->commands.count, sizeof *in->paths);
+    for (size_t i = 0; i < in->commands.count; ++i)
+        in->paths[i] = in->commands.items[i].file;
+    in->files.paths = in->paths;
+    in->files.count = in->commands.count;
+    return HT_OK;
 }
 
 static ht_status program_run(emulation *in, ht_error *error) {
@@ -130,7 +158,7 @@ static ht_status capture_write(const emulation *in, ht_error *error) {
     size_t read = ht_interrupted ? 0 : count; /* what was launched is kept all the same */
     ht_refactor_options compiler = {0};
     ht_capture_result result = {0};
-    ht_compiler_arguments_make(&in->given->compiler, &compiler);
+    ht_program_arguments_make(&in->files, &compiler);
     const ht_capture_seen seen = {in->capture, in->given->inputs > 0 ? &in->contents : NULL};
     ht_status status = ht_capture_problems(&seen, sources, read, path, &compiler, &result, error);
     if (status == HT_OK) {
@@ -186,6 +214,8 @@ static ht_status json_write(const emulation *in, ht_error *error) {
 
 static ht_status emulation_prepare(emulation *in, ht_error *error) {
     ht_status status = device_read(in, error);
+    if (status == HT_OK)
+        status = files_find(in, error);
     if (status == HT_OK && in->given->json != NULL && strcmp(in->given->json, "-") == 0)
         status = ht_error_set(error, HT_ERROR_INPUT,
                               "option --json: standard output is the program's: name a file");
@@ -217,7 +247,7 @@ static int run_emulate(const ht_command_line *line) {
     const emulate_options *given = line->options;
     emulation in = {.given = given,
                     .line = line,
-                    .files = {line->operands, line->operand_count, &given->compiler}};
+                    .files = {line->operands, line->operand_count, &given->compiler, NULL}};
     ht_error error = {0};
     ht_status status = emulation_prepare(&in, &error);
     if (status == HT_OK)
@@ -238,6 +268,8 @@ static int run_emulate(const ht_command_line *line) {
     }
     int code = status == HT_OK ? in.outcome.exit_code : ht_report_error(&error);
     ht_missing_free(&in.missing);
+    ht_command_list_free(&in.commands);
+    free(in.paths);
     ht_emulate_report_free(in.report);
     ht_capture_free(in.capture);
     ht_copies_free(in.copies);
@@ -250,7 +282,7 @@ static int run_emulate(const ht_command_line *line) {
 const ht_command ht_command_emulate = {
     .name = "emulate",
     .summary = "build a whole HIP program for this machine's cores and run it",
-    .usage = "[OPTION]... FILE... [-- ARGUMENT...]",
+    .usage = "[OPTION]... [FILE]... [-- ARGUMENT...]",
     .description =
         "Compiles the files of a HIP program, host code and kernels, and runs it without a GPU, in "
         "the sandbox. Host code is compiled as clang compiles HIP's, against HIP's own headers; "
@@ -267,7 +299,7 @@ const ht_command ht_command_emulate = {
         "wrong options, 3 when a tool is missing",
     .options = options,
     .options_size = sizeof(emulate_options),
-    .min_operands = 1,
+    .min_operands = 0,
     .max_operands = SIZE_MAX,
     .operand = "FILE",
     .takes_arguments = true,

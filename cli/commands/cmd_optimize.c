@@ -245,7 +245,7 @@ static int run_optimize(const ht_command_line *line) {
     optimization in = {
         .given = given,
         .session = &session,
-        .whole = {.files = {line->operands, line->operand_count, &given->compiler},
+        .whole = {.files = {line->operands, line->operand_count, &given->compiler, NULL},
                   .run = {.arguments = line->arguments,
                           .argument_count = line->argument_count,
                           .read = given->read},

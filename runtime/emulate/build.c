@@ -117,6 +117,16 @@ static void add_cuda(const builder *in, words *to) {
         return;
     add(to, "-include");
     add(to, "cuda_runtime.h");
+    add(to, "-Wno-register"); /* which CUDA's compiler only warns of */
+}
+
+/* Adds the user's options: those of the file, then those of all. */
+static void add_given(const builder *in, words *to) {
+    const ht_emulate_build *given = in->given;
+    for (size_t i = 0; i < given->file_count && given->own_options != NULL; ++i)
+        if (given->files[i] == in->file)
+            add_all(to, given->own_options[i].items, given->own_options[i].count);
+    add_all(to, given->options, given->option_count);
 }
 
 static ht_status compile_host(builder *in, const char *identity, ht_error *error) {
@@ -130,7 +140,7 @@ static ht_status compile_host(builder *in, const char *identity, ht_error *error
     add(&arguments, "-MF");
     add(&arguments, includes);
     add_cuda(in, &arguments);
-    add_all(&arguments, in->given->options, in->given->option_count);
+    add_given(in, &arguments);
     add(&arguments, in->file);
     add(&arguments, "-o");
     add(&arguments, text);
@@ -161,7 +171,7 @@ static ht_status compile_device(builder *in, const char *identity, ht_error *err
     add(&arguments, "-include");
     add(&arguments, first);
     add_cuda(in, &arguments);
-    add_all(&arguments, in->given->options, in->given->option_count);
+    add_given(in, &arguments);
     add(&arguments, in->file);
     add(&arguments, "-o");
     add(&arguments, text);

@@ -10,14 +10,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The compiler's options for one file. */
+typedef struct ht_emulate_options {
+    const char *const *items;
+    size_t count;
+} ht_emulate_options;
+
 typedef struct ht_emulate_build {
     const char *const *files;
     size_t file_count;
     const char *const *options; /* for clang, both sides: -I, -D, -std */
     size_t option_count;
-    const char *folder; /* to work in; PROGRAM is made there */
-    unsigned wavefront; /* 32 or 64 */
-    bool checked;       /* device code for checking mode */
+    const ht_emulate_options *own_options; /* one a file, before the others; NULL: none */
+    const char *folder;                    /* to work in; PROGRAM is made there */
+    unsigned wavefront;                    /* 32 or 64 */
+    bool checked;                          /* device code for checking mode */
 } ht_emulate_build;
 
 #define HT_EMULATE_PROGRAM "program.so"

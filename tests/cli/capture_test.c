@@ -111,7 +111,7 @@ Test(capture, a_substitute_is_compiled_behind_links_too) {
         ht_substitutes_add(&substitutes, &(ht_substitute){a, "tuned/a.hip", a, ""});
         ht_substitutes_add(&substitutes, &(ht_substitute){b, "tuned/b.h", b, ""});
         const ht_compiler_options compiler = {0};
-        const ht_program_files files = {&a, 1, &compiler};
+        const ht_program_files files = {&a, 1, &compiler, NULL};
         const ht_program_run run = {.read = "."};
         ht_hip_program *program;
         ht_emulate_outcome outcome;

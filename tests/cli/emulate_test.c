@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -71,6 +72,27 @@ Test(emulate, files_have_kernels_and_variables_of_the_same_name_and_launch_each_
 
 Test(emulate, streams_events_callbacks_managed_memory_and_errors_are_those_of_hip) {
     expect("emulate runtime.hip", 0, "PASS", "count(int*, int): block size 2000 in x");
+}
+
+/* Of each file the folders and macros that its own command has. */
+Test(emulate, files_and_their_options_come_from_compile_commands) {
+    workplace_write("deep/value.h", "#define ADDED VALUE\n");
+    workplace_write("a.hip", "#include \"value.h\"\n"
+                             "#include <hip/hip_runtime.h>\n"
+                             "int other();\n"
+                             "int main() { return ADDED + other(); }\n");
+    workplace_write("b.hip", "#include <hip/hip_runtime.h>\nint other() { return VALUE; }\n");
+    char *text = ht_format("[{\"directory\": \"%s\", \"file\": \"a.hip\", \"command\": "
+                           "\"hipcc -Ideep -DVALUE=3 -c a.hip\"},"
+                           " {\"directory\": \"%s\", \"file\": \"b.hip\", \"command\": "
+                           "\"hipcc -DVALUE=40 -c b.hip\"}]",
+                           workplace(), workplace());
+    workplace_write("compile_commands.json", text);
+    free(text);
+    expect("emulate --compile-commands compile_commands.json", 43, "", "");
+    expect("emulate --compile-commands compile_commands.json a.hip b.hip", 43, "", "");
+    expect("emulate --compile-commands none.json a.hip", 2, "", "none.json");
+    expect("emulate", 2, "", "no file is given");
 }
 
 Test(emulate, a_function_that_is_not_there_fails_and_is_reported_with_its_place) {
