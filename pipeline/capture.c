@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "pipeline/capture_fill.h"
+#include "pipeline/capture_name.h"
 #include "pipeline/refactor_row.h"
 #include "pipeline/report.h"
 #include "pipeline/survey.h"
@@ -70,13 +71,20 @@ static void groups_free(groups *of) {
     free(of->items);
 }
 
-/* Launches of the same instance of a template as the longest. */
-static size_t same_types(const group *of, const ht_captured_launch **out) {
+/* Launches of the same instance of a template as one of them. */
+static size_t same_types(const group *of, size_t as, const ht_captured_launch **out) {
     size_t count = 0;
     for (size_t i = 0; i < of->count; ++i)
-        if (strcmp(of->launches[i]->name, of->launches[0]->name) == 0)
+        if (strcmp(of->launches[i]->name, of->launches[as]->name) == 0)
             out[count++] = of->launches[i];
     return count;
+}
+
+static bool is_first(const group *of, size_t index) {
+    for (size_t i = 0; i < index; ++i)
+        if (strcmp(of->launches[i]->name, of->launches[index]->name) == 0)
+            return false;
+    return true;
 }
 
 /* A kernel in a header is found in the file that includes it, too, where it cannot be changed: that
@@ -140,51 +148,55 @@ static ht_status files_write(const ht_capture_files *files, const char *beside, 
     return status;
 }
 
-/* Notes what the arguments of the launches point to, by the kernel's source. */
-static void types_note(const ht_capture *capture, const ht_captured_kernel *seen,
-                       const json_t *entry, const ht_kernel *kernel, ht_capture_result *to) {
-    for (size_t i = 0; i < seen->count; ++i) {
-        ht_capture_types *types = &to->types[seen->launches[i] - capture->launches];
-        if (types->items != NULL)
-            continue;
-        types->items = entry ? ht_capture_entry_types(entry, &types->count)
-                             : ht_capture_template_types(kernel->template, &types->count);
-    }
+static void entry_add(const group *of, json_t *entry, ht_capture_files *files,
+                      ht_capture_result *to) {
+    char *words = ht_format("captured: %zu different launch%s, %llu in all", of->count,
+                            of->count == 1 ? "" : "es", (unsigned long long)of->times);
+    json_object_set_new(entry, "description", json_string(words));
+    json_array_append(json_object_get(to->problems, "kernels"), entry);
+    ++to->problem_count;
+    files_move(files, &to->files);
+    free(words);
 }
 
-/* Adds a kernel's entry to the file. */
+/* Adds a kernel's entry to the file: for the types of a template that took longest and that are
+ * those of the source's own problem. */
 static void problem_make(const ht_capture_seen *all, const group *of, const ht_kernel *kernel,
                          ht_capture_result *to, ht_capture_row *row) {
     json_t *document = kernel->skeleton ? json_loads(kernel->skeleton, 0, NULL) : NULL;
-    json_t *entry = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
-    ht_capture_files files = {0};
+    const json_t *given = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
     const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
-    const ht_captured_kernel seen = {.launches = launches,
-                                     .count = same_types(of, launches),
-                                     .template = kernel->template,
-                                     .contents = all->contents,
-                                     .files = all->contents != NULL ? &files : NULL};
-    types_note(all->capture, &seen, entry, kernel, to);
-    if (!entry) {
+    bool added = false;
+    for (size_t i = 0; i < of->count && given != NULL && !added; ++i) {
+        if (!is_first(of, i))
+            continue;
+        ht_capture_files files = {0};
+        const ht_captured_kernel seen = {.launches = launches,
+                                         .count = same_types(of, i, launches),
+                                         .template = kernel->template,
+                                         .contents = all->contents,
+                                         .files = all->contents != NULL ? &files : NULL};
+        json_t *entry = json_deep_copy(given);
+        char *gap = ht_capture_fill(entry, &seen);
+        if (gap == NULL && has_gap(entry))
+            gap = ht_strdup(kernel->reason ? kernel->reason : "parts of it are not known");
+        added = gap == NULL;
+        if (added)
+            entry_add(of, entry, &files, to);
+        if (row->problem_gap == NULL)
+            row->problem_gap = gap;
+        else
+            free(gap);
+        json_decref(entry);
+        ht_capture_files_free(&files);
+    }
+    if (added) {
+        free(row->problem_gap);
+        row->problem_gap = NULL;
+    } else if (given == NULL) {
         row->problem_gap =
             ht_strdup(kernel->reason ? kernel->reason : "the source gives its problem itself");
-        json_decref(document);
-        free(launches);
-        return;
     }
-    row->problem_gap = ht_capture_fill(entry, &seen);
-    if (!row->problem_gap && has_gap(entry))
-        row->problem_gap = ht_strdup(kernel->reason ? kernel->reason : "parts of it are not known");
-    if (!row->problem_gap) {
-        char *words = ht_format("captured: %zu different launch%s, %llu in all", of->count,
-                                of->count == 1 ? "" : "es", (unsigned long long)of->times);
-        json_object_set_new(entry, "description", json_string(words));
-        json_array_append(json_object_get(to->problems, "kernels"), entry);
-        ++to->problem_count;
-        free(words);
-        files_move(&files, &to->files);
-    }
-    ht_capture_files_free(&files);
     free(launches);
     json_decref(document);
 }
@@ -239,9 +251,7 @@ ht_status ht_capture_problems(const ht_capture_seen *seen, char *const *files, s
     *out_result =
         (ht_capture_result){.rows = ht_alloc(found.count + 1, sizeof *out_result->rows),
                             .problems = json_pack("{s:s, s:i, s:[]}", "format", "hiptemper-problem",
-                                                  "version", 1, "kernels"),
-                            .types = ht_alloc(capture->launch_count + 1, sizeof(ht_capture_types)),
-                            .type_count = capture->launch_count};
+                                                  "version", 1, "kernels")};
     ht_status status = count > 0 ? ht_survey_make(files, count, &how, &survey, error) : HT_OK;
     for (size_t i = 0; i < found.count && status == HT_OK; ++i)
         row_make(seen, &found.items[i], &survey, out_result);
@@ -267,11 +277,6 @@ void ht_capture_choose(ht_capture_result *result, double share) {
     }
 }
 
-const char *ht_capture_type(const ht_capture_result *result, size_t launch, size_t argument) {
-    const ht_capture_types *types = launch < result->type_count ? &result->types[launch] : NULL;
-    return types != NULL && argument < types->count ? types->items[argument] : NULL;
-}
-
 const ht_capture_row *ht_capture_row_find(const ht_capture_result *result, const char *kernel) {
     const ht_capture_row *like = NULL;
     for (size_t i = 0; i < result->count; ++i) {
@@ -292,12 +297,6 @@ void ht_capture_result_free(ht_capture_result *result) {
         free(result->rows[i].problem_gap);
         free(result->rows[i].reason);
     }
-    for (size_t i = 0; i < result->type_count; ++i) {
-        for (size_t j = 0; j < result->types[i].count; ++j)
-            free(result->types[i].items[j]);
-        free(result->types[i].items);
-    }
-    free(result->types);
     ht_capture_files_free(&result->files);
     free(result->rows);
     json_decref(result->problems);

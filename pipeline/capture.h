@@ -24,20 +24,12 @@ typedef struct ht_capture_row {
     bool reassociates;  /* it uses atomics: its sums come in any order */
 } ht_capture_row;
 
-/* The types that a launch's arguments point to. */
-typedef struct ht_capture_types {
-    char **items; /* NULL: not known; owned */
-    size_t count;
-} ht_capture_types;
-
 typedef struct ht_capture_result {
     ht_capture_row *rows; /* those that took longest first; owned */
     size_t count;
     json_t *problems; /* the problem file; owned */
     size_t problem_count;
-    double seconds;          /* of all launches */
-    ht_capture_types *types; /* one a captured launch; owned */
-    size_t type_count;
+    double seconds;         /* of all launches */
     ht_capture_files files; /* next to the problem file */
 } ht_capture_result;
 
@@ -55,8 +47,6 @@ ht_status ht_capture_problems(const ht_capture_seen *seen, char *const *files, s
                               ht_capture_result *out_result, ht_error *error);
 /* Chooses the fewest kernels that together take this share (0 to 1) of the time. */
 void ht_capture_choose(ht_capture_result *result, double share);
-/* The type of the elements that an argument points to; NULL: not known. */
-const char *ht_capture_type(const ht_capture_result *result, size_t launch, size_t argument);
 /* A kernel's part of the time, 0 to 1. */
 double ht_capture_share(const ht_capture_result *result, const ht_capture_row *row);
 /* The row of a kernel of a source, by its name; NULL: it was not launched. */

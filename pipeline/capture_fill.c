@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/capture_contents.h"
-#include "pipeline/capture_fields.h"
-#include "pipeline/capture_line.h"
+#include "pipeline/capture_filling.h"
+#include "pipeline/capture_name.h"
 #include "runtime/buffers/element.h"
 #include "templates/bind.h"
 
@@ -15,55 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTANCES = 4, CANDIDATES = 48, UNKNOWNS = 2 };
+enum { INSTANCES = 4 };
 
-typedef struct filling {
-    json_t *entry;
-    const ht_captured_kernel *kernel;
-    ht_capture_line *lines; /* owned */
-    size_t line_count;
-    size_t *arguments; /* of each line; SIZE_MAX: it is passed by no argument */
-    ht_capture_fields fields;
-    bool launch_unknown; /* the entry has the launch */
-    char *problem;       /* why it cannot be filled */
-} filling;
-
-char *ht_capture_kernel_name(const char *launched) {
-    /* The parameters' parentheses are the last, and the return type's end, where a template has
-     * one, is the last space outside of brackets. */
-    size_t end = strlen(launched), begin = 0;
-    int depth = 0;
-    for (size_t i = end; i-- > 0;) {
-        depth += launched[i] == ')' ? 1 : launched[i] == '(' ? -1 : 0;
-        if (launched[i] == '(' && depth == 0) {
-            end = i;
-            break;
-        }
-    }
-    if (end > 0 && launched[end - 1] == '>') { /* its own template arguments */
-        int open = 0;
-        while (end > 0) {
-            --end;
-            open += launched[end] == '>' ? 1 : launched[end] == '<' ? -1 : 0;
-            if (open == 0)
-                break;
-        }
-    }
-    depth = 0;
-    for (size_t i = 0; i < end; ++i) {
-        char c = launched[i];
-        depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
-        if (c == ' ' && depth == 0)
-            begin = i + 1;
-    }
-    return ht_strndup(launched + begin, end - begin);
-}
-
-static const ht_captured_argument *seen(const filling *in, size_t line, size_t launch) {
-    return &in->kernel->launches[launch]->arguments[in->arguments[line]];
-}
-
-static void fail(filling *in, char *words) {
+void ht_filling_fail(ht_filling *in, char *words) {
     if (in->problem)
         free(words);
     else
@@ -72,7 +26,7 @@ static void fail(filling *in, char *words) {
 
 /* ---- what the entry has ---- */
 
-static void lines_read(filling *in) {
+static void lines_read(ht_filling *in) {
     const json_t *args = json_object_get(in->entry, "args");
     size_t index, argument = 0;
     json_t *text;
@@ -81,7 +35,7 @@ static void lines_read(filling *in) {
     json_array_foreach(args, index, text) {
         ht_capture_line *line = &in->lines[in->line_count];
         if (!ht_capture_line_read(json_string_value(text), line)) {
-            fail(in, ht_format("'%s' is not understood", json_string_value(text)));
+            ht_filling_fail(in, ht_format("'%s' is not understood", json_string_value(text)));
             return;
         }
         bool passed = !line->role || strcmp(line->role, "constant") != 0;
@@ -89,12 +43,13 @@ static void lines_read(filling *in) {
     }
     for (size_t i = 0; i < in->kernel->count; ++i)
         if (in->kernel->launches[i]->argument_count != argument)
-            fail(in, ht_format("it was launched with %u arguments, and the source has %zu",
-                               in->kernel->launches[i]->argument_count, argument));
+            ht_filling_fail(in,
+                            ht_format("it was launched with %u arguments, and the source has %zu",
+                                      in->kernel->launches[i]->argument_count, argument));
 }
 
 /* "k_sizes : w, h" */
-static void fields_read(filling *in) {
+static void fields_read(ht_filling *in) {
     const char *text = json_string_value(json_object_get(in->entry, "problem"));
     const char *at = text ? strstr(text, " : ") : NULL;
     for (at = at ? at + strlen(" : ") : ""; *at;) {
@@ -112,20 +67,20 @@ static void fields_read(filling *in) {
 /* ---- scalars ---- */
 
 /* The field that an expression is alone; NULL: none. */
-static ht_capture_field *plain_field(const filling *in, const char *text) {
+static ht_capture_field *plain_field(const ht_filling *in, const char *text) {
     return ht_text_begins(text, "problem.")
                ? ht_capture_field_find(&in->fields, text + strlen("problem."))
                : NULL;
 }
 
-static int64_t *whole_values(const filling *in, size_t line) {
+static int64_t *whole_values(const ht_filling *in, size_t line) {
     int64_t *values = ht_alloc(in->kernel->count + 1, sizeof *values);
     for (size_t i = 0; i < in->kernel->count; ++i)
-        values[i] = ht_capture_whole(in->lines[line].type, seen(in, line, i)->value);
+        values[i] = ht_capture_whole(in->lines[line].type, ht_filling_seen(in, line, i)->value);
     return values;
 }
 
-static void take_field(filling *in, size_t line) {
+static void take_field(ht_filling *in, size_t line) {
     ht_capture_field *field = plain_field(in, in->lines[line].value);
     if (field == NULL || field->known)
         return;
@@ -136,11 +91,11 @@ static void take_field(filling *in, size_t line) {
 }
 
 /* Real numbers have a '.' or an exponent, so that they are not taken for whole ones. */
-static void take_real(filling *in, size_t line) {
+static void take_real(ht_filling *in, size_t line) {
     ht_capture_line *of = &in->lines[line];
-    double value = ht_capture_real(of->type, seen(in, line, 0)->value);
+    double value = ht_capture_real(of->type, ht_filling_seen(in, line, 0)->value);
     if (!isfinite(value)) {
-        fail(in, ht_format("the argument '%s' is not a finite number", of->name));
+        ht_filling_fail(in, ht_format("the argument '%s' is not a finite number", of->name));
         return;
     }
     char text[40];
@@ -148,182 +103,27 @@ static void take_real(filling *in, size_t line) {
     ht_capture_line_set(of, ht_format("%s%s", text, strpbrk(text, ".e") ? "" : ".0"));
 }
 
-static bool is_scalar(const filling *in, size_t line) {
-    return !in->lines[line].role;
-}
-
-static void check_scalar(filling *in, size_t line) {
+static void check_scalar(ht_filling *in, size_t line) {
     const ht_capture_line *of = &in->lines[line];
     if (!ht_capture_is_real(of->type) && !ht_capture_is_whole(of->type)) {
-        fail(in, ht_format("the argument '%s' is passed by value as a structure", of->name));
+        ht_filling_fail(in,
+                        ht_format("the argument '%s' is passed by value as a structure", of->name));
         return;
     }
     for (size_t i = 0; i < in->kernel->count; ++i)
-        if (seen(in, line, i)->size != ht_type_size(of->type))
-            fail(in, ht_format("the argument '%s' has %u bytes, and its type '%s' %zu", of->name,
-                               seen(in, line, i)->size, of->type, ht_type_size(of->type)));
+        if (ht_filling_seen(in, line, i)->size != ht_type_size(of->type))
+            ht_filling_fail(in, ht_format("the argument '%s' has %u bytes, and its type '%s' %zu",
+                                          of->name, ht_filling_seen(in, line, i)->size, of->type,
+                                          ht_type_size(of->type)));
 }
 
 /* A scalar that is no field yet: what the source says stays where it is true. */
-static void take_scalar(filling *in, size_t line) {
+static void take_scalar(ht_filling *in, size_t line) {
     ht_capture_line *of = &in->lines[line];
     int64_t *values = whole_values(in, line);
     if (!ht_capture_always(&in->fields, of->value, values))
         ht_capture_line_set(of, ht_capture_number_make(&in->fields, values, of->name));
     free(values);
-}
-
-/* ---- fields that no argument is ---- */
-
-typedef struct guess {
-    filling *in;
-    ht_capture_field *unknown[UNKNOWNS];
-    size_t unknown_count;
-    int64_t candidates[CANDIDATES];
-    size_t candidate_count;
-} guess;
-
-static void candidate_add(guess *to, int64_t value) {
-    for (size_t i = 0; i < to->candidate_count; ++i)
-        if (to->candidates[i] == value)
-            return;
-    if (value > 0 && to->candidate_count < CANDIDATES)
-        to->candidates[to->candidate_count++] = value;
-}
-
-/* The field's value in the entry's first instance; 0: it has none. */
-static int64_t suggested(const filling *in, const char *name) {
-    const json_t *instance = json_array_get(json_object_get(in->entry, "instances"), 0);
-    return json_integer_value(json_object_get(json_object_get(instance, "fields"), name));
-}
-
-/* Numbers that were seen in a launch. */
-static void candidates_find(guess *to, size_t launch) {
-    const filling *in = to->in;
-    const ht_captured_launch *of = in->kernel->launches[launch];
-    to->candidate_count = 0;
-    for (size_t i = 0; i < to->unknown_count; ++i) /* first: what the source says or suggests */
-        candidate_add(to, suggested(in, to->unknown[i]->name));
-    for (int axis = 0; axis < 3; ++axis) {
-        candidate_add(to, of->grid[axis]);
-        candidate_add(to, of->block[axis]);
-        candidate_add(to, (int64_t)of->grid[axis] * of->block[axis]);
-    }
-    for (size_t i = 0; i < in->line_count; ++i) {
-        if (in->arguments[i] == SIZE_MAX)
-            continue;
-        const ht_captured_argument *argument = seen(in, i, launch);
-        size_t size = ht_type_size(in->lines[i].type);
-        if (is_scalar(in, i) && ht_capture_is_whole(in->lines[i].type))
-            candidate_add(to, ht_capture_whole(in->lines[i].type, argument->value));
-        else if (argument->has_memory && size > 0)
-            candidate_add(to, (int64_t)(argument->bytes / size));
-    }
-}
-
-/* Returns true if the launch of the source's own template is the one that was seen. */
-static bool launch_fits(const filling *in, size_t launch) {
-    const ht_template *template = in->kernel->template;
-    const ht_captured_launch *of = in->kernel->launches[launch];
-    if (template == NULL || template->launch_count != 1)
-        return true;
-    ht_problem_value *given = ht_alloc(in->fields.count + 1, sizeof *given);
-    for (size_t i = 0; i < in->fields.count; ++i)
-        given[i] = (ht_problem_value){in->fields.items[i].name, in->fields.items[i].values[launch]};
-    ht_problem problem = {0};
-    ht_geometry geometry;
-    const ht_device_fields device = {0};
-    bool fits = ht_problem_make(&template->problem, "seen", given, in->fields.count, (ht_place){0},
-                                &problem, NULL) == HT_OK;
-    const ht_binding binding = {template, &problem, &device};
-    ht_config config = ht_config_default(template);
-    fits = fits &&
-           ht_binding_geometry(&binding, &config, &template->launches[0], &geometry, NULL) == HT_OK;
-    for (int axis = 0; axis < 3 && fits; ++axis)
-        fits = geometry.grid[axis] == of->grid[axis] && geometry.block[axis] == of->block[axis];
-    ht_problem_free(&problem);
-    free(given);
-    return fits;
-}
-
-static bool scalars_fit(const filling *in, size_t launch) {
-    for (size_t i = 0; i < in->line_count; ++i) {
-        const ht_capture_line *line = &in->lines[i];
-        int64_t value;
-        if (!is_scalar(in, i) || !ht_capture_is_whole(line->type))
-            continue;
-        if (ht_capture_value(&in->fields, line->value, launch, &value) &&
-            value != ht_capture_whole(line->type, seen(in, i, launch)->value))
-            return false;
-    }
-    return true;
-}
-
-/* How many buffers have just the size that the source expects; -1: one is too small. */
-static int extents_fit(const filling *in, size_t launch) {
-    int fitting = 0;
-    for (size_t i = 0; i < in->line_count; ++i) {
-        const ht_capture_line *line = &in->lines[i];
-        int64_t elements;
-        size_t size = ht_type_size(line->type);
-        if (is_scalar(in, i) || in->arguments[i] == SIZE_MAX || size == 0 ||
-            !ht_capture_value(&in->fields, line->value, launch, &elements))
-            continue;
-        int64_t there = (int64_t)(seen(in, i, launch)->bytes / size);
-        if (elements > there)
-            return -1;
-        fitting += elements == there;
-    }
-    return fitting;
-}
-
-static void guess_try(guess *of, size_t index, size_t launch, int *best, int64_t *chosen) {
-    if (index < of->unknown_count && index < UNKNOWNS) {
-        for (size_t i = 0; i < of->candidate_count; ++i) {
-            of->unknown[index]->values[launch] = of->candidates[i];
-            guess_try(of, index + 1, launch, best, chosen);
-        }
-        return;
-    }
-    if (!scalars_fit(of->in, launch) || !launch_fits(of->in, launch))
-        return;
-    int fit = extents_fit(of->in, launch);
-    if (fit <= *best)
-        return;
-    *best = fit;
-    for (size_t i = 0; i < of->unknown_count; ++i)
-        chosen[i] = of->unknown[i]->values[launch];
-}
-
-/* Finds the host's sizes that no argument shows, among the numbers of each launch: those with which
- * the source's launch is the one that was seen. */
-static void guess_fields(filling *in) {
-    guess of = {.in = in};
-    for (size_t i = 0; i < in->fields.count; ++i) {
-        if (in->fields.items[i].known)
-            continue;
-        if (of.unknown_count == UNKNOWNS) {
-            fail(in,
-                 ht_format("the host's '%s' is passed to no argument", in->fields.items[i].name));
-            return;
-        }
-        of.unknown[of.unknown_count++] = &in->fields.items[i];
-    }
-    for (size_t i = 0; i < of.unknown_count; ++i)
-        of.unknown[i]->known = true;
-    for (size_t launch = 0; launch < in->kernel->count && of.unknown_count > 0; ++launch) {
-        int best = -1;
-        int64_t chosen[UNKNOWNS];
-        candidates_find(&of, launch);
-        guess_try(&of, 0, launch, &best, chosen);
-        if (best < 0) {
-            fail(in, ht_format("no value of the host's '%s' gives the launch that was seen",
-                               of.unknown[0]->name));
-            return;
-        }
-        for (size_t i = 0; i < of.unknown_count; ++i)
-            of.unknown[i]->values[launch] = chosen[i];
-    }
 }
 
 /* ---- buffers ---- */
@@ -336,7 +136,7 @@ static bool is_whole_input(const ht_capture_line *line) {
 }
 
 /* Takes what the buffer really holds. Returns true if that is to be had. */
-static bool take_file(filling *in, size_t line) {
+static bool take_file(ht_filling *in, size_t line) {
     ht_capture_buffer buffer = {in->kernel, &in->lines[line], in->arguments[line], false};
     for (size_t i = 0; i < in->line_count; ++i)
         buffer.indices = buffer.indices || is_whole_input(&in->lines[i]);
@@ -349,10 +149,10 @@ static bool take_file(filling *in, size_t line) {
 }
 
 /* Keeps the bounds of a buffer of whole numbers: subscripts must stay in what they index. */
-static void take_bounds(filling *in, size_t line) {
+static void take_bounds(ht_filling *in, size_t line) {
     const int64_t exact = INT64_C(1) << 53; /* a problem file's numbers are doubles */
     ht_capture_line *of = &in->lines[line];
-    const ht_captured_bounds *bounds = seen(in, line, 0)->bounds;
+    const ht_captured_bounds *bounds = ht_filling_seen(in, line, 0)->bounds;
     ht_element element;
     if (!is_whole_input(of) || !ht_element_parse(of->type, &element))
         return;
@@ -365,20 +165,38 @@ static void take_bounds(filling *in, size_t line) {
     of->fill = ht_format("integers(%" PRId64 ", %" PRId64 ")", bounds->least, bounds->most);
 }
 
-static void take_buffer(filling *in, size_t line) {
+/* A template's pointers may be to other types than those of the source's first call. */
+static void check_elements(ht_filling *in, size_t line) {
+    const ht_capture_line *of = &in->lines[line];
+    char *passed = ht_capture_pointee(in->kernel->launches[0]->name, in->arguments[line]);
+    ht_element launched, written;
+    if (passed != NULL && ht_element_parse(passed, &launched) &&
+        ht_element_parse(of->type, &written) &&
+        ht_element_size(launched) != ht_element_size(written))
+        ht_filling_fail(
+            in, ht_format("the argument '%s' points to '%s', where the source's first launch has "
+                          "'%s'",
+                          of->name, passed, of->type));
+    free(passed);
+}
+
+static void take_buffer(ht_filling *in, size_t line) {
     ht_capture_line *of = &in->lines[line];
     size_t size = ht_type_size(of->type);
+    check_elements(in, line);
     if (size == 0) {
-        fail(in, ht_format("the elements of '%s' are of type '%s', whose size is not known",
-                           of->name, of->type));
+        ht_filling_fail(in,
+                        ht_format("the elements of '%s' are of type '%s', whose size is not known",
+                                  of->name, of->type));
         return;
     }
     int64_t *values = ht_alloc(in->kernel->count + 1, sizeof *values);
     for (size_t i = 0; i < in->kernel->count; ++i) {
-        const ht_captured_argument *argument = seen(in, line, i);
+        const ht_captured_argument *argument = ht_filling_seen(in, line, i);
         values[i] = argument->has_memory ? (int64_t)(argument->bytes / size) : 0;
         if (values[i] == 0)
-            fail(in, ht_format("the argument '%s' points to no memory of the program's", of->name));
+            ht_filling_fail(
+                in, ht_format("the argument '%s' points to no memory of the program's", of->name));
     }
     if (!in->problem && !ht_capture_always(&in->fields, of->value, values)) {
         char *name = ht_format("%s_elements", of->name);
@@ -392,7 +210,7 @@ static void take_buffer(filling *in, size_t line) {
 
 /* ---- the launch ---- */
 
-static int64_t *sizes(const filling *in, bool grid, int axis) {
+static int64_t *sizes(const ht_filling *in, bool grid, int axis) {
     int64_t *values = ht_alloc(in->kernel->count + 1, sizeof *values);
     for (size_t i = 0; i < in->kernel->count; ++i)
         values[i] =
@@ -401,7 +219,7 @@ static int64_t *sizes(const filling *in, bool grid, int axis) {
 }
 
 /* "ceil_div(problem.n, 256)", where that is the grid of each launch; free(). */
-static char *covering(const filling *in, int axis, const int64_t *grid) {
+static char *covering(const ht_filling *in, int axis, const int64_t *grid) {
     char *found = NULL;
     const ht_captured_launch *first = in->kernel->launches[0];
     for (size_t i = 0; i < in->fields.count && !found && grid[0] > 1; ++i) {
@@ -415,7 +233,7 @@ static char *covering(const filling *in, int axis, const int64_t *grid) {
 }
 
 /* A size of the launch; free(). */
-static char *launch_size(filling *in, bool grid, int axis) {
+static char *launch_size(ht_filling *in, bool grid, int axis) {
     int64_t *values = sizes(in, grid, axis);
     char *text = grid ? covering(in, axis, values) : NULL;
     char *name = ht_format("%s_%c", grid ? "grid" : "block", "xyz"[axis]);
@@ -427,7 +245,7 @@ static char *launch_size(filling *in, bool grid, int axis) {
 }
 
 /* The host's names stand for what the source computes its launch from, which is now given. */
-static void take_launch(filling *in) {
+static void take_launch(ht_filling *in) {
     json_t *block = json_array(), *grid = json_array();
     int dimensions = 1;
     for (size_t i = 0; i < in->kernel->count; ++i)
@@ -451,7 +269,7 @@ static void take_launch(filling *in) {
 
 /* ---- writing ---- */
 
-static void instances_write(filling *in) {
+static void instances_write(ht_filling *in) {
     json_t *instances = json_array();
     for (size_t launch = 0; launch < in->kernel->count; ++launch) {
         json_t *fields = json_object();
@@ -474,7 +292,7 @@ static void instances_write(filling *in) {
     json_object_set_new(in->entry, "instances", instances);
 }
 
-static void entry_write(filling *in) {
+static void entry_write(ht_filling *in) {
     json_t *args = json_array();
     for (size_t i = 0; i < in->line_count; ++i) {
         char *text = ht_capture_line_write(&in->lines[i]);
@@ -498,33 +316,36 @@ static void entry_write(filling *in) {
     instances_write(in);
 }
 
-static bool launches_fit(const filling *in) {
+static bool launches_fit(const ht_filling *in) {
     for (size_t i = 0; i < in->kernel->count; ++i)
-        if (!launch_fits(in, i))
+        if (!ht_filling_launches(in, i))
             return false;
     return true;
 }
 
 char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
-    filling in = {.entry = entry, .kernel = kernel, .fields.launches = kernel->count};
+    ht_filling in = {.entry = entry, .kernel = kernel, .fields.launches = kernel->count};
     in.launch_unknown = json_object_get(entry, "block") != NULL;
     lines_read(&in);
     fields_read(&in);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
-        if (is_scalar(&in, i))
+        if (ht_filling_scalar(&in, i))
             check_scalar(&in, i);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
-        if (is_scalar(&in, i) && ht_capture_is_real(in.lines[i].type))
+        if (ht_filling_scalar(&in, i) && ht_capture_is_real(in.lines[i].type))
             take_real(&in, i);
-        else if (is_scalar(&in, i))
+        else if (ht_filling_scalar(&in, i))
             take_field(&in, i);
-    if (!in.problem)
-        guess_fields(&in);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
-        if (is_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
+        if (ht_filling_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
+            ht_filling_derive(&in, i);
+    if (!in.problem)
+        ht_filling_guess(&in);
+    for (size_t i = 0; i < in.line_count && !in.problem; ++i)
+        if (ht_filling_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
             take_scalar(&in, i);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
-        if (!is_scalar(&in, i) && in.arguments[i] != SIZE_MAX)
+        if (!ht_filling_scalar(&in, i) && in.arguments[i] != SIZE_MAX)
             take_buffer(&in, i);
     /* A block that is chosen at run time was assumed: what was seen is the launch then. */
     if (!in.problem && (in.launch_unknown || !launches_fit(&in)))

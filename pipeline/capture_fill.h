@@ -36,13 +36,4 @@ typedef struct ht_captured_kernel {
  * cannot be filled; free(). */
 char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel);
 
-/* The types that a kernel's arguments point to, in order, by an entry or by a template (which may
- * be NULL); NULL for scalars. free() each, and the array. */
-char **ht_capture_entry_types(const json_t *entry, size_t *out_count);
-char **ht_capture_template_types(const ht_template *template, size_t *out_count);
-
-/* The kernel's name in that of a launch: "ns::scale" of "void ns::scale<float>(float const*, int)";
- * free(). */
-char *ht_capture_kernel_name(const char *launched);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/capture_name.h"
 #include "runtime/buffers/element.h"
 
 #include <inttypes.h>
@@ -24,18 +25,27 @@ static const unsigned char *bytes_of(const ht_copies_seen *of, const ht_copy *co
     return ht_byte_store_at(of->store, copy->kept, copy->bytes);
 }
 
-/* Returns what the memory holds by all the kernels that use it, or why that is not known. */
-static const char *element_find(const ht_capture_result *captured, const ht_copy *copy,
-                                ht_element *out) {
+/* Finds the type that an argument points to; false: it is not known. */
+static bool pointee_find(const ht_capture *capture, const struct ht_memory_user *user,
+                         ht_element *out) {
+    if (user->launch >= capture->launch_count)
+        return false;
+    char *type = ht_capture_pointee(capture->launches[user->launch].name, user->argument);
+    bool known = type != NULL && ht_element_parse(type, out);
+    out->components = 1;
+    free(type);
+    return known;
+}
+
+/* Returns NULL and what the memory holds by all the kernels that use it, or why that is not
+ * known. */
+static const char *element_find(const ht_capture *capture, const ht_copy *copy, ht_element *out) {
     if (copy->use.count == 0 || copy->use.more)
         return "the kernels that use its memory do not say what its elements are";
     for (uint32_t i = 0; i < copy->use.count; ++i) {
-        const char *type =
-            ht_capture_type(captured, copy->use.items[i].launch, copy->use.items[i].argument);
-        ht_element element;
-        if (type == NULL || !ht_element_parse(type, &element))
+        ht_element element = {0};
+        if (!pointee_find(capture, &copy->use.items[i], &element))
             return "the type of its elements is not known";
-        element.components = 1;
         if (i > 0 && (element.kind != out->kind || element.bytes != out->bytes))
             return "kernels use its memory with different types";
         *out = element;
@@ -97,7 +107,7 @@ static char *tolerate(const ht_copies_question *question, pair *of, ht_copies_an
     if (unknown == NULL && question->tolerance == 0.0)
         unknown = "no chosen configuration sums in another order, so that it must be the same";
     if (unknown == NULL)
-        unknown = element_find(question->captured, of->before, &of->element);
+        unknown = element_find(question->capture, of->before, &of->element);
     if (unknown == NULL && (of->was == NULL || of->is == NULL))
         unknown = "its bytes were not kept";
     if (unknown != NULL)

@@ -13,8 +13,8 @@ typedef struct ht_copies_seen {
 
 typedef struct ht_copies_question {
     ht_copies_seen before, after;
-    const ht_capture_result *captured; /* for the types of elements */
-    double tolerance; /* of the largest value of a copy; 0: all are compared bit by bit */
+    const ht_capture *capture; /* whose launches say what elements are */
+    double tolerance;          /* of the largest value of a copy; 0: all are compared bit by bit */
 } ht_copies_question;
 
 typedef struct ht_copies_answer {

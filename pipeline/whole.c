@@ -124,7 +124,7 @@ static void compare(const ht_whole *whole, const ht_copies *after, const ht_byte
                     ht_whole_result *result) {
     const ht_copies_question question = {.before = {whole->before, &whole->store},
                                          .after = {after, store},
-                                         .captured = &whole->captured,
+                                         .capture = whole->capture,
                                          .tolerance = whole->tolerance};
     ht_copies_compare(&question, &result->copies);
     result->reason = difference_string(whole, result, after);

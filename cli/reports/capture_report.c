@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/reports/table.h"
-#include "pipeline/capture_fill.h"
+#include "pipeline/capture_name.h"
 #include "pipeline/report.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #include "pipeline/capture_fields.h"
 #include "pipeline/capture_fill.h"
 #include "pipeline/capture_line.h"
+#include "pipeline/capture_name.h"
 #include "pipeline/copies_compare.h"
 #include "pipeline/program.h"
 
@@ -32,6 +33,28 @@ Test(capture, a_kernels_name_is_found_in_what_was_launched) {
         char *name = ht_capture_kernel_name(cases[i][0]);
         cr_expect_str_eq(name, cases[i][1], "%s: %s", cases[i][0], name);
         free(name);
+    }
+}
+
+Test(capture, the_types_that_parameters_point_to_are_found_in_what_was_launched) {
+    static const struct {
+        const char *launched, *pointee;
+        size_t parameter;
+    } cases[] = {{"scale(float*, int)", "float", 0},
+                 {"scale(float*, int)", NULL, 1},
+                 {"scale(float*, int)", NULL, 2},
+                 {"void k<std::pair<int, 3>, (E)1>(std::pair<int, 3>, unsigned int const*)",
+                  "unsigned int", 1},
+                 {"k(int (*)(int), double const* restrict)", NULL, 0},
+                 {"k(int (*)(int), double const* restrict)", "double", 1},
+                 {"plain", NULL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *type = ht_capture_pointee(cases[i].launched, cases[i].parameter);
+        if (cases[i].pointee == NULL)
+            cr_expect_null(type, "%s: %s", cases[i].launched, type);
+        else
+            cr_expect_str_eq(type, cases[i].pointee);
+        free(type);
     }
 }
 
@@ -140,21 +163,19 @@ typedef struct runs {
     ht_copies *before, *after;
     float was[VALUES], is[VALUES];
     ht_byte_store was_store, is_store;
-    char *types[1];
-    ht_capture_types of_launch;
-    ht_capture_result captured;
+    ht_capture *capture;
 } runs;
 
-static void runs_make(runs *of, char *type) {
+static void runs_make(runs *of, const char *type) {
     *of = (runs){.before = ht_copies_new(),
                  .after = ht_copies_new(),
                  .was = {1.0f, -200.0f, 0.5f, 3.0f},
                  .is = {1.0f, -200.0f, 0.5f, 3.0f},
-                 .types = {type}};
+                 .capture = ht_capture_new()};
     of->was_store = (ht_byte_store){(unsigned char *)of->was, sizeof of->was, -1};
     of->is_store = (ht_byte_store){(unsigned char *)of->is, sizeof of->is, -1};
-    of->of_launch = (ht_capture_types){of->types, 1};
-    of->captured = (ht_capture_result){.types = &of->of_launch, .type_count = 1};
+    of->capture->launch_count = 1;
+    snprintf(of->capture->launches[0].name, HT_CAPTURE_NAME, "void k<int>(%s const*, int)", type);
     of->before->count = of->after->count = 1;
     of->before->items[0] =
         (ht_copy){.bytes = sizeof of->was, .hash = 1, .kept = 1, .use = {.count = 1}};
@@ -163,7 +184,7 @@ static void runs_make(runs *of, char *type) {
 
 static ht_copies_answer runs_compare(runs *of, double tolerance) {
     const ht_copies_question question = {
-        {of->before, &of->was_store}, {of->after, &of->is_store}, &of->captured, tolerance};
+        {of->before, &of->was_store}, {of->after, &of->is_store}, of->capture, tolerance};
     ht_copies_answer answer;
     ht_copies_compare(&question, &answer);
     return answer;
@@ -172,6 +193,7 @@ static ht_copies_answer runs_compare(runs *of, double tolerance) {
 static void runs_free(runs *of) {
     ht_copies_free(of->before);
     ht_copies_free(of->after);
+    ht_capture_free(of->capture);
 }
 
 /* Sums in another order may differ by the tolerance of the largest value, and by no more; where
@@ -369,6 +391,46 @@ Test(capture_command, integers_of_every_width_keep_their_bounds) {
     cr_expect_str_eq(argument(look, 0), "a : in unsigned char[640] integers(3, 17)");
     cr_expect_str_eq(argument(look, 1), "b : in short[640] integers(3, 33)");
     cr_expect_str_eq(argument(look, 2), "c : in long[640] integers(3, 50)");
+    json_decref(problems);
+}
+
+/* The launches of a template with other types are no launches of the source's problem; and what a
+ * field must be where an argument is computed from it. */
+Test(capture_command, problems_are_of_the_types_of_the_source_and_solve_what_was_passed) {
+    workplace_write(
+        "two.hip",
+        "#include <hip/hip_runtime.h>\n"
+        "#include <cstdlib>\n"
+        "template <class T> __global__ void scale(T *values, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) values[i] *= 2;\n"
+        "}\n"
+        "__global__ void border(float *grid, int width) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < width) grid[i] = 0.0f;\n"
+        "}\n"
+        "int main(int argc, char **argv) {\n"
+        "    int columns = argc > 1 ? atoi(argv[1]) : 300, rows = argc > 2 ? atoi(argv[2]) : 300;\n"
+        "    float *one, *grid;\n"
+        "    double *two;\n"
+        "    hipMalloc(&one, 1000 * sizeof(float));\n"
+        "    hipMalloc(&two, 4000 * sizeof(double));\n"
+        "    hipMalloc(&grid, (columns + 2) * (rows + 2) * sizeof(float));\n"
+        "    scale<<<20, 64>>>(one, 1000);\n"
+        "    for (int i = 0; i < 3; ++i) scale<<<70, 64>>>(two, 4000);\n"
+        "    border<<<(columns + 2 + 63) / 64, 64>>>(grid, columns + 2);\n"
+        "    return hipDeviceSynchronize();\n"
+        "}\n");
+    program_result result = program_run("emulate --capture seen two.hip -- 128 77");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    json_t *problems = read_json("seen/problem.json");
+    const json_t *scale = of_kernel(problems, "scale"), *border = of_kernel(problems, "border");
+    cr_assert(scale && border);
+    cr_expect(strstr(argument(scale, 0), "float["), "%s", argument(scale, 0));
+    cr_expect_str_eq(argument(scale, 1), "n : int = 1000");
+    cr_expect_eq(field(border, 0, "columns"), 128);
+    cr_expect_eq(field(border, 0, "rows"), 77);
     json_decref(problems);
 }
 

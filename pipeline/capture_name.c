@@ -1,0 +1,83 @@
+#include "pipeline/capture_name.h"
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Finds the parenthesis that opens the parameters, which are the last; the text's length when there
+ * are none. */
+static size_t parameters_at(const char *launched) {
+    size_t end = strlen(launched);
+    int depth = 0;
+    for (size_t i = end; i-- > 0;) {
+        depth += launched[i] == ')' ? 1 : launched[i] == '(' ? -1 : 0;
+        if (launched[i] == '(' && depth == 0)
+            return i;
+    }
+    return end;
+}
+
+char *ht_capture_kernel_name(const char *launched) {
+    /* The return type's end, where a template has one, is the last space outside of brackets. */
+    size_t end = parameters_at(launched), begin = 0;
+    int depth = 0;
+    if (end > 0 && launched[end - 1] == '>') { /* its own template arguments */
+        int open = 0;
+        while (end > 0) {
+            --end;
+            open += launched[end] == '>' ? 1 : launched[end] == '<' ? -1 : 0;
+            if (open == 0)
+                break;
+        }
+    }
+    depth = 0;
+    for (size_t i = 0; i < end; ++i) {
+        char c = launched[i];
+        depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+        if (c == ' ' && depth == 0)
+            begin = i + 1;
+    }
+    return ht_strndup(launched + begin, end - begin);
+}
+
+/* Returns the length of a parameter's text: up to a comma, or the last parenthesis. */
+static size_t parameter_length(const char *at) {
+    int depth = 0;
+    size_t length = 0;
+    for (; at[length] != '\0'; ++length) {
+        char c = at[length];
+        if (depth == 0 && (c == ',' || c == ')'))
+            break;
+        depth += c == '(' || c == '<' || c == '[' ? 1 : c == ')' || c == '>' || c == ']' ? -1 : 0;
+    }
+    return length;
+}
+
+char *ht_capture_pointee(const char *launched, size_t parameter) {
+    const char *at = launched + parameters_at(launched);
+    at += *at == '(';
+    for (; parameter > 0; --parameter) {
+        at += parameter_length(at);
+        if (*at != ',')
+            return NULL;
+        ++at;
+    }
+    while (*at == ' ')
+        ++at;
+    size_t length = parameter_length(at);
+    const char *star = memchr(at, '*', length);
+    if (star == NULL || memchr(at, '(', length) != NULL)
+        return NULL;
+    length = (size_t)(star - at);
+    static const char *const after[] = {" const", " volatile", " "};
+    for (size_t i = 0; i < sizeof after / sizeof *after; ++i) {
+        size_t size = strlen(after[i]);
+        if (length > size && strncmp(at + length - size, after[i], size) == 0) {
+            length -= size;
+            i = SIZE_MAX; /* from the first again */
+        }
+    }
+    return ht_strndup(at, length);
+}

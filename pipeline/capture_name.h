@@ -1,0 +1,14 @@
+/* The name of a launched kernel, taken apart: "void ns::scale<float>(float const*, int)". */
+#ifndef HT_PIPELINE_CAPTURE_NAME_H
+#define HT_PIPELINE_CAPTURE_NAME_H
+
+#include <stddef.h>
+
+/* The kernel's own name, "ns::scale"; free(). */
+char *ht_capture_kernel_name(const char *launched);
+
+/* The type that a parameter points to, "float", counted from 0; NULL: there is no such parameter,
+ * or it is no plain pointer; free(). */
+char *ht_capture_pointee(const char *launched, size_t parameter);
+
+#endif
