@@ -267,6 +267,19 @@ static void take_launch(ht_filling *in) {
                             json_integer((json_int_t)in->kernel->launches[0]->lds));
 }
 
+/* A whole number that is a template argument has its value in the launched kernel's name; the
+ * source may have a parameter of a function template there. */
+static void take_template(ht_filling *in) {
+    json_t *arguments = json_object_get(in->entry, "template");
+    for (size_t i = 0; i < json_array_size(arguments); ++i) {
+        char *value = ht_capture_template_argument(in->kernel->launches[0]->name, i);
+        const char *digits = value != NULL ? value + (*value == '-') : "";
+        if (*digits != '\0' && digits[strspn(digits, "0123456789")] == '\0')
+            json_array_set_new(arguments, i, json_string(value));
+        free(value);
+    }
+}
+
 /* ---- writing ---- */
 
 static void instances_write(ht_filling *in) {
@@ -350,6 +363,8 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
     /* A block that is chosen at run time was assumed: what was seen is the launch then. */
     if (!in.problem && (in.launch_unknown || !launches_fit(&in)))
         take_launch(&in);
+    if (!in.problem)
+        take_template(&in);
     if (!in.problem)
         entry_write(&in);
     for (size_t i = 0; i < in.line_count; ++i)

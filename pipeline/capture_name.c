@@ -55,6 +55,31 @@ static size_t parameter_length(const char *at) {
     return length;
 }
 
+char *ht_capture_template_argument(const char *launched, size_t index) {
+    size_t end = parameters_at(launched), begin = end;
+    int open = 0;
+    if (end == 0 || launched[end - 1] != '>')
+        return NULL;
+    while (begin > 0) {
+        --begin;
+        open += launched[begin] == '>' ? 1 : launched[begin] == '<' ? -1 : 0;
+        if (open == 0)
+            break;
+    }
+    char *list = ht_strndup(launched + begin + 1, end - begin - 2), *found = NULL;
+    const char *at = list;
+    for (; index > 0 && at != NULL; --index) {
+        at += parameter_length(at);
+        at = *at == ',' ? at + 1 : NULL;
+    }
+    while (at != NULL && *at == ' ')
+        ++at;
+    if (at != NULL && *at != '\0')
+        found = ht_strndup(at, parameter_length(at));
+    free(list);
+    return found;
+}
+
 char *ht_capture_pointee(const char *launched, size_t parameter) {
     const char *at = launched + parameters_at(launched);
     at += *at == '(';

@@ -7,6 +7,10 @@
 /* The kernel's own name, "ns::scale"; free(). */
 char *ht_capture_kernel_name(const char *launched);
 
+/* A template argument of the kernel, "float" or "3", counted from 0; NULL: there is no such;
+ * free(). */
+char *ht_capture_template_argument(const char *launched, size_t index);
+
 /* The type that a parameter points to, "float", counted from 0; NULL: there is no such parameter,
  * or it is no plain pointer; free(). */
 char *ht_capture_pointee(const char *launched, size_t parameter);

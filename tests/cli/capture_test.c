@@ -58,6 +58,21 @@ Test(capture, the_types_that_parameters_point_to_are_found_in_what_was_launched)
     }
 }
 
+Test(capture, template_arguments_are_found_in_what_was_launched) {
+    static const char *const name = "void k<std::pair<int, 3>, -4, (E)1>(int (*)(int), float)";
+    static const char *const arguments[] = {"std::pair<int, 3>", "-4", "(E)1", NULL};
+    for (size_t i = 0; i < 4; ++i) {
+        char *found = ht_capture_template_argument(name, i);
+        if (arguments[i] == NULL)
+            cr_expect_null(found, "%s", found);
+        else
+            cr_expect_str_eq(found, arguments[i]);
+        free(found);
+    }
+    cr_expect_null(ht_capture_template_argument("plain(int)", 0));
+    cr_expect_null(ht_capture_template_argument("k<>(int)", 0));
+}
+
 Test(capture, lines_are_taken_apart_and_put_together_again) {
     static const char *const lines[] = {"in : in float[problem.n * 4]",
                                         "out : out partial double[7] zero",
@@ -401,9 +416,12 @@ Test(capture_command, problems_are_of_the_types_of_the_source_and_solve_what_was
         "two.hip",
         "#include <hip/hip_runtime.h>\n"
         "#include <cstdlib>\n"
-        "template <class T> __global__ void scale(T *values, int n) {\n"
+        "template <class T, int BY> __global__ void scale(T *values, int n) {\n"
         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i < n) values[i] *= 2;\n"
+        "    if (i < n) values[i] *= BY;\n"
+        "}\n"
+        "template <class T, int BY> void times(T *values, int n, int blocks) {\n"
+        "    scale<T, BY><<<blocks, 64>>>(values, n);\n"
         "}\n"
         "__global__ void border(float *grid, int width) {\n"
         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -416,8 +434,8 @@ Test(capture_command, problems_are_of_the_types_of_the_source_and_solve_what_was
         "    hipMalloc(&one, 1000 * sizeof(float));\n"
         "    hipMalloc(&two, 4000 * sizeof(double));\n"
         "    hipMalloc(&grid, (columns + 2) * (rows + 2) * sizeof(float));\n"
-        "    scale<<<20, 64>>>(one, 1000);\n"
-        "    for (int i = 0; i < 3; ++i) scale<<<70, 64>>>(two, 4000);\n"
+        "    times<float, 3>(one, 1000, 20);\n"
+        "    for (int i = 0; i < 3; ++i) times<double, 3>(two, 4000, 70);\n"
         "    border<<<(columns + 2 + 63) / 64, 64>>>(grid, columns + 2);\n"
         "    return hipDeviceSynchronize();\n"
         "}\n");
@@ -428,7 +446,8 @@ Test(capture_command, problems_are_of_the_types_of_the_source_and_solve_what_was
     const json_t *scale = of_kernel(problems, "scale"), *border = of_kernel(problems, "border");
     cr_assert(scale && border);
     cr_expect(strstr(argument(scale, 0), "float["), "%s", argument(scale, 0));
-    cr_expect_str_eq(argument(scale, 1), "n : int = 1000");
+    const json_t *by = json_array_get(json_object_get(scale, "template"), 1);
+    cr_expect_str_eq(json_string_value(by), "3");
     cr_expect_eq(field(border, 0, "columns"), 128);
     cr_expect_eq(field(border, 0, "rows"), 77);
     json_decref(problems);

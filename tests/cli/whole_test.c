@@ -71,7 +71,7 @@ static const char *text_of(const json_t *object, const char *member) {
     return text ? text : "";
 }
 
-#define TUNE "optimize --run main.hip --max-evals 6 --ablation 0 --out out"
+#define TUNE "optimize --run main.hip --max-evals 6 --ablation 0 --final-time 0.3 --out out"
 
 Test(whole, a_program_needs_no_problem_file_and_stays_the_same) {
     program_write("tiny<<<1, 1>>>(in, 1);");

@@ -15,6 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         char *type = ht_capture_pointee(text, i);
         FUZZ_CHECK(type == NULL || strlen(type) <= strlen(text));
         free(type);
+        type = ht_capture_template_argument(text, i);
+        FUZZ_CHECK(type == NULL || strlen(type) <= strlen(text));
+        free(type);
     }
     ht_capture_line line, same;
     if (ht_capture_line_read(text, &line)) {
