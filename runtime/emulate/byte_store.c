@@ -19,6 +19,7 @@ void ht_byte_store_open(ht_byte_store *out_store, const char *folder, uint64_t s
     if (out_store->file >= 0)
         unlink(path);
     free(path);
+    size = size > LEAST ? size : LEAST;
     for (; out_store->file >= 0 && size >= LEAST; size /= 2) {
         if (posix_fallocate(out_store->file, 0, (off_t)size) == 0) {
             void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, out_store->file, 0);

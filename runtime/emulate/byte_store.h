@@ -12,7 +12,7 @@ typedef struct ht_byte_store {
     int file;
 } ht_byte_store;
 
-/* Makes one of `size` bytes in a folder, or of less where the disk has no room. */
+/* Makes one of `size` bytes, or some more, in a folder, or of less where the disk has no room. */
 void ht_byte_store_open(ht_byte_store *out_store, const char *folder, uint64_t size);
 /* Gives back what was not used. */
 void ht_byte_store_trim(ht_byte_store *store, uint64_t used);

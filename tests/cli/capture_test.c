@@ -274,6 +274,23 @@ Test(capture, copies_of_other_than_real_numbers_are_compared_bit_by_bit) {
     runs_free(&of);
 }
 
+/* The copies of most programs take less than a mebibyte. */
+Test(capture, a_store_for_a_few_bytes_has_room_for_them) {
+    ht_byte_store store;
+    uint64_t used = 0;
+    workplace_make();
+    ht_byte_store_open(&store, workplace(), 64);
+    cr_assert_not_null(store.bytes);
+    uint64_t place = ht_byte_store_put(&store, &used, "abc", 4);
+    cr_expect_eq(place, 1);
+    ht_byte_store_trim(&store, used);
+    cr_expect_str_eq((const char *)ht_byte_store_at(&store, place, 4), "abc");
+    cr_expect_null(ht_byte_store_at(&store, place, 1 << 20));
+    cr_expect_eq(ht_byte_store_put(&store, &used, "abc", store.size), 0);
+    ht_byte_store_close(&store);
+    workplace_remove();
+}
+
 /* A launch is compiled with the file that has its kernel's rewritten launch, or with neither. */
 Test(capture, substitutes_of_a_problem_are_those_of_one_copy_of_each_source) {
     ht_substitutes all = {0}, chosen;

@@ -10,7 +10,7 @@ __global__ void sums(const float *in, float *out, int n) {
     part[threadIdx.x] = i < n ? in[i] * scale : 0.0f;
     __syncthreads();
     float value = part[threadIdx.x];
-    for (int by = 16; by > 0; by /= 2)
+    for (register int by = 16; by > 0; by /= 2)
         value += __shfl_down_sync(0xffffffff, value, by, 32);
     if (threadIdx.x % 32 == 0)
         atomicAdd(out, value);
