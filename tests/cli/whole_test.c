@@ -75,26 +75,26 @@ static const char *text_of(const json_t *object, const char *member) {
 
 Test(whole, a_program_needs_no_problem_file_and_stays_the_same) {
     program_write("tiny<<<1, 1>>>(in, 1);");
-    program_result result = program_run(TUNE " -- 3000");
+    program_result result = program_run(TUNE " --share 60 -- 30000");
     cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    cr_expect(strstr(result.out, "Whole program: equal: 1 copy to the host (12000 bytes)"), "%s",
+    cr_expect(strstr(result.out, "Whole program: equal: 1 copy to the host (120000 bytes)"), "%s",
               result.out);
     cr_expect_null(strstr(result.out, "last "), "its output is not the report's");
-    cr_expect(strstr(result.err, "last 4.92"), "%s", result.err);
-    cr_expect(strstr(result.out, "take 95 % of the time (--share): tiny ("), "%s", result.out);
+    cr_expect(strstr(result.err, "last 31.28"), "%s", result.err);
+    cr_expect(strstr(result.out, "take 60 % of the time (--share): tiny ("), "%s", result.out);
     program_free(&result);
     json_t *document = read_report();
     cr_expect_eq(json_array_size(json_object_get(document, "kernels")), 1);
     const json_t *whole = json_object_get(document, "whole_program");
     const json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
     cr_expect_str_eq(text_of(kernel, "status"), "improved");
-    cr_expect(strstr(text_of(kernel, "problem_fields"), "n=3000"));
+    cr_expect(strstr(text_of(kernel, "problem_fields"), "n=30000"));
     cr_expect_str_eq(text_of(whole, "verdict"), "equal");
     kernel = json_array_get(json_object_get(whole, "kernels"), 1);
     cr_expect_str_eq(text_of(kernel, "kernel"), "tiny");
     cr_expect(json_is_false(json_object_get(kernel, "chosen")));
     cr_expect_str_eq(json_string_value(json_array_get(json_object_get(whole, "arguments"), 0)),
-                     "3000");
+                     "30000");
     json_decref(document);
 }
 
