@@ -1,6 +1,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/variable_reach.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,26 +43,49 @@ static CXCursor only_expression(CXCursor cursor) {
     return count == 1 ? found : clang_getNullCursor();
 }
 
-/* Reads a dim3 variable: its initialiser, and fields that are set right after it. */
+bool ht_dim3_changes(CXCursor variable, CXCursor use) {
+    CXCursor fields[3];
+    return ht_variable_writes(variable) > 0 && !ht_variable_fields(variable, use, fields);
+}
+
+/* Reads one axis of a dim3 variable that is set again and again, as it is at `use`. */
+static bool read_reaching(const ht_symbol_frame *in, CXCursor use, CXCursor variable, int axis,
+                          ht_symbol **out_axis) {
+    ht_reach_kind kind;
+    CXCursor value, inner;
+    ht_symbol *axes[3] = {NULL};
+    size_t written;
+    bool good =
+        ht_variable_reach(variable, use, axis, &kind, &value) && !clang_Cursor_isNull(value);
+    if (good && kind == HT_REACH_PART)
+        *out_axis = ht_symbol_read_in(in, value);
+    else if (good && (good = ht_symbol_read3_in(in, value, axes, &written, &inner))) {
+        *out_axis = axes[axis];
+        axes[axis] = NULL;
+    }
+    for (int i = 0; i < 3; ++i)
+        ht_symbol_free(axes[i]);
+    /* where the variable is set once, its name stands for the value */
+    return good && (!ht_dim3_changes(variable, use) || ht_symbol_is_settled(*out_axis));
+}
+
+/* Reads a dim3 variable: its initialiser, or, axis by axis, the assignments that reach the use. */
 static bool read_variable(const ht_symbol_frame *in, CXCursor use, CXCursor variable,
                           ht_symbol *out_axes[3], size_t *out_written) {
-    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable), fields[3], inner;
-    if (clang_Cursor_isNull(initializer) || in->depth > HT_SYMBOL_DEPTH_MAX)
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(variable), inner;
+    if (in->depth > HT_SYMBOL_DEPTH_MAX)
         return false;
-    bool set = ht_variable_writes(variable) > 0;
+    bool good = true;
     ht_symbol_frame deeper = *in;
     ++deeper.depth;
-    if ((set && !ht_variable_fields(variable, use, fields)) ||
-        !ht_symbol_read3_in(&deeper, initializer, out_axes, out_written, &inner))
-        return false;
-    for (int axis = 0; set && axis < 3; ++axis) {
-        if (clang_Cursor_isNull(fields[axis]))
-            continue;
-        ht_symbol_free(out_axes[axis]);
-        out_axes[axis] = ht_symbol_read_in(&deeper, fields[axis]);
-        *out_written = *out_written > (size_t)axis ? *out_written : (size_t)axis + 1;
+    if (ht_variable_writes(variable) == 0)
+        return !clang_Cursor_isNull(initializer) &&
+               ht_symbol_read3_in(&deeper, initializer, out_axes, out_written, &inner);
+    for (int axis = 0; axis < 3 && good; ++axis) {
+        good = read_reaching(&deeper, use, variable, axis, &out_axes[axis]);
+        *out_written = out_axes[axis] ? (size_t)axis + 1 : *out_written;
     }
-    return true;
+    return good;
 }
 
 static ht_symbol *one(void) {
@@ -221,6 +245,19 @@ static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
         return true;
     }
     return false;
+}
+
+bool ht_symbol_is_settled(const ht_symbol *symbol) {
+    if (!symbol)
+        return true;
+    if (symbol->kind == HT_SYMBOL_UNKNOWN ||
+        (symbol->kind == HT_SYMBOL_VARIABLE && !symbol->value_of &&
+         ht_variable_writes(symbol->declaration) > 0))
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (!ht_symbol_is_settled(symbol->arguments[i]))
+            return false;
+    return ht_symbol_is_settled(symbol->value_of);
 }
 
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {

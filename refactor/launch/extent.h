@@ -12,8 +12,13 @@ bool ht_cursor_is_dim3(CXCursor cursor);
 bool ht_symbol_parts3(CXCursor expression, ht_symbol *out_axes[3], CXCursor *out_variable);
 bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_symbol *out_axes[3],
                         size_t *out_written, CXCursor *out_variable);
+/* Returns true if a dim3 variable has other values elsewhere than at `use`, so that its name does
+ * not say which. */
+bool ht_dim3_changes(CXCursor variable, CXCursor use);
 /* Returns true if the dim3 expression is a call of a function that returns one. */
 bool ht_extent_is_call(CXCursor expression);
+/* Returns true if the symbol means the same wherever it is read: nothing that it names changes. */
+bool ht_symbol_is_settled(const ht_symbol *symbol);
 /* Evaluates a symbol whose leaves are all constant. Returns false for others. */
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "refactor/launch/extent.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/variable_reach.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -132,6 +133,19 @@ static frame scope_of(const frame *in, CXCursor variable) {
     return scope;
 }
 
+/* Returns the value that a variable which changes has at its use; NULL: it is not known. */
+static ht_symbol *reaching_value(const frame *scope, CXCursor use, CXCursor variable) {
+    ht_reach_kind kind;
+    CXCursor value;
+    if (!ht_variable_reach(variable, use, -1, &kind, &value) || clang_Cursor_isNull(value))
+        return NULL;
+    ht_symbol *symbol = read(scope, value);
+    if (ht_symbol_is_settled(symbol))
+        return symbol;
+    ht_symbol_free(symbol);
+    return NULL;
+}
+
 static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor declaration) {
     int64_t value;
     if (clang_getCursorKind(declaration) == CXCursor_ParmDecl && in->outer) {
@@ -155,7 +169,9 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
         CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
         frame scope = scope_of(in, declaration);
-        if (!clang_Cursor_isNull(initializer) && ht_variable_writes(declaration) == 0)
+        if (ht_variable_writes(declaration) > 0)
+            symbol->value_of = reaching_value(&scope, cursor, declaration);
+        else if (!clang_Cursor_isNull(initializer))
             symbol->value_of = read(&scope, initializer);
     }
     return symbol;
@@ -204,30 +220,46 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
     }
     for (int i = 0; i < 3; ++i)
         ht_symbol_free(axes[i]);
-    return symbol;
+    if (!symbol->value_of || !ht_dim3_changes(variable, ht_ast_child(cursor, 0)))
+        return symbol;
+    ht_symbol *value = symbol->value_of; /* only here: the name has other values elsewhere */
+    symbol->value_of = NULL;
+    ht_symbol_free(symbol);
+    value->has_place = false;
+    return value;
 }
 
-/* Reads size[1] of an array: the value in its list if the array is never written, else the value
- * assigned to the element. */
+/* Returns the value that an element of an array has at its use; null cursor: it is not known. */
+static CXCursor element_value(CXCursor variable, CXCursor use, int64_t index) {
+    ht_reach_kind kind;
+    CXCursor value = clang_getNullCursor(), found = value;
+    if (index < 0 || clang_getCursorKind(variable) != CXCursor_VarDecl ||
+        !ht_variable_only_elements(variable))
+        return found;
+    if (ht_variable_writes(variable) == 0) {
+        kind = HT_REACH_INITIAL;
+        value = clang_Cursor_getVarDeclInitializer(variable);
+    } else if (!ht_variable_reach(variable, use, index, &kind, &value) || kind == HT_REACH_WHOLE)
+        return found;
+    if (kind == HT_REACH_PART || clang_getCursorKind(value) != CXCursor_InitListExpr)
+        return kind == HT_REACH_PART ? value : found;
+    ht_cursors elements = ht_ast_children(value);
+    if ((size_t)index < elements.count)
+        found = elements.items[index];
+    free(elements.items);
+    return found;
+}
+
+/* Reads size[1] of an array: what was assigned to the element, or its value in the list. */
 static ht_symbol *read_element(const frame *in, CXCursor cursor) {
     ht_cursors parts = ht_ast_children(cursor);
     int64_t index = -1;
-    CXCursor variable = clang_getNullCursor(), element = clang_getNullCursor();
+    CXCursor variable = clang_getNullCursor();
     if (parts.count == 2 && ht_ast_constant(parts.items[1], &index))
         variable = ht_ast_variable(parts.items[0]);
     free(parts.items);
-    CXCursor list =
-        clang_Cursor_isNull(variable) ? variable : clang_Cursor_getVarDeclInitializer(variable);
-    if (!clang_Cursor_isNull(list) && clang_getCursorKind(list) == CXCursor_InitListExpr &&
-        ht_variable_writes(variable) == 0 && ht_variable_only_elements(variable)) {
-        ht_cursors elements = ht_ast_children(list);
-        if (index >= 0 && (size_t)index < elements.count)
-            element = elements.items[index];
-        free(elements.items);
-    }
-    if (clang_Cursor_isNull(element) && (clang_getCursorKind(variable) != CXCursor_VarDecl ||
-                                         index < 0 || !ht_variable_only_elements(variable) ||
-                                         !ht_variable_element(variable, cursor, index, &element)))
+    CXCursor element = element_value(variable, cursor, index);
+    if (clang_Cursor_isNull(element))
         return unknown(cursor);
     frame scope = scope_of(in, variable);
     ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);

@@ -67,6 +67,13 @@ unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from)
     return search.count;
 }
 
+unsigned ht_variable_writes_at(CXCursor at, CXCursor variable) {
+    write_count search = {variable, 0, 0};
+    on_write(at, at, &search);
+    ht_ast_walk(at, on_write, &search);
+    return search.count;
+}
+
 unsigned ht_variable_writes(CXCursor variable) {
     CXCursor scope = clang_getCursorSemanticParent(variable);
     switch (clang_getCursorKind(scope)) {
@@ -170,37 +177,4 @@ bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3])
     }
     free(list.items);
     return good && found == ht_variable_writes(variable);
-}
-
-/* Returns the element's number in `size[1] = value;`, or -1. */
-static int64_t element_assigned(CXCursor statement, CXCursor variable, CXCursor *out_value) {
-    enum CXBinaryOperatorKind kind;
-    CXCursor left;
-    int64_t index = -1;
-    if (!ht_ast_binary(ht_ast_strip(statement, false), &kind, &left, out_value) ||
-        kind != CXBinaryOperator_Assign)
-        return -1;
-    left = ht_ast_strip(left, false);
-    if (clang_getCursorKind(left) != CXCursor_ArraySubscriptExpr ||
-        !clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable) ||
-        !ht_ast_constant(ht_ast_child(left, 1), &index))
-        return -1;
-    return index;
-}
-
-bool ht_variable_element(CXCursor variable, CXCursor use, int64_t index, CXCursor *out_value) {
-    *out_value = clang_getNullCursor();
-    if (clang_Cursor_getStorageClass(variable) == CX_SC_Static)
-        return false;
-    ht_cursors list = statements_beside(variable);
-    unsigned found = 0;
-    for (size_t i = 0; i < list.count; ++i) {
-        CXCursor value;
-        int64_t element = element_assigned(list.items[i], variable, &value);
-        found += element >= 0;
-        if (element == index && element >= 0 && offset_of(list.items[i]) < offset_of(use))
-            *out_value = value;
-    }
-    free(list.items);
-    return found == ht_variable_writes(variable) && !clang_Cursor_isNull(*out_value);
 }

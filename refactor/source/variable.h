@@ -12,13 +12,12 @@ bool ht_variable_only_elements(CXCursor variable);
 /* Finds the assignments to the fields x, y, z of a dim3 variable. Returns true if only these change
  * it after its declaration, each once, in the block of the declaration and before `use`. */
 bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]);
-/* Finds the last value assigned to an element of an array before `use`. Returns true if only such
- * assignments, in the block of its declaration, change the array. */
-bool ht_variable_element(CXCursor variable, CXCursor use, int64_t index, CXCursor *out_value);
 /* Counts assignments to a variable, updates, and uses of its address, in the host function around
  * it. */
 unsigned ht_variable_writes(CXCursor variable);
 /* Counts them inside of a statement, from an offset of its file on. */
 unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from);
+/* Counts them in a statement or expression, itself included. */
+unsigned ht_variable_writes_at(CXCursor at, CXCursor variable);
 
 #endif

@@ -283,10 +283,12 @@ Test(launch, blocks_counted_over_two_axes_serve_nothing_else) {
 
 /* ---- arrays whose elements are assigned ---- */
 
-static const struct {
+typedef struct host_case {
     const char *what, *host;
-    bool known;
-} element_cases[] = {
+    bool known; /* a block of 64 threads */
+} host_case;
+
+static const host_case element_cases[] = {
     {"each once",
      "  size_t block[2], grid[1];\n  block[0] = 64;\n  block[1] = 1;\n"
      "  grid[0] = (n + 63) / block[0];\n  k<<<dim3(grid[0]), dim3(block[0], block[1])>>>(a, b, "
@@ -302,6 +304,10 @@ static const struct {
      true},
     {"from a variable that changes before the grid is computed",
      "  int block[1] = {8}, threads = 64;\n  block[0] = threads;\n  threads = 32;\n"
+     "  k<<<(n + threads - 1) / threads, block[0]>>>(a, b, n);\n",
+     true},
+    {"from a variable that changes in ways not followed before the grid is computed",
+     "  int block[1] = {8}, threads = 64;\n  block[0] = threads;\n  if (n > 9) threads = 32;\n"
      "  k<<<(n + threads - 1) / threads, block[0]>>>(a, b, n);\n",
      false},
     {"under a condition",
@@ -321,21 +327,81 @@ static const struct {
      false},
 };
 
-Test(launch, elements_that_are_assigned_one_by_one) {
-    for (size_t i = 0; i < sizeof element_cases / sizeof *element_cases; ++i) {
+static void expect_blocks(const host_case *of, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
         char source[2048];
         snprintf(source, sizeof source, "%svoid run(const float *a, float *b, int n) {\n%s}\n",
-                 HEAD MAP("k", "float") "void fill(int *);\n", element_cases[i].host);
+                 HEAD MAP("k", "float") "void fill(int *);\nvoid set(dim3 &);\n", of[i].host);
         ht_problem_file *problems;
         ht_refactor *refactor = refactor_text(source, problem, &problems);
         const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
         bool known = kernel->template && strstr(kernel->template->unit, "param(BLOCK_X : ") != NULL;
         known = known && strstr(kernel->template->unit, "1024 = 64)") != NULL;
-        cr_expect_eq(known, element_cases[i].known, "%s: %s", element_cases[i].what,
+        cr_expect_eq(known, of[i].known, "%s: %s", of[i].what,
                      kernel->reason ? kernel->reason : "templated");
         ht_refactor_free(refactor);
         ht_problem_file_free(problems);
     }
+}
+
+Test(launch, elements_that_are_assigned_one_by_one) {
+    expect_blocks(element_cases, sizeof element_cases / sizeof *element_cases);
+}
+
+/* ---- variables that are set again for each launch ---- */
+
+static const host_case reaching_cases[] = {
+    {"fields of a dim3, again ahead of the launch",
+     "  dim3 block(1, 1, 1), grid(1);\n  block.x = 32;\n  block.x = 64;\n"
+     "  grid.x = n / block.x + 1;\n  k<<<grid, block>>>(a, b, n);\n",
+     true},
+    {"the whole dim3, then a field of another axis, and all of it after the launch",
+     "  dim3 block(8), grid;\n  block = dim3(64);\n  block.y = 1;\n  grid = dim3(n / 64 + 1);\n"
+     "  k<<<grid, block>>>(a, b, n);\n  block.x = 32;\n",
+     true},
+    {"ahead of a loop around the launch, and in another loop",
+     "  dim3 block(8);\n  for (int i = 0; i < 3; ++i) block.x = i;\n  block.x = 64;\n"
+     "  for (int i = 0; i < 3; ++i) k<<<(n + 63) / 64, block>>>(a, b, n);\n",
+     true},
+    {"a number",
+     "  int threads = 32;\n  threads = 64;\n  k<<<(n + threads - 1) / threads, threads>>>(a, b, "
+     "n);\n  threads = 128;\n",
+     true},
+    {"in the branch of the launch",
+     "  dim3 block(8);\n  if (n > 1000) {\n    block.x = 64;\n"
+     "    k<<<(n + 63) / 64, block>>>(a, b, n);\n  } else\n    block.x = 16;\n",
+     true},
+    {"after the launch in a loop around it",
+     "  dim3 block(64);\n  for (int i = 0; i < 3; ++i) {\n"
+     "    k<<<(n + 63) / 64, block>>>(a, b, n);\n    block.x = 32;\n  }\n",
+     false},
+    {"under a condition",
+     "  dim3 block(64);\n  block.x = 64;\n  if (n > 5000) block.x = 32;\n"
+     "  k<<<(n + 63) / 64, block>>>(a, b, n);\n",
+     false},
+    {"by a function",
+     "  dim3 block(64);\n  block.x = 64;\n  set(block);\n  k<<<(n + 63) / 64, block>>>(a, b, n);\n",
+     false},
+    {"by a lambda that is called later",
+     "  dim3 block(64);\n  auto less = [&] { block.x = 32; };\n  block.x = 64;\n  less();\n"
+     "  k<<<(n + 63) / 64, block>>>(a, b, n);\n",
+     false},
+    {"by a pointer",
+     "  dim3 block(64);\n  dim3 *at = &block;\n  block.x = 64;\n  at->x = 32;\n"
+     "  k<<<(n + 63) / 64, block>>>(a, b, n);\n",
+     false},
+    {"in one case of a switch",
+     "  dim3 block(32);\n  switch (n) {\n  case 1:\n    block.x = 64;\n  default:\n"
+     "    k<<<(n + 63) / 64, block>>>(a, b, n);\n  }\n",
+     false},
+    {"past a label",
+     "  dim3 block(32);\n  if (n > 7) goto on;\n  block.x = 64;\non:\n"
+     "  k<<<(n + 63) / 64, block>>>(a, b, n);\n",
+     false},
+};
+
+Test(launch, variables_that_are_set_again_have_the_value_that_reaches_the_launch) {
+    expect_blocks(reaching_cases, sizeof reaching_cases / sizeof *reaching_cases);
 }
 
 /* (n + 8191) / 8192 overflows for sizes at which (n + 255) / 256 does not. */

@@ -1,0 +1,248 @@
+#include "refactor/source/variable_reach.h"
+
+#include "base/memory.h"
+#include "refactor/source/ast.h"
+#include "refactor/source/variable.h"
+
+#include <stdlib.h>
+
+typedef struct reach {
+    CXCursor variable;
+    int64_t part;
+    ht_reach_kind kind;
+    CXCursor value;
+    bool found;
+} reach;
+
+/* ---- functions in which statements say nothing ---- */
+
+typedef struct escape_search {
+    CXCursor variable;
+    bool found;
+} escape_search;
+
+static bool names(CXCursor expression, CXCursor variable) {
+    expression = ht_ast_strip(expression, true);
+    while (clang_getCursorKind(expression) == CXCursor_MemberRefExpr ||
+           clang_getCursorKind(expression) == CXCursor_ArraySubscriptExpr)
+        expression = ht_ast_strip(ht_ast_child(expression, 0), true);
+    return clang_equalCursors(ht_ast_variable(expression), variable);
+}
+
+/* Notes labels, and whatever may change the variable later: its address, a reference to it, a
+ * lambda that writes it. */
+static bool on_escape(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    escape_search *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    enum CXUnaryOperatorKind unary;
+    CXCursor operand;
+    if (kind == CXCursor_LabelStmt)
+        in->found = true;
+    else if (kind == CXCursor_LambdaExpr)
+        in->found = in->found || ht_variable_writes_at(cursor, in->variable) > 0;
+    else if (ht_ast_unary(cursor, &unary, &operand))
+        in->found = in->found || (unary == CXUnaryOperator_AddrOf && names(operand, in->variable));
+    else if (kind == CXCursor_VarDecl &&
+             clang_getCursorType(cursor).kind == CXType_LValueReference) {
+        CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
+        in->found =
+            in->found || (!clang_Cursor_isNull(initializer) && names(initializer, in->variable));
+    }
+    return !in->found;
+}
+
+static bool escapes(CXCursor function, CXCursor variable) {
+    escape_search in = {variable, false};
+    ht_ast_walk(function, on_escape, &in);
+    return in.found;
+}
+
+/* ---- one statement ---- */
+
+/* Returns the number of the part that `left` names; -1: the whole variable; -2: neither. */
+static int64_t part_of(CXCursor left, CXCursor variable) {
+    int64_t index;
+    left = ht_ast_strip(left, false);
+    if (clang_equalCursors(ht_ast_variable(left), variable))
+        return -1;
+    if (!clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable))
+        return -2;
+    if (clang_getCursorKind(left) == CXCursor_ArraySubscriptExpr)
+        return ht_ast_constant(ht_ast_child(left, 1), &index) && index >= 0 ? index : -2;
+    for (int axis = 0; axis < 3 && clang_getCursorKind(left) == CXCursor_MemberRefExpr; ++axis)
+        if (ht_cursor_named(left, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
+            return axis;
+    return -2;
+}
+
+typedef struct other_search {
+    const reach *in;
+    unsigned count;
+} other_search;
+
+static bool on_other_part(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    other_search *search = context;
+    enum CXBinaryOperatorKind kind;
+    enum CXUnaryOperatorKind unary;
+    CXCursor left, right;
+    int64_t part = -2;
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr)
+        return true;
+    if (ht_ast_binary(cursor, &kind, &left, &right)) {
+        if (kind >= CXBinaryOperator_Assign && kind <= CXBinaryOperator_OrAssign)
+            part = part_of(left, search->in->variable);
+    } else if (ht_ast_unary(cursor, &unary, &left) && unary < CXUnaryOperator_AddrOf)
+        part = part_of(left, search->in->variable);
+    search->count += part >= 0 && part != search->in->part;
+    return true;
+}
+
+/* Returns true if the code may change the part that is asked for. */
+static bool changes(const reach *in, CXCursor code) {
+    other_search search = {in, 0};
+    if (in->part >= 0) {
+        on_other_part(code, code, &search);
+        ht_ast_walk(code, on_other_part, &search);
+    }
+    return ht_variable_writes_at(code, in->variable) > search.count;
+}
+
+/* Reads `variable = value;`, also by the operator= of a class. */
+static bool is_assignment(CXCursor statement, CXCursor *out_left, CXCursor *out_value) {
+    enum CXBinaryOperatorKind kind;
+    CXCursor plain = ht_ast_strip(statement, false);
+    if (ht_ast_binary(plain, &kind, out_left, out_value))
+        return kind == CXBinaryOperator_Assign;
+    ht_cursors list = ht_ast_children(plain);
+    bool found = clang_getCursorKind(plain) == CXCursor_CallExpr &&
+                 ht_cursor_named(plain, "operator=") && list.count == 3;
+    if (found) {
+        *out_left = list.items[0];
+        *out_value = list.items[2];
+    }
+    free(list.items);
+    return found;
+}
+
+static bool declares(CXCursor statement, CXCursor variable) {
+    ht_cursors list = {0};
+    bool found = false;
+    if (clang_getCursorKind(statement) == CXCursor_DeclStmt)
+        list = ht_ast_children(statement);
+    for (size_t i = 0; i < list.count; ++i)
+        found = found || clang_equalCursors(list.items[i], variable);
+    free(list.items);
+    return found;
+}
+
+/* Looks at a statement before the use. Returns false if it may change the variable in another way
+ * than by a plain assignment. */
+static bool look_at(reach *in, CXCursor statement) {
+    CXCursor left, value;
+    if (declares(statement, in->variable)) {
+        in->found = true;
+        in->kind = HT_REACH_INITIAL;
+        in->value = clang_Cursor_getVarDeclInitializer(in->variable);
+        return !changes(in, statement);
+    }
+    if (!changes(in, statement))
+        return true;
+    if (!is_assignment(statement, &left, &value) || changes(in, value))
+        return false;
+    int64_t part = part_of(left, in->variable);
+    if (part == -2)
+        return false;
+    if (part != -1 && in->part == -1)
+        return false; /* a part of what is asked for whole */
+    in->found = true;
+    in->kind = part == -1 ? HT_REACH_WHOLE : HT_REACH_PART;
+    in->value = value;
+    return true;
+}
+
+/* ---- the way to the use ---- */
+
+static bool is_case(CXCursor statement) {
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    return kind == CXCursor_CaseStmt || kind == CXCursor_DefaultStmt;
+}
+
+/* Looks at the statements of a block before the index-th, the nearest first. */
+static bool look_back(reach *in, const ht_cursors *block, size_t index) {
+    bool good = true;
+    for (size_t i = index; i-- > 0 && good && !in->found;) {
+        /* a switch jumps past what stands before a case */
+        if (is_case(block->items[i + 1]))
+            return false;
+        good = look_at(in, block->items[i]);
+    }
+    return good && !(index > 0 && !in->found && is_case(block->items[0]));
+}
+
+/* Looks at everything else of a statement around the use: its condition, or, of a loop, all that
+ * runs before the use is reached again. */
+static bool look_around(const reach *in, CXCursor parent, CXCursor child) {
+    bool branches = clang_getCursorKind(parent) == CXCursor_IfStmt, good = true;
+    ht_cursors list = ht_ast_children(parent);
+    for (size_t i = 0; i < list.count && good; ++i) {
+        enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
+        bool other = branches && (i >= 2 || (clang_isStatement(kind) && kind != CXCursor_DeclStmt));
+        good = other || clang_equalCursors(list.items[i], child) || !changes(in, list.items[i]);
+    }
+    free(list.items);
+    return good;
+}
+
+static bool leave(reach *in, CXCursor parent, CXCursor child) {
+    switch (clang_getCursorKind(parent)) {
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_CXXForRangeStmt:
+    case CXCursor_SwitchStmt:
+    case CXCursor_CXXTryStmt:
+        return !changes(in, parent);
+    case CXCursor_LambdaExpr:
+        return false;
+    default:
+        return look_around(in, parent, child);
+    }
+}
+
+/* Goes from the use outward, from below `at`. Returns true once the use was found there; in->found
+ * and *out_good say how it went. */
+static bool go(reach *in, CXCursor at, CXCursor use, bool *out_good) {
+    if (clang_equalCursors(at, use))
+        return true;
+    ht_cursors list = ht_ast_children(at);
+    bool inside = false;
+    for (size_t i = 0; i < list.count && !inside; ++i) {
+        inside = go(in, list.items[i], use, out_good);
+        if (!inside || !*out_good || in->found)
+            continue;
+        *out_good = clang_getCursorKind(at) == CXCursor_CompoundStmt ? look_back(in, &list, i)
+                                                                     : leave(in, at, list.items[i]);
+    }
+    free(list.items);
+    return inside;
+}
+
+bool ht_variable_reach(CXCursor variable, CXCursor use, int64_t part, ht_reach_kind *out_kind,
+                       CXCursor *out_value) {
+    CXCursor function = clang_getCursorSemanticParent(variable);
+    enum CXCursorKind kind = clang_getCursorKind(function);
+    reach in = {.variable = variable, .part = part, .value = clang_getNullCursor()};
+    bool good = true;
+    *out_value = clang_getNullCursor();
+    if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
+        clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
+        (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate &&
+         kind != CXCursor_CXXMethod) ||
+        escapes(function, variable) || !go(&in, function, use, &good) || !good || !in.found)
+        return false;
+    *out_kind = in.kind;
+    *out_value = in.value;
+    return true;
+}
