@@ -45,7 +45,8 @@ static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_er
         return HT_OK;
     ht_progress_phase(session->progress, "checking the inferred problem");
     ht_error own = {0};
-    ht_status status = ht_inferred_check(entry->template, entry->instance, &reason, &own);
+    ht_status status =
+        ht_inferred_check(entry->template, (ht_problem *)(size_t)entry->instance, &reason, &own);
     if (reason) {
         entry->result.verdict = HT_VERDICT_NEEDS_PROBLEM;
         entry->result.reason = ht_format("the problem that was inferred does not hold: %s", reason);

@@ -236,7 +236,8 @@ static int file_run(void *context, size_t task, FILE *out) {
                                               .limits = in->request->compiler.limits,
                                               .watch = &watch.watch,
                                               .recipe = in->request->compiler.recipe,
-                                              .without = in->request->compiler.without}};
+                                              .without = in->request->compiler.without,
+                                              .tries = in->request->compiler.tries}};
     ht_survey survey;
     file_survey(in, index, &options, &survey);
     const ht_analysis *analysis = &survey.analyses[0];

@@ -66,6 +66,8 @@ json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instan
     if (kernel->rounds)
         json_object_set_new(proof, "rounds", ht_report_json_text(kernel->rounds));
     json_object_set_new(proof, "inferred", json_boolean(kernel->problem == HT_PROBLEM_INFERRED));
+    json_object_set_new(proof, "tries",
+                        json_boolean(kernel->inferred && ht_inferred_tries(against)));
     free(fields);
     return proof;
 }
@@ -128,7 +130,7 @@ static json_t *result_json(const ht_template *template, const ht_verify_result *
 
 /* Checks the problem: nothing is proved with one that the original does not run on. */
 static ht_status problem_check(const json_t *proof, const ht_template *template,
-                               const ht_problem *problem, json_t **out_document, ht_error *error) {
+                               ht_problem *problem, json_t **out_document, ht_error *error) {
     char *reason = NULL;
     if (!json_is_true(json_object_get(proof, "inferred")))
         return HT_OK;
@@ -171,6 +173,10 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
     if (proved && status == HT_OK)
         *out_document =
             result_json(&templates[0], &result, json_object_get(proof, "origins"), in->how->seed);
+    json_t *elements =
+        proved && *out_document ? ht_inferred_elements(&templates[0], &problem) : NULL;
+    if (elements)
+        json_object_set_new(*out_document, "elements", elements);
     ht_verify_result_free(&result);
     ht_problem_free(&problem);
     ht_template_free(templates, count);
@@ -305,9 +311,28 @@ static void needs_problem(json_t *row, const char *reason) {
     json_object_set_new(row, "problem_file", json_null());
 }
 
+/* Writes the numbers of elements that a run found into the problem's file. Returns false if it
+ * cannot be written. */
+static bool elements_write(json_t *row, const json_t *document) {
+    json_t *elements = json_object_get(document, "elements");
+    const char *path = text_of(row, "problem_file");
+    char *text = NULL, *changed = NULL;
+    ht_error error = {0};
+    if (!elements)
+        return true;
+    ht_status status = ht_file_read_text(path, "problem file", &text, &error);
+    if (status == HT_OK && (changed = ht_inferred_text(text, elements)))
+        status = ht_result_write(path, changed, strlen(changed), &error);
+    if (status != HT_OK)
+        ht_report_error(&error);
+    free(text);
+    free(changed);
+    return status == HT_OK;
+}
+
 static void settle(verifying *in, json_t *row, const json_t *document) {
     const char *outcome = text_of(document, "outcome");
-    if (strcmp(outcome, outcomes[HT_VERIFY_AGREES]) == 0) {
+    if (strcmp(outcome, outcomes[HT_VERIFY_AGREES]) == 0 && elements_write(row, document)) {
         offer(in, row);
     } else if (strcmp(outcome, outcomes[HT_VERIFY_DIFFERS]) == 0) {
         differs(in, row, document);
@@ -334,6 +359,10 @@ static void settle(verifying *in, json_t *row, const json_t *document) {
 static void lost(verifying *in, json_t *row, const ht_task_result *result) {
     if (result->status == HT_ERROR_INTERRUPTED) {
         withhold(row, ht_strdup("its template was not verified: interrupted"));
+        return;
+    }
+    if (json_is_true(json_object_get(json_object_get(row, "proof"), "tries"))) {
+        needs_problem(row, "with buffers as large as a run asks for, it takes too long or crashes");
         return;
     }
     in->code = HT_EXIT_FAILED;

@@ -192,10 +192,11 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
 
 /* Infers a problem from the source. Returns NULL if it is complete; the model then has it. Else
  * returns the missing parts, free(). */
-static char *infer(ht_kernel *kernel, ht_model *model, const ht_slice *slice, int *out_line) {
+static char *infer(ht_kernel *kernel, ht_kernel_work *work, const ht_slice *slice, int *out_line) {
+    ht_model *model = &work->model;
     ht_inferred inferred;
     ht_error error = {0};
-    ht_infer_problem(model, slice, &inferred);
+    ht_infer_problem(model, slice, work->tries, &inferred);
     free(kernel->skeleton);
     kernel->skeleton = inferred.text;
     *out_line = inferred.line;
@@ -218,7 +219,7 @@ static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_s
     ht_model *model = &work->model;
     bool given = model->entry != NULL;
     *out_line = 0;
-    char *missing = given ? NULL : infer(kernel, model, slice, out_line);
+    char *missing = given ? NULL : infer(kernel, work, slice, out_line);
     kernel->problem = given ? HT_PROBLEM_GIVEN : kernel->problem;
     if (missing) {
         char *words = ht_format("no problem is known for it: %s", missing);
@@ -231,7 +232,7 @@ static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_s
     if (problem && given) {
         const ht_problem_entry *entry = model->entry;
         ht_inferred inferred;
-        ht_infer_problem(model, slice, &inferred);
+        ht_infer_problem(model, slice, false, &inferred);
         kernel->skeleton = inferred.text;
         free(inferred.missing);
         model->entry = entry;
@@ -383,6 +384,7 @@ typedef struct analysis {
     const ht_problem_file *problems;
     const ht_recipe *recipe;
     unsigned without;
+    bool tries;
     ht_kernel *kernel;
     ht_kernel_work *work;
     size_t file; /* that defines it */
@@ -426,6 +428,7 @@ static void analyse(void *argument) {
         return;
     }
     work->without = in->without;
+    work->tries = in->tries;
     cut_and_transform(source, in->cursor, kernel, work);
 }
 
@@ -438,6 +441,7 @@ static void analyse_watched(const ht_source *source, CXCursor cursor,
                    .problems = problems,
                    .recipe = options ? options->recipe : NULL,
                    .without = options ? options->without : 0,
+                   .tries = options && options->tries,
                    .kernel = kernel,
                    .work = work};
     ht_lost_kernel lost = {0};

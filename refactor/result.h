@@ -10,7 +10,8 @@
 typedef struct ht_kernel_work {
     bool modelled;                         /* model, plan and grid are set */
     const struct ht_recipe_kernel *recipe; /* NULL: none; borrowed */
-    unsigned without;                      /* of ht_refactor_options */
+    unsigned without;                      /* of ht_refactor_options, as the next */
+    bool tries;
     ht_model model;
     ht_plan plan;
     ht_grid grid;

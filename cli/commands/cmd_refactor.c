@@ -193,6 +193,7 @@ static int run_refactor(const ht_command_line *line) {
     ht_recipe *recipe = NULL;
     ht_status status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
     request.compiler.recipe = recipe;
+    request.compiler.tries = request.verify;
     if (status == HT_OK)
         status =
             ht_transformations_without(given->compiler.without.items, given->compiler.without.count,

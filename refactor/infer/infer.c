@@ -7,6 +7,7 @@
 #include "refactor/launch/symbol.h"
 
 #include "base/memory.h"
+#include "templates/expr/type.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -92,6 +93,8 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
 
 /* ---- argument lines ---- */
 
+enum { SMALL_VALUES = 64, FIRST_ELEMENTS = 1 << 16 };
+
 static const char *role_of(const ht_parameter *parameter, const ht_infer_buffer *buffer,
                            bool complete) {
     if (parameter->is_const || (complete && !buffer->written))
@@ -101,6 +104,14 @@ static const char *role_of(const ht_parameter *parameter, const ht_infer_buffer 
 
 static char *argument_name(const ht_parameter *parameter, size_t index) {
     return parameter->name[0] ? ht_strdup(parameter->name) : ht_format("arg%zu", index);
+}
+
+/* Returns true if the subscripts of a buffer are not known. */
+static bool any_open(const ht_infer *in) {
+    bool any = false;
+    for (size_t i = 0; i < in->field_count; ++i)
+        any = any || (in->fields[i].tried && in->fields[i].value == FIRST_ELEMENTS);
+    return any;
 }
 
 static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t index) {
@@ -115,13 +126,14 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
                       "the type of '%s', %s, is not one that a problem file describes", name,
                       written);
     int64_t limit = buffer->array == SIZE_MAX ? 0 : ht_infer_buffers_limit(buffers, buffer->array);
+    const char *role = role_of(parameter, buffer, buffers->km->complete);
+    if (!limit && type && strcmp(role, "out") != 0 && any_open(in) && ht_type_integral(type))
+        limit = SMALL_VALUES; /* any integer may be a subscript */
     char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
     char *elements = in->extents[index] && parts > 1
                          ? ht_format("(%s) * %lld", in->extents[index], parts)
                          : ht_strdup(in->extents[index] ? in->extents[index] : "?");
-    char *line =
-        ht_format("%s : %s %s[%s]%s", name, role_of(parameter, buffer, buffers->km->complete),
-                  type ? type : "?", elements, contents);
+    char *line = ht_format("%s : %s %s[%s]%s", name, role, type ? type : "?", elements, contents);
     free(elements);
     free(contents);
     free(name);
@@ -244,14 +256,58 @@ static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *all
         return;
     }
     free(allocated);
-    if (buffer->problem)
-        ht_infer_miss(in, buffer->line, "the elements of '%s': %s", name, buffer->problem);
-    else if (!begins)
-        ht_infer_miss(in, buffer->last_line,
-                      "the elements of '%s': a subscript may be negative (line %d)", name,
-                      buffer->last_line);
-    else
-        ht_infer_miss(in, buffer->line, "the elements of '%s'", name);
+    bool negative = !buffer->problem && !begins;
+    in->open_lines[index] = negative ? buffer->last_line : buffer->line;
+    in->open[index] = buffer->problem ? ht_format("the elements of '%s': %s", name, buffer->problem)
+                      : negative
+                          ? ht_format("the elements of '%s': a subscript may be negative (line %d)",
+                                      name, buffer->last_line)
+                          : ht_format("the elements of '%s'", name);
+}
+
+/* Returns true if everything but the number of buffers' elements is known. */
+static bool may_try(const ht_infer *in) {
+    const ht_model *model = in->model;
+    bool all = !in->missing.length;
+    for (size_t i = 0; i < model->parameters.count && all; ++i) {
+        long long parts;
+        char *type = ht_infer_type(model, &model->parameters.items[i], &parts);
+        all = type && (model->parameters.items[i].is_pointer || in->scalars[i]);
+        free(type);
+    }
+    return all;
+}
+
+/* Leaves a buffer's elements to a run: a field of its own. Where the allocation is known, it holds
+ * at least that. Returns false if the field's name is taken. */
+static bool elements_try(ht_infer *in, size_t index) {
+    char *name = ht_format("%s" HT_TRIED_SUFFIX, in->model->parameters.items[index].name);
+    char *allocated = in->extents[index];
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (strcmp(in->fields[i].name, name) == 0) {
+            free(name);
+            return false;
+        }
+    HT_GROW(in->fields, in->field_count);
+    in->fields[in->field_count++] = (ht_infer_field){.name = name,
+                                                     .declaration = clang_getNullCursor(),
+                                                     .value = allocated ? 1 : FIRST_ELEMENTS,
+                                                     .tried = true};
+    in->extents[index] = allocated ? ht_format("max(%s, problem.%s)", allocated, name)
+                                   : ht_format("problem.%s", name);
+    if (in->open[index])
+        ht_text_printf(&in->origins[index], "as many as a run touches (%s)", in->open[index]);
+    free(allocated);
+    return true;
+}
+
+static void open_settle(ht_infer *in, bool tries) {
+    tries = tries && may_try(in);
+    for (size_t i = 0; i < in->model->parameters.count; ++i) {
+        bool tried = tries && (in->open[i] || in->from_host[i]) && elements_try(in, i);
+        if (in->open[i] && !tried)
+            ht_infer_miss(in, in->open_lines[i], "%s", in->open[i]);
+    }
 }
 
 /* Finds the allocations. Call it before values are chosen, since allocations may depend on further
@@ -331,7 +387,11 @@ static json_t *family_make(const ht_infer *in, bool complete) {
     ht_text text = {0};
     ht_text_printf(&text, "%s_sizes : ", in->model->name);
     for (size_t i = 0; i < in->field_count; ++i)
-        ht_text_printf(&text, i ? ", %s" : "%s", in->fields[i].name);
+        if (in->fields[i].tried)
+            ht_text_printf(&text, i ? ", %s = %lld" : "%s = %lld", in->fields[i].name,
+                           (long long)in->fields[i].value);
+        else
+            ht_text_printf(&text, i ? ", %s" : "%s", in->fields[i].name);
     if (!in->field_count)
         ht_text_append(&text, complete ? "constants = 1"
                                        : "?"); /* every size is a constant of the source */
@@ -367,8 +427,9 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
         if (in->origins[i].length)
             ht_text_printf(&text, "; %s: %s", model->parameters.items[i].name, in->origins[i].data);
     for (size_t i = 0; i < in->field_count; ++i)
-        ht_text_printf(&text, in->fields[i].known ? "; %s: line %d" : "; %s: chosen",
-                       in->fields[i].name, in->fields[i].line);
+        if (!in->fields[i].tried)
+            ht_text_printf(&text, in->fields[i].known ? "; %s: line %d" : "; %s: chosen",
+                           in->fields[i].name, in->fields[i].line);
     if (sizes && sizes->smaller)
         ht_text_append(&text, "; sizes made smaller than the source's");
     json_t *value = json_string(text.data);
@@ -431,6 +492,8 @@ static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
     in->parts = ht_alloc(count, sizeof *in->parts);
     in->scalars = ht_alloc(count, sizeof *in->scalars);
     in->extents = ht_alloc(count, sizeof *in->extents);
+    in->open = ht_alloc(count, sizeof *in->open);
+    in->open_lines = ht_alloc(count, sizeof *in->open_lines);
     in->from_host = ht_alloc(count, sizeof *in->from_host);
     in->origins = ht_alloc(count, sizeof *in->origins);
     in->entry = ht_alloc(1, sizeof *in->entry);
@@ -444,6 +507,7 @@ static void infer_free(ht_infer *in) {
         free(in->scalars[i]);
         free(in->allocated[i]);
         free(in->extents[i]);
+        free(in->open[i]);
         ht_text_free(&in->origins[i]);
     }
     for (size_t i = 0; i < in->field_count; ++i) {
@@ -455,6 +519,8 @@ static void infer_free(ht_infer *in) {
     free(in->allocated);
     free(in->allocated_lines);
     free(in->extents);
+    free(in->open);
+    free(in->open_lines);
     free(in->from_host);
     free(in->origins);
     free(in->fields);
@@ -481,7 +547,7 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
     return known;
 }
 
-void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) {
+void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inferred *out) {
     ht_infer in;
     ht_grid grid;
     ht_infer_buffers buffers;
@@ -496,6 +562,7 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out) 
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
     if (launched && ht_sizes_choose(&sizes)) {
         extents_choose(&in, &sizes);
+        open_settle(&in, tries);
         if (!in.missing.length)
             ht_sizes_check(&sizes, constants_bytes(&in));
     }

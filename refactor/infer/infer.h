@@ -17,6 +17,7 @@ typedef struct ht_infer_field {
     bool known;               /* the source gives the value */
     bool in_grid;             /* the launch's grid is computed from it */
     bool counts;              /* a loop's counter on the host, which may begin with 0 */
+    bool tried;               /* elements of a buffer, to be found by a run of the original */
     int line;                 /* line of the value; 0: it was chosen */
     const ht_symbol *initial; /* its first value, to be computed from other fields; owned */
 } ht_infer_field;
@@ -32,6 +33,8 @@ typedef struct ht_infer {
     char **allocated;  /* elements that the host allocated, where found */
     int *allocated_lines;
     char **extents;   /* elements of each parameter's buffer as an expression; NULL: unknown */
+    char **open;      /* why a buffer's extent is not known; NULL: it is */
+    int *open_lines;
     bool *from_host;  /* the extent is that of the allocation, not proved to be enough */
     ht_text *origins; /* the origin of each parameter's line */
     ht_text missing;  /* the missing parts, with "; " between them */
@@ -55,6 +58,9 @@ typedef struct ht_inferred {
     int line;      /* line of the first missing part; 0: none is */
 } ht_inferred;
 
-void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_inferred *out);
+/* `tries`: where nothing else is missing, the number of a buffer's elements may be left to a run of
+ * the original: a field NAME_elements with a default, to be made larger until no access is outside
+ * (pipeline/infer_check.h). */
+void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inferred *out);
 
 #endif

@@ -49,6 +49,9 @@ typedef struct ht_refactor_watch {
                      ht_lost_kernel *out_lost);
 } ht_refactor_watch;
 
+/* The field that leaves the elements of a buffer x to a run is named x_elements. */
+#define HT_TRIED_SUFFIX "_elements"
+
 typedef struct ht_refactor_options {
     const char *const *arguments; /* extra compiler arguments: -I, -D, -std; borrowed */
     size_t argument_count;
@@ -70,6 +73,9 @@ typedef struct ht_refactor_options {
     const volatile int *stopped;
     /* The recipe to follow (docs/refactor-command.md); borrowed. NULL: all transformations run. */
     const struct ht_recipe *recipe;
+    /* The number of a buffer's elements that the source does not give may be left to a run
+     * (refactor/infer/infer.h); for those who make that run. */
+    bool tries;
     unsigned without; /* transformations not to run (ht_transformations_without) */
 } ht_refactor_options;
 

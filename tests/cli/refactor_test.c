@@ -114,16 +114,42 @@ Test(refactor, a_problem_is_inferred_and_written_beside_the_template) {
     json_decref(document);
 }
 
-/* An allocation of half of what the kernel touches, through subscripts that are not understood. */
+/* Subscripts that are not understood: the buffer is as large as a run asks for. */
+Test(refactor, a_buffers_elements_are_as_many_as_a_run_touches) {
+    workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(float *a, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x, to = 0;\n"
+                                 "    for (int bit = 0; bit < 4; ++bit) to += i << bit;\n"
+                                 "    if (i < n) a[to] = i != NULL ? 2.f * i : 1.f;\n"
+                                 "}\n"
+                                 "int main(int argc, char **argv) {\n"
+                                 "    int n = atoi(argv[1]);\n    float *a = get();\n"
+                                 "    scale<<<(n + 63) / 64, 64>>>(a, n);\n"
+                                 "}\n");
+    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
+                     kernel_text(document, 0, "reason"));
+    char *text = workplace_read(kernel_text(document, 0, "problem_file"));
+    cr_assert_not_null(text);
+    cr_expect(strstr(text, "\"a : out float[problem.a_elements]\""), "%s", text);
+    cr_expect(strstr(text, "\"a_elements\": 524288"), "%s", text);
+    free(text);
+    json_decref(document);
+    document = run_json("refactor scale.hip --json --out other --no-verify", 0);
+    cr_expect_str_eq(kernel_text(document, 0, "status"), "needs-problem");
+    json_decref(document);
+}
+
+/* A subscript that lies ahead of the buffer, however large that is. */
 Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
     workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
                                  "__global__ void scale(float *a, int n) {\n"
                                  "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                 "    if (i < n) a[i ^ 1] *= 2;\n"
+                                 "    if (i < n) a[(i ^ 1) - 1] *= 2;\n"
                                  "}\n"
                                  "int main(int argc, char **argv) {\n"
                                  "    int n = atoi(argv[1]);\n    float *a;\n"
-                                 "    hipMalloc(&a, n * sizeof(float) / 2);\n"
+                                 "    hipMalloc(&a, n * sizeof(float));\n"
                                  "    scale<<<(n + 63) / 64, 64>>>(a, n);\n"
                                  "}\n");
     json_t *document = run_json("refactor scale.hip --json --out out", 0);
