@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Elements of a buffer that a run may ask for, and how much larger it becomes at a time. */
-enum { ELEMENTS_FIRST = 1 << 12, ELEMENTS_MAX = 1 << 24, GROWTH = 8 };
+enum { ELEMENTS_FIRST = 1 << 13, ELEMENTS_MAX = 1 << 24, GROWTH = 8 };
 
 /* After that no further run is begun: those of a kernel whose buffers must be large take long. */
 static const double growing_seconds = 15;
@@ -35,7 +35,7 @@ static bool is_of_original(ht_status status) {
            status == HT_ERROR_MISMATCH || status == HT_ERROR_INPUT;
 }
 
-/* One run. *out_array (free()): the buffer behind whose end it went, "" where it crashed and none
+/* One run. *out_array (free()): the buffer past whose end it went, "" where it crashed and none
  * is known; NULL: neither. *out_element: the element there. */
 static ht_status run_once(const ht_template *template, const ht_problem *problem,
                           const ht_device *device, char **out_reason, char **out_array,
@@ -50,7 +50,8 @@ static ht_status run_once(const ht_template *template, const ht_problem *problem
         /* No problem makes it a kernel to run. */
     } else if (is_of_original(status)) {
         *out_reason = ht_strdup(error->message);
-        *out_array = status == HT_ERROR_CRASH ? ht_strdup("") : NULL;
+        bool large = status == HT_ERROR_CRASH || strstr(error->message, "guard: write behind");
+        *out_array = large ? ht_strdup("") : NULL;
         status = HT_OK;
     } else if (status == HT_OK) {
         ht_check_result result;

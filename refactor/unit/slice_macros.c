@@ -159,6 +159,60 @@ static const ht_chunk *chunk_at(const ht_slice *slice, size_t file, size_t offse
     return NULL;
 }
 
+/* Returns true if a name in this text means this definition of the macro. */
+static bool names_definition(const ht_slice *slice, size_t file, ht_range range,
+                             const ht_macro *macro) {
+    ht_tokens tokens;
+    bool found = false;
+    ht_tokens_read(slice->source->files[file].text, range, true, &tokens);
+    for (size_t i = 0; i < tokens.count && !found; ++i) {
+        bool directive = tokens.items[i].kind == HT_TOKEN_DIRECTIVE; /* other than a definition */
+        size_t at = directive ? tokens.items[i].end : tokens.items[i].begin;
+        if (ht_source_macro(slice->source, macro->name, file, at) != macro)
+            continue;
+        if (directive) {
+            ht_tokens line;
+            ht_tokens_read(tokens.text, (ht_range){tokens.items[i].begin, tokens.items[i].end},
+                           false, &line);
+            /* #define NAME and #undef NAME do not mean what was there before */
+            bool sets = ht_tokens_is(&line, 1, "define") || ht_tokens_is(&line, 1, "undef");
+            for (size_t j = sets ? 3 : 0; j < line.count; ++j)
+                found = found || ht_tokens_is(&line, j, macro->name);
+            ht_tokens_free(&line);
+        } else
+            found = ht_tokens_is(&tokens, i, macro->name);
+    }
+    ht_tokens_free(&tokens);
+    return found;
+}
+
+/* Returns true if a needed declaration may mean this definition of a macro, which another
+ * declaration has inside: it names the macro where the definition is in force, or by another macro.
+ */
+static bool is_meant(const ht_slice *slice, const ht_macro *macro) {
+    const ht_source *source = slice->source;
+    for (size_t i = 0; i < source->macros.count; ++i) {
+        const ht_macro *other = &source->macros.items[i];
+        ht_tokens body;
+        bool named = false;
+        ht_tokens_read(source->files[other->file].text, other->body, false, &body);
+        for (size_t j = 0; j < body.count; ++j)
+            named = named || ht_tokens_is(&body, j, macro->name);
+        ht_tokens_free(&body);
+        if (named && has_name(slice, other->name))
+            return true;
+    }
+    for (size_t i = 0; i < slice->conditional_count; ++i)
+        if (slice->conditionals[i].needed && names_definition(slice, slice->conditionals[i].file,
+                                                              slice->conditionals[i].range, macro))
+            return true;
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        if (slice->chunks[i].needed &&
+            names_definition(slice, slice->chunks[i].file, slice->chunks[i].range, macro))
+            return true;
+    return false;
+}
+
 /* Adds needed macros. One defined inside a declaration comes with it, for the declaration itself
  * and for the text after it. */
 static void macros_add(ht_slice *slice) {
@@ -171,7 +225,7 @@ static void macros_add(ht_slice *slice) {
         const ht_chunk *chunk = chunk_at(slice, macro->file, macro->range.begin);
         if (!chunk)
             item_add(slice, macro->file, macro->range, NULL);
-        else if (!chunk->needed)
+        else if (!chunk->needed && is_meant(slice, macro))
             ht_slice_refuse(slice, macro->line, "'%s' is defined inside of another declaration",
                             macro->name);
     }

@@ -267,6 +267,30 @@ Test(slice, macros_that_others_define_come_with_them) {
     free(text);
 }
 
+/* Each kernel with a definition of its own, which is the one that it means. */
+Test(slice, a_macro_that_several_kernels_define_is_each_ones_own) {
+    static const char text[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void first(float *out, int n) {\n#ifdef WIDE\n#define LANES 64\n#else\n"
+        "#define LANES 32\n#endif\n"
+        "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) out[i] = i / LANES;\n}\n"
+        "__global__ void k(float *out, int n) {\n#ifdef WIDE\n#define LANES 64\n#else\n"
+        "#define LANES 32\n#endif\n"
+        "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) out[i] = i %% LANES;\n}\n"
+        "__global__ void last(float *out) { out[threadIdx.x] = LANES; }\n";
+    char *whole = ht_format(text), *unit = slice(whole, "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "#define LANES 32") && !has(unit, "first"), "%s", unit);
+    free(unit);
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(whole, NULL, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "last", NULL);
+    cr_expect(has(kernel->reason, "'LANES' is defined inside of another declaration"), "%s",
+              kernel->reason);
+    ht_refactor_free(refactor);
+    free(whole);
+}
+
 /* Under `using namespace std` the operators of a template's values may be the iterators', too. */
 Test(slice, operators_of_a_template_are_the_languages_own) {
     char *unit = slice("#include <hip/hip_runtime.h>\n#include <iostream>\n#include <vector>\n"
