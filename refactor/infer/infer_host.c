@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "templates/expr/expr_node.h"
+#include "templates/expr/type.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -319,6 +320,15 @@ static char *vector_value(ht_infer *in, size_t index, size_t count, CXCursor arg
     return NULL;
 }
 
+/* Returns components for a vector of real numbers, which the source's need not be: (1, 2, 3). */
+static char *real_components(size_t count) {
+    ht_text text = {0};
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, i ? ", %zu" : "(%zu", i + 1);
+    ht_text_append(&text, ")");
+    return ht_text_take(&text);
+}
+
 static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site) {
     const ht_parameter *parameter = &in->model->parameters.items[index];
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
@@ -327,8 +337,8 @@ static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site
     bool given = !clang_Cursor_isNull(argument);
     ht_text *origin = &in->origins[index];
     char *known = ht_infer_type(in->model, parameter, NULL);
-    bool real = known && (strcmp(known, "float") == 0 || strcmp(known, "double") == 0);
-    size_t count = 0;
+    bool real = known && ht_type_size(known) > 0 && !ht_type_integral(known);
+    size_t count = 0, components = known ? ht_type_components(known) : 0;
     bool vector = known && is_index_vector(known, &count);
     bool whole = known && ht_type_size(known) > 0 && !real;
     free(known);
@@ -336,6 +346,10 @@ static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site
     int64_t constant;
     if (vector)
         return vector_value(in, index, count, argument);
+    if (real && components > 1) {
+        ht_text_append(origin, "chosen");
+        return real_components(components);
+    }
     if (type.kind == CXType_Enum) {
         if (given && ht_ast_constant(argument, &constant))
             return ht_format("%lld", (long long)constant);

@@ -229,6 +229,18 @@ static void expect_missing(const char *text, const char *words) {
     done(&of);
 }
 
+Test(infer, real_vectors_and_halves_have_values_that_are_chosen) {
+    inferred of = infer(HEAD "#include <hip/hip_fp16.h>\n"
+                             "__global__ void k(float *a, float4 color, __half h, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) a[i] = color.w * (float)h;\n}\n"
+                             "void run(float *a, float4 c, __half h, int n) {\n"
+                             "  k<<<(n + 127) / 128, 128>>>(a, c, h, n);\n}\n");
+    cr_expect_eq(arg_named(&of, "color")->value_count, 4);
+    cr_expect(arg_named(&of, "h")->is_real);
+    done(&of);
+}
+
 #define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 #define RUN "void run(float *a, int n) { k<<<(n + 127) / 128, 128>>>(a, n); }\n"
 
