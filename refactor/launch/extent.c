@@ -226,6 +226,17 @@ bool ht_extent_is_call(CXCursor expression) {
     return false;
 }
 
+static bool compare(const char *op, int64_t a, int64_t b, int64_t *out) {
+    static const char *const names[] = {"==", "!=", "<", "<=", ">", ">="};
+    const bool values[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(op, names[i]) == 0) {
+            *out = values[i];
+            return true;
+        }
+    return false;
+}
+
 static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
     if (strcmp(op, "+") == 0)
         return !__builtin_add_overflow(a, b, out);
@@ -244,7 +255,7 @@ static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
         *out = op[0] == '<' ? a << b : a >> b;
         return true;
     }
-    return false;
+    return compare(op, a, b, out);
 }
 
 bool ht_symbol_is_settled(const ht_symbol *symbol) {
@@ -277,7 +288,8 @@ bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {
         return ht_symbol_value(symbol->arguments[0], &a) &&
                ht_symbol_value(symbol->arguments[1], &b) && compute(symbol->op, a, b, out_value);
     case HT_SYMBOL_CHOICE:
-        return false;
+        return ht_symbol_value(symbol->arguments[0], &a) &&
+               ht_symbol_value(symbol->arguments[a ? 1 : 2], out_value);
     case HT_SYMBOL_CALL:
         if (!ht_symbol_value(symbol->arguments[0], &a) ||
             !ht_symbol_value(symbol->arguments[1], &b))

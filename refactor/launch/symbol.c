@@ -2,6 +2,7 @@
 #include "refactor/launch/symbol.h"
 #include "base/memory.h"
 #include "refactor/launch/extent.h"
+#include "refactor/launch/returned.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/variable_reach.h"
 
@@ -326,43 +327,6 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
 }
 
-/* Returns the value of a body that at most declares variables, which nothing else sets, and
- * returns. */
-static CXCursor returned_value(CXCursor body) {
-    CXCursor value = clang_getNullCursor();
-    ht_cursors list = ht_ast_children(body);
-    bool plain = list.count > 0 && list.count < 16;
-    for (size_t i = 0; i + 1 < list.count && plain; ++i) {
-        plain = clang_getCursorKind(list.items[i]) == CXCursor_DeclStmt;
-        ht_cursors variables = ht_ast_children(list.items[i]);
-        for (size_t j = 0; plain && j < variables.count; ++j)
-            plain = clang_getCursorKind(variables.items[j]) == CXCursor_VarDecl &&
-                    clang_Cursor_getStorageClass(variables.items[j]) != CX_SC_Static &&
-                    ht_variable_writes(variables.items[j]) == 0;
-        free(variables.items);
-    }
-    if (plain && clang_getCursorKind(list.items[list.count - 1]) == CXCursor_ReturnStmt)
-        value = ht_ast_child(list.items[list.count - 1], 0);
-    free(list.items);
-    return value;
-}
-
-static CXCursor only_return(CXCursor function) {
-    CXCursor value = clang_getNullCursor();
-    ht_cursors list = ht_ast_children(function);
-    for (size_t i = 0; i < list.count; ++i) {
-        if (clang_getCursorKind(list.items[i]) == CXCursor_CompoundStmt)
-            value = returned_value(list.items[i]);
-        if (clang_getCursorKind(list.items[i]) == CXCursor_ParmDecl &&
-            ht_variable_writes(list.items[i]) > 0) { /* k = k / 2; */
-            value = clang_getNullCursor();
-            break;
-        }
-    }
-    free(list.items);
-    return value;
-}
-
 static bool is_one(CXCursor cursor) {
     CXEvalResult result = clang_Cursor_Evaluate(cursor);
     bool one = result && clang_EvalResult_getKind(result) == CXEval_Float &&
@@ -417,25 +381,6 @@ static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCurso
     return symbol;
 }
 
-/* Returns true if a call's arguments and result are whole numbers. In a function template / may be
- * a floating division. */
-static bool takes_integers(CXCursor call) {
-    bool all = true;
-    for (int i = -1; i < clang_Cursor_getNumArguments(call); ++i) {
-        CXCursor of = i < 0 ? call : clang_Cursor_getArgument(call, (unsigned)i);
-        all = all && ht_type_is_integer(ht_type_referred(clang_getCursorType(of)));
-    }
-    return all;
-}
-
-CXCursor ht_symbol_returned(const frame *in, CXCursor call, frame *out_frame) {
-    CXCursor function = clang_getCursorReferenced(call);
-    CXCursor primary = clang_getSpecializedCursorTemplate(function);
-    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
-    *out_frame = (frame){in->source, in, function, call, in->depth + 1, in->budget};
-    return clang_Cursor_isNull(function) ? function : only_return(function);
-}
-
 static ht_symbol *read_call(const frame *in, CXCursor call) {
     char *name = ht_cursor_name(call);
     bool ceiling = strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0;
@@ -459,12 +404,9 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         set_place(in, symbol, call);
         return symbol;
     }
-    frame inner;
-    CXCursor value = ht_symbol_returned(in, call, &inner);
-    CXCursor primary = clang_getSpecializedCursorTemplate(clang_getCursorReferenced(call));
-    if (clang_Cursor_isNull(value) || (!clang_Cursor_isNull(primary) && !takes_integers(call)))
+    symbol = ht_symbol_called(in, call);
+    if (!symbol)
         return unknown(call);
-    symbol = read(&inner, value);
     set_place(in, symbol, call);
     return symbol;
 }

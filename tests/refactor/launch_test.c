@@ -327,11 +327,19 @@ static const host_case element_cases[] = {
      false},
 };
 
+#define FUNCTIONS                                                                                  \
+    "void fill(int *);\nvoid set(dim3 &);\n"                                                       \
+    "int rounded(int a, int b) {\n  int r = a % b;\n  if (r == 0)\n    return a;\n"                \
+    "  else {\n    return a + b - r;\n  }\n}\n"                                                    \
+    "int least(int a) {\n  if (a < 64) return 64;\n  return a;\n}\n"                               \
+    "int other(int a) {\n  if (a < 64) a = 64;\n  return a;\n}\n"                                  \
+    "int loops(int a) {\n  if (a < 64) for (;;) return 64;\n  return a;\n}\n"
+
 static void expect_blocks(const host_case *of, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         char source[2048];
         snprintf(source, sizeof source, "%svoid run(const float *a, float *b, int n) {\n%s}\n",
-                 HEAD MAP("k", "float") "void fill(int *);\nvoid set(dim3 &);\n", of[i].host);
+                 HEAD MAP("k", "float") FUNCTIONS, of[i].host);
         ht_problem_file *problems;
         ht_refactor *refactor = refactor_text(source, problem, &problems);
         const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
@@ -367,6 +375,11 @@ static const host_case reaching_cases[] = {
      "  int threads = 32;\n  threads = 64;\n  k<<<(n + threads - 1) / threads, threads>>>(a, b, "
      "n);\n  threads = 128;\n",
      true},
+    {"by a function that returns one of two values",
+     "  k<<<rounded(n, 64) / 64, rounded(40, 64)>>>(a, b, n);\n", true},
+    {"by one that may return early", "  k<<<(n + 63) / 64, least(7)>>>(a, b, n);\n", true},
+    {"by one that sets its argument", "  k<<<(n + 63) / 64, other(7)>>>(a, b, n);\n", false},
+    {"by one that loops", "  k<<<(n + 63) / 64, loops(7)>>>(a, b, n);\n", false},
     {"in the branch of the launch",
      "  dim3 block(8);\n  if (n > 1000) {\n    block.x = 64;\n"
      "    k<<<(n + 63) / 64, block>>>(a, b, n);\n  } else\n    block.x = 16;\n",
