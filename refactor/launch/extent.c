@@ -1,4 +1,5 @@
 #include "refactor/launch/extent.h"
+#include "refactor/launch/returned.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/variable_reach.h"

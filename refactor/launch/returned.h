@@ -8,4 +8,9 @@
  * one value or another. NULL: it does more. */
 ht_symbol *ht_symbol_called(const ht_symbol_frame *frame, CXCursor call);
 
+/* Returns the value of a call of a function that only sets variables once and returns; null cursor:
+ * it does more. *out_frame: the place in which to read the value. */
+CXCursor ht_symbol_returned(const ht_symbol_frame *frame, CXCursor call,
+                            ht_symbol_frame *out_frame);
+
 #endif

@@ -68,10 +68,6 @@ bool ht_symbol_read3(const ht_source *source, CXCursor expression, ht_symbol *ou
  * block.x of a dim3 variable. The same part has equal symbols wherever it is read. */
 ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member);
 ht_symbol *ht_symbol_read_in(const ht_symbol_frame *frame, CXCursor expression);
-/* Returns the value of a call of a function that only sets variables once and returns; null cursor:
- * it does more. *out_frame: the place in which to read the value. */
-CXCursor ht_symbol_returned(const ht_symbol_frame *frame, CXCursor call,
-                            ht_symbol_frame *out_frame);
 void ht_symbol_free(ht_symbol *symbol);
 
 #endif
