@@ -266,6 +266,25 @@ static const char *render_choice(rendering *in, size_t index, const char *at, co
     return at;
 }
 
+/* Begins a line as the one above it begins: as the output has that, or the source where the edit
+ * itself is the first on its line. */
+static void print_indent(const rendering *in, size_t index, ht_text *out) {
+    const char *source = in->plan->model->facts->source->text;
+    size_t end = out->length ? out->length - 1 : 0, begin = end;
+    while (begin > 0 && out->data[begin - 1] != '\n')
+        --begin;
+    if (begin == 0) {
+        size_t edit = in->plan->edits.items[index].range.begin, line = edit;
+        while (line > 0 && (source[line - 1] == ' ' || source[line - 1] == '\t'))
+            --line;
+        ht_text_append_n(out, source + line, edit - line);
+    }
+    size_t length = strspn(out->data + begin, " \t");
+    char *indent = ht_strndup(out->data + begin, begin + length <= end ? length : 0);
+    ht_text_append(out, indent);
+    free(indent);
+}
+
 static bool render_text(rendering *in, size_t index, const char *at, const char *end, int depth,
                         ht_text *out) {
     for (const char *dollar; (dollar = memchr(at, '$', (size_t)(end - at))) != NULL;) {
@@ -273,6 +292,11 @@ static bool render_text(rendering *in, size_t index, const char *at, const char 
         char open = dollar + 1 < end ? dollar[1] : 0;
         if (open == '$') {
             ht_text_append(out, "$");
+            at = dollar + 2;
+            continue;
+        }
+        if (open == '^') {
+            print_indent(in, index, out);
             at = dollar + 2;
             continue;
         }

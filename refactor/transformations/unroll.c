@@ -119,12 +119,28 @@ static const char *factor_name(context *in, const ht_syntax *loop) {
     return ht_plan_name_upper(in->plan, "UNROLL_", counter ? counter->name : "LOOP");
 }
 
+/* The pragma, without a number in an applied source where that is the trip count: then an author's
+ * own stays as it is. `trip` 0: it is not known. */
+static char *pragma_text(const pragma *before, const char *name, int64_t trip) {
+    char *own = before->bare ? ht_format("$[%zu,%zu]", before->range.begin, before->range.end)
+                             : ht_strdup("#pragma unroll");
+    char *text = trip == 0 || before->literal
+                     ? ht_format("#pragma unroll ${%s}", name)
+                     : ht_format("$?{%s == %lld}{#pragma unroll %s}{%s}"
+                                 "$?{%s != %lld}{}{#pragma unroll ${%s}}",
+                                 name, (long long)trip, name, own, name, (long long)trip, name);
+    free(own);
+    return text;
+}
+
 /* `param`: while it has its default, an applied source is left as it is; NULL: it is written. */
 static void place_pragma(context *in, ht_range loop, const pragma *before, const char *name,
-                         const char *param) {
+                         const char *param, int64_t trip) {
     const char *text = in->model->text;
+    char *pragma = pragma_text(before, name, trip);
     if (before->found) {
-        ht_plan_editf(in->plan, before->range, param, "#pragma unroll ${%s}", name);
+        ht_plan_edit(in->plan, before->range, param, pragma);
+        free(pragma);
         return;
     }
     size_t line = loop.begin;
@@ -132,11 +148,8 @@ static void place_pragma(context *in, ht_range loop, const pragma *before, const
         --line;
     bool first = line == 0 || text[line - 1] == '\n';
     ht_range at = {loop.begin, loop.begin};
-    if (first)
-        ht_plan_editf(in->plan, at, param, "#pragma unroll ${%s}\n%.*s", name,
-                      (int)(loop.begin - line), text + line);
-    else
-        ht_plan_editf(in->plan, at, param, "\n#pragma unroll ${%s}\n", name);
+    ht_plan_editf(in->plan, at, param, first ? "%s\n$^" : "\n%s\n", pragma);
+    free(pragma);
 }
 
 /* ---- loops that are bounded at run time */
@@ -213,7 +226,7 @@ static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, con
     const char *name = factor_name(in, node);
     if (ht_plan_param(in->plan, name, "1, 2, 4, 8", "1"))
         in->plan->params.items[in->plan->params.count - 1].loop = loop;
-    place_pragma(in, loop, before, name, name);
+    place_pragma(in, loop, before, name, name, 0);
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at,
                          "the loop is bounded at run time; its unroll factor became %s", name);
     ++in->runtime_count;
@@ -223,12 +236,12 @@ static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, con
 /* ---- loops */
 
 static void offer(context *in, const ht_syntax *node, ht_range loop, const pragma *before,
-                  int64_t trip, int64_t factor) {
+                  int64_t trip, int64_t factor, bool constant) {
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
     const char *name = factor_name(in, node);
     if (ht_plan_param(in->plan, name, values, number))
         in->plan->params.items[in->plan->params.count - 1].loop = loop;
-    place_pragma(in, loop, before, name, NULL);
+    place_pragma(in, loop, before, name, NULL, constant ? trip : 0);
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at, "the unroll factor became %s",
                          name);
     ++in->count;
@@ -257,11 +270,11 @@ static bool on_loop(const ht_syntax *node, void *data) {
     bool constant = ht_syntax_trip_count(node, &trip);
     int64_t factor = before.literal ? before.factor : trip;
     if (!constant && before.literal && factor >= 1 && factor <= 16)
-        offer(in, node, loop, &before, 16, factor);
+        offer(in, node, loop, &before, 16, factor, false);
     else if (!constant && !before.found && is_runtime(in, node))
         offer_runtime(in, node, loop, &before);
     else if (constant && trip >= 2 && trip <= TRIP_MAX && factor >= 1 && factor <= TRIP_MAX)
-        offer(in, node, loop, &before, trip, factor);
+        offer(in, node, loop, &before, trip, factor, true);
     return true;
 }
 
