@@ -350,6 +350,11 @@ bool ht_pitch_place(const ht_model *model, size_t index, ht_range *out_place, ht
            out_place->end <= model->definition.body_range.end;
 }
 
+bool ht_pitch_is_unsigned(const ht_model *model, size_t index) {
+    CXCursor whole = ht_ast_strip(model->facts->pitches.items[index].whole, false);
+    return clang_getCanonicalType(clang_getCursorType(whole)).kind == CXType_UInt;
+}
+
 bool ht_shares_elsewhere(const ht_model *model, ht_position *out_at) {
     bool shares = !clang_Cursor_isNull(model->facts->reached.sharing);
     if (shares)

@@ -81,6 +81,8 @@ bool ht_syntax_in_macro(const ht_syntax *node);
 /* Where the index-th of the model's pitches stands in the body. False: a macro or a function writes
  * it; *out_at is where it is used. */
 bool ht_pitch_place(const ht_model *model, size_t index, ht_range *out_place, ht_position *out_at);
+/* Returns true if blockDim, an unsigned of 32 bits, may stand in its place. */
+bool ht_pitch_is_unsigned(const ht_model *model, size_t index);
 /* Returns true if a function that the kernel calls has shared memory of its own. */
 bool ht_shares_elsewhere(const ht_model *model, ht_position *out_at);
 /* Where the kernel's index-th parameter is declared. */

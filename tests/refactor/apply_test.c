@@ -45,7 +45,7 @@ Test(apply, literal_blocks_change_in_kernel_launch_and_rounding) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_open("tests/refactor/sources/literal_blocks.hip", &problems);
     char *text = apply_config(refactor, 0, "BLOCK_X=64 BLOCK_Y=16 UNROLL_S=1");
-    cr_expect(has(text, "blockIdx.x * 64 + threadIdx.x"));
+    cr_expect(has(text, "blockIdx.x * blockDim.x + threadIdx.x"));
     cr_expect(has(text, "threadIdx.y + 16 * blockIdx.y"));
     cr_expect(has(text, "dim3(64, 16)"));
     cr_expect(has(text, "(height - 1) / 16 + 1"));

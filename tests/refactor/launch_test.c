@@ -469,18 +469,30 @@ Test(launch, a_grid_that_no_device_launches_gets_the_authors_block) {
     free(any);
 }
 
+#define PRODUCTS(type)                                                                             \
+    HEAD "__global__ void k(const float *in, float *out, int w, int h) {\n"                        \
+         "  " type " x = (" type ")blockIdx.x * 32 + threadIdx.x;\n"                               \
+         "  " type " y = (" type ")blockIdx.y * 8 + threadIdx.y;\n"                                \
+         "  if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"                          \
+         "void f(const float *a, float *b, int w, int h) {\n"                                      \
+         "  k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(a, b, w, h);\n}\n"
+
 /* The tuned kernel has the block's numbers in it: the original stays for the others. */
 Test(launch, the_original_kernel_is_kept_where_the_tuned_one_is_tied_to_its_block) {
-    char *text = tuned_with(HEAD "__global__ void k(const float *in, float *out, int w, int h) {\n"
-                                 "  int x = blockIdx.x * 32 + threadIdx.x;\n"
-                                 "  int y = blockIdx.y * 8 + threadIdx.y;\n"
-                                 "  if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"
-                                 "void f(const float *a, float *b, int w, int h) {\n"
-                                 "  k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>"
-                                 "(a, b, w, h);\n}\n",
-                            NULL, "BLOCK_X=64 BLOCK_Y=4");
+    char *text = tuned_with(PRODUCTS("long"), NULL, "BLOCK_X=64 BLOCK_Y=4");
     cr_expect(strstr(text, "__global__ void k_plain("), "%s", text);
     cr_expect(strstr(text, "(h <= 262140 ? k : k_plain)<<<h <= 262140 ? "), "%s", text);
+    free(text);
+}
+
+/* It works with both blocks: there is no second kernel. */
+Test(launch, a_number_for_the_block_becomes_blockdim) {
+    char *text = tuned_with(PRODUCTS("unsigned"), NULL, "BLOCK_X=64 BLOCK_Y=4");
+    cr_expect(strstr(text, "(unsigned)blockIdx.x * blockDim.x + threadIdx.x"), "%s", text);
+    cr_expect(!strstr(text, "k_plain"), "%s", text);
+    free(text);
+    text = tuned_with(PRODUCTS("unsigned"), NULL, "BLOCK_Y=4");
+    cr_expect(strstr(text, "blockIdx.x * 32 +"), "the block along x stays: %s", text);
     free(text);
 }
 

@@ -205,7 +205,8 @@ static axis_verdict judge(const ht_model *model, ht_plan *plan, int axis) {
     return AXIS_FREE;
 }
 
-/* Replaces the 16 of blockIdx.x * 16 + threadIdx.x by the parameter. */
+/* Replaces the 16 of blockIdx.x * 16 + threadIdx.x by the parameter; in a tuned source by
+ * blockDim.x, so that the kernel works with any block: its launches may then choose between two. */
 static bool edit_pitches(const ht_model *model, ht_plan *plan, const char *const names[3]) {
     for (size_t i = 0; i < model->facts->pitches.count; ++i) {
         const char *name = names[model->facts->pitches.items[i].axis];
@@ -219,7 +220,15 @@ static bool edit_pitches(const ht_model *model, ht_plan *plan, const char *const
                                  "a macro or a function");
             return false;
         }
-        if (!ht_plan_editf(plan, place, NULL, "${%s}", name))
+        int64_t block = model->axes[model->facts->pitches.items[i].axis].block;
+        bool done =
+            ht_pitch_is_unsigned(model, i)
+                ? ht_plan_editf(plan, place, NULL,
+                                "$?{%s != %lld}{%s}{blockDim.%c}$?{%s == %lld}{}{$[%zu,%zu]}", name,
+                                (long long)block, name, 'x' + model->facts->pitches.items[i].axis,
+                                name, (long long)block, place.begin, place.end)
+                : ht_plan_editf(plan, place, NULL, "${%s}", name);
+        if (!done)
             return false;
     }
     return true;
