@@ -19,7 +19,8 @@ static bool is_loop(const ht_planned_param *param) {
 }
 
 static bool is_outputs(const ht_planned_param *param) {
-    bool coarsen = strncmp(param->name, "COARSEN_", 8) == 0 && !strstr(param->name, "_STRIDED");
+    bool coarsen = strncmp(param->name, "COARSEN_", 8) == 0 && !strstr(param->name, "_STRIDED") &&
+                   !strstr(param->name, "_JAM");
     return coarsen || strncmp(param->name, "TILE_", 5) == 0;
 }
 

@@ -53,6 +53,7 @@ typedef struct ht_wide_edit {
     char *text;                   /* NULL: there is none; owned */
     const char *param;            /* the parameter of it: outputs in one access */
     const char *factor, *strided; /* of the outputs */
+    const char *jam;              /* the parameter with which the text is there; NULL: no text */
     const char *why; /* why an access is not a part of it, and of which; NULL: all are; static */
     ht_position at;
 } ht_wide_edit;
@@ -241,6 +242,7 @@ bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char 
  *     $?{EXPR}{A}{B} A in the template; in an applied source B if EXPR is not 0, else nothing.
  *                    (If the general kernel's EXPR differs: A, which may then have values by ${ },
  *                    and text that one of several such choices shows, the others leave out.)
+ *     $^             at the begin of a line: the indentation of the line above it
  *     $$             a dollar sign
  *
  * An edit inside another's range is shown only if the outer text shows its place by $[ ]. Ranges

@@ -78,8 +78,12 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
         return false;
     ht_plan_param(plan, param, "1, 2, 4", "1");
     ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
-    if (!jam || (form && !tiled))
-        ht_plan_require(plan, jam ? "%s == 1 || !%s" : "%s == 1 || %s", param, form->param);
+    if (jam && tiled)
+        ht_plan_require(plan, "%s == 1 || %s || %s", param, wide->jam, form->param);
+    else if (jam)
+        ht_plan_require(plan, "%s == 1 || %s", param, wide->jam);
+    else
+        ht_plan_require(plan, "%s == 1 || %s", param, form->param);
     ht_plan_remark_place(plan, HT_REMARK_APPLIED, (ht_position){0},
                          "%s: elements of this many neighbouring outputs are one access", param);
     return true;

@@ -153,7 +153,8 @@ Test(files, a_file_with_carriage_returns_keeps_them_on_every_line) {
 Test(files, lines_end_as_those_around_them_and_not_in_blanks) {
     char *text = with_ends(source, behind);
     workplace_write("mixed.hip", text);
-    RUN(0, "applied", "apply", "COARSEN_X=4 VECTOR_OUTPUTS=4", "mixed.hip", "--out", "out");
+    RUN(0, "applied", "apply", "COARSEN_X=4 COARSEN_X_JAM=true VECTOR_OUTPUTS=4", "mixed.hip",
+        "--out", "out");
     char *tuned = workplace_read("out/mixed.hip"), *launch = strstr(tuned, "void run(");
     cr_assert_eq(lone_feeds(launch), 0, "%s", tuned);
     cr_assert_leq(blank_ends(tuned), blank_ends(text), "%s", tuned);

@@ -31,8 +31,10 @@ typedef struct fault {
     const char *was, *is; /* what stands in the text; "a|b": the first of them that does */
 } fault;
 
-static const char rows[] = "rows.hip",
-                  rows_config[] = "BLOCK_X=64 BLOCK_Y=4 TAPS_SIZE=8 COARSEN_X=4";
+static const char rows[] = "rows.hip", rows_config[] =
+                                           "BLOCK_X=64 BLOCK_Y=4 TAPS_SIZE=8 COARSEN_X=4 "
+                                           "COARSEN_X_JAM=true";
+static const char apart_config[] = "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=4";
 static const char tall_config[] = "BLOCK_X=128 BLOCK_Y=1";
 static const char turned[] = "turned.hip", turned_config[] = "TILE=8";
 static const char totals[] = "totals.hip", totals_config[] = "BLOCK_Y=4";

@@ -138,6 +138,26 @@ static void write_tail(ht_coarsen *c, ht_writer *writer) {
 
 /* Writes the work for all outputs together if all are inside, and for one output at a time
  * elsewhere. */
+static void write_together(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "// all outputs of this thread are inside: side by side");
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if ($?{1}{%s && }{}", c->names.jam);
+    ht_jam_condition(c, layout, writer);
+    ht_writer_printf(writer, ") {");
+    ++writer->depth;
+    ht_jam_write(c, layout, writer);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "} else { // at the edge: one by one");
+    ++writer->depth;
+    ht_each_write(c, layout, writer, like);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+}
+
+/* Writes both forms: a tuned source has one of them. */
 static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     ht_layout layout;
     ht_layout_build(c, true, &layout);
@@ -145,24 +165,19 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     if (done) {
         size_t like = indent_like(c, &layout);
         int open = ht_jam_front(c, &layout, writer);
+        ht_writer alone = {.c = c, .depth = writer->depth + open};
+        ht_writer both = alone;
+        ht_each_write(c, &layout, &alone, like);
+        write_together(c, &layout, &both, like);
+        done = !both.failed && !alone.failed;
+        if (ht_writer_is_balanced(&alone) && ht_writer_is_balanced(&both))
+            ht_writer_printf(writer, "$?{!%s}{}{%s}$?{%s}{%s}{%s}", c->names.jam, alone.text.data,
+                             c->names.jam, both.text.data, both.text.data);
+        else
+            ht_writer_printf(writer, "%s", both.text.data);
+        ht_writer_free(&alone);
+        ht_writer_free(&both);
         writer->depth += open;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "// all outputs of this thread are inside: side by side");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "if (");
-        ht_jam_condition(c, &layout, writer);
-        ht_writer_printf(writer, ") {");
-        ++writer->depth;
-        ht_jam_write(c, &layout, writer);
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "} else { // at the edge: one by one");
-        ++writer->depth;
-        done = !writer->failed;
-        ht_each_write(c, &layout, writer, like);
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
         for (; open > 0; --open) {
             --writer->depth;
             ht_writer_line(writer, like);
@@ -211,6 +226,9 @@ static void choose_names(ht_coarsen *c) {
     char *strided = ht_format("%s_STRIDED", c->names.factor);
     char *step = ht_format("%s_step", x);
     c->names.strided = ht_plan_name(c->plan, strided);
+    char *jam = ht_format("%s_JAM", c->names.factor);
+    c->names.jam = ht_plan_name(c->plan, jam);
+    free(jam);
     c->names.step = ht_plan_name(c->plan, step);
     c->names.apart = ht_format("$?{%s}{ * %s}{ * ${%s}}", c->names.strided, c->names.step,
                                ht_plan_block(c->plan, 0));
@@ -270,12 +288,17 @@ static void coarsen(ht_coarsen *c) {
         ht_plan_param(c->plan, c->names.strided, "false, true", "false");
         ht_plan_require(c->plan, "(%s > 1 && %s > 1) || !%s", c->names.factor,
                         ht_plan_block(c->plan, 0), c->names.strided);
+        if (jammed) {
+            ht_plan_param(c->plan, c->names.jam, "false, true", "false");
+            ht_plan_require(c->plan, "%s > 1 || !%s", c->names.factor, c->names.jam);
+        }
         ht_plan_cover(c->plan, 0, c->names.factor);
         ht_plan_edit(c->plan, inside, c->names.factor, writer.text.data);
         ht_plan_remark_place(c->plan, HT_REMARK_APPLIED, c->tree->variables[c->x].at,
-                             "each thread computes %s outputs along `%s`%s; %s: a block apart",
+                             "each thread computes %s outputs along `%s`%s%s; %s: a block apart",
                              c->names.factor, c->tree->variables[c->x].name,
-                             jammed ? ", side by side" : "", c->names.strided);
+                             jammed ? "; side by side: " : "", jammed ? c->names.jam : "",
+                             c->names.strided);
         if (jammed)
             offer_vectors(c, inside);
     }
@@ -295,8 +318,11 @@ const ht_transformation ht_transformation_coarsen_x = {
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_REPEATS | HT_PINNED_FORMS,
     .searched = {.exports = {"COARSEN_X"},
                  .drops = {{50, "COARSEN_X_STRIDED"}, {210, NULL}},
-                 .steps = {{10, {{.prefix = "COARSEN_X", .values = {4, 2}}}},
+                 .steps = {{10,
+                            {{.prefix = "COARSEN_X", .values = {4, 2}},
+                             {.prefix = "COARSEN_X_JAM", .values = {1}}}},
                            {90,
                             {{.prefix = "COARSEN_X", .values = {2, 4}},
-                             {.prefix = "COARSEN_X_STRIDED", .values = {1}}}}}},
+                             {.prefix = "COARSEN_X_STRIDED", .values = {1}},
+                             {.prefix = "COARSEN_X_JAM", .values = {1}}}}}},
 };

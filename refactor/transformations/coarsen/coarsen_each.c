@@ -9,12 +9,14 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct each_walk {
     ht_coarsen *c;
     ht_writer *writer;
     const ht_layout *layout;
     bool label;
+    bool global;   /* the index is computed again, by the source's own expression */
     bool *changed; /* parameters */
 } each_walk;
 
@@ -36,6 +38,7 @@ static bool on_each(const ht_syntax *node, void *context) {
     if (node->kind == HT_SYNTAX_GLOBAL) {
         if (!node->plain)
             ht_coarsen_refuse(c, node->at, "a global index inside a macro");
+        walk->global = true;
         ht_writer_swap(walk->writer, node->range,
                        ht_format("(%s + %s)", c->names.first, c->names.offset));
     }
@@ -116,6 +119,37 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
                       "memory is read in front of the guard on the global index");
 }
 
+/* The guard that a loop's own condition can take the place of: `x < W` for all that the work needs,
+ * or with tests that stand in front already. NULL: there is none. */
+static const ht_part *bounding_part(ht_coarsen *c, const ht_layout *layout,
+                                    const ht_guard_term **out_term) {
+    for (size_t i = 0; i < layout->count; ++i) {
+        const ht_guard *guard = &layout->parts[i].guard;
+        const ht_guard_term *found = NULL;
+        bool alone = guard->only_known || guard->term_count == 1;
+        for (size_t k = 0; k < guard->term_count; ++k) {
+            const ht_guard_term *term = &guard->terms[k];
+            alone =
+                alone && (term->kind == HT_TERM_SAME || (term->kind == HT_TERM_INDEX && !found));
+            found = term->kind == HT_TERM_INDEX ? term : found;
+        }
+        if (!found || !alone || !found->upper || found->op != HT_BINARY_LT ||
+            layout->parts[i].kind == HT_PART_WORK || !found->node->plain ||
+            ht_syntax_named(found->step) != &c->tree->variables[c->x] ||
+            ht_syntax_strip(found->step)->kind != HT_SYNTAX_NAME ||
+            found->step->range.begin > found->bound->range.begin ||
+            !ht_syntax_is_separate(found->node, guard->statement))
+            continue;
+        bound_walk walk = {c, true};
+        ht_syntax_walk(found->node, on_bound, &walk);
+        if (!walk.early)
+            continue;
+        *out_term = found;
+        return &layout->parts[i];
+    }
+    return NULL;
+}
+
 /* Saves parameters that the work changes, or restores them for the next output. */
 static void write_saved(ht_coarsen *c, const bool *changed, ht_writer *writer, size_t like,
                         bool restore, char **names) {
@@ -139,9 +173,20 @@ static void write_saved(ht_coarsen *c, const bool *changed, ht_writer *writer, s
     }
 }
 
-/* Writes the parts. A declaration is copied as a whole if all its variables are inside. */
-static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
-    int open = 0;
+/* Returns where the text before a statement begins, without an empty line ahead of it. */
+static size_t lead_close(const ht_coarsen *c, size_t lead) {
+    const char *text = c->model->text;
+    size_t next = lead + strspn(text + lead, " \t");
+    size_t after = text[next] == '\n' ? next + 1 + strspn(text + next + 1, " \t\r") : next;
+    return text[next] == '\n' && text[after] == '\n' ? after : lead;
+}
+
+/* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if
+ * all its variables are inside. */
+static void write_parts(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
+                        ht_writer *writer, size_t like) {
+    int open = 0, depth = writer->depth;
+    bool first_written = without != NULL;
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
         const ht_syntax *statement = ht_statement_of(part->node);
@@ -153,6 +198,9 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *write
                  ++i)
                 inside += is_inside(&layout->parts[i]);
             --i;
+            if (inside)
+                lead = first_written ? lead_close(c, lead) : lead;
+            first_written = first_written && !inside;
             if (inside == statement->count) {
                 ht_writer_source(writer, lead, ht_statement_tail(c, statement));
                 continue;
@@ -166,14 +214,20 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *write
         }
         if (!is_inside(part))
             continue;
+        if (part == without) { /* what an `if` encloses is indented for it */
+            writer->depth -= part->kind == HT_PART_ENTER;
+            continue;
+        }
+        lead = first_written ? lead_close(c, lead) : lead;
+        first_written = false;
         if (part->kind == HT_PART_ENTER) {
             const ht_syntax *body = statement->children[1];
             bool braces = body->kind == HT_SYNTAX_COMPOUND;
             size_t header = body->range.begin;
             while (header > lead && isspace((unsigned char)c->model->text[header - 1]) && !braces)
                 --header;
-            ht_writer_source(writer, lead, header + braces);
-            ht_writer_printf(writer, braces ? "" : " {");
+            ht_writer_source(writer, lead, header);
+            ht_writer_printf(writer, braces ? "{" : " {"); /* a choice's braces must match */
             ++open;
             continue;
         }
@@ -181,41 +235,34 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, ht_writer *write
             ht_writer_line(writer, lead);
         ht_writer_source(writer, lead, ht_statement_tail(c, statement));
     }
+    writer->depth = depth;
     for (; open > 0; --open) {
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
     }
 }
 
-void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
-    each_walk walk = {.c = c, .writer = writer, .layout = layout};
-    walk.changed = ht_alloc(c->tree->variable_count + 1, sizeof(bool));
-    char **names = ht_alloc(c->tree->variable_count + 1, sizeof *names);
-    ht_writer_swaps_clear(writer);
+/* Finds swaps, labels and changes in the parts that are written for one output at a time. */
+static void walk_parts(each_walk *walk) {
+    const ht_layout *layout = walk->layout;
+    ht_writer_swaps_clear(walk->writer);
     for (size_t i = 0; i < layout->count; ++i)
         if (is_inside(&layout->parts[i])) {
-            ht_syntax_walk(layout->parts[i].node, on_each, &walk);
-            ht_syntax_changes(layout->parts[i].node, on_parameter_change, &walk);
+            ht_syntax_walk(layout->parts[i].node, on_each, walk);
+            ht_syntax_changes(layout->parts[i].node, on_parameter_change, walk);
         }
-    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
-    write_saved(c, walk.changed, writer, like, false, names);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", c->names.counter,
-                     c->names.counter, c->names.factor, c->names.counter);
-    ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->tree->variables[c->x].name, c->names.first, c->names.offset);
-    write_saved(c, walk.changed, writer, like, true, names);
-    if (needs_check(layout))
-        write_check(c, layout, writer, like);
-    if (walk.label) {
+}
+
+static void write_loop_body(each_walk *walk, const ht_part *without, size_t like) {
+    ht_coarsen *c = walk->c;
+    ht_writer *writer = walk->writer;
+    if (walk->label) {
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "{");
         ++writer->depth;
     }
-    write_parts(c, layout, writer, like);
-    if (walk.label) {
+    write_parts(c, walk->layout, without, writer, like);
+    if (walk->label) {
         --writer->depth;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "}");
@@ -225,9 +272,76 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, si
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
+}
+
+/* Writes a loop over a counter, in which guards stay. */
+static void write_counted(each_walk *walk, size_t like) {
+    ht_coarsen *c = walk->c;
+    ht_writer *writer = walk->writer;
+    char **names = ht_alloc(c->tree->variable_count + 1, sizeof *names);
+    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    write_saved(c, walk->changed, writer, like, false, names);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", c->names.counter,
+                     c->names.counter, c->names.factor, c->names.counter);
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
+                     c->tree->variables[c->x].name, c->names.first, c->names.offset);
+    write_saved(c, walk->changed, writer, like, true, names);
+    if (needs_check(walk->layout))
+        write_check(c, walk->layout, writer, like);
+    write_loop_body(walk, NULL, like);
     for (size_t i = 0; i < c->tree->variable_count; ++i)
         free(names[i]);
     free(names);
     free(type);
+}
+
+/* Writes a loop over the outputs themselves, whose condition is the guard. The sum x0 + 4 may be
+ * past the largest number; the difference is not. */
+static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_term *term,
+                          size_t like) {
+    ht_coarsen *c = walk->c;
+    ht_writer *writer = walk->writer;
+    const char *x = c->tree->variables[c->x].name;
+    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "for (%s%s = %s; %s < ", type ? type : "auto ", x, c->names.first, x);
+    ht_writer_source(writer, term->bound->range.begin, term->bound->range.end);
+    ht_writer_printf(writer, " && %s - %s < ${%s}; ++%s) {", x, c->names.first, c->names.factor, x);
+    ++writer->depth;
+    write_loop_body(walk, part, like);
+    free(type);
+}
+
+void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+    ht_writer bounded = {.c = c, .depth = writer->depth};
+    each_walk walk = {.c = c, .writer = writer, .layout = layout};
+    const ht_guard_term *term = NULL;
+    const ht_part *part = bounding_part(c, layout, &term);
+    bool changes = false;
+    walk.changed = ht_alloc(c->tree->variable_count + 1, sizeof(bool));
+    if (part) {
+        walk.writer = &bounded;
+        walk_parts(&walk);
+        write_bounded(&walk, part, term, like);
+        for (size_t i = 0; i < c->tree->variable_count; ++i)
+            changes |= walk.changed[i];
+    }
+    bool both =
+        part && !changes && !walk.global && !bounded.failed && ht_writer_is_balanced(&bounded);
+    ht_writer counted = {.c = c, .depth = writer->depth};
+    walk.writer = &counted;
+    walk_parts(&walk);
+    write_counted(&walk, like);
+    if (both && ht_writer_is_balanced(&counted))
+        ht_writer_printf(writer, "$?{!%s}{%s}{%s}$?{%s}{}{%s}", c->names.strided, counted.text.data,
+                         bounded.text.data, c->names.strided, counted.text.data);
+    else
+        ht_writer_printf(writer, "%s", counted.text.data);
+    writer->failed |= counted.failed;
+    ht_writer_free(&counted);
+    ht_writer_free(&bounded);
     free(walk.changed);
 }

@@ -37,6 +37,7 @@ typedef struct ht_value {
 typedef struct ht_coarsen_names {
     const char *factor;     /* COARSEN_X, or a free name in its place */
     const char *strided;    /* COARSEN_X_STRIDED: outputs of a thread are a block apart */
+    const char *jam;        /* COARSEN_X_JAM: outputs are computed side by side */
     const char *first;      /* x0 */
     const char *counter;    /* cx */
     const char *step;       /* x_step: the distance of a thread's outputs, in the template */

@@ -480,6 +480,7 @@ void ht_vectors_offer(ht_coarsen *c, ht_range range, const char *text) {
                                          .param = c->vector.param,
                                          .factor = c->names.factor,
                                          .strided = c->names.strided,
+                                         .jam = c->names.jam,
                                          .why = c->vector.why,
                                          .at = c->vector.at};
 }

@@ -50,6 +50,13 @@ void ht_writer_join(ht_writer *writer, ht_writer *inner) {
     ht_writer_free(inner);
 }
 
+bool ht_writer_is_balanced(const ht_writer *writer) {
+    long depth = 0;
+    for (const char *at = writer->text.data ? writer->text.data : ""; *at && depth >= 0; ++at)
+        depth += (*at == '{') - (*at == '}');
+    return depth == 0;
+}
+
 static int by_place(const void *a, const void *b) {
     const ht_swap *left = a, *right = b;
     if (left->range.begin != right->range.begin)

@@ -35,6 +35,8 @@ void ht_writer_lines(ht_writer *writer, const char *text, size_t like);
 void ht_writer_free(ht_writer *writer);
 /* Appends the text of another writer, which had swaps of its own, and frees that. */
 void ht_writer_join(ht_writer *writer, ht_writer *inner);
+/* Returns true if braces match: only then the text can be a part of a choice, `$?{ }{ }{ }`. */
+bool ht_writer_is_balanced(const ht_writer *writer);
 /* Writes "TYPE name[n] = init;" for a variable that shares its declaration with others. */
 void ht_writer_variable(ht_writer *writer, const ht_syntax *variable);
 /* Returns the end of the `[n][m]` after a name. */

@@ -176,6 +176,8 @@ static void add_params(ht_tiled *t) {
     t->names.whole = ht_plan_name(plan, "all_inside");
     t->names.tile = ht_plan_name(plan, "tile");
     ht_plan_param(plan, t->form.param, "false, true", "false");
+    if (plan->forms.wide.jam)
+        ht_plan_require(plan, "!%s || !%s", t->form.param, plan->forms.wide.jam);
     if (plan->stack.param) /* the form has the original's blocks, one by one */
         ht_plan_require(plan, "!%s || %s == 1", t->form.param, plan->stack.param);
     for (size_t i = 0; i < t->axis_count; ++i) {

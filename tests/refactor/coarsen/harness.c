@@ -223,8 +223,10 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
     for (size_t v = 0; v < count; ++v) {
         ht_text_printf(main,
                        "namespace coarse%zu {\n#define TILED %d\n#undef VECTOR_OUTPUTS\n"
-                       "#define VECTOR_OUTPUTS %u\n",
-                       v, variants[v].tiled, variants[v].vector ? variants[v].vector : 1);
+                       "#define VECTOR_OUTPUTS %u\n#undef COARSEN_X_JAM\n"
+                       "#define COARSEN_X_JAM %d\n",
+                       v, variants[v].tiled, variants[v].vector ? variants[v].vector : 1,
+                       !variants[v].apart);
         for (int axis = 0; axis < 3; ++axis)
             ht_text_printf(main, "#define COARSEN_%c %u\n#define COARSEN_%c_STRIDED %d\n",
                            'X' + axis, variants[v].factor[axis], 'X' + axis, variants[v].strided);
@@ -241,10 +243,14 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
 }
 
 char *compare_runs(const char *folder, const char *original, const outcomes *of) {
-    variant variants[8]; /* blocked, then strided */
-    for (int v = 0; v < 8; ++v)
-        variants[v] = (variant){{1u << v % 4, 1, 1}, v / 4 == 1, false, 1, 1};
-    return compare_variants(folder, original, of, variants, 8);
+    variant variants[10]; /* blocked, then strided, then one output after the other */
+    for (int v = 0; v < 10; ++v)
+        variants[v] = (variant){.factor = {1u << v % 4, 1, 1},
+                                .strided = v / 4 == 1,
+                                .apart = v / 4 == 2,
+                                .plain = 1,
+                                .vector = 1};
+    return compare_variants(folder, original, of, variants, 10);
 }
 
 char *compare_variants(const char *folder, const char *original, const outcomes *of,

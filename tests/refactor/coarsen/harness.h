@@ -37,6 +37,7 @@ typedef struct variant {
     bool strided, tiled;
     unsigned plain;  /* along blockIdx itself */
     unsigned vector; /* VECTOR_OUTPUTS; 0: 1 */
+    bool apart;      /* one output after the other: without COARSEN_X_JAM */
 } variant;
 
 /* As compare_runs, with these configurations. */

@@ -11,10 +11,11 @@
 #include <string.h>
 
 /* Next to each other, and tiled; a width divides the outputs. The first is the original itself. */
-static const variant widths[] = {{{1, 1, 1}, false, false, 1, 1}, {{2, 1, 1}, false, false, 1, 2},
-                                 {{4, 1, 1}, false, false, 1, 4}, {{8, 1, 1}, false, false, 1, 4},
-                                 {{6, 1, 1}, false, false, 1, 3}, {{2, 1, 1}, false, true, 1, 2},
-                                 {{4, 2, 1}, false, true, 2, 4},  {{8, 3, 2}, false, true, 4, 2}};
+static const variant widths[] = {
+    {{1, 1, 1}, false, false, 1, 1, false}, {{2, 1, 1}, false, false, 1, 2, false},
+    {{4, 1, 1}, false, false, 1, 4, false}, {{8, 1, 1}, false, false, 1, 4, false},
+    {{6, 1, 1}, false, false, 1, 3, false}, {{2, 1, 1}, false, true, 1, 2, false},
+    {{4, 2, 1}, false, true, 2, 4, false},  {{8, 3, 2}, false, true, 4, 2, false}};
 
 static const ht_transformation *const all[] = {
     &ht_transformation_coarsen_x, &ht_transformation_tiled, &ht_transformation_vector, NULL};
