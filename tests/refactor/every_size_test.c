@@ -309,6 +309,7 @@ Test(every_size, a_macro_that_ends_an_argument_of_the_launch_macro_is_replaced_w
         "hipLaunchKernelGGL(k, dim3(n / 512 + (n % 512 != 0)), dim3(512), 0, 0,", NULL};
     expect_pieces(GUARDED
                   "#define B 256\n"
+                  "static const int other = B;\n"
                   "void run(const float *in, float *out, int n) {\n"
                   "    hipLaunchKernelGGL(k, dim3((n + B - 1) / B), dim3(B), 0, 0, in, out, "
                   "n);\n"

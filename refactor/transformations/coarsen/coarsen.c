@@ -136,9 +136,19 @@ static void write_tail(ht_coarsen *c, ht_writer *writer) {
                      c->tree->body->range.end - 1);
 }
 
+static void close_braces(ht_writer *writer, int open, size_t like) {
+    for (; open > 0; --open) {
+        --writer->depth;
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "}");
+    }
+}
+
 /* Writes the work for all outputs together if all are inside, and for one output at a time
  * elsewhere. */
 static void write_together(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+    int open = ht_jam_front(c, layout, NULL, writer);
+    writer->depth += open;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "// all outputs of this thread are inside: side by side");
     ht_writer_line(writer, like);
@@ -151,10 +161,17 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, ht_writer *wr
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "} else { // at the edge: one by one");
     ++writer->depth;
-    ht_each_write(c, layout, writer, like);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_each_write(c, layout, NULL, writer, like);
+    close_braces(writer, open + 1, like);
+}
+
+/* Writes the work for one output at a time. */
+static void write_alone(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+    const ht_part *whole = ht_each_whole_guard(c, layout);
+    int open = ht_jam_front(c, layout, whole, writer);
+    writer->depth += open;
+    ht_each_write(c, layout, whole, writer, like);
+    close_braces(writer, open, like);
 }
 
 /* Writes both forms: a tuned source has one of them. */
@@ -164,10 +181,8 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     bool done = !c->refused && ht_jam_prepare(c, &layout);
     if (done) {
         size_t like = indent_like(c, &layout);
-        int open = ht_jam_front(c, &layout, writer);
-        ht_writer alone = {.c = c, .depth = writer->depth + open};
-        ht_writer both = alone;
-        ht_each_write(c, &layout, &alone, like);
+        ht_writer alone = {.c = c, .depth = writer->depth}, both = alone;
+        write_alone(c, &layout, &alone, like);
         write_together(c, &layout, &both, like);
         done = !both.failed && !alone.failed;
         if (ht_writer_is_balanced(&alone) && ht_writer_is_balanced(&both))
@@ -177,12 +192,6 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
             ht_writer_printf(writer, "%s", both.text.data);
         ht_writer_free(&alone);
         ht_writer_free(&both);
-        writer->depth += open;
-        for (; open > 0; --open) {
-            --writer->depth;
-            ht_writer_line(writer, like);
-            ht_writer_printf(writer, "}");
-        }
         done = done && !writer->failed && !c->apart_reason;
         write_tail(c, writer);
     }
@@ -202,10 +211,10 @@ static bool write_each(ht_coarsen *c, ht_writer *writer) {
         size_t like = indent_like(c, &layout);
         for (size_t i = 0; i < layout.count; ++i) /* guards stay in the loop */
             layout.parts[i].guard.only_known = false;
-        ht_jam_front(c, &layout, writer);
+        ht_jam_front(c, &layout, NULL, writer);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "// the outputs of this thread, one after the other");
-        ht_each_write(c, &layout, writer, like);
+        ht_each_write(c, &layout, NULL, writer, like);
         write_tail(c, writer);
     }
     ht_layout_release(&layout);

@@ -150,6 +150,39 @@ static const ht_part *bounding_part(ht_coarsen *c, const ht_layout *layout,
     return NULL;
 }
 
+/* Returns true if a test can be made again for each output: of what stays as it is, without reading
+ * memory. */
+static bool is_steady(ht_coarsen *c, const ht_syntax *test) {
+    bound_walk walk = {c, true};
+    ht_syntax_walk(test, on_bound, &walk);
+    return walk.early && !ht_syntax_is_risky(test) && !ht_syntax_has_change(test);
+}
+
+const ht_part *ht_each_whole_guard(ht_coarsen *c, const ht_layout *layout) {
+    const ht_guard_term *term;
+    const ht_part *part = bounding_part(c, layout, &term);
+    const ht_syntax *test = part ? part->node->children[0] : NULL;
+    if (!part || part->kind != HT_PART_ENTER || part->guard.term_count < 2 || !test->plain ||
+        test->kind != HT_SYNTAX_BINARY || test->op != HT_BINARY_AND || !is_steady(c, test))
+        return NULL;
+    return part;
+}
+
+/* Returns true if the author's loops and tests begin their bodies on lines of their own. */
+static bool braces_on_own_lines(const ht_coarsen *c) {
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *node = c->tree->nodes[i];
+        bool body = node->kind == HT_SYNTAX_COMPOUND && node->parent && node->plain &&
+                    (node->parent->kind == HT_SYNTAX_IF || ht_syntax_is_loop(node->parent));
+        size_t at = node->range.begin;
+        while (body && at > 0 && strchr(" \t", c->model->text[at - 1]))
+            --at;
+        if (body)
+            return at > 0 && c->model->text[at - 1] == '\n';
+    }
+    return false;
+}
+
 /* Saves parameters that the work changes, or restores them for the next output. */
 static void write_saved(ht_coarsen *c, const bool *changed, ht_writer *writer, size_t like,
                         bool restore, char **names) {
@@ -298,24 +331,62 @@ static void write_counted(each_walk *walk, size_t like) {
     free(type);
 }
 
-/* Writes a loop over the outputs themselves, whose condition is the guard. The sum x0 + 4 may be
- * past the largest number; the difference is not. */
+/* Returns true if an empty line stands ahead of the first part that is inside of the loop. */
+static bool has_empty_line(const each_walk *walk) {
+    for (size_t i = 0; i < walk->layout->count; ++i) {
+        const ht_part *part = &walk->layout->parts[i];
+        size_t lead = ht_statement_lead(walk->c, part->node);
+        if (is_inside(part) && part->kind != HT_PART_GUARD && part->kind != HT_PART_ENTER)
+            return lead_close(walk->c, lead) != lead;
+    }
+    return false;
+}
+
+/* The author's space, or none. */
+static const char *for_word(const ht_coarsen *c) {
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *node = c->tree->nodes[i];
+        if (node->kind == HT_SYNTAX_FOR && node->plain &&
+            strncmp(c->model->text + node->start, "for(", 4) == 0)
+            return "for(";
+    }
+    return "for (";
+}
+
+/* Writes a loop over the outputs themselves, whose condition is the guard, or its test of the
+ * index. The sum x0 + 4 may be past the largest number; the difference is not. */
 static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_term *term,
-                          size_t like) {
+                          bool whole, size_t like) {
     ht_coarsen *c = walk->c;
     ht_writer *writer = walk->writer;
     const char *x = c->tree->variables[c->x].name;
     char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (%s%s = %s; %s < ", type ? type : "auto ", x, c->names.first, x);
-    ht_writer_source(writer, term->bound->range.begin, term->bound->range.end);
-    ht_writer_printf(writer, " && %s - %s < ${%s}; ++%s) {", x, c->names.first, c->names.factor, x);
+    if (part->kind == HT_PART_ENTER)
+        ht_writer_source(writer, ht_statement_lead(c, part->node), part->node->range.begin);
+    else {
+        ht_writer_printf(writer, has_empty_line(walk) ? "\n" : "");
+        ht_writer_line(writer, like);
+    }
+    ht_writer_printf(writer, "%s%s%s = %s; ", for_word(c), type ? type : "auto ", x,
+                     c->names.first);
+    if (whole) {
+        ht_range test = part->node->children[0]->range;
+        ht_writer_source(writer, test.begin, test.end);
+    } else {
+        ht_writer_printf(writer, "%s < ", x);
+        ht_writer_source(writer, term->bound->range.begin, term->bound->range.end);
+    }
+    ht_writer_printf(writer, " && %s - %s < ${%s}; ++%s)", x, c->names.first, c->names.factor, x);
+    if (braces_on_own_lines(c))
+        ht_writer_line(writer, like);
+    ht_writer_printf(writer, braces_on_own_lines(c) ? "{" : " {");
     ++writer->depth;
     write_loop_body(walk, part, like);
     free(type);
 }
 
-void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole, ht_writer *writer,
+                   size_t like) {
     ht_writer bounded = {.c = c, .depth = writer->depth};
     each_walk walk = {.c = c, .writer = writer, .layout = layout};
     const ht_guard_term *term = NULL;
@@ -325,7 +396,7 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, si
     if (part) {
         walk.writer = &bounded;
         walk_parts(&walk);
-        write_bounded(&walk, part, term, like);
+        write_bounded(&walk, part, term, part == whole, like);
         for (size_t i = 0; i < c->tree->variable_count; ++i)
             changes |= walk.changed[i];
     }

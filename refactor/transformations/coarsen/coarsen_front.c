@@ -124,7 +124,8 @@ static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
     ht_writer_source(writer, ht_statement_end(c, statement), ht_statement_tail(c, statement));
 }
 
-int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
+int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
+                 ht_writer *writer) {
     int open = 0;
     ht_jam_swaps_make(c, layout, writer, true);
     for (size_t i = 0; i < layout->count; ++i) {
@@ -136,15 +137,11 @@ int ht_jam_front(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
         } else if (part->front) {
             ht_writer_source(writer, lead, ht_statement_tail(c, part->node));
         } else if (part->kind == HT_PART_GUARD && guard->only_known && has_known(guard)) {
-            ht_writer_source(writer, lead, part->node->range.begin);
-            ht_writer_printf(writer, "if (");
+            ht_range test = part->node->children[0]->range;
+            ht_writer_source(writer, lead, test.begin);
             write_known(c, guard, writer);
-            ht_writer_printf(writer, ")");
-            ++writer->depth;
-            ht_writer_line(writer, part->node->range.begin);
-            ht_writer_printf(writer, "return;");
-            --writer->depth;
-        } else if (part->kind == HT_PART_ENTER && has_known(guard)) {
+            ht_writer_source(writer, test.end, ht_statement_end(c, part->node));
+        } else if (part->kind == HT_PART_ENTER && part != without && has_known(guard)) {
             ht_writer_source(writer, lead, part->node->range.begin);
             ht_writer_printf(writer, "if (");
             write_known(c, guard, writer);

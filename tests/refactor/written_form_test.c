@@ -1,0 +1,180 @@
+/* Tuned sources as a person would write them: one body, the author's constants, macros and style.
+ */
+#include "refactor/rewrite/apply.h"
+#include "support.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *apply_to(const ht_refactor *refactor, const char *config) {
+    ht_refactor_choice choice = {0};
+    ht_error error;
+    char *text = NULL, *output;
+    const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(ht_config_parse(kernel->template, config, &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s\n%s", output, text);
+    free(output);
+    return text;
+}
+
+static char *example(const char *name, const char *config) {
+    ht_problem_file *problems;
+    char *path = ht_format("examples/kernels/%s.hip", name);
+    ht_refactor *refactor = refactor_open(path, &problems);
+    char *text = apply_to(refactor, config);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    free(path);
+    return text;
+}
+
+static char *written(const char *source, const char *config) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(source, NULL, &problems);
+    char *text = apply_to(refactor, config);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return text;
+}
+
+static void expect_part(const char *text, const char *part) {
+    cr_expect(strstr(text, part), "'%s' is not in\n%s", part, text);
+}
+
+static void expect_none(const char *text, const char *part) {
+    cr_expect(!strstr(text, part), "'%s' is in\n%s", part, text);
+}
+
+/* ---- outputs one after the other ---- */
+
+Test(written_form, an_early_return_becomes_the_loops_condition) {
+    char *text = example("conv1d", "BLOCK_X=128 COARSEN_X=4");
+    expect_part(text, "    const int n_out = n - TAPS + 1;\n"
+                      "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * 4;\n"
+                      "\n"
+                      "    for (int i = i0; i < n_out && i - i0 < 4; ++i) {\n"
+                      "        const T* s = signal + blockIdx.y * n;\n"
+                      "        T acc = 0;\n"
+                      "        #pragma unroll\n"
+                      "        for (int t = 0; t < TAPS; ++t)\n"
+                      "            acc = mul_add(s[i + t], taps[t], acc);\n"
+                      "        out[blockIdx.y * n_out + i] = acc;\n"
+                      "    }\n"
+                      "}\n");
+    free(text);
+}
+
+/* The body stays as it is: a test around it and a loop around it are indented alike. */
+Test(written_form, a_test_around_the_work_becomes_the_loop) {
+    char *text = example("separable", "COARSEN_X=4 BLOCK_X=64");
+    expect_part(text, "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                      "\n"
+                      "    for (int x = x0; x < width && y < height && x - x0 < 4; ++x) {\n"
+                      "        float value = 0.f;\n");
+    free(text);
+}
+
+Test(written_form, braces_and_spaces_are_the_authors) {
+    char *text = example("filter_constant", "COARSEN_X=4");
+    expect_part(text, "    if(y >= height)\n    {\n        return;\n    }\n"
+                      "\n"
+                      "    for(size_t x = x0; x < width && x - x0 < 4; ++x)\n    {\n"
+                      "        const size_t padded_width");
+    free(text);
+}
+
+Test(written_form, an_authors_pragma_for_all_iterations_stays) {
+    char *text = example("depthwise", "COARSEN_X=2");
+    expect_part(text, "#pragma unroll\n    for (int i = 0; i < 3; ++i) {\n");
+    expect_none(text, "#pragma unroll 3");
+    free(text);
+}
+
+#define KERNEL(body)                                                                               \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int n, int m) {\n"                             \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" body "}\n"                        \
+    "void run(const float *in, float *out, int n, int m) {\n"                                      \
+    "    k<<<(n + 255) / 256, 256>>>(in, out, n, m);\n}\n"
+
+/* Each of these keeps its guard in the body, in a loop that counts. */
+Test(written_form, guards_that_are_no_loops_condition_stay) {
+    static const char *const sources[] = {
+        KERNEL("    if (n > i) out[i] = in[i] * 2;\n"),
+        KERNEL("    if (i + 1 > n) return;\n    out[i] = in[i] * 2;\n"),
+        KERNEL("    if (i < n) { if (m > 0) m = 1; out[i] = in[i] * m; }\n"),
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        char *text = written(sources[i], "COARSEN_X=4");
+        expect_part(text, "for (int ci = 0; ci < 4; ++ci) {");
+        expect_part(text, "const int i = i0 + ci;");
+        free(text);
+    }
+    char *text = written(KERNEL("    if (i < n) out[i] = in[i] * 2;\n"),
+                         "COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "const int i = i0 + ci * 256;");
+    free(text);
+}
+
+/* ---- macros ---- */
+
+Test(written_form, a_macro_whose_uses_all_change_is_defined_anew) {
+    char *text = example("conv1x1", "BLOCK_X=128 COARSEN_X=4");
+    expect_part(text, "#define THREADS 128\n");
+    expect_part(text, "__launch_bounds__(THREADS)");
+    expect_part(text, "dim3 grid(CEIL_DIV(pixels, 512LL), out_channels, batch);");
+    expect_part(text, "<<<grid, THREADS>>>");
+    free(text);
+}
+
+#define LAUNCHED(define, more)                                                                     \
+    "#include <hip/hip_runtime.h>\n#include <algorithm>\n" define                                  \
+    "__global__ void k(const float *in, float *out, int n) {\n"                                    \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i < n) out[i] = in[i] * 2;\n}\n"                                                      \
+    "void run(const float *in, float *out, int n) {\n" more "}\n"
+
+Test(written_form, a_macro_that_is_named_elsewhere_keeps_its_number) {
+    static const char launch[] = "    k<<<(n + THREADS - 1) / THREADS, THREADS>>>(in, out, n);\n";
+    char *text = ht_format(LAUNCHED("#define THREADS 256\n", "%s"), launch);
+    char *changed = written(text, "BLOCK_X=128");
+    expect_part(changed, "#define THREADS 128\n");
+    free(changed);
+    free(text);
+    text = ht_format(LAUNCHED("#define THREADS 256\nint threads() { return THREADS; }\n", "%s"),
+                     launch);
+    changed = written(text, "BLOCK_X=128");
+    expect_part(changed, "#define THREADS 256\n");
+    expect_part(changed, "128>>>");
+    free(changed);
+    free(text);
+}
+
+/* A sum of 64 bits is wanted where 32 could overflow, and only where it is taken. */
+Test(written_form, an_authors_macro_rounds_up) {
+    static const struct {
+        const char *source, *part;
+    } cases[] = {
+        {LAUNCHED("#define UP(a, b) (((a) + (b) - 1) / (b))\n",
+                  "    dim3 grid(UP(n, 256));\n    k<<<grid, 256>>>(in, out, n);\n"),
+         "dim3 grid(UP(n, 512LL));"},
+        {LAUNCHED("#define UP(a, b) ((int)((a) + (b) - 1) / (b))\n",
+                  "    dim3 grid(UP(n, 256));\n    k<<<grid, 256>>>(in, out, n);\n"),
+         "dim3 grid(n / 512 + (n % 512 != 0));"},
+        {LAUNCHED("#define UP(a, b) (((a) + (b) - 1) / (b))\n",
+                  "    int blocks = UP(n, 256);\n    k<<<blocks, 256>>>(in, out, n);\n"),
+         "int blocks = n / 512 + (n % 512 != 0);"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = written(cases[i].source, "BLOCK_X=512");
+        expect_part(text, cases[i].part);
+        free(text);
+    }
+}
