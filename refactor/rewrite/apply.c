@@ -3,6 +3,7 @@
 #include "refactor/plan/render.h"
 #include "refactor/refactor.h"
 #include "refactor/result.h"
+#include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
 #include "refactor/source/author_style.h"
 #include "refactor/source/source_try.h"
@@ -209,6 +210,8 @@ ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_c
     *out_applied = (ht_applied){0};
     for (size_t i = 0; i < choice_count && status == HT_OK; ++i)
         status = add_choice(refactor, &choices[i], &list, error);
+    if (status == HT_OK)
+        ht_definitions_change(refactor->source, list.items, &list.count);
     if (status == HT_OK)
         status = merge_all(refactor->source, &list, out_applied, error);
     if (status == HT_OK)

@@ -1,0 +1,13 @@
+/* Macros for a number of which every use changes alike: their definition changes in place of the
+ * uses. Private to refactor/. */
+#ifndef HT_REFACTOR_REWRITE_DEFINITIONS_H
+#define HT_REFACTOR_REWRITE_DEFINITIONS_H
+
+#include "refactor/plan/render.h"
+#include "refactor/source/source.h"
+
+/* Replaces replacements of a macro's uses by one of its number, where no use keeps the old one. The
+ * array may become shorter; *count is what is left. */
+void ht_definitions_change(const ht_source *source, ht_replacement *items, size_t *count);
+
+#endif
