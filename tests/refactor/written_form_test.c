@@ -123,6 +123,17 @@ Test(written_form, guards_that_are_no_loops_condition_stay) {
     free(text);
 }
 
+/* in[m] is read only where m is below n: not ahead of the loop. */
+Test(written_form, a_test_inside_of_a_test_stays_behind_it) {
+    char *text = written(
+        KERNEL("    if (i < n && m < n) {\n        if (in[m] > 0) out[i] = in[i] * 2;\n    }\n"),
+        "COARSEN_X=4");
+    const char *guard = strstr(text, "m < n"), *read = strstr(text, "in[m]");
+    cr_expect(guard && read && guard < read, "%s", text);
+    expect_none(text, "i < n && m < n && i - i0");
+    free(text);
+}
+
 /* ---- macros ---- */
 
 Test(written_form, a_macro_whose_uses_all_change_is_defined_anew) {

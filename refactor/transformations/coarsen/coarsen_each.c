@@ -16,6 +16,7 @@ typedef struct each_walk {
     ht_writer *writer;
     const ht_layout *layout;
     bool label;
+    bool close;    /* what is ahead of the loop opens a block: no empty line goes between */
     bool global;   /* the index is computed again, by the source's own expression */
     bool *changed; /* parameters */
 } each_walk;
@@ -165,6 +166,10 @@ const ht_part *ht_each_whole_guard(ht_coarsen *c, const ht_layout *layout) {
     if (!part || part->kind != HT_PART_ENTER || part->guard.term_count < 2 || !test->plain ||
         test->kind != HT_SYNTAX_BINARY || test->op != HT_BINARY_AND || !is_steady(c, test))
         return NULL;
+    /* what stands in front from inside of it would no longer be guarded */
+    for (const ht_part *at = part + 1; at < layout->parts + layout->count; ++at)
+        if (at->front || at->guard.term_count)
+            return NULL;
     return part;
 }
 
@@ -312,7 +317,7 @@ static void write_counted(each_walk *walk, size_t like) {
     ht_coarsen *c = walk->c;
     ht_writer *writer = walk->writer;
     char **names = ht_alloc(c->tree->variable_count + 1, sizeof *names);
-    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    char *type = ht_coarsen_x_type(c);
     write_saved(c, walk->changed, writer, like, false, names);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", c->names.counter,
@@ -360,11 +365,11 @@ static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_t
     ht_coarsen *c = walk->c;
     ht_writer *writer = walk->writer;
     const char *x = c->tree->variables[c->x].name;
-    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    char *type = ht_coarsen_x_type(c);
     if (part->kind == HT_PART_ENTER)
         ht_writer_source(writer, ht_statement_lead(c, part->node), part->node->range.begin);
     else {
-        ht_writer_printf(writer, has_empty_line(walk) ? "\n" : "");
+        ht_writer_printf(writer, !walk->close && has_empty_line(walk) ? "\n" : "");
         ht_writer_line(writer, like);
     }
     ht_writer_printf(writer, "%s%s%s = %s; ", for_word(c), type ? type : "auto ", x,
@@ -388,7 +393,10 @@ static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_t
 void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole, ht_writer *writer,
                    size_t like) {
     ht_writer bounded = {.c = c, .depth = writer->depth};
-    each_walk walk = {.c = c, .writer = writer, .layout = layout};
+    static const char opened[] = "one by one";
+    size_t length = writer->text.length, last = strlen(opened);
+    bool close = length > last && strcmp(writer->text.data + length - last, opened) == 0;
+    each_walk walk = {.c = c, .writer = writer, .layout = layout, .close = close};
     const ht_guard_term *term = NULL;
     const ht_part *part = bounding_part(c, layout, &term);
     bool changes = false;

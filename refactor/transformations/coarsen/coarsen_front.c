@@ -74,7 +74,7 @@ static bool has_known(const ht_guard *guard) {
 }
 
 static void write_x(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
-    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    char *type = ht_coarsen_x_type(c);
     ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", c->names.step, c->names.strided,
                      ht_plan_block(c->plan, 0));
     ht_writer_line(writer, node->range.begin);

@@ -18,6 +18,22 @@
 static void write_list(ht_coarsen *c, ht_syntax_list list, size_t count, ht_writer *writer,
                        bool label, bool top);
 
+/* Returns true if a number begins as a literal 0, which `= {}` sets for all outputs. */
+static bool starts_at_zero(const ht_coarsen *c, const ht_syntax *node) {
+    const ht_syntax_variable *variable = &c->tree->variables[node->variable];
+    bool number = variable->type == HT_TYPE_REAL || variable->type == HT_TYPE_INTEGER;
+    if (!number || variable->is_open || variable->is_array || !ht_variable_has_initialiser(c, node))
+        return false;
+    const ht_syntax *start = ht_syntax_strip(node->children[0]);
+    return start->plain && ht_syntax_is_literal(start) && ht_syntax_literal(start) == 0;
+}
+
+/* Returns true if the array of a variable's values has nothing to be set in the loop. */
+static bool is_set(const ht_coarsen *c, const ht_syntax *node) {
+    return c->tree->variables[node->variable].is_array || !ht_variable_has_initialiser(c, node) ||
+           starts_at_zero(c, node);
+}
+
 static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer, size_t like) {
     const ht_syntax_variable *variable = &c->tree->variables[node->variable];
     char *type = ht_syntax_variable_type(variable, true);
@@ -26,7 +42,7 @@ static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer,
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s[${%s}]", type, variable->name, c->names.factor);
     ht_writer_source(writer, name, end);
-    if (variable->is_array && ht_variable_has_initialiser(c, node))
+    if (starts_at_zero(c, node) || (variable->is_array && ht_variable_has_initialiser(c, node)))
         ht_writer_printf(writer, " = {}");
     ht_writer_printf(writer, ";");
     free(type);
@@ -82,9 +98,7 @@ static void write_item(ht_coarsen *c, const ht_syntax *item, ht_writer *writer, 
     for (size_t i = 0; i < count; ++i) {
         const ht_syntax *node = variables[i];
         const ht_syntax_variable *variable = &c->tree->variables[node->variable];
-        if (!c->marks[node->index].apart ||
-            (c->values[node->variable].array &&
-             (variable->is_array || !ht_variable_has_initialiser(c, node))))
+        if (!c->marks[node->index].apart || (c->values[node->variable].array && is_set(c, node)))
             continue;
         ht_writer_line(writer, like);
         if (!c->values[node->variable].array) {
@@ -140,13 +154,12 @@ static bool write_declarations(ht_coarsen *c, ht_syntax_list list, size_t begin,
         empty &= list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
         for (size_t k = 0; k < count; ++k) {
             const ht_syntax *node = variables[k];
-            const ht_syntax_variable *variable = &c->tree->variables[node->variable];
             if (!c->marks[node->index].apart) {
                 ht_writer_line(writer, like);
                 ht_writer_variable(writer, node);
             } else if (c->values[node->variable].array) {
                 write_array(c, node, writer, like);
-                empty &= variable->is_array || !ht_variable_has_initialiser(c, node);
+                empty &= is_set(c, node);
             } else {
                 empty = false;
             }
@@ -157,7 +170,7 @@ static bool write_declarations(ht_coarsen *c, ht_syntax_list list, size_t begin,
 
 /* Declares x, if each output must have its own. */
 static void write_own_x(ht_coarsen *c, ht_writer *writer, size_t like) {
-    char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+    char *type = ht_coarsen_x_type(c);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
                      c->tree->variables[c->x].name, c->names.first, c->names.offset);
@@ -520,7 +533,7 @@ void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
     if (c->vector.param)
         ht_vectors_note(c);
     if (swaps.keeps_x && list.count) {
-        char *type = ht_syntax_variable_type(&c->tree->variables[c->x], false);
+        char *type = ht_coarsen_x_type(c);
         int deeper = entered_above(c, list.statements[0]);
         writer->depth -= deeper;
         ht_writer_line(writer, ht_statement_of(list.statements[0])->range.begin);

@@ -213,6 +213,31 @@ static void write_shared(ht_writer *writer, const ht_syntax *node) {
         ht_writer_source(writer, begin, end);
 }
 
+/* Returns true if the words of a type say no more than the type, nor leave it open. */
+static bool is_plain_type(const char *text, size_t length) {
+    static const char *const others[] = {"auto", "static", "constexpr", "volatile", "register"};
+    bool plain = length > 0;
+    for (size_t at = 0; at < length; ++at)
+        plain = plain && (isalnum((unsigned char)text[at]) || text[at] == '_' || text[at] == ' ');
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        plain = plain && !memmem(text, length, others[i], strlen(others[i]));
+    return plain;
+}
+
+char *ht_coarsen_x_type(const ht_coarsen *c) {
+    const ht_syntax_variable *x = &c->tree->variables[c->x];
+    const ht_syntax *statement = ht_statement_of(x->declaration);
+    size_t begin = statement->range.begin, end = x->name_end - strlen(x->name);
+    const char *text = c->model->text;
+    if (statement->count == 1 && statement->plain && begin < end && end <= statement->range.end) {
+        begin += strncmp(text + begin, "const ", 6) == 0 ? 6 : 0;
+        if (is_plain_type(text + begin, end - begin) && text[end - 1] == ' ' &&
+            !memmem(text + begin, end - begin, "const", 5))
+            return ht_strndup(text + begin, end - begin);
+    }
+    return ht_syntax_variable_type(x, false);
+}
+
 void ht_writer_variable(ht_writer *writer, const ht_syntax *node) {
     const ht_syntax_variable *variable = &writer->c->tree->variables[node->variable];
     if (variable->is_shared) {

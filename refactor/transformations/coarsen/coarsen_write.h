@@ -39,6 +39,9 @@ void ht_writer_join(ht_writer *writer, ht_writer *inner);
 bool ht_writer_is_balanced(const ht_writer *writer);
 /* Writes "TYPE name[n] = init;" for a variable that shares its declaration with others. */
 void ht_writer_variable(ht_writer *writer, const ht_syntax *variable);
+/* Returns the type of the index x without const, as its author wrote it where that can stand alone,
+ * with a space after it; free(). NULL: it cannot be written. */
+char *ht_coarsen_x_type(const ht_coarsen *c);
 /* Returns the end of the `[n][m]` after a name. */
 size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_syntax *node, size_t begin);
 
