@@ -354,7 +354,8 @@ static bool takes_wide(const ht_plan *plan, ht_range place) {
     return false;
 }
 
-/* Returns CEIL_DIV(n, 512LL): the author's macro, whose sum then has 64 bits; NULL: it is none. */
+/* Returns CEIL_DIV(n, 512LL): the author's macro, whose sum then has 64 bits; NULL: it is not such
+ * a macro. */
 static char *macro_text(const ht_plan *plan, const ht_form *form, int64_t per_block) {
     const char *text = plan->model->facts->source->text;
     ht_range whole = form->quotient->place;
