@@ -139,11 +139,6 @@ static constexpr ht_block_size blockDim{};
 static constexpr ht_grid_size gridDim{};
 #include "ht_names.h"
 
-/* <stddef.h>'s, which units name without including it: HIP's own header brings it along. */
-#ifndef NULL
-#define NULL __null
-#endif
-
 /* Where a barrier or shuffle is called, for the report when threads cannot go on. */
 #define HT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
