@@ -32,8 +32,8 @@ typedef struct ht_infer {
     char *(*parts)[4]; /* of vectors: each component's value */
     char **allocated;  /* elements that the host allocated, where found */
     int *allocated_lines;
-    char **extents;   /* elements of each parameter's buffer as an expression; NULL: unknown */
-    char **open;      /* why a buffer's extent is not known; NULL: it is */
+    char **extents; /* elements of each parameter's buffer as an expression; NULL: unknown */
+    char **open;    /* why a buffer's extent is not known; NULL: it is */
     int *open_lines;
     bool *from_host;  /* the extent is that of the allocation, not proved to be enough */
     ht_text *origins; /* the origin of each parameter's line */
