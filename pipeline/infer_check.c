@@ -105,6 +105,12 @@ static bool grow(const ht_template *template, ht_problem *problem, const char *a
     return grown;
 }
 
+static void reason_add(char **reason, const char *more) {
+    char *whole = ht_format("%s%s", *reason, more);
+    free(*reason);
+    *reason = whole;
+}
+
 ht_status ht_inferred_check(const ht_template *template, ht_problem *problem, char **out_reason,
                             ht_error *error) {
     ht_device device;
@@ -122,8 +128,10 @@ ht_status ht_inferred_check(const ht_template *template, ht_problem *problem, ch
         free(*out_reason);
         *out_reason = NULL;
         status = run_once(template, problem, &device, out_reason, &array, &element, &own);
-        again = array && problem && ht_clock_seconds() - begun < growing_seconds &&
-                grow(template, problem, array, element);
+        bool late = ht_clock_seconds() - begun >= growing_seconds;
+        again = array && problem && !late && grow(template, problem, array, element);
+        if (array && late && *out_reason)
+            reason_add(out_reason, "; larger buffers were not tried: it takes too long");
         free(array);
     }
     if (status != HT_OK && error)
