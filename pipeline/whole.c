@@ -1,5 +1,6 @@
 #include "pipeline/whole.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -11,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* A tuned program may take 20 times what the original took, and at least a minute. */
+static const double limit_times = 20, limit_least = 60;
 
 /* Sends what a program prints to standard error: standard output is the report's. Returns what
  * output_back takes. */
@@ -39,6 +43,7 @@ static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitut
     run.store = store;
     run.contents = capture != NULL ? &whole->contents : NULL;
     run.interrupted = &ht_interrupted;
+    run.seconds = whole->limit;
     ht_status status = HT_OK;
     *out_program = NULL;
     if (report == NULL || copies == NULL)
@@ -68,8 +73,10 @@ ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_
         if (whole->inputs > 0)
             ht_byte_store_open(&whole->contents, whole->scratch.path, HT_WHOLE_KEPT);
         whole->capture->content_limit = whole->inputs;
+        double begun = ht_clock_seconds();
         status = run_once(whole, NULL, whole->capture, whole->before, &whole->store, &program,
                           report, &whole->original, error);
+        whole->limit = fmax(limit_least, limit_times * (ht_clock_seconds() - begun));
     }
     if (status == HT_OK) {
         ht_byte_store_trim(&whole->store, whole->before->used);
@@ -150,7 +157,12 @@ static ht_status compare_one(ht_whole *whole, const ht_substitutes *substitutes,
         ht_byte_store_open(&store, whole->scratch.path, whole->before->used);
     ht_status status =
         run_once(whole, substitutes, NULL, after, &store, &program, report, &result->tuned, &own);
-    if (status == HT_OK) {
+    if (status == HT_OK && result->tuned.late) {
+        result->verdict = HT_WHOLE_FAILED;
+        result->reason = ht_format("the tuned program did not end within %.3g s, many times what "
+                                   "the original took",
+                                   whole->limit);
+    } else if (status == HT_OK) {
         compare(whole, after, &store, result);
     } else if (status == HT_ERROR_COMPILE) {
         result->verdict = HT_WHOLE_FAILED;

@@ -42,6 +42,7 @@ typedef struct ht_whole {
     ht_missing missing; /* that the original called */
     char *problem_file; /* NULL: no problem is known; owned */
     ht_emulate_outcome original;
+    double limit;             /* seconds that a tuned program may take */
     double tolerance;         /* that copies were compared within; 0: bit by bit */
     ht_whole_result *results; /* one a problem that sources were tuned for; owned */
     size_t result_count;

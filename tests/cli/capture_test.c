@@ -9,6 +9,7 @@
 #include "pipeline/capture_name.h"
 #include "pipeline/copies_compare.h"
 #include "pipeline/program.h"
+#include "pipeline/whole.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -166,6 +167,34 @@ Test(capture, a_substitute_is_compiled_behind_links_too) {
         free(a);
         free(b);
     }
+    workplace_remove();
+}
+
+/* Nobody waits for a tuned program that spins where the original does not. */
+Test(capture, a_tuned_program_that_does_not_end_is_a_failure) {
+    workplace_make();
+    workplace_write("a.hip", "int main() { return 0; }\n");
+    workplace_write("tuned/a.hip", "int main() { for (volatile int i = 0;; ++i) {} }\n");
+    cr_assert_eq(chdir(workplace()), 0);
+    char *path = ht_strdup("a.hip");
+    const ht_compiler_options compiler = {0};
+    ht_whole whole = {.files = {&path, 1, &compiler, NULL}, .run = {.read = "."}, .wavefront = 64};
+    ht_refactor_options options = {0};
+    ht_substitutes substitutes = {0};
+    ht_entries none = {0};
+    ht_error error = {0};
+    cr_assert_eq(ht_whole_begin(&whole, ".", &options, &error), HT_OK, "%s", error.message);
+    cr_expect_geq(whole.limit, 60);
+    whole.limit = 0.5;
+    ht_substitutes_add(&substitutes, &(ht_substitute){path, "tuned/a.hip", path, ""});
+    cr_assert_eq(ht_whole_compare(&whole, &substitutes, &none, &error), HT_OK, "%s", error.message);
+    cr_expect_eq(ht_whole_verdict_of(&whole), HT_WHOLE_FAILED);
+    cr_assert_eq(whole.result_count, 1);
+    cr_expect(strstr(whole.results[0].reason, "did not end within 0.5 s"), "%s",
+              whole.results[0].reason);
+    ht_substitutes_free(&substitutes);
+    ht_whole_free(&whole);
+    free(path);
     workplace_remove();
 }
 
