@@ -123,6 +123,25 @@ Test(kept, a_file_is_read_again_when_one_appears_that_it_would_have_read) {
     free(own);
 }
 
+/* Contents of buffers are what templates were verified with. */
+Test(kept, a_file_is_read_again_when_the_contents_of_a_buffer_change) {
+    tree_write();
+    char *with = ht_strdup(problem), *at = strstr(with, "float[problem.n]\", ");
+    cr_assert_not_null(at);
+    char *text = ht_format("%.*sfloat[problem.n] file(\\\"in.bin\\\")%s", (int)(at - with), with,
+                           at + strlen("float[problem.n]"));
+    workplace_write("tree/scale.problem.json", text);
+    workplace_write("tree/in.bin", "0000111122223333");
+    usleep(20000);
+    expect_kept(REFACTOR, 0);
+    expect_kept(REFACTOR, 2);
+    workplace_write("tree/in.bin", "0000111122224444");
+    usleep(20000);
+    expect_kept(REFACTOR, 1);
+    free(text);
+    free(with);
+}
+
 /* A header of the tree is reported at its own turn, not by the file that includes it. */
 Test(kept, a_header_that_joins_the_tree_is_reported_once) {
     tree_write();
