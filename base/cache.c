@@ -4,19 +4,10 @@
 #include "base/warning.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *folder;
-
-static bool is_private(const char *path) {
-    struct stat found;
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-           (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
 
 static void find(void) {
     const char *named = getenv("HIPTEMPER_CACHE");
@@ -27,7 +18,7 @@ static void find(void) {
         ht_warning("$HIPTEMPER_CACHE is not used: %s: %s; name a folder that can be made, or unset "
                    "it",
                    error.file, error.message);
-    else if (is_private(named))
+    else if (ht_dir_is_private(named))
         folder = named;
     else
         ht_warning(

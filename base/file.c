@@ -123,6 +123,12 @@ bool ht_dir_exists(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool ht_dir_is_private(const char *path) {
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+           (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 char *ht_path_join(const char *folder, const char *name) {
     if (name[0] == '/' || !*folder)
         return ht_strdup(name);

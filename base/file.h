@@ -32,6 +32,8 @@ ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error);
 
 bool ht_file_exists(const char *path);
 bool ht_dir_exists(const char *path);
+/* Returns true for a folder of this user's that nobody else may write to. */
+bool ht_dir_is_private(const char *path);
 /* Returns true for two names of one file. */
 bool ht_file_same(const char *a, const char *b);
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "refactor/source/include_name.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -101,33 +102,14 @@ bool ht_file_states_since(ht_file_states *states, const char *path, double when)
 
 /* ---- places where no file is */
 
-void ht_paths_free(ht_paths *paths) {
-    for (size_t i = 0; i < paths->count; ++i)
-        free(paths->items[i]);
-    free(paths->items);
-    *paths = (ht_paths){0};
-}
-
-/* Takes over the path. */
-static void path_add(ht_paths *paths, char *path) {
-    for (size_t i = 0; i < paths->count; ++i)
-        if (strcmp(paths->items[i], path) == 0) {
-            free(path);
-            return;
-        }
-    HT_GROW(paths->items, paths->count);
-    paths->items[paths->count++] = path;
-}
-
 /* Looks at one place. Returns true if the file is there: the compiler looks no further. */
 static bool place_look(ht_file_states *states, const char *folder, const char *name,
-                       ht_paths *out_absent) {
+                       ht_names *out_absent) {
     char *path = ht_path_join(strcmp(folder, ".") == 0 ? "" : folder, name);
     bool found = state_of(states, path)->exists;
-    if (found)
-        free(path);
-    else
-        path_add(out_absent, path);
+    if (!found)
+        ht_names_add(out_absent, path);
+    free(path);
     return found;
 }
 
@@ -148,7 +130,7 @@ static const char *folder_named(const char *const *arguments, size_t count, size
 }
 
 static void include_look(ht_file_states *states, const char *path, const char *name, bool quoted,
-                         const char *const *arguments, size_t count, ht_paths *out_absent) {
+                         const char *const *arguments, size_t count, ht_names *out_absent) {
     static const char *const system[] = {"/usr/local/include", "/usr/include"};
     char *own = ht_path_folder(path);
     bool found = quoted && place_look(states, own, name, out_absent);
@@ -162,26 +144,18 @@ static void include_look(ht_file_states *states, const char *path, const char *n
 }
 
 void ht_file_states_absent(ht_file_states *states, const char *path, const char *const *arguments,
-                           size_t argument_count, ht_paths *out_absent) {
+                           size_t argument_count, ht_names *out_absent) {
     char *text = NULL;
     if (is_system(path) || ht_file_read(path, 0, &text, NULL, NULL) != HT_OK)
         return;
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        line += strspn(line, " \t");
-        if (*line != '#')
+        bool quoted;
+        char *name = ht_include_name(line, &quoted);
+        if (!name)
             continue;
-        const char *at = line + 1 + strspn(line + 1, " \t");
-        if (strncmp(at, "include", 7) != 0)
-            continue;
-        at += 7 + strspn(at + 7, " \t");
-        char close = *at == '"' ? '"' : *at == '<' ? '>' : '\0';
-        size_t length = close ? strcspn(at + 1, "\"><\n") : 0;
-        if (length == 0 || at[1 + length] != close)
-            continue;
-        char *name = ht_strndup(at + 1, length);
         if (name[0] != '/')
-            include_look(states, path, name, close == '"', arguments, argument_count, out_absent);
+            include_look(states, path, name, quoted, arguments, argument_count, out_absent);
         free(name);
     }
     free(text);

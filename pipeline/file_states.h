@@ -2,6 +2,8 @@
 #ifndef HT_PIPELINE_FILE_STATES_H
 #define HT_PIPELINE_FILE_STATES_H
 
+#include "refactor/source/names.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,18 +20,11 @@ bool ht_file_states_same(ht_file_states *states, const char *a, const char *b);
 /* Returns true if the file was changed at this time (seconds since 1970) or later. */
 bool ht_file_states_since(ht_file_states *states, const char *path, double when);
 
-/* A list of paths; each is owned, and once in it. */
-typedef struct ht_paths {
-    char **items;
-    size_t count;
-} ht_paths;
-void ht_paths_free(ht_paths *paths);
-
 /* Adds the places at which a compiler looks for the files that `path` includes before it finds
  * them, or without finding them: in the file's folder, in those of -I, -iquote and -isystem, and in
  * the system's. A file that appears at one of them changes what is read. Includes whose names are
  * macros are not seen. */
 void ht_file_states_absent(ht_file_states *states, const char *path, const char *const *arguments,
-                           size_t argument_count, ht_paths *out_absent);
+                           size_t argument_count, ht_names *out_absent);
 
 #endif

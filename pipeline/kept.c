@@ -19,7 +19,7 @@
 enum { DAYS_KEPT = 30 };
 
 struct ht_kept {
-    char *folder, *common;
+    char *folder;
     ht_file_states *before, *after; /* as found at the beginning, and once all was read */
     double start;
 };
@@ -46,12 +46,6 @@ static ht_status folder_make(const char *path, ht_error *error) {
     return status;
 }
 
-static bool is_private(const char *path) {
-    struct stat found;
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-           (found.st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(path, R_OK | W_OK | X_OK) == 0;
-}
-
 static void old_remove(const char *folder) {
     DIR *directory = opendir(folder);
     time_t oldest = time(NULL) - (time_t)DAYS_KEPT * 24 * 3600;
@@ -67,12 +61,12 @@ static void old_remove(const char *folder) {
         closedir(directory);
 }
 
-ht_kept *ht_kept_open(const char *common) {
+ht_kept *ht_kept_open(void) {
     bool named;
     char *folder = folder_path(&named);
     ht_error error = {0};
     bool made = folder && folder_make(folder, &error) == HT_OK;
-    if (!made || !is_private(folder)) {
+    if (!made || !ht_dir_is_private(folder) || access(folder, R_OK | W_OK | X_OK) != 0) {
         if (folder && named)
             ht_warning("$HIPTEMPER_KEPT is not used: %s: %s; name a folder of your own, or leave "
                        "it empty to keep nothing",
@@ -85,7 +79,6 @@ ht_kept *ht_kept_open(const char *common) {
     clock_gettime(CLOCK_REALTIME_COARSE, &now); /* which file systems take their times from */
     ht_kept *kept = ht_alloc(1, sizeof *kept);
     *kept = (ht_kept){.folder = folder,
-                      .common = ht_strdup(common),
                       .before = ht_file_states_new(),
                       .after = ht_file_states_new(),
                       .start = (double)now.tv_sec + (double)now.tv_nsec / 1e9};
@@ -97,14 +90,13 @@ void ht_kept_free(ht_kept *kept) {
         return;
     ht_file_states_free(kept->before);
     ht_file_states_free(kept->after);
-    free(kept->common);
     free(kept->folder);
     free(kept);
 }
 
 static char *entry_path(const ht_kept *kept, const ht_kept_file *file) {
     char key[HT_HASH_SIZE];
-    ht_hash_strings(key, kept->common, file->path, file->own, NULL);
+    ht_hash_strings(key, file->common, file->path, file->own, NULL);
     return ht_path_join(kept->folder, key);
 }
 
@@ -216,7 +208,7 @@ json_t *ht_kept_find(ht_kept *kept, const ht_kept_file *file) {
 
 /* Returns [[path, state, in the tree]]; NULL: a file changed since the run began. */
 static json_t *reads_make(ht_kept *kept, const ht_kept_file *file, const json_t *reads,
-                          ht_paths *out_absent) {
+                          ht_names *out_absent) {
     json_t *made = json_array(), *item;
     size_t index;
     json_array_foreach(reads, index, item) {
@@ -266,7 +258,7 @@ static void entry_write(const char *path, const json_t *entry) {
 
 void ht_kept_put(ht_kept *kept, const ht_kept_file *file, const json_t *reads,
                  const json_t *outputs, json_t *document) {
-    ht_paths absent = {0};
+    ht_names absent = {0};
     json_t *states = reads_make(kept, file, reads, &absent);
     json_t *texts = states ? outputs_make(outputs) : NULL;
     if (texts) {
@@ -283,5 +275,5 @@ void ht_kept_put(ht_kept *kept, const ht_kept_file *file, const json_t *reads,
     }
     json_decref(texts);
     json_decref(states);
-    ht_paths_free(&absent);
+    ht_names_free(&absent);
 }

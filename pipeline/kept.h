@@ -12,14 +12,14 @@
 typedef struct ht_kept ht_kept; /* of one run */
 
 /* Opens the folder that $HIPTEMPER_KEPT names, else hiptemper/kept in $XDG_CACHE_HOME or ~/.cache,
- * and removes what no run asked for in 30 days. `common`: text of all that every result of this run
- * depends on. NULL: $HIPTEMPER_KEPT is empty, or the folder cannot be used, or is another user's or
- * may be written by others. */
-ht_kept *ht_kept_open(const char *common);
+ * and removes what no run asked for in 30 days. NULL: $HIPTEMPER_KEPT is empty, or the folder
+ * cannot be used, or is another user's or may be written by others. */
+ht_kept *ht_kept_open(void);
 void ht_kept_free(ht_kept *kept);
 
 /* A file of the tree. */
 typedef struct ht_kept_file {
+    const char *common;      /* text of all that every result of the run depends on */
     const char *own;         /* text of all that its result alone depends on, apart from files */
     const char *path;        /* of the file */
     const char *const *tree; /* all files of the tree: headers of one are reported at their turn */

@@ -13,6 +13,7 @@
 
 struct ht_refactor_kept {
     ht_kept *kept;
+    char *common;
     const ht_refactor_request *request;
     const ht_refactor_inputs *inputs;
     const char **tree; /* paths of all files; borrowed */
@@ -44,13 +45,13 @@ static void request_put(const ht_refactor_request *request, ht_text *out) {
     ht_text_printf(out, "seed %llu\n", (unsigned long long)request->verifying.seed);
 }
 
-/* Puts what kernels are compiled and run with to verify them: the compiler and its flags, which say
- * what the processor is, and the device. */
-static ht_status host_put(ht_text *out) {
-    char hash[HT_HASH_SIZE];
+/* Puts the device that defaults are legal for. To verify templates there are a compiler and its
+ * flags, too, which say what the processor is. */
+static ht_status host_put(bool verify, ht_text *out) {
+    char hash[HT_HASH_SIZE] = "";
     ht_device host;
     ht_status status = ht_device_find("host", &host, NULL);
-    if (status == HT_OK)
+    if (status == HT_OK && verify)
         status = ht_toolchain_hash(hash, NULL);
     if (status != HT_OK)
         return status;
@@ -75,18 +76,20 @@ static void variables_put(ht_text *out) {
 
 ht_refactor_kept *ht_refactor_kept_open(const ht_refactor_request *request,
                                         const ht_refactor_inputs *inputs) {
-    ht_text common = {0};
-    ht_kept *kept = NULL;
-    request_put(request, &common);
-    variables_put(&common);
-    if (!request->compiler.recipe && ht_refactor_fingerprint(&common, NULL) == HT_OK &&
-        host_put(&common) == HT_OK)
-        kept = ht_kept_open(common.data);
-    ht_text_free(&common);
+    ht_kept *kept = request->compiler.recipe ? NULL : ht_kept_open();
     if (!kept)
         return NULL;
+    ht_text common = {0};
+    request_put(request, &common);
+    variables_put(&common);
+    if (ht_refactor_fingerprint(&common, NULL) != HT_OK ||
+        host_put(request->verify, &common) != HT_OK) {
+        ht_text_free(&common);
+        ht_kept_free(kept);
+        return NULL;
+    }
     ht_refactor_kept *opened = ht_alloc(1, sizeof *opened);
-    *opened = (ht_refactor_kept){kept, request, inputs,
+    *opened = (ht_refactor_kept){kept, ht_text_take(&common), request, inputs,
                                  ht_alloc(inputs->tree.count + 1, sizeof *opened->tree)};
     for (size_t i = 0; i < inputs->tree.count; ++i)
         opened->tree[i] = inputs->tree.files[i].path;
@@ -97,6 +100,7 @@ void ht_refactor_kept_free(ht_refactor_kept *kept) {
     if (!kept)
         return;
     ht_kept_free(kept->kept);
+    free(kept->common);
     free(kept->tree);
     free(kept);
 }
@@ -130,7 +134,8 @@ static kept_file file_open(const ht_refactor_kept *kept, size_t index) {
     const char **arguments =
         ht_refactor_inputs_arguments(kept->inputs, kept->request, index, &count);
     char *own = own_text(kept, index, arguments, count);
-    return (kept_file){.file = {.own = own,
+    return (kept_file){.file = {.common = kept->common,
+                                .own = own,
                                 .path = kept->inputs->tree.files[index].path,
                                 .tree = kept->tree,
                                 .tree_count = kept->inputs->tree.count,

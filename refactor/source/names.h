@@ -1,4 +1,4 @@
-/* Sets of names. Private to refactor/. */
+/* Sets of names. */
 #ifndef HT_REFACTOR_SOURCE_NAMES_H
 #define HT_REFACTOR_SOURCE_NAMES_H
 

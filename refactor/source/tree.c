@@ -1,4 +1,5 @@
 /* Builds the graph of includes, and finds the units of headers in it. */
+#include "refactor/source/include_name.h"
 #include "refactor/source/tree_graph.h"
 #include "refactor/source/tree_joined.h"
 
@@ -108,19 +109,11 @@ static size_t resolve(graph *in, size_t from, const char *name, bool quoted) {
     return found;
 }
 
-/* Reads the #include at `at`, which is after its '#'. */
-static void include_read(graph *in, size_t index, const char *at) {
-    at += strspn(at, " \t");
-    if (strncmp(at, "include", 7) != 0)
-        return;
-    at += 7;
-    at += strspn(at, " \t");
-    char close = *at == '"' ? '"' : *at == '<' ? '>' : 0;
-    size_t length = close ? strcspn(at + 1, "\"><\n") : 0;
-    if (length == 0 || at[1 + length] != close)
-        return;
-    char *name = ht_strndup(at + 1, length);
-    size_t found = resolve(in, index, name, close == '"');
+/* Notes the file that the line includes, if it is one of the tree. */
+static void include_read(graph *in, size_t index, const char *line) {
+    bool quoted;
+    char *name = ht_include_name(line, &quoted);
+    size_t found = name ? resolve(in, index, name, quoted) : SIZE_MAX;
     free(name);
     if (found == SIZE_MAX || found == index)
         return;
@@ -141,9 +134,7 @@ static void text_look(graph *in, size_t index) {
         ht_tree_kernels_note(&in->nodes[index], text);
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        line += strspn(line, " \t");
-        if (*line == '#')
-            include_read(in, index, line + 1);
+        include_read(in, index, line);
     }
     free(text);
 }
