@@ -3,16 +3,11 @@
 
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static bool has_entry(const json_t *entries, const char *kernel) {
     size_t index;
     json_t *entry;
     json_array_foreach(entries, index, entry) {
-        if (strcmp(text_of(entry, "kernel"), kernel) == 0)
+        if (strcmp(ht_report_text_of(entry, "kernel"), kernel) == 0)
             return true;
     }
     return false;
@@ -23,8 +18,8 @@ int ht_recipe_save(const char *path, const json_t *rows) {
     size_t index;
     json_array_foreach(rows, index, row) {
         json_t *entry = json_object_get(row, "recipe");
-        if (json_is_object(entry) && strcmp(text_of(row, "status"), "templated") == 0 &&
-            !has_entry(entries, text_of(row, "name")))
+        if (json_is_object(entry) && strcmp(ht_report_text_of(row, "status"), "templated") == 0 &&
+            !has_entry(entries, ht_report_text_of(row, "name")))
             json_array_append(entries, entry);
     }
     int code = HT_EXIT_OK;
@@ -41,7 +36,7 @@ int ht_recipe_save(const char *path, const json_t *rows) {
 }
 
 static bool answers(const ht_recipe *recipe, const ht_recipe_kernel *kernel, const json_t *row) {
-    return ht_recipe_find(recipe, text_of(row, "name")) == kernel;
+    return ht_recipe_find(recipe, ht_report_text_of(row, "name")) == kernel;
 }
 
 int ht_recipe_check(const ht_recipe *recipe, const json_t *rows) {
@@ -54,11 +49,11 @@ int ht_recipe_check(const ht_recipe *recipe, const json_t *rows) {
             if (!answers(recipe, kernel, row))
                 continue;
             ++found;
-            if (strcmp(text_of(row, "status"), "templated") == 0)
+            if (strcmp(ht_report_text_of(row, "status"), "templated") == 0)
                 continue;
             ht_report_message("%s: kernel %s is %s, not as the recipe asks: %s",
-                              text_of(row, "file"), text_of(row, "name"), text_of(row, "status"),
-                              text_of(row, "reason"));
+                              ht_report_text_of(row, "file"), ht_report_text_of(row, "name"),
+                              ht_report_text_of(row, "status"), ht_report_text_of(row, "reason"));
             code = HT_EXIT_FAILED;
         }
         if (found)

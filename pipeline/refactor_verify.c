@@ -31,11 +31,6 @@ typedef struct verifying {
     int code;
 } verifying;
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static char *held_name(const char *path) {
     return ht_format("%s.unverified", path);
 }
@@ -150,7 +145,7 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
     ht_device device;
     const char *fields = json_string_value(json_object_get(proof, "problem"));
     ht_status status =
-        ht_template_parse(text_of(proof, "unit"), "template", &templates, &count, error);
+        ht_template_parse(ht_report_text_of(proof, "unit"), "template", &templates, &count, error);
     if (status != HT_OK)
         return status;
     status = ht_device_find("host", &device, error);
@@ -224,8 +219,9 @@ static void report_write(json_t *row, const json_t *document, const char *unit) 
     const json_t *size =
         json_array_get(json_object_get(document, "sizes"),
                        (size_t)json_integer_value(json_object_get(document, "failing_size")));
-    char *path = report_name(text_of(row, "template"));
-    const char *problem = text_of(size, "problem"), *config = text_of(document, "failing");
+    char *path = report_name(ht_report_text_of(row, "template"));
+    const char *problem = ht_report_text_of(size, "problem"),
+               *config = ht_report_text_of(document, "failing");
     long long seed = json_integer_value(json_object_get(size, "seed"));
     ht_text text = {0};
     ht_error error = {0};
@@ -233,13 +229,14 @@ static void report_write(json_t *row, const json_t *document, const char *unit) 
                    "// BUG REPORT: a template that does not do what its original does. It was "
                    "withheld;\n// this is a defect of hiptemper. Please pass this file on.\n//\n"
                    "// kernel:          %s, %s:%lld\n// transformations: ",
-                   text_of(row, "name"), text_of(row, "file"),
+                   ht_report_text_of(row, "name"), ht_report_text_of(row, "file"),
                    (long long)json_integer_value(json_object_get(row, "line")));
     names_print(json_object_get(document, "transformations"), &text);
     ht_text_printf(&text,
                    "\n// configuration:   %s\n// sizes:           %s\n// seed of inputs:  %lld\n"
                    "// found:           %s\n",
-                   config, *problem ? problem : "none", seed, text_of(document, "reason"));
+                   config, *problem ? problem : "none", seed,
+                   ht_report_text_of(document, "reason"));
     ht_text_printf(&text, "//\n// hiptemper check %s %s%s%s --seed %lld --config '%s'\n\n",
                    ht_path_name(path), *problem ? "--problem '" : "", problem, *problem ? "'" : "",
                    seed, config);
@@ -256,12 +253,12 @@ static void report_write(json_t *row, const json_t *document, const char *unit) 
 
 /* Takes the template back. */
 static void withhold(json_t *row, char *reason) {
-    const char *path = text_of(row, "template");
+    const char *path = ht_report_text_of(row, "template");
     char *held = held_name(path);
     unlink(held);
     free(held);
     if (json_is_string(json_object_get(row, "launcher")))
-        unlink(text_of(row, "launcher"));
+        unlink(ht_report_text_of(row, "launcher"));
     json_object_set_new(row, "launcher", json_null());
     json_object_set_new(row, "status", json_string("withheld"));
     json_object_set_new(row, "reason", ht_report_json_text(reason));
@@ -272,7 +269,7 @@ static void withhold(json_t *row, char *reason) {
 }
 
 static void offer(verifying *in, json_t *row) {
-    const char *path = text_of(row, "template");
+    const char *path = ht_report_text_of(row, "template");
     char *held = held_name(path), *bug = report_name(path);
     int code = rename(held, path) == 0 ? 0 : errno;
     unlink(bug); /* of an earlier run */
@@ -292,8 +289,8 @@ static void differs(verifying *in, json_t *row, const json_t *document) {
     ht_text_append(&reason, "its template does not do what the original does (");
     names_print(json_object_get(document, "transformations"), &reason);
     ht_text_printf(&reason, "; %s): %s; this is a defect of hiptemper",
-                   text_of(document, "failing"), text_of(document, "reason"));
-    report_write(row, document, text_of(json_object_get(row, "proof"), "unit"));
+                   ht_report_text_of(document, "failing"), ht_report_text_of(document, "reason"));
+    report_write(row, document, ht_report_text_of(json_object_get(row, "proof"), "unit"));
     withhold(row, ht_text_take(&reason));
     in->code = in->code ? in->code : HT_EXIT_FAILED;
 }
@@ -315,7 +312,7 @@ static void needs_problem(json_t *row, const char *reason) {
  * cannot be written. */
 static bool elements_write(json_t *row, const json_t *document) {
     json_t *elements = json_object_get(document, "elements");
-    const char *path = text_of(row, "problem_file");
+    const char *path = ht_report_text_of(row, "problem_file");
     char *text = NULL, *changed = NULL;
     ht_error error = {0};
     if (!elements)
@@ -331,28 +328,29 @@ static bool elements_write(json_t *row, const json_t *document) {
 }
 
 static void settle(verifying *in, json_t *row, const json_t *document) {
-    const char *outcome = text_of(document, "outcome");
+    const char *outcome = ht_report_text_of(document, "outcome");
     if (strcmp(outcome, outcomes[HT_VERIFY_AGREES]) == 0 && elements_write(row, document)) {
         offer(in, row);
     } else if (strcmp(outcome, outcomes[HT_VERIFY_DIFFERS]) == 0) {
         differs(in, row, document);
-    } else if (*outcome && strcmp(text_of(row, "problem"), "inferred") == 0) {
-        needs_problem(row, text_of(document, "reason"));
+    } else if (*outcome && strcmp(ht_report_text_of(row, "problem"), "inferred") == 0) {
+        needs_problem(row, ht_report_text_of(document, "reason"));
     } else if (*outcome) {
         withhold(row, ht_format("its template cannot be verified: %s; do the problem's extents and "
                                 "roles hold what the kernel touches?",
-                                text_of(document, "reason")));
-    } else if (strcmp(text_of(document, "status"), ht_status_name(HT_ERROR_COMPILE)) == 0) {
+                                ht_report_text_of(document, "reason")));
+    } else if (strcmp(ht_report_text_of(document, "status"), ht_status_name(HT_ERROR_COMPILE)) ==
+               0) {
         in->code = HT_EXIT_FAILED;
         withhold(row, ht_format("its template does not compile for the host: %s; this is a defect "
                                 "of hiptemper",
-                                text_of(document, "error")));
+                                ht_report_text_of(document, "error")));
     } else {
         int code = (int)json_integer_value(json_object_get(document, "code"));
         in->code = code ? code : HT_EXIT_FAILED;
         withhold(row, ht_format("its template cannot be verified (--no-verify hands it out all the "
                                 "same): %s",
-                                text_of(document, "error")));
+                                ht_report_text_of(document, "error")));
     }
 }
 
@@ -387,12 +385,12 @@ static void proof_done(void *context, size_t index, const ht_task_result *result
         settle(in, row, document);
     else
         lost(in, row, result);
-    if (document && *text_of(document, "outcome"))
+    if (document && *ht_report_text_of(document, "outcome"))
         json_object_set(row, "verification", document);
     json_decref(document);
     json_object_del(row, "proof");
     ++in->ended;
-    ht_progress_begin(in->progress, text_of(row, "name"));
+    ht_progress_begin(in->progress, ht_report_text_of(row, "name"));
     if (ht_clock_seconds() - in->start < quiet_seconds || in->ended == in->count)
         return;
     char *phase =

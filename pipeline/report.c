@@ -48,6 +48,11 @@ json_t *ht_report_json_new(const char *format, int version) {
                      HT_VERSION);
 }
 
+const char *ht_report_text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
 json_t *ht_report_json_text(const char *text) {
     if (!text)
         return json_null();

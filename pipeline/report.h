@@ -37,6 +37,8 @@ json_t *ht_report_json_new(const char *format, int version);
 /* A JSON string of any text: bytes that are no UTF-8 (a cut message, an odd file name) become '?';
  * null for NULL. New reference. */
 json_t *ht_report_json_text(const char *text);
+/* Returns a member that is a string, "" where there is none; borrowed. */
+const char *ht_report_text_of(const json_t *object, const char *key);
 /* Returns true if this stream may have colours and cursor movement (a terminal, NO_COLOR unset,
  * TERM not dumb). */
 bool ht_report_is_terminal(FILE *stream);

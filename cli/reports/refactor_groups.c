@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/report.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -40,11 +41,6 @@ char *ht_reason_class(const char *reason) {
     while (text.length && text.data[text.length - 1] == ' ')
         text.data[--text.length] = 0;
     return ht_text_take(&text);
-}
-
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
 }
 
 /* By status: a step that may help. */
@@ -93,10 +89,11 @@ void ht_reason_groups_make(const json_t *rows, ht_reason_groups *out_groups) {
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row) {
-        const char *reason = text_of(row, "reason");
+        const char *reason = ht_report_text_of(row, "reason");
         if (!*reason)
             continue;
-        ht_reason_group *of = group_of(out_groups, text_of(row, "status"), ht_reason_class(reason));
+        ht_reason_group *of =
+            group_of(out_groups, ht_report_text_of(row, "status"), ht_reason_class(reason));
         HT_GROW(of->rows, of->count);
         of->rows[of->count++] = row;
     }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/reports/refactor_groups.h"
 #include "cli/reports/refactor_report.h"
+#include "pipeline/report.h"
 #include "refactor/transformations/transformations.h"
 
 #include <stdlib.h>
@@ -24,11 +25,6 @@ static const char head[] =
     "th, td { border-color: #444; } p.next { color: #aaa; } }\n"
     "</style>\n</head>\n<body>\n<h1>Kernels</h1>\n";
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void escape(const char *text, ht_text *out) {
     for (const char *at = text; *at; ++at) {
         const char *entity = *at == '<'   ? "&lt;"
@@ -45,7 +41,7 @@ static void escape(const char *text, ht_text *out) {
 
 static void place_put(const json_t *row, ht_text *out) {
     ht_text_append(out, "<code>");
-    escape(text_of(row, "file"), out);
+    escape(ht_report_text_of(row, "file"), out);
     ht_text_printf(out, ":%lld</code>", json_integer_value(json_object_get(row, "line")));
 }
 
@@ -65,15 +61,16 @@ static int most_changes_first(const void *a, const void *b) {
     size_t m = changes_of(first), n = changes_of(second);
     if (m != n)
         return m > n ? -1 : 1;
-    int order = strcmp(text_of(first, "file"), text_of(second, "file"));
-    return order ? order : strcmp(text_of(first, "name"), text_of(second, "name"));
+    int order = strcmp(ht_report_text_of(first, "file"), ht_report_text_of(second, "file"));
+    return order ? order
+                 : strcmp(ht_report_text_of(first, "name"), ht_report_text_of(second, "name"));
 }
 
 static void template_put(const json_t *row, ht_text *out) {
     size_t index;
     json_t *name;
     ht_text_append(out, "<tr><td><code>");
-    escape(text_of(row, "name"), out);
+    escape(ht_report_text_of(row, "name"), out);
     ht_text_append(out, "</code></td><td>");
     place_put(row, out);
     ht_text_printf(out, "</td><td class=\"number\">%zu</td><td>", changes_of(row));
@@ -82,7 +79,7 @@ static void template_put(const json_t *row, ht_text *out) {
         escape(json_string_value(name), out);
     }
     ht_text_append(out, "</td><td><code>");
-    escape(text_of(row, "template"), out);
+    escape(ht_report_text_of(row, "template"), out);
     ht_text_printf(out, "</code></td><td>%s</td></tr>\n",
                    json_is_true(json_object_get(row, "verified")) ? "yes" : "no");
 }
@@ -91,7 +88,8 @@ static void templates_put(const json_t *rows, ht_text *out) {
     const json_t **templated = ht_alloc(json_array_size(rows) + 1, sizeof *templated);
     size_t index, count = 0;
     json_t *row;
-    json_array_foreach(rows, index, row) if (*text_of(row, "template")) templated[count++] = row;
+    json_array_foreach(rows, index, row) if (*ht_report_text_of(row, "template"))
+        templated[count++] = row;
     if (count)
         qsort(templated, count, sizeof *templated, most_changes_first);
     ht_text_printf(out, "<h2>With a template: %zu</h2>\n", count);
@@ -116,11 +114,11 @@ static void group_put(const ht_reason_group *group, ht_text *out) {
     ht_text_append(out, "<table>\n<tr><th>kernel</th><th>where</th><th>reason</th></tr>\n");
     for (size_t i = 0; i < group->count; ++i) {
         ht_text_append(out, "<tr><td><code>");
-        escape(text_of(group->rows[i], "name"), out);
+        escape(ht_report_text_of(group->rows[i], "name"), out);
         ht_text_append(out, "</code></td><td>");
         place_put(group->rows[i], out);
         ht_text_append(out, "</td><td>");
-        escape(text_of(group->rows[i], "reason"), out);
+        escape(ht_report_text_of(group->rows[i], "reason"), out);
         ht_text_append(out, "</td></tr>\n");
     }
     ht_text_append(out, "</table>\n</details>\n");
@@ -148,7 +146,7 @@ static void errors_put(const json_t *errors, ht_text *out) {
         ht_text_append(out, "<li>");
         place_put(error, out);
         ht_text_append(out, ": ");
-        escape(text_of(error, "message"), out);
+        escape(ht_report_text_of(error, "message"), out);
         ht_text_append(out, "</li>\n");
     }
     ht_text_append(out, json_array_size(errors) > 0 ? "</ul>\n" : "");

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static long number_of(const json_t *object, const char *key) {
     return (long)json_integer_value(json_object_get(object, key));
 }
@@ -39,28 +34,30 @@ static bool is_of_left_out(const json_t *row, const json_t *remark) {
     json_t *name;
     bool found = false;
     json_array_foreach(json_object_get(row, "left_out"), index, name) found =
-        found || strcmp(json_string_value(name), text_of(remark, "transformation")) == 0;
+        found || strcmp(json_string_value(name), ht_report_text_of(remark, "transformation")) == 0;
     return found;
 }
 
 void ht_refactor_report_remarks(const json_t *row, ht_report_detail detail, FILE *out) {
-    const char *reason = text_of(row, "reason"), *status = text_of(row, "status");
+    const char *reason = ht_report_text_of(row, "reason"),
+               *status = ht_report_text_of(row, "status");
     long place = number_of(row, "reason_line");
     if (*reason && detail != HT_REPORT_BRIEF) {
-        place_print(text_of(row, "file"), place ? place : number_of(row, "line"),
+        place_print(ht_report_text_of(row, "file"), place ? place : number_of(row, "line"),
                     place ? 1 : number_of(row, "column"), status, out);
-        fprintf(out, "%s: %s [%s]\n", text_of(row, "name"), reason, status);
+        fprintf(out, "%s: %s [%s]\n", ht_report_text_of(row, "name"), reason, status);
     }
     size_t index;
     json_t *remark;
     json_array_foreach(json_object_get(row, "remarks"), index, remark) {
         if (detail != HT_REPORT_ALL && !is_of_left_out(row, remark))
             continue;
-        const char *kind = text_of(remark, "kind"), *of = text_of(remark, "transformation");
-        place_print(text_of(remark, "file"), number_of(remark, "line"), number_of(remark, "column"),
-                    kind, out);
-        fprintf(out, "%s: %s [%s%s%s]\n", text_of(row, "name"), text_of(remark, "message"), kind,
-                *of ? ": " : "", of);
+        const char *kind = ht_report_text_of(remark, "kind"),
+                   *of = ht_report_text_of(remark, "transformation");
+        place_print(ht_report_text_of(remark, "file"), number_of(remark, "line"),
+                    number_of(remark, "column"), kind, out);
+        fprintf(out, "%s: %s [%s%s%s]\n", ht_report_text_of(row, "name"),
+                ht_report_text_of(remark, "message"), kind, *of ? ": " : "", of);
     }
 }
 
@@ -93,16 +90,16 @@ void ht_refactor_report_table(const json_t *rows, ht_report_detail detail, FILE 
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row) {
-        char *where = ht_format("%s:%ld", text_of(row, "file"), number_of(row, "line"));
+        char *where = ht_format("%s:%ld", ht_report_text_of(row, "file"), number_of(row, "line"));
         char *transformations = list_text(json_object_get(row, "transformations"));
         char *parameters = list_text(json_object_get(row, "parameters"));
-        const char *reason = text_of(row, "reason");
+        const char *reason = ht_report_text_of(row, "reason");
         if (brief && *reason) {
             free(transformations);
             transformations = brief_reason(reason);
         }
-        const char *cells[] = {text_of(row, "name"), where, text_of(row, "status"), transformations,
-                               parameters};
+        const char *cells[] = {ht_report_text_of(row, "name"), where,
+                               ht_report_text_of(row, "status"), transformations, parameters};
         ht_table_row(table, cells);
         free(where);
         free(transformations);
@@ -150,7 +147,7 @@ static void tallies_free(tallies *list) {
 }
 
 static void row_count(const json_t *row, tallies *statuses, tallies *transformations) {
-    const char *status = text_of(row, "status");
+    const char *status = ht_report_text_of(row, "status");
     bool waits = strcmp(status, "needs-problem") == 0;
     ++tally_of(statuses, status)->count;
     size_t index;
@@ -254,7 +251,7 @@ void ht_refactor_report_files(const json_t *rows, const char *folder, ht_report_
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row) for (size_t i = 0; i < 4; ++i) {
-        const char *path = text_of(row, keys[i]);
+        const char *path = ht_report_text_of(row, keys[i]);
         if (!*path || strcmp(path, last) == 0) /* one skeleton serves all kernels of its file */
             continue;
         last = path;
