@@ -55,8 +55,7 @@ void ht_check_progress(ht_check_outcome *out_outcome) {
 bool ht_check_written(size_t buffer, size_t element) {
     const ht_checker *checker = &ht_the_checker;
     size_t at = HT_CHECK_FIRST_BUFFER + buffer;
-    return at < checker->regions.count &&
-           checker->regions.items[at].cells[element].write.epoch != 0;
+    return at < checker->regions.count && ht_region_written(&checker->regions.items[at], element);
 }
 
 static void shuffle(ht_random *random, uint16_t *items, uint32_t count) {

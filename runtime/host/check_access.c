@@ -10,11 +10,16 @@
 
 /* Fewer bytes of cells are allocated: a mapping costs two calls of the system and a fault a page.
  * Larger ones are mapped, and those up to some size kept for the regions to come, which the next
- * pass or launch makes as large: to clear them costs a tenth of what their faults do. */
-enum { CELLS_ALLOCATED = 64 * 1024, CELLS_KEPT_FIRST = 2 * CELLS_ALLOCATED, KEPT_SIZES = 4 };
+ * pass or launch makes as large: to clear what was touched costs a tenth of its faults. */
+enum { CELLS_ALLOCATED = 64 * 1024, CELLS_KEPT_FIRST = 2 * CELLS_ALLOCATED, KEPT_SIZES = 6 };
 
+enum { PAGE_BYTES = HT_CHECK_PAGE_CELLS * sizeof(ht_cell) };
+_Static_assert(PAGE_BYTES == 4096, "a page of cells is one of memory");
+
+/* At the begin of a mapping that is kept. */
 typedef struct kept {
     struct kept *next;
+    unsigned char *pages;
 } kept;
 
 /* Mappings in no use, by size: of CELLS_KEPT_FIRST bytes, twice as many, and so on. Checks are made
@@ -29,21 +34,34 @@ static size_t kept_size(size_t bytes) {
     return size;
 }
 
-static void *map_cells(size_t bytes) {
-    size_t size = kept_size(bytes);
-    kept *cells = size < KEPT_SIZES ? kept_cells[size] : NULL;
-    if (cells != NULL) {
-        kept_cells[size] = cells->next;
-        return memset(cells, 0, bytes);
+/* Clears cells, and the marks of their pages: what was not touched is clear. */
+static void clear_touched(char *cells, unsigned char *pages, size_t bytes) {
+    for (size_t at = 0; at * PAGE_BYTES < bytes; ++at)
+        if (pages[at])
+            memset(cells + at * PAGE_BYTES, 0, PAGE_BYTES);
+    memset(pages, 0, bytes / PAGE_BYTES);
+}
+
+static void map_cells(ht_region *region) {
+    size_t size = kept_size(region->cell_bytes);
+    size_t room = size < KEPT_SIZES ? (size_t)CELLS_KEPT_FIRST << size : region->cell_bytes;
+    kept *again = size < KEPT_SIZES ? kept_cells[size] : NULL;
+    if (again != NULL) {
+        kept_cells[size] = again->next;
+        region->pages = again->pages;
+        region->pages[0] = 1; /* has this */
+        region->cells = (void *)again;
+        clear_touched((char *)region->cells, region->pages, room);
+        return;
     }
-    size_t room = size < KEPT_SIZES ? (size_t)CELLS_KEPT_FIRST << size : bytes;
     void *fresh = mmap(NULL, room, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fresh == MAP_FAILED) {
         fputs("hiptemper: out of memory for what accesses are compared with\n", stderr);
         abort();
     }
-    return fresh;
+    region->cells = fresh;
+    region->pages = ht_alloc(room / PAGE_BYTES + 1, 1);
 }
 
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule) {
@@ -55,23 +73,33 @@ void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t gran
                         ? HT_CHECK_NO_SHIFT
                         : (unsigned)__builtin_ctzll(region->granule);
     region->cell_bytes = (bytes / region->granule + 1) * sizeof(ht_cell);
-    region->cells = region->cell_bytes <= CELLS_ALLOCATED ? ht_alloc(1, region->cell_bytes)
-                                                          : map_cells(region->cell_bytes);
+    if (region->cell_bytes > CELLS_ALLOCATED) {
+        map_cells(region);
+        return;
+    }
+    region->cells = ht_alloc(1, region->cell_bytes);
+    region->pages = ht_alloc(region->cell_bytes / PAGE_BYTES + 1, 1);
 }
 
 void ht_region_free(ht_region *region) {
     size_t size = kept_size(region->cell_bytes);
-    if (region->cell_bytes <= CELLS_ALLOCATED) {
-        free(region->cells);
-    } else if (size < KEPT_SIZES) {
-        void *mapping = region->cells;
-        kept *cells = mapping;
-        cells->next = kept_cells[size];
+    bool mapped = region->cell_bytes > CELLS_ALLOCATED;
+    if (mapped && size < KEPT_SIZES) {
+        kept *cells = (void *)region->cells;
+        *cells = (kept){kept_cells[size], region->pages};
         kept_cells[size] = cells;
     } else {
-        munmap(region->cells, region->cell_bytes);
+        if (mapped)
+            munmap(region->cells, region->cell_bytes);
+        else
+            free(region->cells);
+        free(region->pages);
     }
     *region = (ht_region){0};
+}
+
+bool ht_region_written(const ht_region *region, size_t cell) {
+    return region->pages[cell / HT_CHECK_PAGE_CELLS] && region->cells[cell].write.epoch != 0;
 }
 
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch) {
@@ -234,6 +262,7 @@ static void look_at(ht_checker *checker, access *in) {
     size_t offset = in->address - region->data;
     size_t end = in->size ? cell_at(region, offset + in->size - 1) + 1 : 0;
     for (size_t at = cell_at(region, offset); at < end; ++at) {
+        region->pages[at / HT_CHECK_PAGE_CELLS] = 1;
         if (meets)
             ht_check_note_atomic(checker, &region->cells[at], &in->now);
         touch(checker, in, &region->cells[at]);

@@ -25,7 +25,7 @@ typedef struct ht_cell {
     uint32_t use; /* the latest of its address, in ht_launch_progress.uses */
 } ht_cell;
 
-enum { HT_CHECK_NO_SHIFT = 64 };
+enum { HT_CHECK_NO_SHIFT = 64, HT_CHECK_PAGE_CELLS = 64 };
 
 typedef struct ht_region {
     const char *name;    /* NULL: shared memory, whose arrays the image names */
@@ -39,6 +39,8 @@ typedef struct ht_region {
     unsigned char poison;
     ht_cell *cells; /* of `cell_bytes` */
     size_t cell_bytes;
+    unsigned char *pages; /* 1 for HT_CHECK_PAGE_CELLS cells of which some were touched: a look at
+                             one of the others would make the system find memory for it */
 } ht_region;
 
 typedef struct ht_check_array {
@@ -173,6 +175,8 @@ void ht_check_clean(const void *memory, size_t size);
 /* check_access.c. */
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule);
 void ht_region_free(ht_region *region);
+/* Returns true if some thread wrote the cell. */
+bool ht_region_written(const ht_region *region, size_t cell);
 /* The region that an address can only mean; NULL for none. */
 const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address);
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch);
