@@ -19,6 +19,8 @@ typedef struct ht_job_options {
                                  with the device's compiler */
     double time_limit;        /* seconds one variant may take to check and time; 0: derived from the
                                  baseline, at least 5 */
+    double reference_limit;   /* seconds a run of the original for its outputs may take; 0: ten
+                                 times time_limit, else 180 */
     double compile_limit;     /* seconds a compile of one variant may take; 0: derived from the
                                  original's, 20 to 120 */
     uint64_t memory_limit;    /* bytes of address space of a worker and its compiler on emulated

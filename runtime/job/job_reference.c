@@ -52,6 +52,8 @@ static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, boo
     json_t *reply = NULL;
     double seconds =
         job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
+    if (job->options.reference_limit > 0)
+        seconds = job->options.reference_limit;
     ht_status status =
         ht_job_ask_steady(job, reference_request(job, seed, file), seconds, &reply, error);
     if (status == HT_OK)

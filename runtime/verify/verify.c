@@ -7,6 +7,8 @@
 #include "runtime/verify/verify_choice.h"
 #include "runtime/verify/verify_edges.h"
 #include "runtime/verify/verify_fallback.h"
+#include "runtime/verify/verify_large.h"
+#include "runtime/verify/verify_template.h"
 #include "templates/space/space.h"
 
 #include <stdlib.h>
@@ -54,6 +56,7 @@ typedef struct verification {
     bool unsteady; /* and a result differed */
     size_t asked;  /* problems of those asked for that were run */
     size_t fallback_count; /* of the first problems: those for the branches of the launch */
+    ht_verify_large large; /* problems that are not tried */
     ht_verify_result *out;
 } verification;
 
@@ -81,21 +84,6 @@ static void report_outcome(verification *in, ht_verify_outcome outcome, char *re
     in->out->reason = reason;
 }
 
-/* Gives the template another tolerance, in its text too: that is what workers read. */
-static void tolerate(ht_template *template, bool exact) {
-    ht_text text = {0};
-    template->exact = exact;
-    ht_template_print(template, &text);
-    for (const char *at = template->unit, *end; *at; at = end) {
-        end = at + strcspn(at, "\n");
-        end += *end == '\n';
-        bool annotation = strncmp(at, "#pragma tune ", 13) == 0;
-        ht_text_append_n(&text, annotation ? "\n" : at, annotation ? 1 : (size_t)(end - at));
-    }
-    free(template->unit);
-    template->unit = ht_text_take(&text);
-}
-
 /* ---- the original */
 
 static void job_end(verification *in) {
@@ -113,11 +101,14 @@ static ht_status job_begin(verification *in, ht_error *error) {
     const ht_job_options options = {.seed = in->options->seed,
                                     .compile_workers = in->options->compile_workers,
                                     .compile_limit = in->options->compile_limit,
+                                    .reference_limit = in->options->reference_limit > 0
+                                                           ? in->options->reference_limit
+                                                           : HT_VERIFY_REFERENCE_SECONDS,
                                     .program_size = HT_VERIFY_CONFIGURATIONS * 2,
                                     .only_check = true,
                                     .unbound = true,
                                     .interrupted = in->options->interrupted};
-    tolerate(in->template, in->mode.exact);
+    ht_verify_tolerate(in->template, in->mode.exact);
     in->binding = binding_of(in, in->given);
     ht_status status = ht_job_start(&in->binding, in->device, &options, &in->job, error);
     if (status == HT_OK)
@@ -157,6 +148,8 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     in->binding = binding_of(in, problem);
     ht_config plain = ht_config_default(in->template);
     bool legal = false, ran = false;
+    if (ht_verify_large_is(&in->large, &in->binding))
+        return HT_OK;
     if (!in->options->written &&
         (ht_binding_legal(&in->binding, &plain, &legal, NULL, &own) != HT_OK || !legal))
         return HT_OK;
@@ -165,6 +158,8 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
         ran = true;
         status = ht_programs_run(in->job, in->original, 0, &in->settings, &result, &own);
     } else if (is_original_fault(status)) {
+        if (status == HT_ERROR_TIMEOUT)
+            ht_verify_large_note(&in->large, &in->binding);
         result.status = status;
         snprintf(result.reason, sizeof result.reason, "%.511s", own.message);
         status = HT_OK;
@@ -548,19 +543,6 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     return status;
 }
 
-/* Orders the parameters: those in the list keep their defaults, and come first. */
-static ht_template *keep_order(const ht_template *template, const char *list) {
-    ht_template *copy = ht_template_copy(template);
-    for (size_t i = 0; i < copy->param_count; ++i) {
-        size_t length = strlen(copy->params[i].name);
-        for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-            if (strcspn(at, ",") == length && memcmp(at, copy->params[i].name, length) == 0 &&
-                copy->params[i].default_index == 0)
-                copy->params[i].value_count = 1;
-    }
-    return copy;
-}
-
 /* Verifies first all with the original's order, to the bit; then all orders, within the
  * tolerance. */
 ht_status ht_verify(const ht_template *template, const ht_problem *given, const ht_device *device,
@@ -568,7 +550,7 @@ ht_status ht_verify(const ht_template *template, const ht_problem *given, const 
                     ht_error *error) {
     if (!options->rounds || options->reassociates)
         return verify_alike(template, given, device, options, out_result, error);
-    ht_template *ordered = keep_order(template, options->rounds);
+    ht_template *ordered = ht_verify_keep_order(template, options->rounds);
     ht_status status = verify_alike(ordered, given, device, options, out_result, error);
     ht_template_free(ordered, 1);
     if (status != HT_OK || out_result->outcome != HT_VERIFY_AGREES)

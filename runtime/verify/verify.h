@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 5 };
+enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 5, HT_VERIFY_REFERENCE_SECONDS = 20 };
 
 /* A run of a configuration that agreed. */
 typedef struct ht_verify_run ht_verify_run;
@@ -24,6 +24,8 @@ typedef struct ht_verify_options {
                            others to the bit; NULL: none */
     unsigned compile_workers; /* 0: one a core */
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
+    double reference_limit;   /* seconds that a run of the original for its outputs may take; 0:
+                                 HT_VERIFY_REFERENCE_SECONDS */
     bool written; /* the template is a delivered file's launch: it has no choice, and must be legal
                      wherever the original's is */
     bool unreduced; /* a failing configuration is reported as it was found, not made simpler */

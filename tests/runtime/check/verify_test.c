@@ -58,7 +58,7 @@ static char *unit_of(const char *guard) {
                      guard);
 }
 
-static double compile_limit; /* 0: as it is */
+static double compile_limit, reference_limit; /* 0: as it is */
 
 static ht_verify_result verify_text(const char *text, const char *problem, bool reassociates) {
     bound bound;
@@ -69,7 +69,8 @@ static ht_verify_result verify_text(const char *text, const char *problem, bool 
                                        .configurations = 12,
                                        .reassociates = reassociates,
                                        .compile_workers = 2,
-                                       .compile_limit = compile_limit};
+                                       .compile_limit = compile_limit,
+                                       .reference_limit = reference_limit};
     ht_status status =
         ht_verify(&bound.templates[0], &bound.problem, &bound.device, &options, &result, &error);
     cr_assert_eq(status, HT_OK, "%s", error.message);
@@ -145,6 +146,25 @@ Test(verify, sizes_that_the_original_does_not_take_are_left_out) {
         cr_assert_geq(strtol(result.sizes[i].problem + 2, NULL, 10), 64);
     ht_verify_result_free(&result);
     free(text);
+}
+
+/* Of a kernel whose time grows with a power of an extent, a usual size may take years. */
+Test(verify, after_a_size_that_does_not_end_only_much_smaller_ones_are_tried) {
+    const char text[] = LINE_HEAD(
+        "    if (n > 100) for (volatile unsigned long j = 0; j < 1ul << 44; ++j) ;\n"
+        "    if (i < n) out[i] = 2 * in[i];\n") "template <int BLOCK>\n"
+                                                "__global__ void k(const float *in, float *out, "
+                                                "int "
+                                                "n) {\n"
+                                                "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                                                "    if (i < n) out[i] = 2 * in[i];\n"
+                                                "}\n";
+    reference_limit = 0.5;
+    ht_verify_result result = verify_text(text, "N=1000", false);
+    cr_expect_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_assert_eq(result.size_count, 1); /* 353 does not end; 319, 259 and 150 may not, either */
+    cr_expect_str_eq(result.sizes[0].problem, "N=31");
+    ht_verify_result_free(&result);
 }
 
 Test(verify, an_original_that_reads_outside_is_no_judge) {

@@ -1,0 +1,28 @@
+#include "runtime/verify/verify_large.h"
+
+enum { SMALLER = 8 }; /* a problem is, to be tried after one that took too long */
+
+/* Returns how many elements all buffers have; those that the problem does not say count as none. */
+static double elements_of(const ht_binding *binding) {
+    ht_config plain = ht_config_default(binding->template);
+    double sum = 0;
+    for (size_t i = 0; i < binding->template->arg_count; ++i) {
+        const ht_arg *arg = &binding->template->args[i];
+        int64_t elements = 0;
+        if (arg->role != HT_ARG_SCALAR &&
+            ht_binding_extent(binding, &plain, arg, &elements, NULL) == HT_OK)
+            sum += (double)elements;
+    }
+    return sum;
+}
+
+void ht_verify_large_note(ht_verify_large *large, const ht_binding *binding) {
+    double most = elements_of(binding) / SMALLER;
+    if (!large->known || most < large->elements)
+        large->elements = most;
+    large->known = true;
+}
+
+bool ht_verify_large_is(const ht_verify_large *large, const ht_binding *binding) {
+    return large->known && elements_of(binding) > large->elements;
+}

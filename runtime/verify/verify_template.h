@@ -1,0 +1,13 @@
+/* Templates changed for verification. Private to runtime/verify/. */
+#ifndef HT_RUNTIME_VERIFY_VERIFY_TEMPLATE_H
+#define HT_RUNTIME_VERIFY_VERIFY_TEMPLATE_H
+
+#include "templates/annotations/template.h"
+
+/* Gives the template another tolerance, in its text too: that is what workers read. */
+void ht_verify_tolerate(ht_template *template, bool exact);
+/* Returns a copy in which the parameters of the list ("A,B"), which must have their default first,
+ * have no other value. Free with ht_template_free. */
+ht_template *ht_verify_keep_order(const ht_template *template, const char *list);
+
+#endif
