@@ -50,6 +50,13 @@ void ht_losses_free(ht_losses *losses) {
     *losses = (ht_losses){0};
 }
 
+bool ht_losses_any_crash(const ht_losses *losses) {
+    bool any = false;
+    for (size_t i = 0; i < losses->count; ++i)
+        any = any || losses->items[i].status == HT_KERNEL_CRASHED;
+    return any;
+}
+
 static void begin(void *context, int line, int column) {
     ht_loss_watch *watch = context;
     ht_task_step_begin(watch->step, line, column, watch->seconds);

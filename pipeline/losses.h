@@ -17,6 +17,8 @@ typedef struct ht_losses {
 bool ht_losses_take(ht_losses *losses, const ht_task_step *step, const ht_task_result *result,
                     const ht_analysis_limits *limits);
 void ht_losses_free(ht_losses *losses);
+/* Returns true if a crash, rather than a limit, cost a kernel. */
+bool ht_losses_any_crash(const ht_losses *losses);
 
 /* In the child: what it watches its file with. `step` and `losses` must outlive it. */
 typedef struct ht_loss_watch {

@@ -321,9 +321,8 @@ static void file_lost(work *in, size_t index, const ht_task_result *result) {
 
 /* Counts losses: a crash is a defect, whichever kernel it costs. */
 static void losses_count(work *in, size_t index) {
-    for (size_t i = 0; i < in->losses[index].count; ++i)
-        if (in->losses[index].items[i].status == HT_KERNEL_CRASHED && in->code < HT_EXIT_FAILED)
-            in->code = HT_EXIT_FAILED;
+    if (ht_losses_any_crash(&in->losses[index]) && in->code < HT_EXIT_FAILED)
+        in->code = HT_EXIT_FAILED;
 }
 
 static void file_done(void *context, size_t task, const ht_task_result *result) {
@@ -470,6 +469,14 @@ static bool any_again(const work *in) {
     return false;
 }
 
+/* A template that could not be verified makes the command fail each time. */
+static void codes_take(work *in, const json_t *document) {
+    size_t index;
+    json_t *row;
+    json_array_foreach(json_object_get(document, "rows"), index,
+                       row) if (ht_refactor_verify_lost(row)) in->code = HT_EXIT_FAILED;
+}
+
 /* Takes what an earlier run kept; all else is to be read. */
 static void kept_take(work *in) {
     in->kept = ht_refactor_kept_open(in->request, &in->inputs);
@@ -477,6 +484,7 @@ static void kept_take(work *in) {
         if (in->kept && !in->request->fresh)
             in->results[i] = ht_refactor_kept_find(in->kept, i);
         in->kept_count += in->results[i] != NULL;
+        codes_take(in, in->results[i]);
         in->again[i] = in->results[i] == NULL;
     }
     in->ended = in->kept_count;
@@ -485,7 +493,7 @@ static void kept_take(work *in) {
 /* Keeps for the next run what this one has read, once its templates are verified. */
 static void kept_put(work *in) {
     for (size_t i = 0; in->kept && i < in->inputs.tree.count && !ht_interrupted; ++i)
-        if (in->results[i] && in->losses[i].count == 0 &&
+        if (in->results[i] && !ht_losses_any_crash(&in->losses[i]) &&
             json_object_get(in->results[i], "reads")) /* it was read now */
             ht_refactor_kept_put(in->kept, i, in->results[i]);
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/kept.h"
+#include "pipeline/timed.h"
 #include "refactor/fingerprint.h"
 #include "runtime/host/toolchain.h"
 #include "runtime/provider/provider.h"
@@ -34,9 +35,7 @@ static void request_put(const ht_refactor_request *request, ht_text *out) {
     text_put(out, "problem", request->problem);
     text_put(out, "kernel", request->kernel);
     text_put(out, "out", request->out);
-    number_put(out, "file time", request->file_limit);
     number_put(out, "operations", (double)request->compiler.limits.operations);
-    number_put(out, "seconds", request->compiler.limits.seconds);
     number_put(out, "memory", (double)request->compiler.limits.memory_bytes);
     number_put(out, "without", request->compiler.without);
     number_put(out, "next to sources", request->beside);
@@ -150,39 +149,62 @@ static void file_close(kept_file *file) {
     free(file->own);
 }
 
+static ht_timed_limits limits_of(const ht_refactor_kept *kept) {
+    return (ht_timed_limits){.analysis = kept->request->compiler.limits.seconds};
+}
+
+/* Says of kernels whose outcome is one of time when that was. */
+static void earlier_note(json_t *document) {
+    json_t *row;
+    size_t index;
+    json_array_foreach(json_object_get(document, "rows"), index,
+                       row) if (ht_timed_is(json_string_value(json_object_get(row, "reason"))))
+        json_object_set_new(row, "earlier", ht_timed_when(document));
+}
+
 json_t *ht_refactor_kept_find(ht_refactor_kept *kept, size_t index) {
     kept_file file = file_open(kept, index);
+    const ht_timed_limits now = limits_of(kept);
     json_t *document = ht_kept_find(kept->kept, &file.file);
     file_close(&file);
+    if (document && !ht_timed_fits(document, &now)) {
+        json_decref(document);
+        return NULL;
+    }
+    earlier_note(document);
     return document;
 }
 
 /* ---- keeping */
 
-/* Returns true for an outcome that a faster machine, or one with less to do, might not have. */
-static bool is_of_time(const char *reason) {
-    return reason && (strstr(reason, "no end within") || strstr(reason, "takes too long"));
+static const char *reason_of(const json_t *object) {
+    return json_string_value(json_object_get(object, "reason"));
 }
 
 /* Returns true if running the template and its original again would come to the same: all seeds are
  * the same. A defect of hiptemper is reported each time. */
 static bool is_lasting(const json_t *verification) {
     const char *outcome = json_string_value(json_object_get(verification, "outcome"));
-    return outcome && strcmp(outcome, "differs") != 0 &&
-           !is_of_time(json_string_value(json_object_get(verification, "reason")));
+    return outcome && strcmp(outcome, "differs") != 0;
+}
+
+/* Returns true for an outcome of time, of which another run may come to another. */
+static bool is_of_time(const json_t *row) {
+    return ht_timed_is(reason_of(row)) ||
+           ht_timed_is(reason_of(json_object_get(row, "verification")));
 }
 
 static bool is_settled(const json_t *row) {
-    static const char *const settled[] = {"templated", "annotated", "needs-problem", "refused",
-                                          "unparsed"};
+    static const char *const settled[] = {"templated", "annotated", "needs-problem",
+                                          "refused",   "unparsed",  "too-complex"};
     const char *status = json_string_value(json_object_get(row, "status"));
     const json_t *verification = json_object_get(row, "verification");
-    bool known = status && strcmp(status, "withheld") == 0 && !json_is_null(verification);
+    bool verified = !json_is_null(verification);
+    bool known =
+        status && strcmp(status, "withheld") == 0 && (verified || ht_timed_is(reason_of(row)));
     for (size_t i = 0; status && i < sizeof settled / sizeof *settled; ++i)
         known = known || strcmp(status, settled[i]) == 0;
-    return known && !json_object_get(row, "proof") &&
-           !is_of_time(json_string_value(json_object_get(row, "reason"))) &&
-           (json_is_null(verification) || is_lasting(verification));
+    return known && !json_object_get(row, "proof") && (!verified || is_lasting(verification));
 }
 
 static json_t *outputs_of(const json_t *rows) {
@@ -204,11 +226,17 @@ void ht_refactor_kept_put(ht_refactor_kept *kept, size_t index, json_t *document
     const json_t *rows = json_object_get(document, "rows");
     bool settled = !json_object_get(document, "error") &&
                    json_integer_value(json_object_get(document, "code")) == HT_EXIT_OK;
+    bool timed = false;
+    const ht_timed_limits limits = limits_of(kept);
     size_t at;
     json_t *row;
-    json_array_foreach(rows, at, row) settled = settled && is_settled(row);
+    json_array_foreach(rows, at, row) {
+        settled = settled && is_settled(row);
+        timed = timed || is_of_time(row);
+    }
     if (!settled)
         return;
+    ht_timed_note(document, timed, &limits);
     kept_file file = file_open(kept, index);
     json_t *outputs = outputs_of(rows), *reads = json_object_get(document, "reads");
     json_incref(reads);

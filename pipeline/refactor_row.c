@@ -95,6 +95,7 @@ json_t *ht_refactor_row_json(const ht_kernel *kernel, const char *template_file,
     json_object_set_new(object, "recipe", recipe ? recipe : json_null());
     json_object_set_new(object, "reason", ht_report_json_text(kernel->reason));
     json_object_set_new(object, "reason_line", line_json(kernel->reason_line));
+    json_object_set_new(object, "earlier", json_null());
     json_object_set_new(object, "verified", json_false());
     json_object_set_new(object, "verification", json_null());
     json_object_set_new(object, "bug_report", json_null());

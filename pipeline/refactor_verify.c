@@ -354,18 +354,27 @@ static void settle(verifying *in, json_t *row, const json_t *document) {
     }
 }
 
+static const char too_long[] = "its template cannot be verified: it takes too long";
+
+bool ht_refactor_verify_lost(const json_t *row) {
+    return strcmp(ht_report_text_of(row, "status"), "withheld") == 0 &&
+           strcmp(ht_report_text_of(row, "reason"), too_long) == 0;
+}
+
 static void lost(verifying *in, json_t *row, const ht_task_result *result) {
     if (result->status == HT_ERROR_INTERRUPTED) {
         withhold(row, ht_strdup("its template was not verified: interrupted"));
         return;
     }
     if (json_is_true(json_object_get(json_object_get(row, "proof"), "tries"))) {
-        needs_problem(row, "with buffers as large as a run asks for, it takes too long or crashes");
+        needs_problem(row, result->status == HT_ERROR_TIMEOUT
+                               ? "with buffers as large as a run asks for, it takes too long"
+                               : "with buffers as large as a run asks for, it crashes");
         return;
     }
     in->code = HT_EXIT_FAILED;
     if (result->status == HT_ERROR_TIMEOUT)
-        withhold(row, ht_strdup("its template cannot be verified: it takes too long"));
+        withhold(row, ht_strdup(too_long));
     else if (result->signal)
         withhold(row, ht_format("its template cannot be verified: verifying it crashed (%s)",
                                 strsignal(result->signal)));

@@ -18,6 +18,9 @@ typedef struct ht_refactor_verifying {
  * come from. New reference; NULL when there is nothing to verify. `instance` may be NULL. */
 json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instance);
 
+/* Returns true for a row whose template was withheld because verifying it took too long. */
+bool ht_refactor_verify_lost(const json_t *row);
+
 /* A template waits under another name until it is verified. */
 ht_status ht_refactor_template_hold(const char *path, ht_error *error);
 

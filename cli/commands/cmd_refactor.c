@@ -117,6 +117,23 @@ static int html_write(const char *path, const ht_refactor_tree_result *result) {
     return status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
 }
 
+static void kept_print(const ht_refactor_tree_result *result, FILE *out) {
+    size_t index, timed = 0;
+    json_t *row;
+    json_array_foreach(result->kernels, index, row) timed +=
+        json_is_string(json_object_get(row, "earlier"));
+    if (result->kept > 0)
+        fprintf(out,
+                "%zu of the files did not change since an earlier run and %s not read again "
+                "(--fresh reads them).\n",
+                result->kept, result->kept == 1 ? "was" : "were");
+    if (timed > 0)
+        fprintf(out,
+                "%zu of the kernels reached a limit of time in that run and %s not tried again "
+                "(--fresh tries %s).\n",
+                timed, timed == 1 ? "was" : "were", timed == 1 ? "it" : "them");
+}
+
 static int report(const ht_refactor_tree_result *result, const refactor_options *given) {
     enum { MANY = 20 };
     FILE *out = ht_report_stream(given->json);
@@ -133,11 +150,7 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
         fprintf(out, "No kernels were found.\n");
     ht_refactor_report_files(result->kernels, given->out, detail, out);
     ht_refactor_report_summary(result->kernels, result->files, result->parsed, detail, out);
-    if (result->kept > 0)
-        fprintf(out,
-                "%zu of the files did not change since an earlier run and %s not read again "
-                "(--fresh reads them).\n",
-                result->kept, result->kept == 1 ? "was" : "were");
+    kept_print(result, out);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: this is what was read until then.\n");
     json_t *document = document_make(result);

@@ -45,7 +45,10 @@ void ht_refactor_report_remarks(const json_t *row, ht_report_detail detail, FILE
     if (*reason && detail != HT_REPORT_BRIEF) {
         place_print(ht_report_text_of(row, "file"), place ? place : number_of(row, "line"),
                     place ? 1 : number_of(row, "column"), status, out);
-        fprintf(out, "%s: %s [%s]\n", ht_report_text_of(row, "name"), reason, status);
+        const char *earlier = ht_report_text_of(row, "earlier");
+        fprintf(out, "%s: %s%s%.10s%s [%s]\n", ht_report_text_of(row, "name"), reason,
+                *earlier ? " (in a run on " : "", earlier, *earlier ? "; --fresh tries again)" : "",
+                status);
     }
     size_t index;
     json_t *remark;

@@ -1,7 +1,9 @@
 /* Results of `hiptemper refactor` that are kept from run to run. */
 #include "program.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -190,4 +192,83 @@ Test(kept, damaged_and_unfinished_results_are_not_taken) {
     cr_expect(strstr(result.out, "\"kept\": 0"), "%s", result.out);
     program_free(&result);
     free(folder);
+}
+
+/* ---- outcomes of time */
+
+/* Writes a kernel whose analysis takes far more than half a second. */
+static void deep_write(void) {
+    ht_text text = {0};
+    ht_text_append(&text, "#include <hip/hip_runtime.h>\n"
+                          "__global__ void deep(const float *a, float *b, int n) {\n"
+                          "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "    if (i < n) b[i] = a[i]");
+    for (int i = 0; i < 900; ++i)
+        ht_text_append(&text, "+a[i]");
+    ht_text_append(&text, ";\n}\nvoid host(const float *a, float *b, int n) { deep<<<(n + 255) / "
+                          "256, 256>>>(a, b, n); }\n");
+    workplace_write("tree/deep.hip", text.data);
+    ht_text_free(&text);
+    usleep(20000);
+}
+
+/* Makes every kept result as old as this. */
+static void kept_age(json_int_t days) {
+    char *folder = ht_format("%s/kept", workplace());
+    DIR *directory = opendir(folder);
+    cr_assert_not_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *name = ht_format("kept/%s", entry->d_name), *text = workplace_read(name);
+        json_t *root = json_loads(strchr(text, '\n') + 1, 0, NULL);
+        json_t *made = json_object_get(json_object_get(root, "document"), "made");
+        json_int_t when = json_integer_value(json_object_get(made, "when"));
+        cr_assert_gt(when, 0);
+        json_object_set_new(made, "when", json_integer(when - days * 24 * 3600));
+        char sum[HT_HASH_SIZE], *changed = json_dumps(root, JSON_COMPACT);
+        ht_hash_bytes(changed, strlen(changed), sum);
+        char *whole = ht_format("%s\n%s", sum, changed);
+        workplace_write(name, whole);
+        free(whole);
+        free(changed);
+        json_decref(root);
+        free(text);
+        free(name);
+    }
+    closedir(directory);
+    free(folder);
+}
+
+#define TIMED "refactor tree --json --no-verify --out out --analysis-time "
+
+Test(kept, an_outcome_of_time_is_taken_under_the_same_or_a_smaller_limit_for_some_days) {
+    deep_write();
+    json_t *first = run(TIMED "0.2", 0), *second = run(TIMED "0.2", 1);
+    json_t *then = json_array_get(json_object_get(first, "kernels"), 0);
+    json_t *now = json_array_get(json_object_get(second, "kernels"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(then, "status")), "too-complex");
+    cr_expect(json_is_null(json_object_get(then, "earlier")));
+    cr_expect(json_equal(json_object_get(then, "reason"), json_object_get(now, "reason")));
+    cr_expect(json_is_string(json_object_get(now, "earlier")), "the report says when it was");
+    json_decref(first);
+    json_decref(second);
+    program_result words = program_run("refactor tree --no-verify --out out --analysis-time 0.2");
+    cr_expect(strstr(words.out, "--fresh tries again"), "%s", words.out);
+    program_free(&words);
+    expect_kept(TIMED "0.1", 1);
+    expect_kept(TIMED "0.3", 0); /* it may do this time */
+    kept_age(6);
+    expect_kept(TIMED "0.3", 1);
+    kept_age(2);
+    expect_kept(TIMED "0.3", 0);
+    expect_kept(TIMED "0.3 --fresh", 0);
+}
+
+Test(kept, an_outcome_that_time_did_not_decide_is_taken_under_any_limit_and_stays) {
+    tree_write();
+    expect_kept(REFACTOR, 0);
+    expect_kept(REFACTOR " --analysis-time 100", 2);
+    kept_age(20);
+    expect_kept(REFACTOR " --analysis-time 10", 2);
 }
