@@ -4,9 +4,10 @@
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Of the process; never freed. */
+/* Of the process; the arrays are never freed. */
 static const char **paths;
 static uint64_t *hashes;
 static size_t path_count, hash_count;
@@ -22,6 +23,12 @@ void ht_read_log_add(const char *path) {
     HT_GROW(hashes, hash_count);
     paths[path_count++] = ht_strdup(path);
     hashes[hash_count++] = hash;
+}
+
+void ht_read_log_clear(void) {
+    for (size_t i = 0; i < path_count; ++i)
+        free((void *)paths[i]);
+    path_count = hash_count = 0;
 }
 
 const char *const *ht_read_log_paths(size_t *out_count) {

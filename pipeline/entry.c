@@ -63,7 +63,7 @@ static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_er
 }
 
 static bool is_won(const ht_entry *entry) {
-    return entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated;
+    return entry->result.verdict == HT_VERDICT_IMPROVED && !entry->annotated && !entry->earlier;
 }
 
 /* Returns the time until which results may be checked and written, by the clock: they are worth a

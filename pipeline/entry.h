@@ -23,6 +23,8 @@ typedef struct ht_entry {
     const char **transformations; /* borrowed */
     size_t transformation_count;
     ht_pair_result result;
+    const json_t *earlier; /* what an earlier run found, {"row", "text", "when"}; borrowed; NULL: it
+                              is of this run */
     bool written_checked;
     ht_written_proof written; /* of the tuned source, when it was checked */
     char *tuned_file, *patch_file, *template_file, *skeleton_file, *launcher_file,

@@ -15,6 +15,7 @@
 #include "pipeline/refactor_inputs.h"
 #include "pipeline/refactor_kept.h"
 #include "pipeline/refactor_row.h"
+#include "pipeline/survey_reads.h"
 #include "pipeline/tasks.h"
 #include "runtime/provider/provider.h"
 
@@ -150,40 +151,14 @@ static ht_status rows_make(const work *in, size_t index, const ht_survey *survey
     return status;
 }
 
-static json_t *names_make(const ht_refactor *refactor) {
-    json_t *names = json_array();
-    for (size_t i = 0; refactor && i < ht_refactor_kernel_count(refactor); ++i)
-        json_array_append_new(names, ht_report_json_text(ht_refactor_kernel(refactor, i)->name));
-    return names;
-}
-
-/* Notes the files that hold contents of a template's buffers: verification reads them. */
-static void contents_note(const ht_template *template) {
-    for (size_t i = 0; template && i < template->arg_count; ++i)
-        for (size_t j = 0; j < template->args[i].init.file_count; ++j) {
-            char *path = ht_input_beside(template->args[i].init.files[j]);
-            ht_read_log_add(path);
-            free(path);
-        }
-}
-
 /* Lists the files that the result depends on, so that it can be kept. */
 static json_t *reads_make(const work *in, size_t index, const ht_refactor *refactor) {
     const ht_tree_file *file = &in->inputs.tree.files[index];
-    json_t *reads = json_array();
     ht_read_log_add(file->path);
     ht_read_log_add(file->through);
     for (size_t i = 0; i < file->other_count; ++i)
         ht_read_log_add(file->others[i]);
-    for (size_t i = 0; refactor && i < ht_refactor_kernel_count(refactor); ++i)
-        contents_note(ht_refactor_kernel(refactor, i)->template);
-    size_t count;
-    const char *const *paths = ht_read_log_paths(&count);
-    for (size_t i = 0; i < count; ++i) {
-        json_t *path = json_string(paths[i]);
-        json_array_append_new(reads, path ? path : json_null()); /* null: a name that is no UTF-8 */
-    }
-    return reads;
+    return ht_survey_reads_json(refactor);
 }
 
 /* Surveys one file; not through its unit when that, as compiled here, does not include it. */
@@ -268,7 +243,7 @@ static int file_run(void *context, size_t task, FILE *out) {
         code = ht_status_exit_code(error.status);
     }
     json_t *document = json_pack("{s:o, s:o, s:o, s:b, s:i}", "rows", rows, "names",
-                                 names_make(analysis->refactor), "reads",
+                                 ht_survey_names(analysis->refactor), "reads",
                                  reads_make(in, index, analysis->refactor), "parsed",
                                  analysis->refactor != NULL, "code", code);
     if (error.status != HT_OK)

@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/kept.h"
+#include "pipeline/kept_key.h"
 #include "pipeline/timed.h"
 #include "refactor/fingerprint.h"
-#include "runtime/host/toolchain.h"
 #include "runtime/provider/provider.h"
 
 #include <stdlib.h>
@@ -22,55 +22,24 @@ struct ht_refactor_kept {
 
 /* ---- what results depend on */
 
-static void text_put(ht_text *out, const char *name, const char *value) {
-    if (value)
-        ht_text_printf(out, "%s %zu %s\n", name, strlen(value), value);
-}
-
-static void number_put(ht_text *out, const char *name, double value) {
-    ht_text_printf(out, "%s %.17g\n", name, value);
-}
-
 static void request_put(const ht_refactor_request *request, ht_text *out) {
-    text_put(out, "problem", request->problem);
-    text_put(out, "kernel", request->kernel);
-    text_put(out, "out", request->out);
-    number_put(out, "operations", (double)request->compiler.limits.operations);
-    number_put(out, "memory", (double)request->compiler.limits.memory_bytes);
-    number_put(out, "without", request->compiler.without);
-    number_put(out, "next to sources", request->beside);
-    number_put(out, "verify", request->verify);
-    number_put(out, "configurations", (double)request->verifying.configurations);
+    ht_kept_key_text(out, "problem", request->problem);
+    ht_kept_key_text(out, "kernel", request->kernel);
+    ht_kept_key_text(out, "out", request->out);
+    ht_kept_key_number(out, "operations", (double)request->compiler.limits.operations);
+    ht_kept_key_number(out, "memory", (double)request->compiler.limits.memory_bytes);
+    ht_kept_key_number(out, "without", request->compiler.without);
+    ht_kept_key_number(out, "next to sources", request->beside);
+    ht_kept_key_number(out, "verify", request->verify);
+    ht_kept_key_number(out, "configurations", (double)request->verifying.configurations);
     ht_text_printf(out, "seed %llu\n", (unsigned long long)request->verifying.seed);
 }
 
-/* Puts the device that defaults are legal for. To verify templates there are a compiler and its
- * flags, too, which say what the processor is. */
+/* Puts the device that defaults are legal for. */
 static ht_status host_put(bool verify, ht_text *out) {
-    char hash[HT_HASH_SIZE] = "";
     ht_device host;
     ht_status status = ht_device_find("host", &host, NULL);
-    if (status == HT_OK && verify)
-        status = ht_toolchain_hash(hash, NULL);
-    if (status != HT_OK)
-        return status;
-    ht_text_printf(out, "host %s\n", hash);
-#define PUT(name) ht_text_printf(out, #name " %lld\n", (long long)host.fields.name);
-    HT_DEVICE_FIELDS(PUT)
-#undef PUT
-    return HT_OK;
-}
-
-/* Puts the variables that hiptemper looks at, but for those that name where things are kept. */
-static void variables_put(ht_text *out) {
-    static const char *const others[] = {"HIPTEMPER_KEPT=", "HIPTEMPER_CACHE=", "HIPTEMPER_DB="};
-    for (char **at = environ; *at; ++at) {
-        bool of_result = strncmp(*at, "HIPTEMPER_", 10) == 0;
-        for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-            of_result = of_result && strncmp(*at, others[i], strlen(others[i])) != 0;
-        if (of_result)
-            text_put(out, "variable", *at);
-    }
+    return status == HT_OK ? ht_kept_key_device(out, &host, verify) : status;
 }
 
 ht_refactor_kept *ht_refactor_kept_open(const ht_refactor_request *request,
@@ -80,7 +49,7 @@ ht_refactor_kept *ht_refactor_kept_open(const ht_refactor_request *request,
         return NULL;
     ht_text common = {0};
     request_put(request, &common);
-    variables_put(&common);
+    ht_kept_key_variables(&common);
     if (ht_refactor_fingerprint(&common, NULL) != HT_OK ||
         host_put(request->verify, &common) != HT_OK) {
         ht_text_free(&common);
@@ -111,14 +80,14 @@ static char *own_text(const ht_refactor_kept *kept, size_t index, const char *co
     const ht_tree_file *file = &kept->inputs->tree.files[index];
     const ht_source *source = &kept->inputs->sources[index];
     ht_text text = {0};
-    text_put(&text, "output", source->output);
-    text_put(&text, "through", file->through);
-    number_put(&text, "named", source->named);
-    number_put(&text, "joined", file->joined);
+    ht_kept_key_text(&text, "output", source->output);
+    ht_kept_key_text(&text, "through", file->through);
+    ht_kept_key_number(&text, "named", source->named);
+    ht_kept_key_number(&text, "joined", file->joined);
     for (size_t i = 0; i < file->other_count; ++i)
-        text_put(&text, "launched by", file->others[i]);
+        ht_kept_key_text(&text, "launched by", file->others[i]);
     for (size_t i = 0; i < count; ++i)
-        text_put(&text, "argument", arguments[i]);
+        ht_kept_key_text(&text, "argument", arguments[i]);
     return ht_text_take(&text);
 }
 

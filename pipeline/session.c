@@ -45,7 +45,10 @@ static ht_status database_open(ht_session *session, ht_error *error) {
                 error->status = status;
         }
     }
-    free(path);
+    if (session->database)
+        session->database_file = path;
+    else
+        free(path);
     return status;
 }
 
@@ -119,6 +122,8 @@ void ht_session_close(ht_session *session) {
         ht_database_close(session->database);
     if (session->recording)
         ht_database_close(session->recording);
+    free(session->database_file);
+    session->database_file = NULL;
     ht_predictor_free(session->predictor);
     session->predictor = NULL;
     session->database = NULL;

@@ -2,7 +2,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/read_log.h"
 #include "base/text.h"
+#include "pipeline/entry_kept.h"
+#include "pipeline/survey_reads.h"
 #include "refactor/source/tree.h"
 
 #include <stdlib.h>
@@ -159,7 +162,7 @@ static bool is_of_another(const ht_survey *survey, size_t source, const ht_kerne
         ht_file_same(kernel->file, survey->sources.items[source].path))
         return false;
     for (size_t i = 0; i < survey->sources.count; ++i)
-        if (i != source && survey->analyses[i].refactor &&
+        if (i != source && (survey->analyses[i].refactor || survey->analyses[i].known) &&
             ht_file_same(kernel->file, survey->sources.items[i].path))
             return true;
     return false;
@@ -175,6 +178,7 @@ static size_t entries_make(ht_survey *survey, const ht_survey_options *options) 
     for (size_t source = 0; source < survey->sources.count; ++source) {
         const ht_refactor *refactor = survey->analyses[source].refactor;
         size_t count = refactor ? ht_refactor_kernel_count(refactor) : 0;
+        matched += ht_entries_unpack(&survey->entries, source, survey->analyses[source].known);
         for (size_t index = 0; index < count; ++index) {
             const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
             if (!is_wanted(options, kernel) || is_of_another(survey, source, kernel))
@@ -198,6 +202,10 @@ static ht_status kernel_unknown(const ht_survey *survey, const char *wanted, ht_
         for (size_t i = 0; i < count; ++i)
             ht_text_printf(&names, "%s%s", names.length ? ", " : "",
                            ht_refactor_kernel(refactor, i)->name);
+        size_t index;
+        json_t *name;
+        json_array_foreach(json_object_get(survey->analyses[source].known, "names"), index, name)
+            ht_text_printf(&names, "%s%s", names.length ? ", " : "", json_string_value(name));
     }
     ht_error_set(error, HT_ERROR_INPUT, "option --kernel: no kernel is named '%s'; %s%s", wanted,
                  names.length ? "there are: " : "no kernel was found", names.data);
@@ -205,13 +213,29 @@ static ht_status kernel_unknown(const ht_survey *survey, const char *wanted, ht_
     return HT_ERROR_INPUT;
 }
 
+/* Analyses a source; notes the files that were read, when somebody asks for them. */
+static void source_read(ht_survey *survey, size_t index, const ht_survey_options *options) {
+    const ht_source *source = &survey->sources.items[index];
+    ht_analysis *analysis = &survey->analyses[index];
+    if (options->known)
+        ht_read_log_clear();
+    analyse(source, options, analysis);
+    if (options->known)
+        analysis->reads = ht_survey_reads(source, analysis->refactor);
+}
+
 size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
     survey->analyses = ht_alloc(survey->sources.count + 1, sizeof *survey->analyses);
-    for (size_t i = 0; i < survey->sources.count && !ht_interrupted; ++i)
-        if (ht_stopped)
+    for (size_t i = 0; i < survey->sources.count && !ht_interrupted; ++i) {
+        json_t *known = options->known ? options->known(options->known_context, survey, i) : NULL;
+        if (known)
+            survey->analyses[i] =
+                (ht_analysis){.source = &survey->sources.items[i], .known = known};
+        else if (ht_stopped)
             not_reached(&survey->sources.items[i], options, &survey->analyses[i]);
         else
-            analyse(&survey->sources.items[i], options, &survey->analyses[i]);
+            source_read(survey, i, options);
+    }
     return entries_make(survey, options);
 }
 
@@ -273,6 +297,8 @@ void ht_survey_free(ht_survey *survey) {
         free(analysis->instances);
         ht_refactor_free(analysis->refactor);
         ht_problems_close(&analysis->problems);
+        json_decref(analysis->known);
+        json_decref(analysis->reads);
     }
     free(survey->analyses);
     ht_sources_free(&survey->sources);

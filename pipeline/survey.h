@@ -18,6 +18,8 @@ typedef struct ht_analysis {
     ht_refactor *refactor;   /* NULL when the file could not be analysed */
     ht_instances *instances; /* one per kernel; owned */
     ht_error error;          /* status HT_OK when analysed */
+    json_t *known; /* what an earlier run found, in place of all that; owned; NULL: read now */
+    json_t *reads; /* paths of the files that were read for it; owned; NULL: nobody asked */
 } ht_analysis;
 
 typedef struct ht_survey {
@@ -32,7 +34,11 @@ typedef struct ht_survey_options {
     /* Returns true for a kernel, by its name, that is to be in it; NULL: all are. */
     bool (*wanted)(const void *context, const char *kernel);
     const void *wanted_context;
-    const char *out;                /* the output folder, not to be read */
+    const char *out; /* the output folder, not to be read */
+    /* Returns what an earlier run found of a source (pipeline/optimize_kept.h), as a new reference;
+     * NULL: it is to be read. May be NULL; then nobody asks for the files that were read. */
+    json_t *(*known)(void *context, const ht_survey *survey, size_t source);
+    void *known_context;
     bool silent;                    /* errors of files are kept, not printed */
     const ht_device_fields *device; /* to which annotated kernels' defaults must be legal */
     ht_refactor_options compiler;

@@ -55,6 +55,13 @@ const char *ht_verdict_name(ht_verdict verdict) {
     return "unknown";
 }
 
+ht_verdict ht_verdict_find(const char *name) {
+    for (int i = 0; i <= HT_VERDICT_NEEDS_PROBLEM; ++i)
+        if (strcmp(ht_verdict_name((ht_verdict)i), name) == 0)
+            return (ht_verdict)i;
+    return HT_VERDICT_NONE;
+}
+
 static void conclude(pair *pair, ht_verdict verdict, char *reason) {
     pair->result->verdict = verdict;
     free(pair->result->reason);

@@ -37,6 +37,7 @@ struct ht_entry; /* pipeline/entry.h */
 typedef struct ht_session {
     ht_tuning_options options;
     ht_device device;
+    char *database_file;     /* owned; NULL when there is no database */
     ht_database *database;   /* owned; NULL when it could not be opened */
     ht_database *recording;  /* owned; of timings to replay; usually NULL */
     ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
@@ -74,6 +75,8 @@ typedef enum ht_verdict {
     HT_VERDICT_WITHHELD, /* improved, but the tuned source failed its last check: not written */
     HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
 } ht_verdict;
+/* The verdict of a name; HT_VERDICT_NONE of any other word. */
+ht_verdict ht_verdict_find(const char *name);
 const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "needs-problem" */
 
 /* Rejected configurations of one kind. */

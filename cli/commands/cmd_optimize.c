@@ -5,6 +5,7 @@
 #include "cli/reports/whole_report.h"
 #include "cli/tuning_options.h"
 #include "pipeline/losses.h"
+#include "pipeline/optimize_kept.h"
 #include "pipeline/outputs.h"
 #include "refactor/transformations/transformations.h"
 
@@ -32,7 +33,9 @@ typedef struct optimization {
     ht_session *session;
     ht_survey survey;
     ht_whole whole; /* with --run */
-    FILE *out;      /* the report */
+    ht_outputs *outputs;
+    ht_optimize_kept *kept; /* NULL: nothing is */
+    FILE *out;              /* the report */
 } optimization;
 
 static const ht_option options[] = {
@@ -75,6 +78,13 @@ static const ht_option options[] = {
     {0},
 };
 
+static size_t known_count(const ht_survey *survey) {
+    size_t count = 0;
+    for (size_t i = 0; i < survey->sources.count; ++i)
+        count += survey->analyses[i].known != NULL;
+    return count;
+}
+
 static json_t *document_make(const optimization *in) {
     const ht_survey *survey = &in->survey;
     json_t *document = ht_report_json_new("hiptemper-optimize", 1);
@@ -84,10 +94,62 @@ static json_t *document_make(const optimization *in) {
         json_array_append_new(kernels,
                               ht_entry_json(&survey->entries.items[i], &in->session->device));
     json_object_set_new(document, "kernels", kernels);
+    json_object_set_new(document, "kept", json_integer((json_int_t)known_count(survey)));
     json_object_set_new(document, "errors", ht_survey_errors_json(survey));
     if (in->given->run)
         json_object_set_new(document, "whole_program", ht_whole_json(&in->whole));
     return document;
+}
+
+/* Keeps what was found of a source for the next run. */
+static void source_keep(const optimization *in, size_t source) {
+    const ht_entries *entries = &in->survey.entries;
+    json_t *rows = json_array();
+    if (in->kept == NULL || in->survey.analyses[source].known != NULL) {
+        json_decref(rows);
+        return;
+    }
+    for (size_t i = 0; i < entries->count; ++i) {
+        const ht_entry *entry = &entries->items[i];
+        char *text =
+            entry->source == source ? ht_entry_report_text(entry, &in->session->device) : NULL;
+        if (text)
+            json_array_append_new(rows, json_pack("{s:o, s:o}", "row",
+                                                  ht_entry_json(entry, &in->session->device),
+                                                  "text", ht_report_json_text(text)));
+        free(text);
+    }
+    ht_optimize_kept_put(in->kept, in->outputs, source, rows);
+    json_decref(rows);
+}
+
+static void settle(void *context, size_t source) {
+    optimization *in = context;
+    ht_outputs_write_source(in->outputs, source);
+    source_keep(in, source);
+}
+
+static bool has_entries(const ht_survey *survey, size_t source) {
+    for (size_t i = 0; i < survey->entries.count; ++i)
+        if (survey->entries.items[i].source == source)
+            return true;
+    return false;
+}
+
+/* Keeps sources without a kernel that is wanted: nothing of them is tuned, or settled. */
+static void others_keep(const optimization *in) {
+    for (size_t i = 0; i < in->survey.sources.count; ++i)
+        if (!has_entries(&in->survey, i))
+            source_keep(in, i);
+}
+
+static void known_print(const ht_survey *survey, FILE *out) {
+    size_t count = known_count(survey);
+    if (count > 0)
+        fprintf(out,
+                "%zu of the files did not change since an earlier run and %s not tuned again "
+                "(--fresh tunes %s).\n",
+                count, count == 1 ? "was" : "were", count == 1 ? "it" : "them");
 }
 
 /* Runs the whole program with the tuned sources. Returns the exit code. */
@@ -121,6 +183,8 @@ static int finish(optimization *in, ht_outputs *outputs) {
     if (survey->entries.count || ht_survey_files_exit_code(survey) == HT_EXIT_OK)
         ht_entries_report_summary(&survey->entries, &in->session->device, in->out);
     ht_outputs_report(&survey->entries, given->out, in->out);
+    others_keep(in);
+    known_print(survey, in->out);
     if (given->run && code == HT_EXIT_OK)
         whole = whole_compare(in, outputs);
     if (ht_interrupted)
@@ -131,10 +195,6 @@ static int finish(optimization *in, ht_outputs *outputs) {
     return result ? result : code ? code : whole;
 }
 
-static void settle(void *context, size_t source) {
-    ht_outputs_write_source(context, source);
-}
-
 static int tune(optimization *in, const ht_refactor_options *compiler) {
     ht_session *session = in->session;
     ht_outputs outputs;
@@ -142,7 +202,8 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     ht_outputs_open(&in->survey, session, compiler, in->given->out, &outputs);
     session->report = ht_entry_report;
     session->settle = settle;
-    session->settle_context = &outputs;
+    session->settle_context = in;
+    in->outputs = &outputs;
     if (in->survey.entries.count)
         fprintf(in->out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
     ht_status status = ht_entries_tune(&in->survey.entries, session, in->out, &error);
@@ -182,6 +243,9 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
         paths = in->whole.sources;
         count = in->whole.source_count;
     }
+    in->kept = status == HT_OK && !given->run ? ht_optimize_kept_open(in->session, options) : NULL;
+    options->known = in->kept ? ht_optimize_kept_find : NULL;
+    options->known_context = in->kept;
     if (given->tuning.max_time > 0)
         ht_stop_at(in->session->start + given->tuning.max_time / 3);
     ht_rehearsal rehearsal;
@@ -212,6 +276,7 @@ static int optimize(optimization *in, const ht_command_line *line) {
         status = ht_output_check(given->out, survey->sources.items[i].output, &error);
     int code = status != HT_OK ? ht_report_error(&error) : tune(in, &options.compiler);
     ht_survey_free(survey);
+    ht_optimize_kept_free(in->kept);
     ht_compiler_arguments_free(&options.compiler);
     return code;
 }

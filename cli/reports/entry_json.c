@@ -154,6 +154,11 @@ static json_t *ablation_json(const ht_entry *entry) {
 
 json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     const ht_pair_result *result = &entry->result;
+    if (entry->earlier) {
+        json_t *row = json_deep_copy(json_object_get(entry->earlier, "row"));
+        json_object_set(row, "earlier", json_object_get(entry->earlier, "when"));
+        return row;
+    }
     json_t *object = json_pack("{s:o, s:o, s:i}", "name", ht_report_json_text(entry->name), "file",
                                ht_report_json_text(entry->file), "line", entry->line);
     json_object_set_new(object, "problem", ht_report_json_text(entry->problem));
@@ -163,6 +168,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "emulated", json_boolean(device->emulated));
     json_object_set_new(object, "timing", json_string(timing_name(device)));
     json_object_set_new(object, "status", json_string(ht_verdict_name(result->verdict)));
+    json_object_set_new(object, "earlier", json_null());
     json_object_set_new(object, "verified", json_boolean(result->verified));
     json_object_set_new(object, "reason", ht_report_json_text(result->reason));
     json_object_set_new(object, "reason_line",

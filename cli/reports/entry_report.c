@@ -144,6 +144,12 @@ static void kernels_print(const ht_template *template, FILE *out) {
 
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) {
     const ht_pair_result *result = &entry->result;
+    if (entry->earlier) {
+        fprintf(out, "%s  %-10s found on %.10s (--fresh finds it again)\n\n",
+                ht_report_text_of(entry->earlier, "text"), "earlier",
+                ht_report_text_of(entry->earlier, "when"));
+        return;
+    }
     char *label = ht_entry_label(entry);
     fprintf(out, "%s  %s:%d\n", label, entry->file, entry->line);
     free(label);
@@ -183,6 +189,22 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
                 result->space.left_out);
     ablation_print(&result->ablation, out);
     fputc('\n', out);
+}
+
+char *ht_entry_report_text(const ht_entry *entry, const ht_device *device) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return NULL;
+    ht_entry_report(entry, device, out);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    if (length > 0) /* the empty line at its end is the report's, not the entry's */
+        text[length - 1] = 0;
+    return text;
 }
 
 static void summary_row(ht_table *table, const ht_entry *entry) {

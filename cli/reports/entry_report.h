@@ -6,6 +6,8 @@
 
 /* entry_report.c: for people. */
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out);
+/* Returns the same as text, without the empty line at its end; free(). NULL: there is no memory. */
+char *ht_entry_report_text(const ht_entry *entry, const ht_device *device);
 void ht_entries_report_summary(const ht_entries *entries, const ht_device *device, FILE *out);
 
 /* entry_json.c: docs/json.md. New references. */
