@@ -344,29 +344,61 @@ void ht_patch_report(const char *folder, FILE *out) {
         fprintf(out, "            for 'patch -p1' or 'git apply' in %s\n", folder);
 }
 
+/* Returns the entry's file if no earlier entry has it, too; else NULL. */
+static const char *file_first(const ht_entries *entries, size_t index, size_t member) {
+    const ht_entry *items = entries->items;
+    const char *path = *(char *const *)((const char *)&items[index] + member);
+    for (size_t i = 0; path && i < index; ++i) {
+        const char *earlier = *(char *const *)((const char *)&items[i] + member);
+        if (earlier && strcmp(earlier, path) == 0)
+            return NULL;
+    }
+    return path;
+}
+
 /* Returns true if it is printed: each file is, once. */
 static bool file_report(const ht_entries *entries, size_t index, size_t member, const char *what,
                         FILE *out) {
-    const ht_entry *items = entries->items;
-    const char *path = *(char *const *)((const char *)&items[index] + member);
-    if (!path)
-        return false;
-    for (size_t i = 0; i < index; ++i) {
-        const char *earlier = *(char *const *)((const char *)&items[i] + member);
-        if (earlier && strcmp(earlier, path) == 0)
-            return false;
-    }
-    fprintf(out, "  %-9s %s\n", what, path);
-    return true;
+    const char *path = file_first(entries, index, member);
+    if (path)
+        fprintf(out, "  %-9s %s\n", what, path);
+    return path != NULL;
 }
 
-void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out) {
+static void files_count(const ht_entries *entries, const char *folder, FILE *out) {
+    static const struct {
+        size_t member;
+        const char *words;
+    } kinds[] = {{offsetof(ht_entry, tuned_file), "tuned source"},
+                 {offsetof(ht_entry, patch_file), "patch"},
+                 {offsetof(ht_entry, template_file), "template"},
+                 {offsetof(ht_entry, skeleton_file), "skeleton"}};
+    fprintf(out, "\nWritten to %s: ", folder);
+    const char *between = "";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        size_t count = 0;
+        for (size_t j = 0; j < entries->count; ++j)
+            count += file_first(entries, j, kinds[i].member) != NULL;
+        if (count == 0)
+            continue;
+        fprintf(out, "%s%zu %s%s", between, count, kinds[i].words,
+                count == 1 ? ""
+                : i == 1   ? "es"
+                           : "s");
+        between = ", ";
+    }
+    fprintf(out, " (--verbose lists them)\n");
+}
+
+void ht_outputs_report(const ht_entries *entries, const char *folder, bool brief, FILE *out) {
     bool any = false;
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
         any |= entry->tuned_file || entry->template_file || entry->skeleton_file;
     }
-    if (!any)
+    if (any && brief)
+        files_count(entries, folder, out);
+    if (!any || brief)
         return;
     fprintf(out, "\nWritten to %s:\n", folder);
     for (size_t i = 0; i < entries->count; ++i) {

@@ -56,8 +56,8 @@ int ht_outputs_json(const char *folder, const char *name, const char *asked, jso
                     int code);
 /* Prints from which folder a patch applies; nothing for NULL. */
 void ht_patch_report(const char *folder, FILE *out);
-/* Tells which files were written. */
-void ht_outputs_report(const ht_entries *entries, const char *folder, FILE *out);
+/* Prints which files were written; briefly how many. */
+void ht_outputs_report(const ht_entries *entries, const char *folder, bool brief, FILE *out);
 
 /* Parts of it. `name` is relative to `folder`; folders on the way are made. *out_path (free()) is
  * the path written. */

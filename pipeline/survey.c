@@ -217,6 +217,8 @@ static ht_status kernel_unknown(const ht_survey *survey, const char *wanted, ht_
 static void source_read(ht_survey *survey, size_t index, const ht_survey_options *options) {
     const ht_source *source = &survey->sources.items[index];
     ht_analysis *analysis = &survey->analyses[index];
+    if (options->reading)
+        options->reading(options->reading_context, survey, index);
     if (options->known)
         ht_read_log_clear();
     analyse(source, options, analysis);

@@ -39,6 +39,9 @@ typedef struct ht_survey_options {
      * NULL: it is to be read. May be NULL; then nobody asks for the files that were read. */
     json_t *(*known)(void *context, const ht_survey *survey, size_t source);
     void *known_context;
+    /* Called before a source is read, which may take long; may be NULL. */
+    void (*reading)(void *context, const ht_survey *survey, size_t source);
+    void *reading_context;
     bool silent;                    /* errors of files are kept, not printed */
     const ht_device_fields *device; /* to which annotated kernels' defaults must be legal */
     ht_refactor_options compiler;

@@ -1,7 +1,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/result.h"
 #include "cli/reports/entry_report.h"
+#include "cli/reports/refactor_groups.h"
 #include "cli/reports/whole_report.h"
 #include "cli/tuning_options.h"
 #include "pipeline/losses.h"
@@ -21,10 +23,12 @@ typedef struct optimize_options {
     const char *kernel;
     const char *out;
     const char *json;
+    const char *html;
     const char *read;
     double share;
     uint64_t inputs;
     bool run;
+    bool verbose;
 } optimize_options;
 
 /* One command under way. */
@@ -34,6 +38,7 @@ typedef struct optimization {
     ht_survey survey;
     ht_whole whole; /* with --run */
     ht_outputs *outputs;
+    ht_progress *reading;   /* NULL: nothing was read yet */
     ht_optimize_kept *kept; /* NULL: nothing is */
     FILE *out;              /* the report */
 } optimization;
@@ -71,6 +76,13 @@ static const ht_option options[] = {
     {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE", .writes = true,
      .help = "Writes the report as JSON too; '-' is standard output, and the report for people "
              "then goes to standard error. docs/json.md describes it."},
+    {"html", HT_OPTION_TEXT, offsetof(optimize_options, html), "FILE", .writes = true,
+     .help =
+         "Writes the report as a page for a browser: what was measured, the largest gain first, "
+         "then kernels without one, by reason, with a next step for each."},
+    {"verbose", HT_OPTION_FLAG, offsetof(optimize_options, verbose),
+     .help = "Of more than 20 kernels and problems too, prints the whole report of each and each "
+             "file that was written."},
     HT_WITHOUT_OPTION(optimize_options),
     HT_SANDBOX_OPTION(optimize_options),
     HT_COMPILER_OPTIONS(optimize_options),
@@ -96,9 +108,21 @@ static json_t *document_make(const optimization *in) {
     json_object_set_new(document, "kernels", kernels);
     json_object_set_new(document, "kept", json_integer((json_int_t)known_count(survey)));
     json_object_set_new(document, "errors", ht_survey_errors_json(survey));
-    if (in->given->run)
-        json_object_set_new(document, "whole_program", ht_whole_json(&in->whole));
     return document;
+}
+
+static int html_write(const char *path, const json_t *document) {
+    ht_error error = {0};
+    char *text = ht_optimize_html(document);
+    ht_status status = ht_result_write(path, text, strlen(text), &error);
+    free(text);
+    return status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
+}
+
+/* Returns true for more kernels than a whole report of each is for. */
+static bool is_brief(const optimization *in) {
+    enum { MANY = 20 };
+    return in->survey.entries.count > MANY && !in->given->verbose;
 }
 
 /* Keeps what was found of a source for the next run. */
@@ -152,11 +176,23 @@ static void known_print(const ht_survey *survey, FILE *out) {
                 count, count == 1 ? "was" : "were", count == 1 ? "it" : "them");
 }
 
+/* Shows that the program runs, which may take long; its own output follows. */
+static void program_show(const optimization *in, const char *phase) {
+    ht_progress *progress = ht_progress_new(in->out, 1);
+    ht_progress_begin(progress, "the program");
+    ht_progress_phase(progress, phase);
+    if (ht_report_is_terminal(in->out))
+        fputc('\n', in->out); /* it stays: nothing is redrawn while the program runs */
+    ht_progress_free(progress);
+}
+
 /* Runs the whole program with the tuned sources. Returns the exit code. */
 static int whole_compare(optimization *in, const ht_outputs *outputs) {
     ht_error error = {0};
     ht_whole *whole = &in->whole;
     ht_status status = HT_ERROR_INTERRUPTED;
+    if (!ht_interrupted && outputs->copies.count > 0)
+        program_show(in, "building it and running it with the tuned sources");
     if (!ht_interrupted)
         status = ht_whole_compare(whole, &outputs->copies, &in->survey.entries, &error);
     if (status == HT_ERROR_INTERRUPTED) {
@@ -182,7 +218,10 @@ static int finish(optimization *in, ht_outputs *outputs) {
         code = ht_report_error(&error);
     if (survey->entries.count || ht_survey_files_exit_code(survey) == HT_EXIT_OK)
         ht_entries_report_summary(&survey->entries, &in->session->device, in->out);
-    ht_outputs_report(&survey->entries, given->out, in->out);
+    json_t *document = document_make(in);
+    if (is_brief(in))
+        ht_reason_groups_print(json_object_get(document, "kernels"), true, in->out);
+    ht_outputs_report(&survey->entries, given->out, is_brief(in), in->out);
     others_keep(in);
     known_print(survey, in->out);
     if (given->run && code == HT_EXIT_OK)
@@ -190,9 +229,13 @@ static int finish(optimization *in, ht_outputs *outputs) {
     if (ht_interrupted)
         fprintf(in->out,
                 "\nInterrupted: what was measured is in the database and will be reused.\n");
-    code = ht_outputs_json(given->out, "optimize.json", given->json, document_make(in), code);
+    ht_session_json(document, in->session); /* the program took its time, or was interrupted */
+    if (given->run)
+        json_object_set_new(document, "whole_program", ht_whole_json(&in->whole));
+    int page = given->html ? html_write(given->html, document) : HT_EXIT_OK;
+    code = ht_outputs_json(given->out, "optimize.json", given->json, document, code);
     int result = ht_survey_exit_code(survey);
-    return result ? result : code ? code : whole;
+    return result ? result : code ? code : page ? page : whole;
 }
 
 static int tune(optimization *in, const ht_refactor_options *compiler) {
@@ -200,7 +243,7 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     ht_outputs outputs;
     ht_error error = {0};
     ht_outputs_open(&in->survey, session, compiler, in->given->out, &outputs);
-    session->report = ht_entry_report;
+    session->report = is_brief(in) ? ht_entry_report_brief : ht_entry_report;
     session->settle = settle;
     session->settle_context = in;
     in->outputs = &outputs;
@@ -213,9 +256,19 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     return code;
 }
 
+/* Shows which file is read. */
+static void reading_show(void *context, const ht_survey *survey, size_t source) {
+    optimization *in = context;
+    if (in->reading == NULL)
+        in->reading = ht_progress_new(in->out, survey->sources.count);
+    ht_progress_begin(in->reading, survey->sources.items[source].path);
+    ht_progress_phase(in->reading, "reading and analysing");
+}
+
 /* Runs the program for its problems; they and its sources are what is surveyed. */
 static ht_status program_run(optimization *in, ht_survey_options *options, ht_error *error) {
     ht_whole *whole = &in->whole;
+    program_show(in, "building it and running it");
     ht_status status = ht_whole_begin(whole, in->given->out, &options->compiler, error);
     if (status != HT_OK)
         return status;
@@ -246,6 +299,8 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
     in->kept = status == HT_OK && !given->run ? ht_optimize_kept_open(in->session, options) : NULL;
     options->known = in->kept ? ht_optimize_kept_find : NULL;
     options->known_context = in->kept;
+    options->reading = reading_show;
+    options->reading_context = in;
     if (given->tuning.max_time > 0)
         ht_stop_at(in->session->start + given->tuning.max_time / 3);
     ht_rehearsal rehearsal;
@@ -254,6 +309,8 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
     options->compiler.watch = &rehearsal.watch;
     if (status == HT_OK)
         status = ht_survey_make(paths, count, options, &in->survey, error);
+    ht_progress_free(in->reading);
+    in->reading = NULL;
     options->compiler.stopped = NULL; /* what is written is read again whatever the time */
     options->compiler.watch = NULL;
     ht_stop_at(0);

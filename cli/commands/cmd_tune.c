@@ -195,7 +195,7 @@ static int finish(tune_input *input, const ht_session *session, const tune_optio
     for (size_t i = 0; i < input->entries.count; ++i)
         best_report(&input->entries.items[i], given->top, &session->device, out);
     ht_entries_report_summary(&input->entries, &session->device, out);
-    ht_outputs_report(&input->entries, given->out, out);
+    ht_outputs_report(&input->entries, given->out, false, out);
     code = ht_outputs_json(given->out, "tune.json", given->json,
                            document_make(input, session, given->top), code);
     int result = ht_entries_exit_code(&input->entries);

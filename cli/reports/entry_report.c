@@ -191,6 +191,17 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
     fputc('\n', out);
 }
 
+void ht_entry_report_brief(const ht_entry *entry, const ht_device *device, FILE *out) {
+    (void)device;
+    char *label = ht_entry_label(entry);
+    fprintf(out, "%s  %s:%d  ", label, entry->file, entry->line);
+    verdict_print(entry->result.verdict, out);
+    if (entry->result.times.known)
+        fprintf(out, ", speedup %.2fx", entry->result.times.speedup);
+    fprintf(out, "%s\n", entry->earlier ? " (earlier)" : "");
+    free(label);
+}
+
 char *ht_entry_report_text(const ht_entry *entry, const ht_device *device) {
     char *text = NULL;
     size_t length = 0;

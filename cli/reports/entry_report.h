@@ -10,6 +10,13 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out);
 char *ht_entry_report_text(const ht_entry *entry, const ht_device *device);
 void ht_entries_report_summary(const ht_entries *entries, const ht_device *device, FILE *out);
 
+/* Prints a line: for runs over many kernels. */
+void ht_entry_report_brief(const ht_entry *entry, const ht_device *device, FILE *out);
+
+/* optimize_html.c: the JSON report as a page that needs no other file: a summary, what was
+ * measured, the largest gain first, then reasons, each with a next step. free(). */
+char *ht_optimize_html(const json_t *document);
+
 /* entry_json.c: docs/json.md. New references. */
 json_t *ht_entry_json(const ht_entry *entry, const ht_device *device);
 json_t *ht_config_json(const ht_template *template, const ht_config *config);

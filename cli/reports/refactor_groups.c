@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/reports/table.h"
 #include "pipeline/report.h"
 
 #include <ctype.h>
@@ -54,6 +55,9 @@ static const char *next_of(const char *status) {
         {"too-complex", "raise --analysis-operations, --analysis-time or --analysis-memory"},
         {"withheld", "see its reason; a defect of hiptemper comes with a file to pass on"},
         {"crashed", "a defect of hiptemper: please pass the source on"},
+        {"kept", "more configurations (--max-evals) or other sizes may find something faster"},
+        {"unclear", "time longer (--final-time), or on a machine that does nothing else"},
+        {"failed", "see its reason; hiptemper check TEMPLATE looks at the original itself"},
         {"refused",
          "hiptemper refactor --explain KERNEL FILE says more; docs/refused.md what to do"},
     };
@@ -108,4 +112,44 @@ void ht_reason_groups_free(ht_reason_groups *groups) {
     }
     free(groups->items);
     *groups = (ht_reason_groups){0};
+}
+
+void ht_reason_groups_print(const json_t *rows, bool brief, FILE *out) {
+    enum { SHOWN = 12 };
+    const char *heads[] = {"reason", "kernels"};
+    ht_reason_groups groups;
+    ht_reason_groups_make(rows, &groups);
+    size_t shown = brief && groups.count > SHOWN ? SHOWN : groups.count;
+    size_t hidden = 0;
+    ht_table *table = groups.count ? ht_table_new("lr", heads) : NULL;
+    for (size_t i = 0; i < groups.count; ++i) {
+        const ht_reason_group *of = &groups.items[i];
+        char *word = ht_format("%s: %s", of->status, of->reason);
+        char *count = ht_format("%zu", of->count);
+        const char *cells[] = {word, count};
+        if (i < shown)
+            ht_table_row(table, cells);
+        else
+            hidden += of->count;
+        free(count);
+        free(word);
+    }
+    if (table) {
+        fputc('\n', out);
+        ht_table_finish(table, out, 0);
+    }
+    if (shown < groups.count)
+        fprintf(out, "and %zu more reasons, of %zu kernels (--verbose lists them)\n",
+                groups.count - shown, hidden);
+    const char *last = NULL;
+    for (size_t i = 0; i < groups.count && brief; ++i) {
+        bool seen = false;
+        for (size_t j = 0; j < i; ++j)
+            seen = seen || groups.items[j].next == groups.items[i].next;
+        if (seen || !groups.items[i].next)
+            continue;
+        fprintf(out, "%s%s: %s\n", last ? "" : "\n", groups.items[i].status, groups.items[i].next);
+        last = groups.items[i].next;
+    }
+    ht_reason_groups_free(&groups);
 }

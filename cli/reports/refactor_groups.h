@@ -1,10 +1,12 @@
-/* Kernels without a template, in groups: those of one status and one reason, names and places
- * aside. */
+/* Kernels that have a reason, why there is no template or no gain, in groups: those of one status
+ * and one reason, names and places aside. */
 #ifndef HT_CLI_REPORTS_REFACTOR_GROUPS_H
 #define HT_CLI_REPORTS_REFACTOR_GROUPS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct ht_reason_group {
     const char *status; /* borrowed from the rows */
@@ -21,6 +23,9 @@ typedef struct ht_reason_groups {
 
 void ht_reason_groups_make(const json_t *rows, ht_reason_groups *out_groups);
 void ht_reason_groups_free(ht_reason_groups *groups);
+
+/* Prints the groups; briefly the largest, and the next steps. */
+void ht_reason_groups_print(const json_t *rows, bool brief, FILE *out);
 
 /* Returns the part of a reason after the words that its status says, too; borrowed. */
 const char *ht_reason_core(const char *reason);

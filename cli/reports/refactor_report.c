@@ -179,47 +179,6 @@ static void transformations_print(tallies *list, FILE *out) {
     ht_table_finish(table, out, 0);
 }
 
-/* Prints the groups of kernels without a template, briefly the largest, and the next steps. */
-static void reasons_print(const json_t *rows, ht_report_detail detail, FILE *out) {
-    enum { SHOWN = 12 };
-    const char *heads[] = {"reason", "kernels"};
-    ht_reason_groups groups;
-    ht_reason_groups_make(rows, &groups);
-    size_t shown = detail == HT_REPORT_BRIEF && groups.count > SHOWN ? SHOWN : groups.count;
-    size_t hidden = 0;
-    ht_table *table = groups.count ? ht_table_new("lr", heads) : NULL;
-    for (size_t i = 0; i < groups.count; ++i) {
-        const ht_reason_group *of = &groups.items[i];
-        char *word = ht_format("%s: %s", of->status, of->reason);
-        char *count = ht_format("%zu", of->count);
-        const char *cells[] = {word, count};
-        if (i < shown)
-            ht_table_row(table, cells);
-        else
-            hidden += of->count;
-        free(count);
-        free(word);
-    }
-    if (table) {
-        fputc('\n', out);
-        ht_table_finish(table, out, 0);
-    }
-    if (shown < groups.count)
-        fprintf(out, "and %zu more reasons, of %zu kernels (--verbose lists them)\n",
-                groups.count - shown, hidden);
-    const char *last = NULL;
-    for (size_t i = 0; i < groups.count && detail == HT_REPORT_BRIEF; ++i) {
-        bool seen = false;
-        for (size_t j = 0; j < i; ++j)
-            seen = seen || groups.items[j].next == groups.items[i].next;
-        if (seen || !groups.items[i].next)
-            continue;
-        fprintf(out, "%s%s: %s\n", last ? "" : "\n", groups.items[i].status, groups.items[i].next);
-        last = groups.items[i].next;
-    }
-    ht_reason_groups_free(&groups);
-}
-
 void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
                                 ht_report_detail detail, FILE *out) {
     tallies statuses = {0}, transformations = {0};
@@ -227,7 +186,7 @@ void ht_refactor_report_summary(const json_t *rows, size_t files, size_t parsed,
     json_t *row;
     json_array_foreach(rows, index, row) row_count(row, &statuses, &transformations);
     transformations_print(&transformations, out);
-    reasons_print(rows, detail, out);
+    ht_reason_groups_print(rows, detail == HT_REPORT_BRIEF, out);
     fprintf(out, "\n%zu file%s", files, files == 1 ? "" : "s");
     if (parsed < files)
         fprintf(out, " (%zu not read)", files - parsed);
