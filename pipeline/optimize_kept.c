@@ -51,6 +51,7 @@ static ht_status common_put(const ht_session *session, const ht_survey_options *
     ht_text_append(out, "optimize\n");
     ht_kept_key_text(out, "problem", options->problem);
     ht_kept_key_text(out, "kernel", options->kernel);
+    ht_kept_key_text(out, "wanted", options->wanted_text);
     ht_kept_key_text(out, "out", options->out);
     ht_kept_key_number(out, "operations", (double)options->compiler.limits.operations);
     ht_kept_key_number(out, "memory", (double)options->compiler.limits.memory_bytes);

@@ -267,6 +267,43 @@ static void through_find(char *const *paths, size_t count, const ht_survey_optio
     free(roots);
 }
 
+typedef struct ranked {
+    ht_entry entry;
+    double source, kernel; /* times */
+    size_t place;          /* before they are sorted */
+} ranked;
+
+static int longest_first(const void *a, const void *b) {
+    const ranked *first = a, *second = b;
+    if (first->source > second->source || first->source < second->source)
+        return first->source > second->source ? -1 : 1;
+    if (first->entry.source != second->entry.source)
+        return first->entry.source < second->entry.source ? -1 : 1;
+    if (first->kernel > second->kernel || first->kernel < second->kernel)
+        return first->kernel > second->kernel ? -1 : 1;
+    return first->place < second->place ? -1 : first->place > second->place;
+}
+
+/* Sorts the entries by time; those of one kernel stay as they are. */
+static void entries_sort(ht_entries *entries, const ht_survey_options *options) {
+    ranked *all = ht_alloc(entries->count + 1, sizeof *all);
+    for (size_t i = 0; i < entries->count; ++i)
+        all[i] = (ranked){.entry = entries->items[i],
+                          .place = i,
+                          .kernel = options->time(options->wanted_context, entries->items[i].name)};
+    for (size_t i = 0; i < entries->count; ++i)
+        for (size_t j = 0; j < entries->count; ++j)
+            if (all[j].entry.source == all[i].entry.source &&
+                (j == 0 || all[j - 1].entry.source != all[j].entry.source ||
+                 strcmp(all[j - 1].entry.name, all[j].entry.name) != 0))
+                all[i].source += all[j].kernel;
+    if (entries->count)
+        qsort(all, entries->count, sizeof *all, longest_first);
+    for (size_t i = 0; i < entries->count; ++i)
+        entries->items[i] = all[i].entry;
+    free(all);
+}
+
 ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_survey *out_survey, ht_error *error) {
     *out_survey = (ht_survey){0};
@@ -282,6 +319,8 @@ ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_optio
     }
     through_find(paths, count, options, &out_survey->sources);
     size_t matched = ht_survey_read(out_survey, options);
+    if (options->time)
+        entries_sort(&out_survey->entries, options);
     if (ht_interrupted)
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
     if (matched == 0 && options->kernel)

@@ -34,6 +34,10 @@ typedef struct ht_survey_options {
     /* Returns true for a kernel, by its name, that is to be in it; NULL: all are. */
     bool (*wanted)(const void *context, const char *kernel);
     const void *wanted_context;
+    const char *wanted_text; /* all that `wanted` and `time` depend on, for kept results */
+    /* Returns a kernel's time, by its name: entries are sorted, the longest first; those of a
+     * source stay together. NULL: they are in the order of the sources. */
+    double (*time)(const void *context, const char *kernel);
     const char *out; /* the output folder, not to be read */
     /* Returns what an earlier run found of a source (pipeline/optimize_kept.h), as a new reference;
      * NULL: it is to be read. May be NULL; then nobody asks for the files that were read. */

@@ -3,12 +3,14 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "cli/reports/entry_report.h"
+#include "cli/reports/profile_report.h"
 #include "cli/reports/refactor_groups.h"
 #include "cli/reports/whole_report.h"
 #include "cli/tuning_options.h"
 #include "pipeline/losses.h"
 #include "pipeline/optimize_kept.h"
 #include "pipeline/outputs.h"
+#include "pipeline/profile.h"
 #include "refactor/transformations/transformations.h"
 
 #include <math.h>
@@ -24,6 +26,7 @@ typedef struct optimize_options {
     const char *out;
     const char *json;
     const char *html;
+    const char *profile;
     const char *read;
     double share;
     uint64_t inputs;
@@ -36,7 +39,9 @@ typedef struct optimization {
     const optimize_options *given;
     ht_session *session;
     ht_survey survey;
-    ht_whole whole; /* with --run */
+    ht_whole whole;     /* with --run */
+    ht_profile profile; /* with --profile */
+    char profile_text[HT_HASH_SIZE + 32];
     ht_outputs *outputs;
     ht_progress *reading;   /* NULL: nothing was read yet */
     ht_optimize_kept *kept; /* NULL: nothing is */
@@ -61,11 +66,14 @@ static const ht_option options[] = {
      .help = "With --run: whole numbers that kernels read are what they are in the program, in "
              "buffers of at most this size, and so are small tables; all else is random. 0: all "
              "is."},
+    {"profile", HT_OPTION_TEXT, offsetof(optimize_options, profile), "FILE",
+     .help = "A profiler's list of kernels and times, as CSV: rocprof's results.stats.csv, "
+             "rocprofv3's kernel_stats.csv or kernel_trace.csv. Kernels are tuned in the order of "
+             "their time, those that take little of it are left out (--share)."},
     {"share", HT_OPTION_NUMBER, offsetof(optimize_options, share), "PERCENT", .fallback = "95",
-     .help =
-         "With --run: of the kernels that were launched only the fewest are tuned that together "
-         "take this share of the emulated time, unless --kernel names one; the others are "
-         "listed. 100: all."},
+     .help = "With --run or --profile: of the kernels that were launched only the fewest are tuned "
+             "that together take this share of the (emulated) time, unless --kernel names one; the "
+             "others are listed. 100: all."},
     HT_TUNING_OPTIONS(optimize_options),
     {"ablation", HT_OPTION_COUNT, offsetof(optimize_options, tuning.ablation), "N", .fallback = "4",
      .help = "Further configurations to try, for each transformation that the best configuration "
@@ -247,6 +255,8 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     session->settle = settle;
     session->settle_context = in;
     in->outputs = &outputs;
+    if (in->given->profile)
+        ht_profile_report(&in->profile, &in->survey, in->out);
     if (in->survey.entries.count)
         fprintf(in->out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
     ht_status status = ht_entries_tune(&in->survey.entries, session, in->out, &error);
@@ -280,6 +290,21 @@ static ht_status program_run(optimization *in, ht_survey_options *options, ht_er
     return HT_OK;
 }
 
+/* Reads the profile: it says which kernels are surveyed, and their order. */
+static ht_status profile_take(optimization *in, ht_survey_options *options, ht_error *error) {
+    ht_status status = ht_profile_load(in->given->profile, &in->profile, error);
+    if (status != HT_OK)
+        return status;
+    ht_profile_choose(&in->profile, in->given->share / 100.0);
+    options->wanted = in->given->kernel == NULL ? ht_profile_wants : NULL;
+    options->time = ht_profile_time;
+    options->wanted_context = &in->profile;
+    snprintf(in->profile_text, sizeof in->profile_text, "%s %.17g", in->profile.hash,
+             in->given->share);
+    options->wanted_text = in->profile_text;
+    return HT_OK;
+}
+
 /* Finds what is to be tuned. */
 static ht_status survey_make(optimization *in, const ht_command_line *line,
                              ht_survey_options *options, ht_error *error) {
@@ -296,6 +321,8 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
         paths = in->whole.sources;
         count = in->whole.source_count;
     }
+    if (status == HT_OK && given->profile)
+        status = profile_take(in, options, error);
     in->kept = status == HT_OK && !given->run ? ht_optimize_kept_open(in->session, options) : NULL;
     options->known = in->kept ? ht_optimize_kept_find : NULL;
     options->known_context = in->kept;
@@ -334,6 +361,7 @@ static int optimize(optimization *in, const ht_command_line *line) {
     int code = status != HT_OK ? ht_report_error(&error) : tune(in, &options.compiler);
     ht_survey_free(survey);
     ht_optimize_kept_free(in->kept);
+    ht_profile_free(&in->profile);
     ht_compiler_arguments_free(&options.compiler);
     return code;
 }
@@ -349,6 +377,9 @@ static ht_status options_check(const ht_command_line *line, ht_error *error) {
         return ht_error_set(error, HT_ERROR_INPUT,
                             "option --share: %g is no share: it is a number above 0, up to 100",
                             given->share);
+    if (given->run && given->profile != NULL)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--run takes the kernels' times from the program: leave --profile out");
     if (given->run && given->problem != NULL)
         return ht_error_set(error, HT_ERROR_INPUT,
                             "--run takes problems from the program: leave --problem out");

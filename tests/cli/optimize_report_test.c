@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,4 +68,46 @@ Test(optimize_report, of_many_kernels_there_is_a_line_for_each_and_groups_with_n
     free(page);
     program_free(&brief);
     program_free(&whole);
+}
+
+/* Returns the names of the tuned kernels in the report's order: "a b"; free(). */
+static char *names_of(const char *words) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *document = json_loads(result.out, 0, NULL), *row;
+    cr_assert_not_null(document, "%s", result.out);
+    ht_text names = {0};
+    size_t index;
+    json_array_foreach(json_object_get(document, "kernels"), index, row) ht_text_printf(
+        &names, "%s%s", index ? " " : "", json_string_value(json_object_get(row, "name")));
+    json_decref(document);
+    program_free(&result);
+    return ht_text_take(&names);
+}
+
+Test(optimize_report, a_profile_orders_kernels_by_time_and_leaves_out_those_with_little) {
+    workplace_write("a.hip", "#include <hip/hip_runtime.h>\n"
+                             "__global__ void one(float *x) { x[threadIdx.x] = 1; }\n"
+                             "__global__ void two(float *x) { x[threadIdx.x] = 2; }\n");
+    workplace_write("b.hip", "#include <hip/hip_runtime.h>\n"
+                             "__global__ void three(float *x) { x[threadIdx.x] = 3; }\n"
+                             "__global__ void four(float *x) { x[threadIdx.x] = 4; }\n");
+    workplace_write("stats.csv", "\"Name\",\"Calls\",\"TotalDurationNs\"\n"
+                                 "\"two(float*)\",1,300\n\"one(float*)\",1,100\n"
+                                 "\"four(float*)\",1,500\n\"three(float*)\",1,10\n"
+                                 "\"rocblas_gemm(float*)\",1,90\n");
+    char *most = names_of("optimize a.hip b.hip --profile stats.csv --json - --share 90");
+    char *all = names_of("optimize a.hip b.hip --profile stats.csv --json - --share 100");
+    cr_expect_str_eq(most, "four two one");
+    cr_expect_str_eq(all, "four three two one");
+    program_result words = program_run("optimize a.hip b.hip --profile stats.csv");
+    cr_expect(strstr(words.out, "three (1.0 %)"), "%s", words.out);
+    cr_expect(strstr(words.out, "in none of these files: rocblas_gemm (9.0 %)"), "%s", words.out);
+    program_free(&words);
+    words = program_run("optimize a.hip --profile nothing.csv");
+    cr_expect_eq(words.code, 2);
+    cr_expect(strstr(words.err, "nothing.csv"), "%s", words.err);
+    program_free(&words);
+    free(most);
+    free(all);
 }
