@@ -7,56 +7,16 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/host_names.h"
 #include "refactor/source/parsed_header.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* Declares CUDA's host names as HIP's, for sources that were never ported: without the type of a
- * stream, a launch that takes one cannot be read. Device code gets no such help: a kernel that uses
- * a name unknown to HIP stays unparsed. */
-#define TYPE(name) "typedef hip" #name " cuda" #name ";\n"
-#define CONSTANT(name) "static constexpr auto cuda" #name " = hip" #name ";\n"
-#define CALL(name) "template <typename... T> hipError_t cuda" #name "(T &&...);\n"
-
-const char ht_cuda_path[] = "/hiptemper/cuda_names.h";
-
-/* One string in many parts, which clang-format would nest into each other. */
-/* clang-format off */
-static const char cuda_text[] =
-    "#pragma once\n"
-    "#pragma clang system_header\n"
-    TYPE(Error_t) TYPE(Stream_t) TYPE(Event_t) TYPE(MemcpyKind) TYPE(Graph_t) TYPE(GraphExec_t)
-    "typedef hipError_t cudaError;\n"
-    "typedef hipDeviceProp_t cudaDeviceProp;\n"
-    "typedef hipFuncAttributes cudaFuncAttributes;\n"
-    CONSTANT(Success) CONSTANT(MemcpyHostToDevice) CONSTANT(MemcpyDeviceToHost)
-    CONSTANT(MemcpyDeviceToDevice) CONSTANT(MemcpyHostToHost) CONSTANT(MemcpyDefault)
-    "static constexpr unsigned cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0,\n"
-    "    cudaEventDisableTiming = 2, cudaHostAllocMapped = 2, cudaHostAllocPortable = 1,\n"
-    "    cudaMemAttachGlobal = 1;\n"
-    CALL(Malloc) CALL(MallocHost) CALL(MallocManaged) CALL(MallocPitch) CALL(HostAlloc)
-    CALL(MallocAsync) CALL(Free) CALL(FreeHost) CALL(FreeAsync)
-    CALL(Memcpy) CALL(MemcpyAsync) CALL(Memcpy2D) CALL(MemcpyToSymbol) CALL(MemcpyFromSymbol)
-    CALL(Memset) CALL(MemsetAsync) CALL(MemPrefetchAsync)
-    CALL(DeviceSynchronize) CALL(ThreadSynchronize) CALL(DeviceReset)
-    CALL(GetLastError) CALL(PeekAtLastError)
-    CALL(GetDevice) CALL(SetDevice) CALL(GetDeviceCount) CALL(GetDeviceProperties)
-    CALL(DeviceGetAttribute)
-    CALL(StreamCreate) CALL(StreamCreateWithFlags) CALL(StreamDestroy) CALL(StreamSynchronize)
-    CALL(StreamWaitEvent)
-    CALL(EventCreate) CALL(EventCreateWithFlags) CALL(EventDestroy) CALL(EventRecord)
-    CALL(EventSynchronize) CALL(EventElapsedTime)
-    CALL(FuncSetCacheConfig) CALL(FuncSetAttribute) CALL(DeviceSetCacheConfig)
-    CALL(DeviceSetLimit) CALL(GetSymbolAddress)
-    "template <typename... T> const char *cudaGetErrorString(T &&...);\n"
-    "template <typename... T> const char *cudaGetErrorName(T &&...);\n";
-/* clang-format on */
-
 static size_t parses;
 
-enum { FIXED_ARGUMENTS = 16 };
+enum { FIXED_ARGUMENTS = 16 + 2 * HT_HOST_LIBRARIES };
 
 static const char *const with_value[] = {"-isystem", "-iquote", "-idirafter", "-include"};
 
@@ -184,10 +144,11 @@ void ht_arguments_make(const ht_call *call, ht_arguments *out_arguments) {
     fixed_add(list, call->resource_dir, names_standard(call));
     list->items[list->count++] = list->prefix ? "-include-pch" : "-include";
     list->items[list->count++] = list->prefix ? list->prefix : "hip/hip_runtime.h";
-    if (call->cuda) {
-        list->items[list->count++] = "-include";
-        list->items[list->count++] = ht_cuda_path;
-    }
+    for (unsigned i = 0; i < HT_HOST_LIBRARIES; ++i)
+        if (call->libraries & 1U << i) {
+            list->items[list->count++] = "-include";
+            list->items[list->count++] = ht_host_libraries[i].path;
+        }
     for (size_t i = 0; i < call->own_count; ++i)
         list->items[list->count++] = call->own[i];
     for (size_t i = 0; i < call->extra_count; ++i)
@@ -199,11 +160,15 @@ enum CXErrorCode ht_call_parse(const ht_call *call, CXIndex index, const char *p
                                CXTranslationUnit *out_unit) {
     ht_arguments arguments;
     ht_arguments_make(call, &arguments);
-    struct CXUnsavedFile *all = ht_alloc(count + 1, sizeof *all);
+    struct CXUnsavedFile *all = ht_alloc(count + HT_HOST_LIBRARIES, sizeof *all);
     if (count)
         memcpy(all, texts, count * sizeof *all);
-    if (call->cuda)
-        all[count++] = (struct CXUnsavedFile){ht_cuda_path, cuda_text, strlen(cuda_text)};
+    for (unsigned i = 0; i < HT_HOST_LIBRARIES; ++i) {
+        const ht_host_library *library = &ht_host_libraries[i];
+        if (call->libraries & 1U << i)
+            all[count++] =
+                (struct CXUnsavedFile){library->path, library->text, strlen(library->text)};
+    }
     *out_unit = NULL;
     enum CXErrorCode code =
         clang_parseTranslationUnit2(index, path, arguments.items, (int)arguments.count, all, count,

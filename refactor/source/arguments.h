@@ -1,5 +1,5 @@
-/* Calls of libclang: arguments, HIP's header parsed once for many files, and CUDA names that host
- * code needs. Private to refactor/. */
+/* Calls of libclang: arguments, HIP's header parsed once for many files, and names of
+ * libraries that host code needs. Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_ARGUMENTS_H
 #define HT_REFACTOR_SOURCE_ARGUMENTS_H
 
@@ -18,9 +18,6 @@ enum CXErrorCode ht_call_parse(const ht_call *call, CXIndex index, const char *p
                                const struct CXUnsavedFile *texts, unsigned count, unsigned options,
                                CXTranslationUnit *out_unit);
 
-/* A file in memory, for calls with `cuda`: it declares types, constants and
- * functions of CUDA's host side as HIP's, so that launches in CUDA sources can be read. */
-extern const char ht_cuda_path[];
 /* Returns how often clang has parsed a text in this process, the header kept for all aside. */
 size_t ht_source_parses(void);
 

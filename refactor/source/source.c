@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/read_log.h"
 #include "base/result.h"
+#include "refactor/source/host_names.h"
 #include "refactor/source/place.h"
 #include "refactor/source/resource_dir.h"
 
@@ -58,7 +59,7 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
     CXSourceLocation start = clang_getLocationForOffset(source->unit, file, 0);
     size_t known = source->file_count;
     CXString name = clang_getFileName(file);
-    bool own = strcmp(clang_getCString(name), ht_cuda_path) == 0;
+    bool own = ht_host_library_file(clang_getCString(name));
     bool made = source->joined.text && strcmp(clang_getCString(name), source->unit_path) == 0;
     if (!own && !made)
         ht_read_log_add(clang_getCString(name));
@@ -280,18 +281,18 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files,
     return code;
 }
 
-/* Returns true if clang does not know a name of CUDA's host side. */
-static bool misses_cuda(const ht_source *source) {
-    bool found = false;
-    for (unsigned i = 0; source->unit && !found && i < clang_getNumDiagnostics(source->unit); ++i) {
+/* Returns the libraries of which clang does not know a name. */
+static unsigned libraries_missed(const ht_source *source) {
+    unsigned missed = 0;
+    for (unsigned i = 0; source->unit && i < clang_getNumDiagnostics(source->unit); ++i) {
         CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
         CXString words = clang_getDiagnosticSpelling(diagnostic);
-        found = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
-                strstr(clang_getCString(words), "'cuda");
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
+            missed |= ht_host_libraries_missed(clang_getCString(words));
         clang_disposeString(words);
         clang_disposeDiagnostic(diagnostic);
     }
-    return found;
+    return missed;
 }
 
 /* Parses the unit again if declarations of the file being analysed are to be split. */
@@ -313,8 +314,8 @@ static enum CXErrorCode indices_split(ht_source *source) {
 static ht_status source_parse(ht_source *source, const ht_file_text *files, size_t count,
                               ht_error *error) {
     enum CXErrorCode code = unit_parse(source, files, count);
-    if (code == CXError_Success && misses_cuda(source)) {
-        source->call.cuda = true;
+    source->call.libraries = code == CXError_Success ? libraries_missed(source) : 0;
+    if (source->call.libraries) {
         code = unit_parse(source, files, count);
     }
     if (code == CXError_Success && count == 0)

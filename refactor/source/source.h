@@ -57,7 +57,7 @@ typedef struct ht_call {
     size_t own_count;
     const char *const *extra;
     size_t extra_count;
-    bool cuda; /* declare CUDA's host names */
+    unsigned libraries; /* bits: whose host names to declare (host_names.h) */
 } ht_call;
 
 /* A unit made to include two files of the user's. */

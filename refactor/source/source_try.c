@@ -63,7 +63,7 @@ size_t ht_source_try(const ht_source *source, const char *path, const char *text
     call.extra_count = extra_count;
     if (!own_arguments) {
         call.own_count = 0;
-        call.cuda = false;
+        call.libraries = 0;
     }
     const ht_file_text file = {(char *)(size_t)(path ? path : source->path), (char *)(size_t)text};
     return try(source, path ? path : source->unit_path, &call, &file, 1, true, out_messages);

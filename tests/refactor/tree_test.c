@@ -155,6 +155,35 @@ Test(tree, cuda_sources_are_read_without_cuda) {
     free(path);
 }
 
+/* Host code with Thrust's vectors and algorithms around the launch; the last kernel uses Thrust
+ * itself. */
+static const char thrust_source[] =
+    "#include <thrust/device_vector.h>\n#include <thrust/transform_reduce.h>\n" MAP(
+        "k", "float") "__global__ void own(thrust::complex<float> *z) { z[0] = z[1]; }\n"
+                      "float run(thrust::device_vector<float> &a, thrust::device_vector<float> &b, "
+                      "int n) {\n"
+                      "  thrust::host_vector<float> h(n, 1.0f);\n"
+                      "  thrust::fill(b.begin(), b.end(), 0);\n  a = h;\n"
+                      "  float *out = thrust::raw_pointer_cast(b.data() + n);\n"
+                      "  k<<<(n + 255) / 256, 256>>>(thrust::raw_pointer_cast(a.data()), out, n);\n"
+                      "  return thrust::reduce(b.begin(), b.end(), 0.0f, thrust::plus<float>()) / "
+                      "n;\n}\n";
+
+/* Without declarations of Thrust's names, clang drops a launch that has them in its arguments. */
+Test(tree, launches_are_read_without_thrust) {
+    char *path = put("k.hip", thrust_source);
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, NULL, NULL, &refactor, &error), HT_OK, "%s", error.message);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_neq(kernel->launch_line, 0);
+    const ht_kernel *own = kernel_named(refactor, "own", NULL);
+    cr_assert_eq(own->status, HT_KERNEL_UNPARSED, "%s", own->reason);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
 Test(tree, a_kernel_is_judged_by_its_own_errors) {
     char *path =
         put("k.hip",

@@ -1,0 +1,25 @@
+/* Libraries of which a source's host code may use names and whose headers are not there: CUDA's
+ * runtime, Thrust. Files in memory declare these names, so that the launches next to them can be
+ * read. Nothing of them gets into a template: device code that uses one stays as it was. Private to
+ * refactor/. */
+#ifndef HT_REFACTOR_SOURCE_HOST_NAMES_H
+#define HT_REFACTOR_SOURCE_HOST_NAMES_H
+
+#include <stdbool.h>
+
+enum { HT_HOST_CUDA, HT_HOST_THRUST, HT_HOST_LIBRARIES };
+
+typedef struct ht_host_library {
+    const char *path;   /* of the file in memory */
+    const char *text;   /* its declarations */
+    const char *missed; /* stands in clang's message where a name of the library is not known */
+} ht_host_library;
+
+extern const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES];
+
+/* Returns the libraries, as bits, of which a message of clang's misses a name. */
+unsigned ht_host_libraries_missed(const char *message);
+/* Returns true for the path of such a file in memory. */
+bool ht_host_library_file(const char *path);
+
+#endif
