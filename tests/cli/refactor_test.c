@@ -140,6 +140,26 @@ Test(refactor, a_buffers_elements_are_as_many_as_a_run_touches) {
     json_decref(document);
 }
 
+/* Each output counts in an array of its own, though each step of it is by one. */
+Test(refactor, counts_at_an_outputs_own_subscript_are_not_shared) {
+    workplace_write("count.hip", "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void count(float *out, const int *in, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    int seen[8] = {};\n"
+                                 "    if (i >= n) return;\n"
+                                 "    for (int j = 0; j < 5; ++j) seen[in[i + j] & 7]++;\n"
+                                 "    out[i] = seen[0] * 3 + seen[1];\n"
+                                 "}\n"
+                                 "int main(int argc, char **argv) {\n"
+                                 "    int n = atoi(argv[1]), *in;\n    float *out;\n"
+                                 "    count<<<(n + 63) / 64, 64>>>(out, in, n);\n"
+                                 "}\n");
+    json_t *document = run_json("refactor count.hip --json --out out", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
+                     kernel_text(document, 0, "reason"));
+    json_decref(document);
+}
+
 /* A subscript that lies ahead of the buffer, however large that is. */
 Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
     workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"

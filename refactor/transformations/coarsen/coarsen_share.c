@@ -217,8 +217,11 @@ static bool visit_change(share_pass *pass, const ht_syntax *node) {
     }
     if (node->kind == HT_SYNTAX_STEP) {
         const ht_syntax *root = ht_lvalue_root(node->children[0]);
-        return root ? !c->values[root->variable].own
-                    : ht_node_share(c, node->children[0]) == HT_SHARE_SAME;
+        const ht_syntax *left = ht_syntax_strip(node->children[0]);
+        bool alike = ht_node_share(c, left) == HT_SHARE_SAME;
+        if (root && left->kind != HT_SYNTAX_NAME && !alike) /* seen[in[x]]++ */
+            make_own(pass, root->variable);
+        return root ? !c->values[root->variable].own : alike;
     }
     return true;
 }
