@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "pipeline/infer_check.h"
+#include "pipeline/infer_contents.h"
 #include "pipeline/progress.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
@@ -137,20 +138,73 @@ static ht_status problem_check(const json_t *proof, const ht_template *template,
     return status;
 }
 
+/* A template that is being verified, with its problem. */
+typedef struct subject {
+    ht_template *templates; /* one */
+    size_t count;
+    ht_problem problem;
+    const char *fields; /* of the problem; NULL: it has none */
+} subject;
+
+static void subject_free(subject *of) {
+    ht_problem_free(&of->problem);
+    ht_template_free(of->templates, of->count);
+    *of = (subject){0};
+}
+
+/* Reads a template, and checks its problem. */
+static ht_status subject_read(const json_t *proof, const char *unit, subject *out,
+                              json_t **out_document, ht_error *error) {
+    *out = (subject){.fields = json_string_value(json_object_get(proof, "problem"))};
+    ht_status status = ht_template_parse(unit, "template", &out->templates, &out->count, error);
+    if (status == HT_OK && out->fields)
+        status = ht_problem_parse(&out->templates[0].problem, out->fields, &out->problem, error);
+    return status == HT_OK ? problem_check(proof, &out->templates[0],
+                                           out->fields ? &out->problem : NULL, out_document, error)
+                           : status;
+}
+
+/* Reads what is to be verified. Where the inferred problem does not hold, it is tried with smaller
+ * numbers in its buffers: those that are subscripts may have been too large, or negative.
+ * *out_most: the largest of them; -1: none was tried, or none holds. */
+static ht_status subject_choose(const json_t *proof, subject *out, int64_t *out_most,
+                                json_t **out_document, ht_error *error) {
+    static const int64_t tried[] = {7, 1};
+    const char *unit = ht_report_text_of(proof, "unit");
+    ht_status status = subject_read(proof, unit, out, out_document, error);
+    *out_most = -1;
+    for (size_t i = 0; i < sizeof tried / sizeof *tried && status == HT_OK && *out_document; ++i) {
+        subject other;
+        json_t *document = NULL;
+        ht_error ignored = {0};
+        char *changed = ht_inferred_contents_template(unit, tried[i]);
+        if (!changed)
+            break;
+        bool holds =
+            subject_read(proof, changed, &other, &document, &ignored) == HT_OK && document == NULL;
+        free(changed);
+        json_decref(document);
+        if (holds) {
+            json_decref(*out_document);
+            *out_document = NULL;
+            *out_most = tried[i];
+            subject_free(out);
+            *out = other;
+        } else {
+            subject_free(&other);
+        }
+    }
+    return status;
+}
+
 static ht_status proof_run(const verifying *in, const json_t *proof, json_t **out_document,
                            ht_error *error) {
-    ht_template *templates = NULL;
-    size_t count = 0;
-    ht_problem problem = {0};
+    subject of = {0};
+    int64_t most = -1;
     ht_device device;
-    const char *fields = json_string_value(json_object_get(proof, "problem"));
-    ht_status status =
-        ht_template_parse(ht_report_text_of(proof, "unit"), "template", &templates, &count, error);
+    ht_status status = ht_device_find("host", &device, error);
     if (status != HT_OK)
         return status;
-    status = ht_device_find("host", &device, error);
-    if (status == HT_OK && fields)
-        status = ht_problem_parse(&templates[0].problem, fields, &problem, error);
     ht_verify_result result = {0};
     const ht_verify_options options = {
         .seed = in->how->seed,
@@ -159,22 +213,22 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
         .rounds = json_string_value(json_object_get(proof, "rounds")),
         .compile_workers = 1,
         .interrupted = &ht_interrupted};
-    if (status == HT_OK)
-        status = problem_check(proof, &templates[0], fields ? &problem : NULL, out_document, error);
+    status = subject_choose(proof, &of, &most, out_document, error);
+    const ht_problem *problem = of.fields ? &of.problem : NULL;
     bool proved = status == HT_OK && !*out_document;
     if (proved)
-        status =
-            ht_verify(&templates[0], fields ? &problem : NULL, &device, &options, &result, error);
+        status = ht_verify(of.templates, problem, &device, &options, &result, error);
     if (proved && status == HT_OK)
         *out_document =
-            result_json(&templates[0], &result, json_object_get(proof, "origins"), in->how->seed);
+            result_json(of.templates, &result, json_object_get(proof, "origins"), in->how->seed);
     json_t *elements =
-        proved && *out_document ? ht_inferred_elements(&templates[0], &problem) : NULL;
+        proved && *out_document ? ht_inferred_elements(of.templates, &of.problem) : NULL;
     if (elements)
         json_object_set_new(*out_document, "elements", elements);
+    if (proved && *out_document && most >= 0)
+        json_object_set_new(*out_document, "contents_most", json_integer((json_int_t)most));
     ht_verify_result_free(&result);
-    ht_problem_free(&problem);
-    ht_template_free(templates, count);
+    subject_free(&of);
     return status;
 }
 
@@ -284,13 +338,25 @@ static void offer(verifying *in, json_t *row) {
     }
 }
 
+/* Returns the largest number with which buffers of integers were filled; -1: with those of the
+ * template. */
+static int64_t contents_of(const json_t *document) {
+    const json_t *most = json_object_get(document, "contents_most");
+    return most ? (int64_t)json_integer_value(most) : -1;
+}
+
 static void differs(verifying *in, json_t *row, const json_t *document) {
+    const char *unit = ht_report_text_of(json_object_get(row, "proof"), "unit");
+    char *changed = contents_of(document) < 0
+                        ? NULL
+                        : ht_inferred_contents_template(unit, contents_of(document));
     ht_text reason = {0};
     ht_text_append(&reason, "its template does not do what the original does (");
     names_print(json_object_get(document, "transformations"), &reason);
     ht_text_printf(&reason, "; %s): %s; this is a defect of hiptemper",
                    ht_report_text_of(document, "failing"), ht_report_text_of(document, "reason"));
-    report_write(row, document, ht_report_text_of(json_object_get(row, "proof"), "unit"));
+    report_write(row, document, changed ? changed : unit);
+    free(changed);
     withhold(row, ht_text_take(&reason));
     in->code = in->code ? in->code : HT_EXIT_FAILED;
 }
@@ -308,28 +374,49 @@ static void needs_problem(json_t *row, const char *reason) {
     json_object_set_new(row, "problem_file", json_null());
 }
 
-/* Writes the numbers of elements that a run found into the problem's file. Returns false if it
- * cannot be written. */
-static bool elements_write(json_t *row, const json_t *document) {
-    json_t *elements = json_object_get(document, "elements");
-    const char *path = ht_report_text_of(row, "problem_file");
+typedef char *contents_make(const char *text, int64_t most);
+
+/* Writes what a run found into a file: numbers of elements, contents of buffers. Returns false if
+ * it cannot be written. */
+static bool found_write(const char *path, json_t *elements, contents_make *make, int64_t most) {
     char *text = NULL, *changed = NULL;
     ht_error error = {0};
-    if (!elements)
-        return true;
-    ht_status status = ht_file_read_text(path, "problem file", &text, &error);
-    if (status == HT_OK && (changed = ht_inferred_text(text, elements)))
-        status = ht_result_write(path, changed, strlen(changed), &error);
+    ht_status status = ht_file_read_text(path, "file of the template", &text, &error);
+    if (status == HT_OK && elements && (changed = ht_inferred_text(text, elements))) {
+        free(text);
+        text = changed;
+    }
+    if (status == HT_OK && most >= 0 && (changed = make(text, most))) {
+        free(text);
+        text = changed;
+    }
+    if (status == HT_OK && changed)
+        status = ht_result_write(path, text, strlen(text), &error);
     if (status != HT_OK)
         ht_report_error(&error);
     free(text);
-    free(changed);
     return status == HT_OK;
+}
+
+/* Writes what a run found into the problem's file and the template that is still held. */
+static bool all_found_write(json_t *row, const json_t *document) {
+    json_t *elements = json_object_get(document, "elements");
+    int64_t most = contents_of(document);
+    bool written = true;
+    if (elements || most >= 0)
+        written = found_write(ht_report_text_of(row, "problem_file"), elements,
+                              ht_inferred_contents_problem, most);
+    if (written && most >= 0) {
+        char *held = held_name(ht_report_text_of(row, "template"));
+        written = found_write(held, NULL, ht_inferred_contents_template, most);
+        free(held);
+    }
+    return written;
 }
 
 static void settle(verifying *in, json_t *row, const json_t *document) {
     const char *outcome = ht_report_text_of(document, "outcome");
-    if (strcmp(outcome, outcomes[HT_VERIFY_AGREES]) == 0 && elements_write(row, document)) {
+    if (strcmp(outcome, outcomes[HT_VERIFY_AGREES]) == 0 && all_found_write(row, document)) {
         offer(in, row);
     } else if (strcmp(outcome, outcomes[HT_VERIFY_DIFFERS]) == 0) {
         differs(in, row, document);

@@ -160,6 +160,33 @@ Test(refactor, counts_at_an_outputs_own_subscript_are_not_shared) {
     json_decref(document);
 }
 
+/* Loaded numbers are subscripts of a local array, which negative ones and 8 are not. */
+Test(refactor, contents_are_made_smaller_until_the_original_runs) {
+    workplace_write("count.hip", "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void count(float *out, const char *in, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    int seen[8] = {};\n"
+                                 "    if (i >= n) return;\n"
+                                 "    for (int j = 0; j < 5; ++j) seen[in[i + j]]++;\n"
+                                 "    out[i] = seen[0] * 3 + seen[1];\n"
+                                 "}\n"
+                                 "int main(int argc, char **argv) {\n"
+                                 "    int n = atoi(argv[1]);\n    float *out;\n    char *in;\n"
+                                 "    count<<<(n + 63) / 64, 64>>>(out, in, n);\n"
+                                 "}\n");
+    json_t *document = run_json("refactor count.hip --json --out out", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
+                     kernel_text(document, 0, "reason"));
+    char *text = workplace_read(kernel_text(document, 0, "problem_file"));
+    cr_assert_not_null(text);
+    cr_expect(strstr(text, "+ 4] integers(0, 7)\""), "%s", text);
+    free(text);
+    text = workplace_read(kernel_text(document, 0, "template"));
+    cr_expect(strstr(text, "+ 4] integers(0, 7))\n"), "%s", text);
+    free(text);
+    json_decref(document);
+}
+
 /* A subscript that lies ahead of the buffer, however large that is. */
 Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
     workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"

@@ -1,0 +1,93 @@
+#include "pipeline/infer_contents.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/buffers/element.h"
+#include "templates/annotations/template.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Changes the contents of a buffer of integers. Returns false if there is nothing to change. */
+static bool narrow(ht_arg *arg, int64_t most) {
+    ht_element element;
+    bool filled =
+        arg->role == HT_ARG_IN || arg->role == HT_ARG_INOUT || arg->role == HT_ARG_CONSTANT;
+    bool own = arg->init.kind == HT_INIT_DEFAULT || arg->init.kind == HT_INIT_INTEGERS;
+    bool small = arg->init.kind == HT_INIT_INTEGERS && arg->init.hi <= (double)most;
+    if (!filled || !own || small || !ht_element_parse(arg->type, &element) ||
+        (element.kind != HT_ELEMENT_SIGNED && element.kind != HT_ELEMENT_UNSIGNED))
+        return false;
+    arg->init = (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
+    return true;
+}
+
+static char *line_of(const ht_arg *arg) {
+    ht_text text = {0};
+    ht_text_append(&text, "#pragma tune arg(");
+    ht_arg_print(arg, &text);
+    ht_text_append(&text, ")\n");
+    return ht_text_take(&text);
+}
+
+/* Replaces the only line that reads `from`. Returns false if there is not exactly one. */
+static bool line_replace(char **text, const char *from, const char *to) {
+    char *at = strstr(*text, from);
+    if (!at || strstr(at + 1, from))
+        return false;
+    char *changed = ht_format("%.*s%s%s", (int)(at - *text), *text, to, at + strlen(from));
+    free(*text);
+    *text = changed;
+    return true;
+}
+
+char *ht_inferred_contents_template(const char *text, int64_t most) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    if (ht_template_parse(text, "template", &templates, &count, NULL) != HT_OK)
+        return NULL;
+    char *changed = ht_strdup(text);
+    bool any = false, all = count == 1;
+    for (size_t i = 0; all && i < templates[0].arg_count; ++i) {
+        char *before = line_of(&templates[0].args[i]);
+        if (narrow(&templates[0].args[i], most)) {
+            char *after = line_of(&templates[0].args[i]);
+            all = line_replace(&changed, before, after);
+            any = true;
+            free(after);
+        }
+        free(before);
+    }
+    ht_template_free(templates, count);
+    if (any && all)
+        return changed;
+    free(changed);
+    return NULL;
+}
+
+char *ht_inferred_contents_problem(const char *text, int64_t most) {
+    json_error_t at;
+    json_t *root = json_loads(text, 0, &at), *line;
+    json_t *kernel = json_array_get(json_object_get(root, "kernels"), 0);
+    json_t *args = json_object_get(kernel, "args");
+    size_t index;
+    json_array_foreach(args, index, line) {
+        ht_arg arg;
+        const char *words = json_string_value(line);
+        if (!words || ht_arg_parse(words, (ht_place){0}, &arg, NULL) != HT_OK)
+            continue;
+        ht_text changed = {0};
+        if (narrow(&arg, most)) {
+            ht_arg_print(&arg, &changed);
+            json_array_set_new(args, index, json_string(changed.data));
+        }
+        ht_text_free(&changed);
+        ht_arg_free(&arg);
+    }
+    char *dump = kernel ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    char *whole = dump ? ht_format("%s\n", dump) : NULL;
+    free(dump);
+    json_decref(root);
+    return whole;
+}
