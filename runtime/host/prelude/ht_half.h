@@ -28,6 +28,8 @@ struct alignas(4) __half2 {
     __half x, y;
     __half2() = default;
     constexpr __half2(__half x, __half y) : x(x), y(y) {}
+    template <class ht_T, class = typename ht_if<ht_number<ht_T>>::type>
+    constexpr explicit __half2(ht_T both) : x(both), y(both) {}
 };
 typedef __half2 half2;
 

@@ -51,6 +51,46 @@ Test(library, vectors_work_component_by_component) {
     kernels_free(&of);
 }
 
+/* HIP's half2 is made of one number, too: both halves are it. */
+Test(library, a_half2_of_one_number_has_it_twice) {
+    kernels of = KERNELS(64,
+                         "#include <hip/hip_fp16.h>\n"
+                         "__global__ void k(float *out) {\n"
+                         "  half2 v = half2(0), w = half2(1.5f);\n"
+                         "  out[0] = v.x; out[1] = v.y; out[2] = w.x; out[3] = w.y;\n"
+                         "}\n",
+                         "k");
+    float out[4] = {9, 9, 9, 9}, *to = out;
+    RUN(&of, "k", LINE(1, 1), &to);
+    cr_assert(out[0] == 0 && out[1] == 0 && out[2] == 1.5f && out[3] == 1.5f);
+    kernels_free(&of);
+}
+
+/* sync() of a block is its barrier: each thread reads what the opposite one wrote. */
+Test(library, the_threads_of_a_block_are_a_cooperative_group) {
+    kernels of = KERNELS(64,
+                         "#include <hip/hip_cooperative_groups.h>\n"
+                         "namespace cg = cooperative_groups;\n"
+                         "__device__ void wait(cg::thread_block group) { cg::sync(group); }\n"
+                         "__global__ void k(int *out) {\n"
+                         "  __shared__ int tile[24];\n"
+                         "  cg::thread_block group = cg::this_thread_block();\n"
+                         "  int rank = group.thread_rank(), size = group.size();\n"
+                         "  tile[rank] = rank * 10 + group.group_index().x; wait(group);\n"
+                         "  int other = tile[size - 1 - rank]; group.sync();\n"
+                         "  tile[rank] = other + group.thread_index().y; group.sync();\n"
+                         "  out[blockIdx.x * size + rank] = tile[rank];\n"
+                         "}\n",
+                         "k");
+    int out[48] = {0}, *to = out;
+    RUN(&of, "k", ((shape){{2, 1, 1}, {8, 3, 1}, 0}), &to);
+    for (int i = 0; i < 48; ++i) {
+        int rank = i % 24, block = i / 24;
+        cr_assert_eq(out[i], (23 - rank) * 10 + block + rank / 8);
+    }
+    kernels_free(&of);
+}
+
 Test(library, every_half_survives_a_round_trip_and_arithmetic_rounds_to_nearest) {
     kernels of = KERNELS(
         64,
