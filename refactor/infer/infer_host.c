@@ -1,5 +1,6 @@
 #include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer.h"
+#include "refactor/infer/infer_passed.h"
 #include "refactor/kernel/geometry.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
@@ -86,6 +87,8 @@ static bool shapes_kernel(const ht_infer *in, const char *name) {
 }
 
 static bool is_counter(CXCursor declaration) {
+    if (clang_getCursorKind(declaration) != CXCursor_VarDecl)
+        return false;
     CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
     return !clang_Cursor_isNull(initializer) && ht_variable_writes(declaration) == 1;
 }
@@ -97,6 +100,18 @@ static bool names_field(const char *name) {
         if (!isalnum((unsigned char)*at) && *at != '_')
             return false;
     return true;
+}
+
+/* Returns the expression of a variable's first value; null: it has none. */
+static CXCursor first_value(const ht_infer *in, CXCursor variable) {
+    switch (clang_getCursorKind(variable)) {
+    case CXCursor_VarDecl:
+        return clang_Cursor_getVarDeclInitializer(variable);
+    case CXCursor_ParmDecl:
+        return ht_infer_passed(in->model->facts->source, variable);
+    default:
+        return clang_getNullCursor();
+    }
 }
 
 static bool field_add(ht_infer *in, const ht_symbol *symbol, bool in_grid) {
@@ -113,12 +128,10 @@ static bool field_add(ht_infer *in, const ht_symbol *symbol, bool in_grid) {
             field->known = true;
             field->line = ht_ast_line(symbol->declaration);
         } else {
-            CXCursor initializer = clang_getCursorKind(symbol->declaration) == CXCursor_VarDecl
-                                       ? clang_Cursor_getVarDeclInitializer(symbol->declaration)
-                                       : clang_getNullCursor();
+            CXCursor initializer = first_value(in, symbol->declaration);
             if (!clang_Cursor_isNull(initializer)) {
                 field->initial = ht_symbol_read(in->model->facts->source, initializer);
-                field->line = ht_ast_line(symbol->declaration);
+                field->line = ht_ast_line(initializer);
                 field->counts = is_counter(symbol->declaration);
             }
         }

@@ -80,6 +80,34 @@ static const char *role(const inferred *of, const char *name) {
 
 /* ---- the problems found */
 
+static int64_t instance_value(const inferred *of, const char *name) {
+    const ht_problem *instance = &of->kernel->inferred->entries[0].instances[0];
+    int64_t value = -1;
+    for (size_t i = 0; i < instance->value_count; ++i)
+        if (strcmp(instance->values[i].name, name) == 0)
+            value = instance->values[i].value;
+    return value;
+}
+
+/* Sizes that hang together in the program do so in the problem, however many calls lie between. */
+Test(infer, parameters_of_host_functions_have_their_callers_values) {
+    inferred of =
+        infer(HEAD "__global__ void k(float *a, int n, int rows, int cols) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  if (i < n - rows) a[i] = i % rows;\n}\n"
+                   "void inner(float *a, int n, int rows, int cols) {\n"
+                   "  k<<<(n + 255) / 256, 256>>>(a, n, rows, cols);\n}\n"
+                   "void outer(float *a, int count, int rows) { inner(a, count, rows, 70); }\n"
+                   "int main(int argc, char **argv) {\n"
+                   "  int rows = atoi(argv[1]), total = rows * 70;\n"
+                   "  outer(nullptr, total, rows);\n}\n");
+    cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+    cr_expect_eq(instance_value(&of, "cols"), 70);
+    cr_expect_gt(instance_value(&of, "rows"), 0);
+    cr_expect_eq(instance_value(&of, "n"), instance_value(&of, "rows") * 70);
+    done(&of);
+}
+
 Test(infer, a_guard_says_how_many_elements_there_are) {
     inferred of = infer(HEAD "__global__ void k(const float *a, float *b, float *c, int n) {\n"
                              "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
