@@ -7,6 +7,7 @@
 #include "refactor/launch/symbol.h"
 
 #include "base/memory.h"
+#include "templates/expr/expr_node.h"
 #include "templates/expr/type.h"
 
 #include <jansson.h>
@@ -102,8 +103,11 @@ static const char *role_of(const ht_parameter *parameter, const ht_infer_buffer 
     return complete && !buffer->read && !buffer->updated ? "out" : "inout";
 }
 
+/* Returns the name of an argument, which need not be the parameter's. */
 static char *argument_name(const ht_parameter *parameter, size_t index) {
-    return parameter->name[0] ? ht_strdup(parameter->name) : ht_format("arg%zu", index);
+    if (!parameter->name[0])
+        return ht_format("arg%zu", index);
+    return ht_format(ht_expr_reserved(parameter->name) ? "%s_arg" : "%s", parameter->name);
 }
 
 /* Returns true if the subscripts of a buffer are not known. */

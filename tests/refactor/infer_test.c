@@ -89,6 +89,18 @@ static int64_t instance_value(const inferred *of, const char *name) {
     return value;
 }
 
+/* min is a function in expressions: the argument gets another name, the parameter keeps its own. */
+Test(infer, an_argument_may_have_the_name_of_a_function_of_expressions) {
+    inferred of = infer(HEAD "__global__ void k(float *out, const float *min, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) out[i] = min[i] * 2;\n}\n"
+                             "void run(float *out, const float *min, int n) {\n"
+                             "  k<<<(n + 255) / 256, 256>>>(out, min, n);\n}\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    cr_expect_str_eq(role(&of, "min_arg"), "in");
+    done(&of);
+}
+
 /* Sizes that hang together in the program do so in the problem, however many calls lie between. */
 Test(infer, parameters_of_host_functions_have_their_callers_values) {
     inferred of =
