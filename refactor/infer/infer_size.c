@@ -110,8 +110,10 @@ static void take_expressions(ht_sizes *sizes) {
         if (field->known || !field->initial)
             continue;
         char *text = ht_symbol_expression(in->model, NULL, field->initial, NULL);
-        if (text && ht_sizes_value(sizes, text, &value) && is_sensible(field, value))
+        if (text && ht_sizes_value(sizes, text, &value) && is_sensible(field, value)) {
             field->value = value;
+            field->known = !strstr(text, "problem."); /* a number, which may be made smaller */
+        }
         free(text);
     }
 }
@@ -195,20 +197,35 @@ static void grow_grid(ht_sizes *sizes) {
     }
 }
 
+/* Computes the elements of the index-th parameter's buffer; before its extent is chosen, the most
+ * that it may become: those of its subscripts, or of its allocation. Returns false if neither is a
+ * number. */
+static bool elements_of(const ht_sizes *sizes, size_t index, int64_t *out_elements) {
+    const ht_infer *in = sizes->in;
+    const char *bound = sizes->buffers->items[index].extent, *allocated = in->allocated[index];
+    int64_t bounded = 0, given = 0;
+    if (in->extents[index])
+        return ht_sizes_value(sizes, in->extents[index], out_elements);
+    if (bound && !ht_sizes_value(sizes, bound, &bounded))
+        return false;
+    if (!allocated || !ht_sizes_value(sizes, allocated, &given))
+        given = 0;
+    *out_elements = bounded > given ? bounded : given;
+    return true;
+}
+
 /* Computes the bytes of the index-th parameter's buffer; 0: it has none. Returns false on
  * overflow. */
 static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes) {
     const ht_model *model = sizes->in->model;
-    const char *extent =
-        sizes->in->extents[index] ? sizes->in->extents[index] : sizes->buffers->items[index].extent;
     long long parts;
     *out_bytes = 0;
-    if (!model->parameters.items[index].is_pointer || !extent)
+    if (!model->parameters.items[index].is_pointer)
         return true;
     char *type = ht_infer_type(model, &model->parameters.items[index], &parts);
     int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1, elements;
     free(type);
-    return ht_sizes_value(sizes, extent, &elements) &&
+    return elements_of(sizes, index, &elements) &&
            !__builtin_mul_overflow(elements, size, out_bytes);
 }
 

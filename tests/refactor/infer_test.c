@@ -89,6 +89,23 @@ static int64_t instance_value(const inferred *of, const char *name) {
     return value;
 }
 
+/* Constants that callers pass are numbers that may be made smaller, also where only the allocation
+ * says how large a buffer is. */
+Test(infer, sizes_that_callers_pass_as_constants_are_made_smaller) {
+    inferred of = infer(HEAD "__global__ void k(float *a, const float *b, int rows, int cols) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < rows) a[cols ^ i] += b[i];\n}\n"
+                             "void run(int rows, int wide) {\n"
+                             "  float *a, *b;\n  const int cols = wide + 1;\n"
+                             "  hipMalloc(&a, rows * cols * sizeof(float));\n"
+                             "  k<<<(rows + 255) / 256, 256>>>(a, b, rows, cols);\n}\n"
+                             "int main() {\n  const int rows = 20000, more = rows + 1;\n"
+                             "  run(more, 19999);\n}\n");
+    cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+    cr_expect_lt(instance_value(&of, "rows"), 20001);
+    done(&of);
+}
+
 /* min is a function in expressions: the argument gets another name, the parameter keeps its own. */
 Test(infer, an_argument_may_have_the_name_of_a_function_of_expressions) {
     inferred of = infer(HEAD "__global__ void k(float *out, const float *min, int n) {\n"
