@@ -2,7 +2,9 @@
  * original's, where the new grid would have too many blocks. */
 #include "refactor/plan/launch_choice.h"
 #include "refactor/plan/launch_limits.h"
+#include "refactor/plan/launch_outputs.h"
 #include "refactor/plan/render.h"
+#include "refactor/plan/value_marks.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
@@ -56,7 +58,8 @@ static char *axis_at(const ht_plan *plan, const ht_launch_print *print, const ht
         bool safe =
             ht_launch_asks(plan, print->grid, values, axis) || /* then n is small */
             (form->dividend && ht_form_is_safe(form, print->assumed ? 1 : first, per_block, false));
-        text = ht_extent_pieces(items, atom, safe, per, per_block);
+        text = ht_launch_outputs_pieces(plan, print, values, axis, items);
+        text = text ? text : ht_extent_pieces(items, atom, safe, per, per_block);
         free(per);
         free(items);
         return text;
@@ -103,9 +106,12 @@ static char *grid_either(const ht_plan *plan, const ht_launch_print *print, cons
             axes[axis] = old ? ht_strdup(old) : NULL;
         else if (!fallback)
             axes[axis] = axis_at(plan, print, values, axis);
-        else if (old && ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        else if (old && ht_launch_new_extent(plan, values, axis, &per_block, &block)) {
+            ht_launch_outputs outputs = ht_launch_outputs_read(plan, values, axis);
             axes[axis] = ht_extent_rescaled(old, true, false, ht_extent_is_record(grid->variable),
-                                            1, per_block / block);
+                                            1, per_block / block, &outputs);
+            free(outputs.text);
+        }
         changed = changed || per_block > block;
         good = axes[axis] != NULL;
         free(old);
@@ -126,7 +132,8 @@ char *ht_launch_block_new(const ht_plan *plan, const ht_launch_print *print,
     for (int axis = 0; axis < 3; ++axis) {
         int64_t value = 1;
         ht_plan_value(values, plan->axes[axis].block ? plan->axes[axis].block : "1", &value);
-        axes[axis] = ht_format("%lld", (long long)value);
+        axes[axis] = ht_value_mark_text(
+            plan, values, plan->axes[axis].block ? plan->axes[axis].block : "", value, true, NULL);
         last = axis < (int)block->written || value > 1 ? axis : last;
     }
     char *text = extents_write(axes, is_scalar(plan, block) && last == 0, last);

@@ -4,12 +4,14 @@
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/launch_limits.h"
 #include "refactor/plan/render.h"
+#include "refactor/plan/value_marks.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
 #include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_choice.h"
+#include "refactor/plan/launch_outputs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@ static int64_t common(int64_t a, int64_t b) {
 }
 
 char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned, int64_t block,
-                         int64_t per_block) {
+                         int64_t per_block, const ht_launch_outputs *outputs) {
     const char *open = atom ? "" : "(", *close = atom ? "" : ")";
     int64_t by = common(block, per_block), times = block / by, parts = per_block / by;
     if (times == 1 && parts == 1)
@@ -35,6 +37,10 @@ char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned
     if (parts == 1)
         return ht_format("%s%s%s * %lld", open, old, close, (long long)times);
     /* a legal extent is below 2^31, so an unsigned sum of 32 bits holds it */
+    if (times == 1 && outputs && outputs->text && outputs->count == parts)
+        return ht_format(wide || is_unsigned ? "(%s%s%s + %s - 1) / %s"
+                                             : "(%s%s%s + (%s - 1u)) / %s",
+                         open, old, close, outputs->text, outputs->text);
     if (times == 1)
         return ht_format("(%s%s%s + %lld%s) / %lld", open, old, close, (long long)parts - 1,
                          wide || is_unsigned ? "" : "u", (long long)parts);
@@ -64,7 +70,7 @@ static bool inside(ht_range inner, ht_range outer) {
            (outer.begin < inner.begin || inner.end < outer.end);
 }
 
-static bool has_text(const ht_form *form, const ht_symbol *symbol) {
+bool ht_form_has_text(const ht_form *form, const ht_symbol *symbol) {
     const ht_symbol *whole = form->quotient;
     return symbol->has_place && whole && whole->has_place && inside(symbol->place, whole->place);
 }
@@ -84,7 +90,7 @@ char *ht_form_items(const ht_form *form, bool *out_atom) {
         bool product = symbol->kind == HT_SYMBOL_BINARY && strchr("*/%", symbol->op[0]);
         bool plain = is_atom(symbol) || product;
         ht_text_append(&text, i == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
-        if (has_text(form, symbol))
+        if (ht_form_has_text(form, symbol))
             ht_text_printf(&text, plain ? "$[%zu,%zu]" : "($[%zu,%zu])", symbol->place.begin,
                            symbol->place.end);
         else if (symbol->kind == HT_SYMBOL_CONSTANT && !symbol->has_place)
@@ -191,10 +197,8 @@ static bool in_braces(const ht_plan *plan, size_t at) {
     return depth < 0 && text[at] == '{' && begins_list(text, at);
 }
 
-/* Returns the text for a place: in parentheses, or converted to the type that `old` had, where the
- * place needs it. Takes over `text`. */
-static char *in_place(const ht_plan *plan, ht_range place, char *text, bool sum,
-                      const ht_symbol *old) {
+char *ht_launch_in_place(const ht_plan *plan, ht_range place, char *text, bool sum,
+                         const ht_symbol *old) {
     bool narrow = in_braces(plan, place.begin) && old->bits > 0;
     const char *type = old->bits > 32 ? (old->is_unsigned ? "unsigned long long" : "long long")
                                       : (old->is_unsigned ? "unsigned" : "int");
@@ -221,17 +225,11 @@ static const char *real_suffix(const ht_plan *plan, ht_range place) {
     return strchr("fF", text[length - 1]) ? ".0f" : ".0";
 }
 
-typedef struct leaf {
-    ht_range place;
-    char *text;
-} leaf;
-
-/* Returns the author's text with other numbers in place of the leaves; free(). */
-static char *leaves_replaced(ht_range whole, leaf *leaves, size_t count) {
+char *ht_form_leaves_replaced(ht_range whole, const ht_form_leaf *leaves, size_t count) {
     ht_text text = {0};
     size_t at = whole.begin;
     for (size_t done = 0; done < count; ++done) {
-        leaf *next = NULL;
+        const ht_form_leaf *next = NULL;
         for (size_t i = 0; i < count; ++i)
             if (leaves[i].place.begin >= at && (!next || leaves[i].place.begin < next->place.begin))
                 next = &leaves[i];
@@ -245,22 +243,30 @@ static char *leaves_replaced(ht_range whole, leaf *leaves, size_t count) {
 }
 
 /* Returns "1024"; or "block.x" or "(2 * block.x)" if that name has the new block's value. */
-static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64_t block) {
+static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64_t block,
+                          const ht_launch_outputs *outputs) {
     const ht_form *form = &print->grid->form[print->axis];
     ht_range place = form->divisor->place;
+    bool named = outputs && outputs->text && outputs->count * block == per_block;
+    if (!print->divisor_follows && named && block > 1)
+        return ht_format("(%s * %lld)", outputs->text, (long long)block);
     if (!print->divisor_follows || per_block % block)
         return ht_format("%lld", (long long)per_block);
     if (per_block == block)
         return ht_range_shown(place);
-    return ht_format("(%lld * $[%zu,%zu])", (long long)(per_block / block), place.begin, place.end);
+    return named ? ht_format("(%s * $[%zu,%zu])", outputs->text, place.begin, place.end)
+                 : ht_format("(%lld * $[%zu,%zu])", (long long)(per_block / block), place.begin,
+                             place.end);
 }
 
 static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int64_t per_block,
-                          int64_t block) {
+                          int64_t block, const ht_launch_outputs *outputs) {
     const ht_form *form = &print->grid->form[print->axis];
-    char *divisor = divisor_text(print, per_block, block);
-    bool named = strchr(divisor, '$') != NULL;
-    leaf leaves[3];
+    bool whole = !form->addend && !*real_suffix(plan, form->divisor->place);
+    char *divisor =
+        divisor_text(print, per_block, block, whole || print->divisor_follows ? outputs : NULL);
+    bool named = strpbrk(divisor, "$(") != NULL;
+    ht_form_leaf leaves[3];
     size_t count = 0;
     const ht_symbol *of[] = {form->divisor, form->again, form->addend};
     for (size_t i = 0; i < 3; ++i) {
@@ -276,11 +282,12 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int
             ++body;
             length -= 2;
         }
-        leaves[count++] = (leaf){of[i]->place, plain ? ht_strndup(body, length)
-                                                     : ht_format("%lld%s", (long long)value,
-                                                                 real_suffix(plan, of[i]->place))};
+        leaves[count++] =
+            (ht_form_leaf){of[i]->place, plain ? ht_strndup(body, length)
+                                               : ht_format("%lld%s", (long long)value,
+                                                           real_suffix(plan, of[i]->place))};
     }
-    char *text = leaves_replaced(form->quotient->place, leaves, count);
+    char *text = ht_form_leaves_replaced(form->quotient->place, leaves, count);
     for (size_t i = 0; i < count; ++i)
         free(leaves[i].text);
     free(divisor);
@@ -289,7 +296,7 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int
 
 /* ---- the author's macro ---- */
 
-static size_t word_length(const char *text) {
+size_t ht_launch_word_length(const char *text) {
     size_t length = 0;
     while (isalnum((unsigned char)text[length]) || text[length] == '_')
         ++length;
@@ -298,7 +305,7 @@ static size_t word_length(const char *text) {
 
 static bool names_word(const char *list, const char *end, const char *word, size_t length) {
     for (const char *at = list; at < end; at += at < end) {
-        size_t own = word_length(at);
+        size_t own = ht_launch_word_length(at);
         if (own == length && strncmp(at, word, length) == 0)
             return true;
         at += own;
@@ -320,7 +327,7 @@ static bool is_plain_macro(const char *text, const char *name, size_t length) {
         if (!end || end[-1] == '\\')
             return false;
         for (const char *word = close + 1; word < end; word += word < end) {
-            size_t size = isdigit((unsigned char)*word) ? 0 : word_length(word);
+            size_t size = isdigit((unsigned char)*word) ? 0 : ht_launch_word_length(word);
             if (size && !names_word(list, close, word, size))
                 return false;
             word += size ? size - 1 : 0;
@@ -359,17 +366,17 @@ static bool takes_wide(const ht_plan *plan, ht_range place) {
 static char *macro_text(const ht_plan *plan, const ht_form *form, int64_t per_block) {
     const char *text = plan->model->facts->source->text;
     ht_range whole = form->quotient->place;
-    if (form->kind != HT_FORM_CEIL || !form->divisor || !has_text(form, form->divisor) ||
+    if (form->kind != HT_FORM_CEIL || !form->divisor || !ht_form_has_text(form, form->divisor) ||
         !form->addend || form->addend_offset != 0 ||
         form->addend->place.begin != form->divisor->place.begin ||
         form->addend->place.end != form->divisor->place.end)
         return NULL;
-    size_t name = word_length(text + whole.begin);
+    size_t name = ht_launch_word_length(text + whole.begin);
     if (name == 0 || text[whole.begin + name] != '(' || !takes_wide(plan, whole) ||
         !is_plain_macro(text, text + whole.begin, name))
         return NULL;
     char *number = ht_format("%lldLL", (long long)per_block);
-    char *new = leaves_replaced(whole, &(leaf){form->divisor->place, number}, 1);
+    char *new = ht_form_leaves_replaced(whole, &(ht_form_leaf){form->divisor->place, number}, 1);
     free(number);
     return new;
 }
@@ -385,27 +392,37 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
     bool atom, named = print->divisor_follows && per_block % block == 0;
     bool safe = ht_form_is_safe(form, print->assumed ? 1 : old, per_block, named);
     char *items = ht_form_items(form, &atom);
+    char *divided = ht_launch_outputs_divided(plan, print, values, per_block, block, items);
+    if (divided) {
+        free(items);
+        return divided;
+    }
     char *own = items && !safe ? macro_text(plan, form, per_block) : NULL;
     if (own) {
         free(items);
         return own;
     }
+    ht_launch_outputs outputs = ht_launch_outputs_read(plan, values, print->axis);
+    char *text;
     if (!items || (safe && per_block > 1)) {
         free(items);
-        return safe ? items_leaves(plan, print, per_block, block) : NULL;
+        text = safe ? items_leaves(plan, print, per_block, block, &outputs) : NULL;
+        free(outputs.text);
+        return text;
     }
-    char *divisor = divisor_text(print, per_block, block), *text;
+    char *divisor = divisor_text(print, per_block, block, &outputs);
+    free(outputs.text);
     if (form->kind == HT_FORM_OVER || form->kind == HT_FORM_FLOOR) {
         const char *open = atom || per_block == 1 ? "" : "(", *close = *open ? ")" : "";
         text = per_block == 1 ? ht_strdup(items)
                               : ht_format("%s%s%s / %s", open, items, close, divisor);
         char *more = form->kind == HT_FORM_OVER ? ht_format("%s + 1", text) : ht_strdup(text);
         free(text);
-        text = in_place(plan, print->place, more, true, form->quotient);
+        text = ht_launch_in_place(plan, print->place, more, true, form->quotient);
     } else {
         text = ht_extent_pieces(items, atom, safe, divisor, per_block);
-        text = in_place(plan, print->place, text, per_block == 1 ? !atom : !safe && atom,
-                        form->quotient);
+        text = ht_launch_in_place(plan, print->place, text, per_block == 1 ? !atom : !safe && atom,
+                                  form->quotient);
     }
     free(divisor);
     free(items);
@@ -445,6 +462,7 @@ char *ht_launch_axis_from(const ht_plan *plan, const ht_launch_print *print,
     const ht_symbol *symbol = print->site->grid.axis[axis];
     if (!ht_launch_new_extent(plan, values, axis, &per_block, &block))
         return NULL;
+    ht_launch_outputs outputs = ht_launch_outputs_read(plan, values, axis);
     bool assumed = ht_symbol_is_assumed(print->site->block.axis[axis]);
     bool record = ht_extent_is_record(print->site->grid.variable) || print->site->grid.is_call;
     bool wide = !record && symbol && symbol->bits > 32;
@@ -464,7 +482,8 @@ char *ht_launch_axis_from(const ht_plan *plan, const ht_launch_print *print,
                          (long long)per_block);
     else if (threads)
         text = ht_extent_rescaled(old, atom, wide, is_unsigned, plan->model->axes[axis].block,
-                                  per_block);
+                                  per_block, &outputs);
+    free(outputs.text);
     free(whole);
     free(threads);
     return text;
@@ -478,7 +497,7 @@ static char *axis_text(const ht_plan *plan, const ht_launch_print *print, const 
     free(old);
     if (!text || unchanged)
         return text;
-    return in_place(plan, print->place, text, true, print->site->grid.axis[print->axis]);
+    return ht_launch_in_place(plan, print->place, text, true, print->site->grid.axis[print->axis]);
 }
 
 /* Returns dim3((grid.x + 1) / 2, grid.y, grid.z) for the launch; for a function that returns a grid
@@ -511,6 +530,15 @@ static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const 
 
 /* ---- the whole ---- */
 
+/* Returns the new block's extent in the place of the old one; free(). */
+static char *leaf_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                       int64_t block) {
+    const char *text = plan->model->facts->source->text + print->place.begin;
+    const char *expression = plan->axes[print->axis].block;
+    return ht_value_mark_text(plan, values, expression ? expression : "", block,
+                              isdigit((unsigned char)*text), NULL);
+}
+
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
                            const ht_values *values) {
     if (print->part >= HT_LAUNCH_GRID_OR_OLD)
@@ -532,6 +560,6 @@ char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
             return NULL;
         return block == plan->model->axes[print->axis].block && !print->assumed
                    ? ht_range_shown(print->place)
-                   : ht_format("%lld", (long long)block);
+                   : leaf_text(plan, print, values, block);
     }
 }

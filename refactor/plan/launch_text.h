@@ -36,11 +36,18 @@ typedef struct ht_launch_print {
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
                            const ht_values *values);
 
+/* The outputs of a thread along an axis. */
+typedef struct ht_launch_outputs {
+    int64_t count;
+    char *text; /* a number or a mark of it; NULL: it is 1; owned */
+} ht_launch_outputs;
+
 /* Returns the new extent computed from the text of the old one, where the original's blocks serve
  * `block` items and the new ones `per_block`. It is exact, and its sums and products do not
- * overflow if `old` is a legal extent. `wide`: `old` has 64 bits. free(). */
+ * overflow if `old` is a legal extent. `wide`: `old` has 64 bits.
+ * `outputs`: may be a divisor by their text; NULL: not. free(). */
 char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned, int64_t block,
-                         int64_t per_block);
+                         int64_t per_block, const ht_launch_outputs *outputs);
 /* Returns the number of pieces of `per` items in n, rounded up. `safe`: n + per does not overflow
  * in its type. free(). */
 char *ht_extent_pieces(const char *items, bool atom, bool safe, const char *per, int64_t value);
@@ -60,6 +67,21 @@ char *ht_form_items(const ht_form *form, bool *out_atom);
 bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named);
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
                           int64_t *out_per_block, int64_t *out_block);
+/* Returns true if the symbol is a part of the form's own text. */
+bool ht_form_has_text(const ht_form *form, const ht_symbol *symbol);
+/* A part of a form's text, and its new text. */
+typedef struct ht_form_leaf {
+    ht_range place;
+    char *text; /* borrowed or owned by the caller */
+} ht_form_leaf;
+/* Returns the author's text with new ones in place of the leaves; free(). */
+char *ht_form_leaves_replaced(ht_range whole, const ht_form_leaf *leaves, size_t count);
+/* Returns the length of the name or number at the begin of a text. */
+size_t ht_launch_word_length(const char *text);
+/* Returns the text for a place: in parentheses, or converted to the type that `old` had, where the
+ * place needs it. Takes over `text`; free(). */
+char *ht_launch_in_place(const ht_plan *plan, ht_range place, char *text, bool sum,
+                         const ht_symbol *old);
 /* Returns the text of an edit that shows a range with the edits inside it: "$[10,20]"; free(). */
 char *ht_range_shown(ht_range place);
 /* Returns the axis of the new grid, computed from `old`, the text of its old value; free(). NULL:

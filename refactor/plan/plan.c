@@ -29,6 +29,7 @@ static void param_free(ht_planned_param *param) {
     free(param->values);
     free(param->default_value);
     free(param->hidden_macro);
+    free(param->called);
 }
 
 void ht_plan_free(ht_plan *plan) {
@@ -300,6 +301,14 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
     }
     ht_plan_param_add(plan, name, values, default_value);
     return true;
+}
+
+void ht_plan_call(ht_plan *plan, const char *name, const char *words) {
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, name) == 0) {
+            free(plan->params.items[i].called);
+            plan->params.items[i].called = ht_strdup(words);
+        }
 }
 
 char *ht_plan_rounds(const ht_plan *plan) {

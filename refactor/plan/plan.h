@@ -43,6 +43,8 @@ typedef struct ht_planned_param {
     size_t nest_count;
     bool rounds;        /* results may differ in their last bits if it does not have its default */
     const char *type;   /* of the template parameter; NULL: int or bool */
+    char *called;       /* words for its value in an applied source, which may make a name of them:
+                           "outputs per thread"; NULL: it stays a number; owned */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
 } ht_planned_param;
@@ -221,6 +223,7 @@ void ht_plan_remark_at(ht_plan *plan, ht_remark_kind kind, int line, const char 
 typedef struct ht_values {
     const ht_template *template; /* `config` has values of its parameters */
     const ht_config *config;
+    bool named; /* print marks (value_marks.h) for values that may get a name */
 } ht_values;
 
 /* Takes back all edits after the first `count`. */
@@ -266,6 +269,9 @@ bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const ch
  * default must keep the original's behaviour. Fails if anything in the kernel has the name;
  * ht_plan_name returns one that is free. */
 bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const char *default_value);
+/* Gives a parameter the words by which an applied source calls its value. Does nothing if there is
+ * no such parameter. */
+void ht_plan_call(ht_plan *plan, const char *name, const char *words);
 /* Returns `wanted`, or wanted_2, wanted_3, ...: a name that nothing in the file uses. Owned by the
  * plan. */
 const char *ht_plan_name(ht_plan *plan, const char *wanted);

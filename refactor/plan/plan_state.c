@@ -52,6 +52,7 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
         free(param->values);
         free(param->default_value);
         free(param->hidden_macro);
+        free(param->called);
     }
     while (plan->requires.count > to->requires)
         free(plan->requires.items[--plan->requires.count]);

@@ -1,6 +1,7 @@
 #include "refactor/plan/render.h"
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
+#include "refactor/plan/value_marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,11 @@ static bool print_expression(rendering *in, const char *text, size_t length, ht_
     if (in->values) {
         done = values_of(in, expression, &value, &general);
         if (done && value == general && is_nothing(in, value, text + length + 1, out)) {
+            free(expression);
+            return true;
+        }
+        if (done && value == general &&
+            ht_value_mark_print(in->plan, in->values, expression, value, enclosed, out)) {
             free(expression);
             return true;
         }
@@ -468,7 +474,8 @@ char *ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replaceme
         ht_text text = {0};
         done = render_edit(&in, i, 0, &text);
         HT_GROW(list, count);
-        list[count++] = (ht_replacement){plan->edits.items[i].range, ht_text_take(&text)};
+        list[count++] =
+            (ht_replacement){.range = plan->edits.items[i].range, .text = ht_text_take(&text)};
     }
     *out_list = list;
     *out_count = count;

@@ -13,6 +13,8 @@ char *ht_plan_render(const ht_plan *plan, ht_range range, const ht_values *value
 typedef struct ht_replacement {
     ht_range range;
     char *text;
+    size_t owner; /* for the caller; 0 */
+    size_t order; /* the same */
 } ht_replacement;
 char *ht_plan_flatten(const ht_plan *plan, const ht_values *values, ht_replacement **out_list,
                       size_t *out_count);

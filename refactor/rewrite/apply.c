@@ -3,6 +3,8 @@
 #include "refactor/plan/render.h"
 #include "refactor/refactor.h"
 #include "refactor/result.h"
+#include "refactor/rewrite/comment.h"
+#include "refactor/rewrite/constants.h"
 #include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
 #include "refactor/source/author_style.h"
@@ -26,48 +28,70 @@ static int compare(const void *a, const void *b) {
     const ht_replacement *first = a, *second = b;
     if (first->range.begin != second->range.begin)
         return first->range.begin < second->range.begin ? -1 : 1;
-    return first->range.end < second->range.end ? -1 : first->range.end > second->range.end;
+    if (first->range.end != second->range.end)
+        return first->range.end < second->range.end ? -1 : 1;
+    return first->order < second->order ? -1 : first->order > second->order;
 }
 
-static void append(replacements *list, ht_replacement *items, size_t count) {
+static void append(replacements *list, ht_replacement *items, size_t count, size_t owner) {
     for (size_t i = 0; i < count; ++i) {
         HT_GROW(list->items, list->count);
+        items[i].owner = owner;
+        items[i].order = list->count;
         list->items[list->count++] = items[i];
     }
     free(items);
 }
 
+static void append_one(replacements *list, size_t place, char *text, size_t owner) {
+    ht_replacement *item = ht_alloc(1, sizeof *item);
+    *item = (ht_replacement){.range = {place, place}, .text = text};
+    append(list, item, 1, owner);
+}
+
 /* Adds a launcher on the line after the kernel, in the same scope. */
 static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *work,
-                              const ht_values *values, replacements *list, ht_error *error) {
+                              const ht_values *values, replacements *list, size_t owner,
+                              ht_error *error) {
     char *text;
     const char *problem = ht_plan_launcher(&work->plan, &work->grid, values, &text);
     if (problem)
         return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0,
                                "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
-    ht_replacement *item = ht_alloc(1, sizeof *item);
-    size_t end = work->model.definition.range.end;
-    *item = (ht_replacement){{end, end}, ht_format("\n\n%s", text)};
+    append_one(list, work->model.definition.range.end, ht_format("\n\n%s", text), owner);
     free(text);
-    append(list, item, 1);
     return HT_OK;
 }
 
-/* Adds a note above the kernel, indented as its first line. */
-static void add_note(const ht_source *source, const ht_model *model, const char *note,
-                     replacements *list) {
+/* Returns the begin of the kernel's first line, or of the comment above it. */
+static size_t line_above(const ht_source *source, const ht_model *model, bool comment) {
+    const char *text = source->text;
     size_t begin = model->definition.range.begin;
-    while (begin > 0 && source->text[begin - 1] != '\n')
+    while (begin > 0 && text[begin - 1] != '\n')
         --begin;
-    int indent = (int)strspn(source->text + begin, " \t");
-    ht_replacement *item = ht_alloc(1, sizeof *item);
-    *item =
-        (ht_replacement){{begin, begin}, ht_format("%.*s%s\n", indent, source->text + begin, note)};
-    append(list, item, 1);
+    return comment ? ht_comment_begin(text, begin) : begin;
+}
+
+/* Adds lines at the begin of a line, indented as the kernel's first; directives are not. */
+static void add_lines(const ht_source *source, const ht_model *model, size_t place,
+                      const char *lines, const char *end, replacements *list, size_t owner) {
+    size_t own = line_above(source, model, false);
+    int indent = (int)strspn(source->text + own, " \t");
+    ht_text text = {0};
+    for (const char *line = lines; *line;) {
+        int length = (int)strcspn(line, "\n");
+        ht_text_printf(&text, "%.*s%.*s\n", *line == '#' ? 0 : indent, source->text + own, length,
+                       line);
+        line += length + (line[length] == '\n');
+    }
+    if (!text.length)
+        return;
+    ht_text_append(&text, end);
+    append_one(list, place, ht_text_take(&text), owner);
 }
 
 static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choice *choice,
-                            replacements *list, ht_error *error) {
+                            replacements *list, size_t owner, ht_error *error) {
     if (choice->kernel >= refactor->count)
         return ht_error_set(error, HT_ERROR_INTERNAL, "no kernel %zu", choice->kernel);
     const ht_kernel *kernel = &refactor->kernels[choice->kernel];
@@ -79,7 +103,7 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
     if (choice->config.count != kernel->template->param_count)
         return ht_error_set(error, HT_ERROR_INTERNAL, "the configuration is another template's");
     const ht_launches *launches = &work->model.facts->launches;
-    ht_values values = {kernel->template, &choice->config};
+    ht_values values = {kernel->template, &choice->config, true};
     ht_config plain = ht_config_default(kernel->template);
     if (!ht_config_equal(&plain, &choice->config)) {
         if (work->plan.launches.unapplied)
@@ -89,7 +113,7 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
         ht_replacement *items;
         size_t count;
         char *problem = ht_plan_flatten(&work->plan, &values, &items, &count);
-        append(list, items, count);
+        append(list, items, count, owner);
         if (problem) {
             ht_error_set_at(error, HT_ERROR_INTERNAL, kernel->file, kernel->line, 0,
                             "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);
@@ -97,11 +121,35 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
             return HT_ERROR_INTERNAL;
         }
     }
-    if (choice->note)
-        add_note(refactor->source, &work->model, choice->note, list);
     if (launches->count == 0)
-        return add_launcher(kernel, work, &values, list, error);
+        return add_launcher(kernel, work, &values, list, owner, error);
     return HT_OK;
+}
+
+/* Gives values names, in definitions of the author's and in new ones. */
+static void name_values(const ht_refactor *refactor, const ht_refactor_choice *choices,
+                        size_t choice_count, replacements *list) {
+    const ht_source *source = refactor->source;
+    ht_constants *kernels = ht_alloc(choice_count + 1, sizeof *kernels);
+    for (size_t i = 0; i < choice_count; ++i) {
+        const ht_kernel_work *work = &refactor->work[choices[i].kernel];
+        kernels[i] = (ht_constants){
+            .model = &work->model,
+            .plan = &work->plan,
+            .values = {refactor->kernels[choices[i].kernel].template, &choices[i].config, false},
+            .place = line_above(source, &work->model, true)};
+    }
+    ht_definitions_change(source, &list->items, &list->count);
+    ht_constants_settle(source, list->items, list->count, kernels, choice_count);
+    for (size_t i = 0; i < choice_count; ++i) {
+        add_lines(source, kernels[i].model, kernels[i].place, kernels[i].declarations, "\n", list,
+                  i);
+        if (choices[i].note)
+            add_lines(source, kernels[i].model, line_above(source, kernels[i].model, false),
+                      choices[i].note, "", list, i);
+        free(kernels[i].declarations);
+    }
+    free(kernels);
 }
 
 static bool same(const ht_replacement *a, const ht_replacement *b) {
@@ -209,9 +257,9 @@ ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_c
     ht_status status = HT_OK;
     *out_applied = (ht_applied){0};
     for (size_t i = 0; i < choice_count && status == HT_OK; ++i)
-        status = add_choice(refactor, &choices[i], &list, error);
+        status = add_choice(refactor, &choices[i], &list, i, error);
     if (status == HT_OK)
-        ht_definitions_change(refactor->source, list.items, &list.count);
+        name_values(refactor, choices, choice_count, &list);
     if (status == HT_OK)
         status = merge_all(refactor->source, &list, out_applied, error);
     if (status == HT_OK)

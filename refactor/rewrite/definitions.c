@@ -1,5 +1,6 @@
 #include "refactor/rewrite/definitions.h"
 #include "base/memory.h"
+#include "refactor/plan/value_marks.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,12 +23,45 @@ static bool is_number(const char *text, size_t length) {
     return length > 0 && length < 10 && strspn(text, "0123456789") >= length && text[0] != '0';
 }
 
-/* Returns true if the replacement is of the name alone, by a number. */
-static bool is_use(const ht_source *source, const ht_replacement *item, const char *name) {
+/* Returns the number by which the replacement is, or marks, the macro; NULL: it does neither.
+ * free(). */
+static char *use_of(const ht_source *source, const ht_replacement *item, const char *name) {
     size_t length = strlen(name);
-    return item->range.end - item->range.begin == length &&
-           strncmp(source->text + item->range.begin, name, length) == 0 &&
-           is_number(item->text, strlen(item->text));
+    ht_value_mark mark;
+    for (const char *at = item->text; ht_value_mark_next(at, &mark); at = mark.end)
+        if (mark.macro_length == length && strncmp(mark.macro, name, length) == 0)
+            return ht_strndup(mark.number, mark.number_length);
+    if (item->range.end - item->range.begin != length ||
+        strncmp(source->text + item->range.begin, name, length) != 0)
+        return NULL;
+    if (ht_value_mark_next(item->text, &mark) && mark.begin == item->text && !*mark.end)
+        return ht_strndup(mark.number, mark.number_length);
+    return is_number(item->text, strlen(item->text)) ? ht_strdup(item->text) : NULL;
+}
+
+/* Puts the name in the place of its marks. Returns false if the replacement then is nothing but the
+ * name: it is not needed. */
+static bool name_keep(const ht_source *source, ht_replacement *item, const char *name) {
+    size_t length = strlen(name);
+    ht_text text = {0};
+    ht_value_mark mark;
+    const char *at = item->text;
+    bool any = false;
+    for (const char *from = at; ht_value_mark_next(from, &mark); from = mark.end) {
+        if (mark.macro_length != length || strncmp(mark.macro, name, length) != 0)
+            continue;
+        ht_text_append_n(&text, at, (size_t)(mark.begin - at));
+        ht_text_append(&text, name);
+        at = mark.end;
+        any = true;
+    }
+    ht_text_append(&text, at);
+    char *use = any ? NULL : use_of(source, item, name);
+    bool whole = use != NULL;
+    free(use);
+    free(item->text);
+    item->text = ht_text_take(&text);
+    return !whole;
 }
 
 /* Returns true if a replacement takes the place of the name there. */
@@ -38,28 +72,47 @@ static bool is_replaced(const ht_replacement *items, size_t count, size_t at, si
     return false;
 }
 
-/* Returns the number that all uses of the macro get; NULL: some do not, or there is none. Names in
+/* Returns true if the replacement has the name other than in a mark. */
+static bool is_named(const ht_replacement *item, const char *name) {
+    for (const char *at = item->text; (at = name_next(item->text, at, name)) != NULL; ++at)
+        if (at == item->text || at[-1] != '@')
+            return true;
+    return false;
+}
+
+/* Returns true if each place that names the macro is one of those that are replaced. Names in
  * comments and in branches that are not compiled count as uses. */
-static const char *number_of(const ht_source *source, const ht_macro *macro,
-                             const ht_replacement *items, size_t count) {
-    const char *number = NULL;
-    for (size_t i = 0; i < count; ++i) {
-        if (name_next(items[i].text, items[i].text, macro->name))
-            return NULL;
-        if (!is_use(source, &items[i], macro->name))
-            continue;
-        if (number && strcmp(number, items[i].text) != 0)
-            return NULL;
-        number = items[i].text;
-    }
-    const char *text = source->files[0].text, *at = text;
-    for (; number && (at = name_next(text, at, macro->name)) != NULL; ++at) {
+static bool all_replaced(const ht_source *source, const ht_macro *macro,
+                         const ht_replacement *items, size_t count) {
+    const char *text = source->files[0].text;
+    for (const char *at = text; (at = name_next(text, at, macro->name)) != NULL; ++at) {
         size_t place = source->files[0].base + (size_t)(at - text);
         bool own = macro->range.begin <= place && place < macro->body.begin;
         if (!own && !is_replaced(items, count, place, strlen(macro->name)))
-            return NULL;
+            return false;
     }
-    return number;
+    return true;
+}
+
+/* Returns the number that all uses of the macro get; NULL: some do not, or there is none.
+ * free(). */
+static char *number_of(const ht_source *source, const ht_macro *macro, const ht_replacement *items,
+                       size_t count) {
+    char *number = NULL;
+    bool alike = true;
+    for (size_t i = 0; i < count && alike; ++i) {
+        char *own = use_of(source, &items[i], macro->name);
+        alike = !is_named(&items[i], macro->name) && (!own || !number || strcmp(number, own) == 0);
+        if (own && !number) {
+            number = own;
+            own = NULL;
+        }
+        free(own);
+    }
+    if (number && alike && all_replaced(source, macro, items, count))
+        return number;
+    free(number);
+    return NULL;
 }
 
 /* Returns true if no other file can name what this one defines. */
@@ -80,22 +133,27 @@ static bool is_defined_once(const ht_source *source, const ht_macro *macro) {
            is_number(source->text + macro->body.begin, macro->body.end - macro->body.begin);
 }
 
-void ht_definitions_change(const ht_source *source, ht_replacement *items, size_t *count) {
+/* Defines the macro anew. */
+static void define(const ht_source *source, const ht_macro *macro, char *number,
+                   ht_replacement **items, size_t *count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; ++i) {
+        if (name_keep(source, &(*items)[i], macro->name))
+            (*items)[kept++] = (*items)[i];
+        else
+            free((*items)[i].text);
+    }
+    *count = kept;
+    HT_GROW(*items, *count);
+    (*items)[(*count)++] = (ht_replacement){.range = macro->body, .text = number};
+}
+
+void ht_definitions_change(const ht_source *source, ht_replacement **items, size_t *count) {
     for (size_t m = 0; m < source->macros.count && is_alone(source); ++m) {
         const ht_macro *macro = &source->macros.items[m];
-        const char *number =
-            is_defined_once(source, macro) ? number_of(source, macro, items, *count) : NULL;
-        if (!number)
-            continue;
-        ht_replacement definition = {macro->body, ht_strdup(number)};
-        size_t kept = 0;
-        for (size_t i = 0; i < *count; ++i) {
-            if (is_use(source, &items[i], macro->name))
-                free(items[i].text);
-            else
-                items[kept++] = items[i];
-        }
-        items[kept++] = definition; /* in the place of one use at least */
-        *count = kept;
+        char *number =
+            is_defined_once(source, macro) ? number_of(source, macro, *items, *count) : NULL;
+        if (number)
+            define(source, macro, number, items, count);
     }
 }

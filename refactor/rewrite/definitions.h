@@ -6,8 +6,8 @@
 #include "refactor/plan/render.h"
 #include "refactor/source/source.h"
 
-/* Replaces replacements of a macro's uses by one of its number, where no use keeps the old one. The
- * array may become shorter; *count is what is left. */
-void ht_definitions_change(const ht_source *source, ht_replacement *items, size_t *count);
+/* Replaces replacements of a macro's uses by one of its number, where no use keeps the old one;
+ * marks (plan/value_marks.h) that stand for the macro become its name. */
+void ht_definitions_change(const ht_source *source, ht_replacement **items, size_t *count);
 
 #endif

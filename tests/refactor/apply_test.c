@@ -121,6 +121,65 @@ Test(apply, a_kernel_without_launch_gets_a_launcher) {
     ht_problem_file_free(problems);
 }
 
+/* ---- names for values ---- */
+
+#define SCALE(head, divide)                                                                        \
+    "#include <hip/hip_runtime.h>\n" head "// doubles a line\n"                                    \
+    "__global__ void twice(const float *in, float *out, int n) {\n"                                \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "    if (i < n) out[i] = 2 * in[i];\n}\n"                                                      \
+    "void run(float *a, float *b, int n) { twice<<<" divide ", 256>>>(a, b, n); }\n"
+
+static const char twice_problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"twice\", "
+    "\"problem\": \"line : N\", \"args\": [\"in : in float[problem.N]\", "
+    "\"out : inout float[problem.N]\", \"n : int = problem.N\"], \"host\": {\"n\": \"problem.N\"}, "
+    "\"instances\": [{\"name\": \"a\", \"fields\": {\"N\": 1000}}]}]}";
+
+/* Applies COARSEN_X=4 to a source, which must have the parts and compile. */
+static void expect_named(const char *source, const char *first, const char *second) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(source, twice_problem, &problems);
+    char *output, *text = apply_config(refactor, 0, "COARSEN_X=4");
+    cr_expect(has(text, first), "no '%s' in %s", first, text);
+    cr_expect(has(text, second), "no '%s' in %s", second, text);
+    cr_expect_not(has(text, "* 4"), "a number that has a name: %s", text);
+    cr_expect_not(has(text, "< 4"), "a number that has a name: %s", text);
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s", output);
+    free(output);
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
+Test(apply, a_value_that_occurs_often_gets_a_name_above_the_kernels_comment) {
+    expect_named(SCALE("", "(n + 255) / 256"),
+                 "constexpr int kOutputsPerThread = 4;\n\n// doubles a line\n__global__",
+                 "<<<((n + kOutputsPerThread - 1) / kOutputsPerThread + 255) / 256, 256>>>");
+}
+
+Test(apply, a_name_has_the_style_of_the_files_constants) {
+    expect_named(SCALE("#define ROWS 8\n", "(n + 255) / 256"), "#define OUTPUTS_PER_THREAD 4\n",
+                 "i - i0 < OUTPUTS_PER_THREAD");
+    expect_named(SCALE("static const int row_count = 8;\n", "(n + 255) / 256"),
+                 "static const int outputs_per_thread = 4;\n", "i - i0 < outputs_per_thread");
+    expect_named(SCALE("constexpr unsigned rowCount = 8;\n", "(n + 255) / 256"),
+                 "constexpr int outputsPerThread = 4;\n", "i - i0 < outputsPerThread");
+}
+
+Test(apply, a_name_that_the_file_has_is_not_taken) {
+    expect_named(SCALE("constexpr int kOutputsPerThread = 9;\n", "(n + 255) / 256"),
+                 "constexpr int kTwiceOutputsPerThread = 4;\n", "i - i0 < kTwiceOutputsPerThread");
+}
+
+Test(apply, rounding_up_is_the_authors_call) {
+    expect_named(
+        SCALE("#define UP(a, b) (((a) + (b)-1) / (b))\nconstexpr int kRows = 8;\n", "UP(n, 256)"),
+        "constexpr int kOutputsPerThread = 4;\n", "<<<UP(UP(n, kOutputsPerThread), 256)");
+    expect_named(SCALE("static int up(int a, int b) { return (a + b - 1) / b; }\n", "up(n, 256)"),
+                 "constexpr int kOutputsPerThread = 4;\n", "<<<up(up(n, kOutputsPerThread), 256)");
+}
+
 /* ---- indices with an offset ---- */
 
 #define INTERIOR(type, index)                                                                      \
@@ -144,7 +203,8 @@ Test(apply, an_index_with_an_offset_is_in_parts_only_where_they_serve) {
     cr_expect(has(plain, "const int i = blockIdx.x * blockDim.x + threadIdx.x + 1;"), "%s", plain);
     cr_expect_not(has(plain, "i_thread"), "%s", plain);
     char *coarse = apply_config(refactor, 0, "COARSEN_X=4");
-    cr_expect(has(coarse, "i_thread0 = (blockIdx.x * blockDim.x + threadIdx.x) * 4"), "%s", coarse);
+    cr_expect(has(coarse, "i_thread0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputs"), "%s",
+              coarse);
     free(plain);
     free(coarse);
     ht_refactor_free(refactor);

@@ -417,6 +417,9 @@ static void add_params(ht_coarsen *c, ht_nest *nest) {
     free(wanted);
     if (ht_plan_param(plan, nest->strip, "0, 4, 8, 16, 32", "0"))
         plan->params.items[plan->params.count - 1].rounds = nest->rounds;
+    char *words = ht_format("strip of %s", outer);
+    ht_plan_call(plan, nest->strip, words);
+    free(words);
     /* with the loop outermost again, strips would run in the order of its iterations */
     ht_plan_require(plan, "%s == 0 || %s >= %zu", nest->strip, nest->order,
                     orders_of(nest->count) / nest->count);

@@ -249,6 +249,9 @@ static void add_param(ht_tiled *t) {
     axis->factor = ht_strdup(ht_plan_name_upper(plan, "TILE_", axis->name));
     axis->extent = ht_strdup(axis->factor);
     ht_plan_param(plan, axis->factor, "1, 2, 4, 8", "1");
+    char *words = ht_format("tile of %s", axis->name);
+    ht_plan_call(plan, axis->factor, words);
+    free(words);
     ht_plan_require(plan, "%s || %s == 1", t->form.param, axis->factor);
     ht_tiled_name_axis(t, 0);
     axis->low = t->axes[0].has_low ? t->axes[0].low : NULL;

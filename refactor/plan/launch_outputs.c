@@ -1,0 +1,141 @@
+#include "refactor/plan/launch_outputs.h"
+#include "refactor/plan/launch_text.h"
+#include "refactor/plan/render.h"
+#include "refactor/plan/value_marks.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+ht_launch_outputs ht_launch_outputs_read(const ht_plan *plan, const ht_values *values, int axis) {
+    ht_text text = {0};
+    int64_t count = 1;
+    for (size_t i = 0; i < plan->covers.count; ++i) {
+        const ht_cover *cover = &plan->covers.items[i];
+        int64_t value;
+        if (cover->axis != axis || !ht_plan_value(values, cover->param, &value) || value == 1)
+            continue;
+        char *one = ht_value_mark_text(plan, values, cover->param, value, false, NULL);
+        ht_text_printf(&text, text.length ? " * %s" : "%s", one);
+        count *= value;
+        free(one);
+    }
+    return (ht_launch_outputs){count, text.length ? ht_text_take(&text) : NULL};
+}
+
+/* Returns the new block where the form has the old one: the author's name, if that has the new
+ * value or its definition may get it, or a number; free(). */
+static char *block_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                      const ht_symbol *leaf, int64_t block) {
+    const ht_form *form = &print->grid->form[print->axis];
+    const char *text = plan->model->facts->source->text + leaf->place.begin;
+    size_t length = leaf->place.end - leaf->place.begin;
+    const char *expression = plan->axes[print->axis].block;
+    bool same = leaf->name && form->divisor->name && strcmp(leaf->name, form->divisor->name) == 0;
+    if (print->divisor_follows && (leaf == form->divisor || same))
+        return ht_range_shown(leaf->place);
+    bool macro = leaf->origin == HT_ORIGIN_MACRO && leaf->name && strlen(leaf->name) == length &&
+                 strncmp(text, leaf->name, length) == 0;
+    return ht_value_mark_text(plan, values, expression ? expression : "", block,
+                              isdigit((unsigned char)*text), macro ? leaf->name : NULL);
+}
+
+/* Returns the author's own call for rounding up with another divisor, CEIL_DIV(n, 4), or with the
+ * number of items replaced, too; free(). */
+static char *call_text(const ht_form *form, const char *items, const char *divisor) {
+    ht_form_leaf leaves[] = {{form->divisor->place, (char *)(size_t)divisor}, {{0, 0}, NULL}};
+    size_t count = 1;
+    if (items) {
+        leaves[1] = (ht_form_leaf){{form->terms[0].symbol->place.begin,
+                                    form->terms[form->term_count - 1].symbol->place.end},
+                                   (char *)(size_t)items};
+        ++count;
+    }
+    return ht_form_leaves_replaced(form->quotient->place, leaves, count);
+}
+
+/* Returns true if the author's quotient is a call or a macro of two arguments, n and the block. */
+static bool is_call(const ht_plan *plan, const ht_form *form) {
+    const char *text = plan->model->facts->source->text;
+    size_t at = form->quotient->place.begin, name = ht_launch_word_length(text + at);
+    bool once = !form->again &&
+                (!form->addend || (form->addend_offset == 0 &&
+                                   form->addend->place.begin == form->divisor->place.begin));
+    if (!once || name == 0 || isdigit((unsigned char)text[at]) || text[at + name] != '(')
+        return false;
+    size_t first = at + name + 1, last = form->divisor->place.end;
+    const ht_symbol *begin = form->terms[0].symbol, *end = form->terms[form->term_count - 1].symbol;
+    return ht_form_has_text(form, begin) && ht_form_has_text(form, end) &&
+           begin->place.begin == first && end->place.end < form->divisor->place.begin &&
+           text[last] == ')' && last + 1 == form->quotient->place.end &&
+           text[end->place.end] == ',' &&
+           end->place.end + 1 + strspn(text + end->place.end + 1, " ") ==
+               form->divisor->place.begin;
+}
+
+char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *print,
+                                const ht_values *values, int64_t per_block, int64_t block,
+                                const char *items) {
+    const ht_form *form = &print->grid->form[print->axis];
+    int64_t old = print->assumed ? 1 : plan->model->axes[print->axis].block;
+    if (form->kind != HT_FORM_CEIL || !form->divisor || !ht_form_has_text(form, form->divisor) ||
+        !items)
+        return NULL;
+    bool call = is_call(plan, form);
+    if (!call &&
+        (!form->dividend || !form->addend)) /* n / b + (n % b != 0): no sum of the author's */
+        return NULL;
+    ht_launch_outputs read = ht_launch_outputs_read(plan, values, print->axis);
+    char *each = read.text, *text = NULL;
+    int64_t outputs = read.count;
+    if (!each || outputs * block != per_block || !ht_form_is_safe(form, old, outputs, false)) {
+        free(each);
+        return NULL;
+    }
+    char *threads = block_at(plan, print, values, form->divisor, block);
+    bool number = strcmp(threads, "1") == 0;
+    bool named =
+        form->divisor->origin != HT_ORIGIN_LITERAL || form->divisor->kind != HT_SYMBOL_CONSTANT;
+    char *both = number ? ht_strdup(each) : ht_format("%s * %s", each, threads);
+    if ((named || call || number) && ht_form_is_safe(form, old, per_block, false)) {
+        text = call     ? call_text(form, NULL, both)
+               : number ? ht_format("(%s + %s - 1) / %s", items, both, both)
+                        : ht_format("(%s + %s - 1) / (%s)", items, both, both);
+    } else {
+        char *inner =
+            call ? call_text(form, NULL, each) : ht_format("(%s + %s - 1) / %s", items, each, each);
+        if (number)
+            text = ht_strdup(inner);
+        else if (call)
+            text = call_text(form, inner, threads);
+        else if (named)
+            text = ht_format("(%s + %s - 1) / %s", inner, threads, threads);
+        else
+            text = ht_format("(%s + %lld) / %s", inner, (long long)block - 1, threads);
+        free(inner);
+    }
+    free(both);
+    free(threads);
+    free(each);
+    return ht_launch_in_place(plan, print->place, text, number && !call, form->quotient);
+}
+
+char *ht_launch_outputs_pieces(const ht_plan *plan, const ht_launch_print *print,
+                               const ht_values *values, int axis, const char *items) {
+    const ht_form *form = &print->grid->form[axis];
+    int64_t per_block, block, old = print->assumed ? 1 : plan->model->axes[axis].block;
+    if (!form->dividend || !form->addend ||
+        !ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        return NULL;
+    ht_launch_outputs each = ht_launch_outputs_read(plan, values, axis);
+    char *text = NULL;
+    if (each.text && each.count * block == per_block &&
+        ht_form_is_safe(form, old, each.count, false))
+        text = block == 1 ? ht_format("(%s + %s - 1) / %s", items, each.text, each.text)
+                          : ht_format("((%s + %s - 1) / %s + %lld) / %lld", items, each.text,
+                                      each.text, (long long)block - 1, (long long)block);
+    free(each.text);
+    return text;
+}

@@ -1,0 +1,20 @@
+/* Grids of threads that compute several outputs each. Private to refactor/. */
+#ifndef HT_REFACTOR_PLAN_LAUNCH_OUTPUTS_H
+#define HT_REFACTOR_PLAN_LAUNCH_OUTPUTS_H
+
+#include "refactor/plan/launch_text.h"
+
+/* Reads the outputs of a thread along an axis; free the text. */
+ht_launch_outputs ht_launch_outputs_read(const ht_plan *plan, const ht_values *values, int axis);
+/* Returns the blocks for `items` as a person writes them: CEIL_DIV(n, 4 * THREADS) or
+ * (n + 4 * threads - 1) / (4 * threads) where the sum cannot overflow; else the threads are rounded
+ * up first, and blocks of them: ((n + 3) / 4 + threads - 1) / threads is the same number, and its
+ * sums are small. free(). NULL: it cannot be written so. */
+char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *print,
+                                const ht_values *values, int64_t per_block, int64_t block,
+                                const char *items);
+/* The same at a launch where the new block is a number. */
+char *ht_launch_outputs_pieces(const ht_plan *plan, const ht_launch_print *print,
+                               const ht_values *values, int axis, const char *items);
+
+#endif

@@ -1,0 +1,244 @@
+#include "refactor/rewrite/constants.h"
+#include "base/memory.h"
+#include "refactor/plan/value_marks.h"
+#include "refactor/rewrite/constant_style.h"
+#include "refactor/source/names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USES_MIN = 2 };
+
+typedef struct settling {
+    const ht_source *source;
+    ht_replacement *items;
+    size_t count;
+    ht_constants *kernels;
+    size_t kernel_count;
+    ht_constant_style style;
+    ht_names given;               /* names of constants */
+    char *(*names)[HT_PARAM_MAX]; /* by kernel and parameter; NULL: its value stays a number */
+} settling;
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *text, size_t length, const char *word) {
+    size_t size = strlen(word);
+    for (size_t at = 0; at + size <= length; ++at)
+        if (memcmp(text + at, word, size) == 0 && (at == 0 || !is_word(text[at - 1])) &&
+            (at + size == length || !is_word(text[at + size])))
+            return true;
+    return false;
+}
+
+/* ---- which values need a name ---- */
+
+/* Returns true if what is declared at the kernel's place can be named at another. */
+static bool is_in_reach(const settling *in, const ht_constants *kernel, size_t offset) {
+    size_t file = ht_source_at(in->source, offset);
+    if (file == 0)
+        return offset >= kernel->place;
+    const ht_user_file *own = &in->source->files[0];
+    return own->parent == file && in->source->files[file].base + own->parent_offset <= offset;
+}
+
+/* Counts the places that have the parameter's value and no number of the author's. SIZE_MAX: one of
+ * them cannot name it. */
+static size_t uses(const settling *in, size_t owner, const char *param) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->count; ++i) {
+        ht_value_mark mark;
+        if (in->items[i].owner != owner)
+            continue;
+        for (const char *at = in->items[i].text; ht_value_mark_next(at, &mark); at = mark.end) {
+            if (!has_word(mark.expression, mark.expression_length, param))
+                continue;
+            if (!is_in_reach(in, &in->kernels[owner], in->items[i].range.begin))
+                return SIZE_MAX;
+            count += !mark.soft;
+        }
+    }
+    return count;
+}
+
+static bool is_free(const settling *in, const char *name) {
+    return !ht_names_has(&in->given, name) &&
+           !has_word(in->source->text, in->source->text_length, name);
+}
+
+/* Returns true if another kernel has a constant of the same words. */
+static bool is_shared(const settling *in, size_t owner, const char *words) {
+    for (size_t k = 0; k < in->kernel_count; ++k)
+        for (size_t i = 0; k != owner && i < in->kernels[k].plan->params.count; ++i) {
+            const ht_planned_param *param = &in->kernels[k].plan->params.items[i];
+            size_t count =
+                param->called && strcmp(param->called, words) == 0 ? uses(in, k, param->name) : 0;
+            if (count >= USES_MIN && count != SIZE_MAX)
+                return true;
+        }
+    return false;
+}
+
+/* Returns a free name made of the words, with the kernel's in front where another kernel has the
+ * same; free(). */
+static char *name_make(settling *in, size_t owner, const char *words) {
+    char *whole = ht_format("%s %s", in->kernels[owner].model->name, words);
+    char *name = ht_constant_name(&in->style, is_shared(in, owner, words) ? whole : words);
+    if (!is_free(in, name)) {
+        free(name);
+        name = ht_constant_name(&in->style, whole);
+    }
+    for (int number = 2; !is_free(in, name); ++number) {
+        char *numbered = ht_format("%s %d", whole, number);
+        free(name);
+        name = ht_constant_name(&in->style, numbered);
+        free(numbered);
+    }
+    free(whole);
+    ht_names_add(&in->given, name);
+    return name;
+}
+
+static void names_choose(settling *in, size_t owner) {
+    const ht_plan *plan = in->kernels[owner].plan;
+    for (size_t i = 0; i < plan->params.count && i < HT_PARAM_MAX; ++i) {
+        const ht_planned_param *param = &plan->params.items[i];
+        size_t count = param->called ? uses(in, owner, param->name) : 0;
+        if (count >= USES_MIN && count != SIZE_MAX)
+            in->names[owner][i] = name_make(in, owner, param->called);
+    }
+}
+
+/* ---- their texts ---- */
+
+/* Returns the scopes between a place and the kernel's: "blur::"; free(). */
+static char *scopes(const settling *in, const ht_constants *kernel, size_t offset) {
+    char *text = ht_strdup("");
+    CXCursor scope = clang_getCursorSemanticParent(kernel->model->definition.function);
+    while (!in->style.macro && clang_getCursorKind(scope) == CXCursor_Namespace) {
+        size_t file;
+        ht_range range;
+        char *name = ht_cursor_name(scope);
+        bool known = ht_source_range(in->source, scope, &file, &range);
+        size_t base = known ? in->source->files[file].base : 0;
+        bool around =
+            known && base + range.begin <= kernel->place && kernel->place <= base + range.end;
+        bool inside = known && base + range.begin <= offset && offset <= base + range.end;
+        if (around && !inside && name[0] && name[0] != '(') {
+            char *longer = ht_format("%s::%s", name, text);
+            free(text);
+            text = longer;
+        }
+        free(name);
+        scope = clang_getCursorSemanticParent(scope);
+    }
+    return text;
+}
+
+/* Returns the index of a parameter; HT_PARAM_MAX: there is none. */
+static size_t param_find(const ht_plan *plan, const char *name, size_t length) {
+    for (size_t i = 0; i < plan->params.count && i < HT_PARAM_MAX; ++i)
+        if (strlen(plan->params.items[i].name) == length &&
+            strncmp(plan->params.items[i].name, name, length) == 0)
+            return i;
+    return HT_PARAM_MAX;
+}
+
+/* Prints the expression with names. Returns false if one of its parameters has none. */
+static bool expression_print(const settling *in, size_t owner, const ht_value_mark *mark,
+                             const char *ahead, ht_text *out) {
+    const char *end = mark->expression + mark->expression_length;
+    if (mark->expression_length == 0)
+        return false;
+    for (const char *at = mark->expression; at < end;) {
+        size_t length = 0;
+        while (at + length < end && is_word(at[length]))
+            ++length;
+        if (length == 0 || isdigit((unsigned char)*at)) {
+            length += length == 0;
+            ht_text_append_n(out, at, length);
+        } else {
+            size_t index = param_find(in->kernels[owner].plan, at, length);
+            if (index == HT_PARAM_MAX || !in->names[owner][index])
+                return false;
+            ht_text_printf(out, "%s%s", ahead, in->names[owner][index]);
+        }
+        at += length;
+    }
+    return true;
+}
+
+/* Replaces the marks; without `named` by numbers only. */
+static void item_settle(const settling *in, ht_replacement *item, bool named) {
+    ht_value_mark mark;
+    ht_text text = {0};
+    const char *at = item->text;
+    char *ahead = scopes(in, &in->kernels[item->owner], item->range.begin);
+    while (ht_value_mark_next(at, &mark)) {
+        ht_text expression = {0};
+        ht_text_append_n(&text, at, (size_t)(mark.begin - at));
+        if (!named || !expression_print(in, item->owner, &mark, ahead, &expression))
+            ht_text_append_n(&text, mark.number, mark.number_length);
+        else
+            ht_text_printf(&text, mark.enclosed ? "%s" : "(%s)", expression.data);
+        ht_text_free(&expression);
+        at = mark.end;
+    }
+    ht_text_append(&text, at);
+    free(ahead);
+    free(item->text);
+    item->text = ht_text_take(&text);
+}
+
+static void declare(const settling *in, size_t owner) {
+    ht_constants *kernel = &in->kernels[owner];
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    for (size_t i = 0; i < kernel->plan->params.count && i < HT_PARAM_MAX; ++i) {
+        int64_t value;
+        if (!in->names[owner][i] ||
+            !ht_plan_value(&kernel->values, kernel->plan->params.items[i].name, &value))
+            continue;
+        char *line = ht_constant_declaration(&in->style, in->names[owner][i], value);
+        ht_text_append(&text, line);
+        free(line);
+    }
+    kernel->declarations = ht_text_take(&text);
+}
+
+/* Two kernels that replace the same text replace it by the same number. */
+static void numbers_share(const settling *in) {
+    for (size_t i = 0; i < in->count; ++i)
+        for (size_t k = 0; k < in->count; ++k) {
+            ht_replacement *one = &in->items[i], *other = &in->items[k];
+            if (one->owner != other->owner && one->range.begin < one->range.end &&
+                one->range.begin == other->range.begin && one->range.end == other->range.end)
+                item_settle(in, one, false);
+        }
+}
+
+void ht_constants_settle(const ht_source *source, ht_replacement *items, size_t count,
+                         ht_constants *kernels, size_t kernel_count) {
+    settling in = {.source = source,
+                   .items = items,
+                   .count = count,
+                   .kernels = kernels,
+                   .kernel_count = kernel_count,
+                   .style = ht_constant_style_of(source->files[0].text),
+                   .names = ht_alloc(kernel_count + 1, sizeof *in.names)};
+    numbers_share(&in);
+    for (size_t k = 0; k < kernel_count; ++k)
+        names_choose(&in, k);
+    for (size_t k = 0; k < kernel_count; ++k)
+        declare(&in, k);
+    for (size_t i = 0; i < count; ++i)
+        item_settle(&in, &items[i], true);
+    for (size_t k = 0; k < kernel_count; ++k)
+        for (size_t i = 0; i < HT_PARAM_MAX; ++i)
+            free(in.names[k][i]);
+    free(in.names);
+    ht_names_free(&in.given);
+}
