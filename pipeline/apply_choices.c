@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/survey.h"
+#include "pipeline/tuned_comment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,29 @@ static char *source_of(const char *path) {
     return source ? source : ht_strdup(path);
 }
 
-static void add(ht_apply_choices *out, const char *file, const char *kernel, char *config) {
+/* Returns the gain of a report's row in words; NULL: it has none; free(). */
+static char *gain_of(const json_t *row) {
+    const json_t *interval = json_object_get(row, "speedup_ci");
+    const char *fields = json_string_value(json_object_get(row, "problem_fields"));
+    const char *device = json_string_value(json_object_get(row, "device"));
+    const json_t *speedup = json_object_get(row, "speedup"), *lo = json_array_get(interval, 0),
+                 *hi = json_array_get(interval, 1), *emulated = json_object_get(row, "emulated");
+    if (!device || !json_is_boolean(emulated) || !json_is_number(speedup) || !json_is_number(lo) ||
+        !json_is_number(hi))
+        return NULL;
+    const ht_gain gain = {fields ? fields : "",   device,
+                          json_is_true(emulated), json_number_value(speedup),
+                          json_number_value(lo),  json_number_value(hi)};
+    return ht_gain_words(&gain);
+}
+
+static void add(ht_apply_choices *out, const char *file, const char *kernel, char *config,
+                char *gain) {
     HT_GROW(out->items, out->count);
-    out->items[out->count++] = (ht_apply_choice){
-        .file = source_of(file), .kernel = kernel ? ht_strdup(kernel) : NULL, .config = config};
+    out->items[out->count++] = (ht_apply_choice){.file = source_of(file),
+                                                 .kernel = kernel ? ht_strdup(kernel) : NULL,
+                                                 .config = config,
+                                                 .gain = gain};
 }
 
 static bool is_known(const ht_apply_choices *list, const char *file, const char *kernel) {
@@ -93,7 +113,7 @@ static ht_status from_report(const char *path, const json_t *kernels, const char
         const char *at = file ? file : of;
         char *pairs = is_known(out, at, name) ? NULL : pairs_of(config);
         if (pairs)
-            add(out, at, name, pairs);
+            add(out, at, name, pairs, gain_of(row));
     }
     if (out->count == 0)
         return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
@@ -126,7 +146,7 @@ static ht_status from_json(const char *path, const char *file, const char *kerne
     else if (!file)
         status = needs_file(path, error);
     else
-        add(out, file, kernel, ht_strdup(pairs));
+        add(out, file, kernel, ht_strdup(pairs), NULL);
     free(pairs);
     json_decref(document);
     return status;
@@ -146,7 +166,7 @@ ht_status ht_apply_choices_read(const char *config, const char *file, const char
     else if (!file)
         status = needs_file(config, error);
     else
-        add(out_choices, file, kernel, ht_strdup(config));
+        add(out_choices, file, kernel, ht_strdup(config), NULL);
     if (status != HT_OK)
         ht_apply_choices_free(out_choices);
     return status;
@@ -157,6 +177,7 @@ void ht_apply_choices_free(ht_apply_choices *choices) {
         free(choices->items[i].file);
         free(choices->items[i].kernel);
         free(choices->items[i].config);
+        free(choices->items[i].gain);
     }
     free(choices->items);
     *choices = (ht_apply_choices){0};

@@ -10,6 +10,7 @@ typedef struct ht_apply_choice {
     char *file;   /* source or template; owned */
     char *kernel; /* NULL: the file's only one; owned */
     char *config; /* "BLOCK_X=64 COARSEN_X=4"; owned */
+    char *gain;   /* ht_gain_words of a report; NULL: not measured; owned */
 } ht_apply_choice;
 
 typedef struct ht_apply_choices {

@@ -9,17 +9,17 @@
 #include "pipeline/losses.h"
 #include "pipeline/outputs.h"
 #include "pipeline/survey.h"
+#include "pipeline/tuned_comment.h"
 #include "pipeline/written_check.h"
 #include "refactor/rewrite/apply.h"
+#include "refactor/rewrite/comment.h"
 #include "refactor/source/tree.h"
 #include "runtime/provider/provider.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char mark[] = "// Tuned by hiptemper: ";
-enum { LINES_ABOVE = 12 }; /* of a kernel's name, where the mark may be */
+enum { LINES_ABOVE = 4 }; /* of a kernel's name, where its definition may begin */
 
 typedef struct applying {
     const ht_apply_request *request;
@@ -68,19 +68,18 @@ static ht_status kernel_find(const applying *in, const char *wanted, size_t *out
 
 /* ---- whether it is done already */
 
-/* Returns the configuration in the mark above a line, up to its end; NULL: none. */
-static const char *mark_above(const char *text, int line) {
+/* Returns the pairs in the comment above a kernel's name; NULL: it is not tuned; free(). */
+static char *pairs_above(const char *text, int line) {
     const char *at = text;
     for (int i = 1; i < line && *at; ++i)
         at += strcspn(at, "\n") + 1;
-    for (int up = 0; up < LINES_ABOVE && at > text; ++up) {
+    for (int up = 0; up < LINES_ABOVE; ++up) {
+        char *pairs = ht_comment_pairs(text, (size_t)(at - text));
+        if (pairs || at == text)
+            return pairs;
         const char *begin = at - 1;
         while (begin > text && begin[-1] != '\n')
             --begin;
-        const char *word = begin + (begin == text && strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
-        word += strspn(word, " \t");
-        if (strncmp(word, mark, strlen(mark)) == 0)
-            return word + strlen(mark);
         if (memchr(begin, ';', (size_t)(at - begin)) || memchr(begin, '}', (size_t)(at - begin)))
             return NULL;
         at = begin;
@@ -88,22 +87,31 @@ static const char *mark_above(const char *text, int line) {
     return NULL;
 }
 
-static bool has_pair(const char *marked, const char *pair, size_t length) {
-    size_t end = strcspn(marked, "\n");
-    for (size_t at = 0; at < end;) {
-        size_t size = strcspn(marked + at, " \r\n");
-        if (size == length && memcmp(marked + at, pair, length) == 0)
+/* Returns true if the pairs have this one, or none of its name and it says that something is not
+ * done: parameters with the original's values are not among them. */
+static bool has_pair(const char *pairs, const char *pair, size_t length) {
+    size_t name = strcspn(pair, "=") + 1;
+    bool named = false;
+    for (const char *at = pairs; *at;) {
+        size_t size = strcspn(at, " ");
+        if (size == length && memcmp(at, pair, length) == 0)
             return true;
-        at += size + 1;
+        named = named || (size > name && memcmp(at, pair, name) == 0);
+        at += size + (at[size] == ' ');
     }
-    return false;
+    static const char *const idle[] = {"false", "0", "1"};
+    bool none = false;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && name < length; ++i)
+        none = none || (strlen(idle[i]) == length - name &&
+                        strncmp(pair + name, idle[i], length - name) == 0);
+    return !named && none;
 }
 
-static bool is_marked(const char *marked, const char *config) {
+static bool is_marked(const char *pairs, const char *config) {
     while (*config) {
         config += strspn(config, " ,");
         size_t length = strcspn(config, " ,");
-        if (length && !has_pair(marked, config, length))
+        if (length && !has_pair(pairs, config, length))
             return false;
         config += length;
     }
@@ -197,15 +205,19 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
     if (status != HT_OK)
         return status;
     const ht_kernel *kernel = ht_refactor_kernel(in->refactor, index);
-    const char *marked = mark_above(in->text, kernel->line);
-    if (marked && is_marked(marked, choice->config)) {
-        row_add(in, kernel, choice->config, "unchanged");
-        return HT_OK;
+    char *marked = pairs_above(in->text, kernel->line);
+    if (marked) {
+        bool same = is_marked(marked, choice->config);
+        if (same)
+            row_add(in, kernel, choice->config, "unchanged");
+        else
+            status = ht_error_set_at(error, HT_ERROR_UNSUPPORTED, in->path, kernel->line, 0,
+                                     "%s is tuned already, with %s: take that back first (patch "
+                                     "-R)",
+                                     kernel->name, marked);
+        free(marked);
+        return status;
     }
-    if (marked)
-        return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, in->path, kernel->line, 0,
-                               "%s is tuned already, with %.*s: take that back first (patch -R)",
-                               kernel->name, (int)strcspn(marked, "\r\n"), marked);
     if (!kernel->template)
         return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file,
                                kernel->reason_line ? kernel->reason_line : kernel->line, 0,
@@ -228,7 +240,7 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
         in->made[in->count] = row;
         HT_GROW(in->choices, in->count);
         HT_GROW(in->notes, in->count);
-        in->notes[in->count] = ht_format("%s%s", mark, config);
+        in->notes[in->count] = ht_tuned_comment(kernel->template, &made.config, choice->gain);
         in->annotated = in->annotated || kernel->status == HT_KERNEL_ANNOTATED;
         in->choices[in->count++] = made;
     }
@@ -277,7 +289,7 @@ static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
 static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     if (!in->annotated) {
         for (size_t i = 0; i < in->count; ++i)
-            in->choices[i].note = in->request->in_place ? in->notes[i] : NULL;
+            in->choices[i].note = in->request->no_comment ? NULL : in->notes[i];
         return ht_refactor_apply_all(in->refactor, in->choices, in->count, out, error);
     }
     char *text = ht_strdup(in->text);

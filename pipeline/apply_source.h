@@ -13,6 +13,7 @@ typedef struct ht_apply_request {
     const char *copy;    /* the copy's name there */
     const char *root;    /* folder whose sources may include the file; NULL: the file's own */
     bool in_place;       /* the files themselves are rewritten */
+    bool no_comment;     /* none above the kernels */
     ht_refactor_options compiler;
 } ht_apply_request;
 

@@ -3,6 +3,7 @@
 #include "pipeline/defaults.h"
 #include "pipeline/launcher.h"
 #include "pipeline/outputs.h"
+#include "pipeline/tuned_comment.h"
 #include "refactor/rewrite/apply.h"
 
 #include "base/file.h"
@@ -15,15 +16,29 @@ static bool is_won(const ht_entry *entry) {
     return entry->result.verdict == HT_VERDICT_IMPROVED;
 }
 
+/* Returns the comment above the kernel; NULL: none is wanted; free(). */
+static char *comment_of(const ht_entry *entry, const ht_session *session) {
+    const ht_pair_times *times = &entry->result.times;
+    const ht_gain gain = {entry->fields,  session->device.name, session->device.emulated,
+                          times->speedup, times->speedup_lo,    times->speedup_hi};
+    if (session->options.no_comment)
+        return NULL;
+    char *words = times->known ? ht_gain_words(&gain) : NULL;
+    char *comment = ht_tuned_comment(entry->template, &entry->result.config, words);
+    free(words);
+    return comment;
+}
+
 /* Makes the files' texts with the kernels rewritten that a faster configuration was found for. */
 static ht_status texts_make(const ht_output_source *source, ht_entry *const *entries, size_t count,
-                            ht_applied *out, ht_error *error) {
+                            const ht_session *session, ht_applied *out, ht_error *error) {
     ht_refactor_choice *choices = ht_alloc(count + 1, sizeof *choices);
     size_t choice_count = 0;
     for (size_t i = 0; i < count; ++i) {
         if (is_won(entries[i]) && !entries[i]->annotated)
             choices[choice_count++] = (ht_refactor_choice){.kernel = entries[i]->kernel,
-                                                           .config = entries[i]->result.config};
+                                                           .config = entries[i]->result.config,
+                                                           .note = comment_of(entries[i], session)};
     }
     *out = (ht_applied){0};
     ht_status status = HT_OK;
@@ -35,6 +50,8 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
         out->files[0].path = ht_strdup(source->path);
         status = ht_file_read(source->path, 0, &out->files[0].text, NULL, error);
     }
+    for (size_t i = 0; i < choice_count; ++i)
+        free((char *)(size_t)choices[i].note);
     free(choices);
     for (size_t i = 0; status == HT_OK && i < count; ++i) {
         if (!is_won(entries[i]) || !entries[i]->annotated)
@@ -122,14 +139,14 @@ static bool any_won(ht_entry *const *entries, size_t count) {
 /* Withholds the kernels whose rewritten text does not compile by itself; all, if it is their
  * company. The other sources are delivered. */
 static void texts_blame(const ht_output_source *source, ht_entry *const *entries, size_t count,
-                        const char *fault) {
+                        const ht_session *session, const char *fault) {
     bool found = false;
     for (size_t i = 0; i < count; ++i) {
         if (!is_won(entries[i]))
             continue;
         ht_applied alone;
         ht_error error;
-        if (texts_make(source, &entries[i], 1, &alone, &error) != HT_OK) {
+        if (texts_make(source, &entries[i], 1, session, &alone, &error) != HT_OK) {
             withhold(entries[i], error.message, false);
             found = true;
         }
@@ -143,15 +160,16 @@ static void texts_blame(const ht_output_source *source, ht_entry *const *entries
 /* Makes the texts that passed, of all kernels that did: without one that failed the others are
  * checked again. *out is empty when none is left. */
 static ht_status texts_settle(const ht_output_source *source, ht_entry *const *entries,
-                              size_t count, ht_applied *out, ht_error *error) {
+                              size_t count, const ht_session *session, ht_applied *out,
+                              ht_error *error) {
     *out = (ht_applied){0};
     while (any_won(entries, count)) {
         bool withheld = false;
         ht_error own = {0};
-        ht_status status = texts_make(source, entries, count, out, &own);
+        ht_status status = texts_make(source, entries, count, session, out, &own);
         if (status == HT_ERROR_INTERNAL) {
             ht_applied_free(out);
-            texts_blame(source, entries, count, own.message);
+            texts_blame(source, entries, count, session, own.message);
             continue;
         }
         if (status == HT_OK)
@@ -221,7 +239,7 @@ ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entri
                           const ht_session *session, ht_error *error) {
     ht_applied applied;
     char **copies = NULL;
-    ht_status status = texts_settle(source, entries, count, &applied, error);
+    ht_status status = texts_settle(source, entries, count, session, &applied, error);
     if (status == HT_OK && applied.count)
         status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
     for (size_t i = 0; status == HT_OK && source->copies != NULL && i < applied.count; ++i)

@@ -25,6 +25,7 @@ typedef struct ht_tuning_options {
     uint64_t seed;
     uint64_t compile_workers; /* 0: one a core */
     bool fresh;
+    bool no_comment;       /* tuned sources get no comment above their kernels */
     const char *predictor; /* model, folder of models or "builtin"; NULL: none */
     uint64_t predictor_seeds;
     uint64_t

@@ -17,6 +17,7 @@ typedef struct apply_options {
     const char *root;
     const char *json;
     bool in_place;
+    bool no_comment;
 } apply_options;
 
 static const ht_option options[] = {
@@ -27,8 +28,12 @@ static const ht_option options[] = {
      .help = "What the kernels' arguments mean. Without it the file NAME.problem.json next to "
              "NAME.hip is read, when there is one."},
     {"in-place", HT_OPTION_FLAG, offsetof(apply_options, in_place),
-     .help = "Rewrites the sources themselves. A comment above each kernel says with what it was "
-             "tuned; applying the same again changes nothing."},
+     .help = "Rewrites the sources themselves."},
+    {"no-comment", HT_OPTION_FLAG, offsetof(apply_options, no_comment),
+     .help =
+         "Writes no comment above the kernels. Without it one says with what each was tuned, by "
+         "which version, and the speedup, if a report has it; applying the same again changes "
+         "nothing."},
     {"out", HT_OPTION_TEXT, offsetof(apply_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the rewritten copies and the patch; made when missing."},
     {"root", HT_OPTION_TEXT, offsetof(apply_options, root), "DIR",
@@ -113,7 +118,8 @@ static int run_apply(const ht_command_line *line) {
     ht_apply_request request = {.problem = given->problem,
                                 .out = given->out,
                                 .root = given->root,
-                                .in_place = given->in_place};
+                                .in_place = given->in_place,
+                                .no_comment = given->no_comment};
     ht_apply_choices choices;
     ht_error error = {0};
     json_t *rows = json_array();

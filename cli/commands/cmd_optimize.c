@@ -79,6 +79,9 @@ static const ht_option options[] = {
      .help = "Further configurations to try, for each transformation that the best configuration "
              "uses, with its parameters at their defaults: they tell what it is worth. 0: only "
              "from what the search measured."},
+    {"no-comment", HT_OPTION_FLAG, offsetof(optimize_options, tuning.no_comment),
+     .help = "Writes no comment above tuned kernels. Without it one says with what each was tuned, "
+             "by which version, for which problem and device, and the speedup."},
     {"out", HT_OPTION_TEXT, offsetof(optimize_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the results; made when missing."},
     {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE", .writes = true,

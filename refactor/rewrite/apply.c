@@ -49,6 +49,12 @@ static void append_one(replacements *list, size_t place, char *text, size_t owne
     append(list, item, 1, owner);
 }
 
+static void remove_range(replacements *list, ht_range range, size_t owner) {
+    ht_replacement *item = ht_alloc(1, sizeof *item);
+    *item = (ht_replacement){.range = range, .text = ht_strdup("")};
+    append(list, item, 1, owner);
+}
+
 /* Adds a launcher on the line after the kernel, in the same scope. */
 static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *work,
                               const ht_values *values, replacements *list, size_t owner,
@@ -72,22 +78,47 @@ static size_t line_above(const ht_source *source, const ht_model *model, bool co
     return comment ? ht_comment_begin(text, begin) : begin;
 }
 
-/* Adds lines at the begin of a line, indented as the kernel's first; directives are not. */
+/* Adds lines at the begin of a line, indented as the kernel's first; directives are not. `apart`:
+ * with empty lines around them. */
 static void add_lines(const ht_source *source, const ht_model *model, size_t place,
-                      const char *lines, const char *end, replacements *list, size_t owner) {
+                      const char *lines, bool apart, replacements *list, size_t owner) {
     size_t own = line_above(source, model, false);
     int indent = (int)strspn(source->text + own, " \t");
+    bool empty = place == 0 || (place > 1 && source->text[place - 2] == '\n') ||
+                 (place > 2 && strncmp(source->text + place - 3, "\n\r", 2) == 0);
     ht_text text = {0};
+    ht_text_append(&text, apart && !empty && *lines ? "\n" : "");
     for (const char *line = lines; *line;) {
         int length = (int)strcspn(line, "\n");
         ht_text_printf(&text, "%.*s%.*s\n", *line == '#' ? 0 : indent, source->text + own, length,
                        line);
         line += length + (line[length] == '\n');
     }
-    if (!text.length)
+    if (!text.length) {
+        ht_text_free(&text);
         return;
-    ht_text_append(&text, end);
+    }
+    ht_text_append(&text, apart ? "\n" : "");
     append_one(list, place, ht_text_take(&text), owner);
+}
+
+/* Puts the note above the kernel, and takes an older one away. */
+static void add_note(const ht_refactor *refactor, const ht_refactor_choice *choice,
+                     replacements *list, size_t owner) {
+    const ht_source *source = refactor->source;
+    const ht_kernel *kernel = &refactor->kernels[choice->kernel];
+    const ht_model *model = &refactor->work[choice->kernel].model;
+    ht_config plain = ht_config_default(kernel->template);
+    size_t own = line_above(source, model, false);
+    ht_range old = {own, own};
+    if (!ht_config_equal(&plain, &choice->config) && ht_comment_find(source->text, own, &old))
+        remove_range(list, old, owner);
+    if (!choice->note)
+        return;
+    char *lines =
+        ht_comment_write(source->files[0].text, choice->note, strspn(source->text + own, " \t"));
+    add_lines(source, model, own, lines, false, list, owner);
+    free(lines);
 }
 
 static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choice *choice,
@@ -142,11 +173,9 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
     ht_definitions_change(source, &list->items, &list->count);
     ht_constants_settle(source, list->items, list->count, kernels, choice_count);
     for (size_t i = 0; i < choice_count; ++i) {
-        add_lines(source, kernels[i].model, kernels[i].place, kernels[i].declarations, "\n", list,
+        add_lines(source, kernels[i].model, kernels[i].place, kernels[i].declarations, true, list,
                   i);
-        if (choices[i].note)
-            add_lines(source, kernels[i].model, line_above(source, kernels[i].model, false),
-                      choices[i].note, "", list, i);
+        add_note(refactor, &choices[i], list, i);
         free(kernels[i].declarations);
     }
     free(kernels);

@@ -10,7 +10,8 @@
 typedef struct ht_refactor_choice {
     size_t kernel; /* index in the refactor */
     ht_config config;
-    const char *note; /* a comment to put above the kernel, "// ..."; borrowed; NULL: none */
+    const char *note; /* words of a comment above the kernel, in the place of an older one; they
+                         begin with HT_COMMENT_FRONT; borrowed; NULL: none */
 } ht_refactor_choice;
 
 ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_choice *choices,

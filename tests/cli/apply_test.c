@@ -68,7 +68,7 @@ static void shell(const char *command) {
  * place. */
 Test(apply, a_launch_in_another_file_changes_with_the_kernel) {
     tree_write();
-    expect_run("apply BLOCK_X=64 src/scale.cuh --out tuned", 0, "scale: applied");
+    expect_run("apply BLOCK_X=64 src/scale.cuh --out tuned --no-comment", 0, "scale: applied");
     expect_text("src/main.cu", unit); /* not edited */
     expect_text("src/scale.cuh", header);
     char *kernel = workplace_read("tuned/scale.cuh"),
@@ -86,7 +86,7 @@ Test(apply, a_second_run_in_place_changes_nothing) {
     tree_write();
     expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --in-place", 0, "applied");
     char *kernel = workplace_read("src/scale.cuh"), *launch = workplace_read("src/main.cu");
-    cr_assert(strstr(kernel, "// scales a line\n// Tuned by hiptemper: BLOCK_X=64 "), "%s", kernel);
+    cr_assert(strstr(kernel, "// scales a line\n// Tuned by hiptemper "), "%s", kernel);
     cr_assert(strstr(kernel, "/* index */"));
     cr_assert(strstr(kernel, "int n) // in place\n"));
     expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --in-place", 0, "unchanged");
@@ -95,6 +95,42 @@ Test(apply, a_second_run_in_place_changes_nothing) {
     expect_run("apply BLOCK_X=128 src/scale.cuh --in-place", 1, "tuned already");
     free(kernel);
     free(launch);
+}
+
+static size_t count_of(const char *text, const char *part) {
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+        ++count;
+    return count;
+}
+
+#define REPORT(emulated)                                                                           \
+    "{\"kernels\": [{\"name\": \"scale\", \"file\": \"src/scale.cuh\", \"status\": \"improved\", " \
+    "\"config\": {\"BLOCK_X\": 64}, \"problem_fields\": \"N=4096\", \"device\": \"amd:gfx90a\", "  \
+    "\"emulated\": " emulated ", \"speedup\": 1.306, \"speedup_ci\": [1.29, 1.33]}]}"
+
+/* A reader of the kernel learns what was gained and where; a gain under emulation is not taken for
+ * one of a GPU. */
+Test(apply, one_comment_says_what_was_measured) {
+    tree_write();
+    workplace_write("report.json", REPORT("false"));
+    expect_run("apply report.json --out gpu", 0, "applied");
+    char *text = workplace_read("gpu/scale.cuh");
+    cr_expect_eq(count_of(text, "Tuned by"), 1, "%s", text);
+    cr_expect(strstr(text, "BLOCK_X=64; 1.31x [1.29, 1.33] for N=4096 on\n// amd:gfx90a\n"), "%s",
+              text);
+    cr_expect_not(strstr(text, "emulation"), "%s", text);
+    free(text);
+    workplace_write("report.json", REPORT("true"));
+    expect_run("apply report.json --out host", 0, "applied");
+    text = workplace_read("host/scale.cuh");
+    cr_expect_eq(count_of(text, "Tuned by"), 1, "%s", text);
+    cr_expect(strstr(text, "measured\n// in host emulation, not on a GPU\n"), "%s", text);
+    free(text);
+    expect_run("apply report.json --out none --no-comment", 0, "applied");
+    text = workplace_read("none/scale.cuh");
+    cr_expect_not(strstr(text, "hiptemper"), "%s", text);
+    free(text);
 }
 
 Test(apply, a_kernel_that_others_launch_too_is_left_alone) {
