@@ -157,10 +157,13 @@ static bool is_lasting(const json_t *verification) {
     return outcome && strcmp(outcome, "differs") != 0;
 }
 
-/* Returns true for an outcome of time, of which another run may come to another. */
+/* Returns true for an outcome of time, of which another run may come to another; also where
+ * verification left out what took too long. */
 static bool is_of_time(const json_t *row) {
-    return ht_timed_is(reason_of(row)) ||
-           ht_timed_is(reason_of(json_object_get(row, "verification")));
+    const json_t *verification = json_object_get(row, "verification");
+    return ht_timed_is(reason_of(row)) || ht_timed_is(reason_of(verification)) ||
+           json_is_true(json_object_get(verification, "late")) ||
+           json_integer_value(json_object_get(verification, "slow")) > 0;
 }
 
 static bool is_settled(const json_t *row) {

@@ -113,6 +113,7 @@ static json_t *result_json(const ht_template *template, const ht_verify_result *
                   "bitwise", result->bitwise, "accesses_checked", result->checked, "configurations",
                   (json_int_t)result->configurations, "slow", (json_int_t)result->slow, "seed",
                   (json_int_t)seed, "sizes", sizes_json(result), "seconds", result->seconds);
+    json_object_set_new(document, "late", json_boolean(result->late));
     if (result->outcome == HT_VERIFY_DIFFERS) {
         char *text = ht_config_string(template, &result->failing);
         json_object_set_new(document, "failing", ht_report_json_text(text));

@@ -532,6 +532,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     out_result->configurations = in.choice.count;
     out_result->bitwise = in.mode.exact;
     out_result->checked = in.mode.checked;
+    out_result->late = in.large.known;
     out_result->seconds = ht_clock_seconds() - begin;
     job_end(&in);
     for (size_t i = 0; i < in.problem_count; ++i)
@@ -563,6 +564,7 @@ ht_status ht_verify(const ht_template *template, const ht_problem *given, const 
     out_result->checked = out_result->checked && first.checked;
     out_result->configurations += first.configurations;
     out_result->slow += first.slow;
+    out_result->late = out_result->late || first.late;
     out_result->seconds += first.seconds;
     ht_verify_result_free(&first);
     return status;

@@ -64,7 +64,9 @@ typedef struct ht_verify_result {
     ht_verify_size *sizes;
     size_t size_count;
     size_t configurations; /* different ones, the default among them */
-    size_t slow;  /* of these, not run: the compiler took longer than it may (never the default) */
+    size_t slow; /* of these, not run: the compiler took longer than it may (never the default) */
+    bool late;   /* the original did not end for a size, so that larger ones were left out: a faster
+                    machine might have run them */
     char *reason; /* why it does not agree; NULL when it does */
     /* Of a delivered file's launch: which of the ways that it may go was not run, and why; NULL:
      * all were. */

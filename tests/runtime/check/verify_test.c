@@ -162,6 +162,7 @@ Test(verify, after_a_size_that_does_not_end_only_much_smaller_ones_are_tried) {
     reference_limit = 0.5;
     ht_verify_result result = verify_text(text, "N=1000", false);
     cr_expect_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_expect(result.late);
     cr_assert_eq(result.size_count, 1); /* 353 does not end; 319, 259 and 150 may not, either */
     cr_expect_str_eq(result.sizes[0].problem, "N=31");
     ht_verify_result_free(&result);
