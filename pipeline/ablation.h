@@ -40,6 +40,8 @@ void ht_ablation_free(ht_ablation *ablation);
 ht_template *ht_template_fix(const ht_template *template, const bool *fixed);
 
 /* Why parameters keep their defaults: names, ", " between. */
+enum { HT_SPACE_MOST = 1000000 }; /* configurations that a search handles well */
+
 typedef struct ht_space_cut {
     ht_text idle;      /* they do nothing on the device */
     ht_text too_large; /* the space would be, with them */

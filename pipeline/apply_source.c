@@ -8,6 +8,7 @@
 #include "pipeline/defaults.h"
 #include "pipeline/losses.h"
 #include "pipeline/outputs.h"
+#include "pipeline/style.h"
 #include "pipeline/survey.h"
 #include "pipeline/tuned_comment.h"
 #include "pipeline/written_check.h"
@@ -235,6 +236,13 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
     ht_config plain = ht_config_default(kernel->template);
     bool changes = !ht_config_equal(&plain, &made.config);
     json_t *row = row_add(in, kernel, config, changes ? "applied" : "unchanged");
+    char *forms = ht_style_forms(kernel->template, &made.config);
+    json_object_set_new(row, "form", ht_report_json_text(forms));
+    if (forms && !in->request->any_style)
+        ht_report_message("%s: %s: written with %s, which a maintainer may not take; --style any "
+                          "leaves this message out",
+                          in->path, kernel->name, forms);
+    free(forms);
     if (changes) {
         HT_GROW(in->made, in->count);
         in->made[in->count] = row;

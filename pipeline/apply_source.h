@@ -14,11 +14,12 @@ typedef struct ht_apply_request {
     const char *root;    /* folder whose sources may include the file; NULL: the file's own */
     bool in_place;       /* the files themselves are rewritten */
     bool no_comment;     /* none above the kernels */
+    bool any_style;      /* no message about forms that nobody writes by hand */
     ht_refactor_options compiler;
 } ht_apply_request;
 
 /* The choices are all of the file choices[0].file. Appends {"name", "file", "config", "status",
- * "files", "patch", "patch_folder", "reason", "verification"} for each to `rows`; status is
+ * "files", "patch", "patch_folder", "reason", "verification", "form"} for each to `rows`; status is
  * "applied", "unchanged" when nothing is to be done, "not written" after an error, or "withheld"
  * when the text that would have been written failed its check: `reason` says why, and nothing of it
  * is written. */

@@ -39,6 +39,8 @@ static void tuning_put(const ht_tuning_options *options, ht_text *out) {
     ht_kept_key_text(out, "check", options->check);
     ht_kept_key_text(out, "predictor", options->predictor);
     ht_kept_key_number(out, "speedup", options->min_speedup);
+    ht_kept_key_number(out, "plain", options->plain);
+    ht_kept_key_number(out, "no comment", options->no_comment);
     ht_kept_key_number(out, "final", options->final_time);
     ht_kept_key_number(out, "evaluations", (double)options->max_evals);
     ht_kept_key_number(out, "seeds", (double)options->predictor_seeds);

@@ -1,5 +1,7 @@
 #include "pipeline/first_moves.h"
+#include "pipeline/freer.h"
 #include "pipeline/seeding.h"
+#include "pipeline/style.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -18,7 +20,6 @@ static const double finals_most =
 static const double least_seconds = 0.5;
 static const double first_need = 10;   /* seconds of a pair, as long as none was prepared; then */
 static const double search_factor = 3; /* times what preparing one took */
-static const uint64_t space_most = 1000000; /* configurations that a search handles well */
 
 /* One pair under way. */
 typedef struct pair {
@@ -27,6 +28,9 @@ typedef struct pair {
     ht_pair_result *result;
     ht_template
         *capped; /* the template of the space, when it was cut down; NULL: the original one */
+    ht_template *plain; /* the template with plain configurations only; NULL: all may win */
+    bool has_freer;
+    ht_config freer; /* not plain, and faster than all that are */
     ht_space *space;
     ht_job *job;
     double deadline; /* clock; 0: none */
@@ -215,6 +219,7 @@ static ht_status search(pair *pair, ht_error *error) {
         double finals =
             fmin(fmax(total * finals_share, pair->session->finals_seconds), total * finals_most);
         double left = pair->deadline - ht_clock_seconds() - finals;
+        left *= pair->plain ? 1 - ht_freer_share : 1;
         options.budget.max_seconds = left > 0 ? left : 1e-9;
     }
     status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options,
@@ -246,22 +251,26 @@ static void rejections_count(ht_pair_result *result) {
     }
 }
 
-/* Chooses the finalists: the default first, then the cheapest others; only one of them when time is
- * short. */
+/* Chooses the finalists: the default first, then what is not plain and only shows what it would
+ * add, then the cheapest others; only one of them when time is short. */
 static void finalists_choose(pair *pair) {
     ht_pair_result *result = pair->result;
+    ht_finalists *finalists = &result->finalists;
     double left = pair->deadline - ht_clock_seconds();
     bool hurry = pair->deadline > 0 && left < pair->session->finals_seconds;
-    size_t most = hurry ? 1 : FINALISTS;
     ht_config standard = ht_config_default(pair->binding.template);
-    result->finalists.items[0] = (ht_candidate){.config = standard, .is_default = true};
-    result->finalists.count = 1;
+    finalists->items[0] = (ht_candidate){.config = standard, .is_default = true};
+    if (pair->has_freer)
+        finalists->items[1] = (ht_candidate){.config = pair->freer};
+    finalists->count = finalists->first = pair->has_freer ? 2 : 1;
+    size_t most = finalists->first + (hurry ? 1 : FINALISTS);
+    most = most < HT_FINALISTS_MAX ? most : HT_FINALISTS_MAX;
     size_t best[FINALISTS + 1];
     size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
-    for (size_t i = 0; i < count && result->finalists.count <= most; ++i) {
+    for (size_t i = 0; i < count && finalists->count < most; ++i) {
         const ht_config *config = &result->search.result.trials[best[i]].config;
         if (!ht_config_equal(config, &standard))
-            result->finalists.items[result->finalists.count++] = (ht_candidate){.config = *config};
+            finalists->items[finalists->count++] = (ht_candidate){.config = *config};
     }
 }
 
@@ -281,7 +290,7 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     const ht_finals_rule rule = {.max_seconds = seconds,
                                  .confirm_seconds = seconds,
                                  .min_speedup = pair->session->options.min_speedup,
-                                 .first = 1};
+                                 .first = result->finalists.first};
     ht_status status = ht_job_finals_confirmed(pair->job, configs, result->finalists.count, &rule,
                                                &result->times.original, finals,
                                                &result->times.confirmation, error);
@@ -365,7 +374,8 @@ static void decide(pair *pair) {
     for (size_t i = 1; i < result->finalists.count; ++i) {
         const ht_candidate *candidate = &result->finalists.items[i];
         bool good = candidate->final.status == HT_OK && candidate->final.verified;
-        if (good && (!best || candidate->final.speedup > best->final.speedup))
+        if (good && i >= result->finalists.first &&
+            (!best || candidate->final.speedup > best->final.speedup))
             best = candidate;
         if (!good)
             rejection_count(result, candidate->final.status, candidate->final.reason);
@@ -393,7 +403,12 @@ static void decide(pair *pair) {
 /* Makes the space, without the parameters that make it too large. */
 static ht_status space_make(pair *pair, ht_error *error) {
     ht_space_cut cut;
-    ht_status status = ht_space_cap(&pair->binding, pair->session->device.emulated, space_most,
+    ht_binding bound = pair->binding;
+    if (pair->session->options.plain)
+        pair->plain = ht_style_plain(bound.template);
+    if (pair->plain)
+        bound.template = pair->plain;
+    ht_status status = ht_space_cap(&bound, pair->session->device.emulated, HT_SPACE_MOST,
                                     &pair->capped, &pair->space, &cut, error);
     if (status == HT_OK)
         pair->result->space.size = ht_space_count(pair->space);
@@ -412,6 +427,8 @@ static void ablate(pair *pair) {
                                          .deadline = pair->deadline,
                                          .seed = pair->session->options.seed,
                                          .interrupted = &ht_stopped};
+    if (pair->plain)
+        bound.template = pair->plain;
     if (pair->capped)
         bound.template = pair->capped;
     if (options.evaluations)
@@ -447,6 +464,11 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     rejections_count(pair->result);
     if (status != HT_OK)
         return status;
+    if (pair->plain) {
+        ht_progress_phase(progress, "looking for what is not plain and faster");
+        pair->has_freer = ht_freer_find(pair->session, &pair->binding, pair->job, pair->deadline,
+                                        &pair->result->search.result, &pair->freer);
+    }
     finalists_choose(pair);
     ht_progress_phase(progress, "checking the best again and timing them next to the original");
     double begun = ht_clock_seconds(), *longest = &pair->session->finals_seconds;
@@ -482,6 +504,8 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
         out_result->counts = ht_job_get_counts(pair.job);
     ht_job_free(pair.job);
     ht_space_free(pair.space);
+    if (pair.plain)
+        ht_template_free(pair.plain, 1);
     if (pair.capped)
         ht_template_free(pair.capped, 1);
     out_result->seconds = ht_clock_seconds() - pair.begun;
@@ -495,6 +519,16 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
     return status;
 }
 
+const ht_candidate *ht_pair_result_freer(const ht_pair_result *result) {
+    const ht_candidate *freer = result->finalists.first > 1 ? &result->finalists.items[1] : NULL;
+    bool improved = result->verdict == HT_VERDICT_IMPROVED;
+    double stays = improved ? result->times.speedup : 1;
+    return freer && result->times.known && freer->final.status == HT_OK && freer->final.verified &&
+                   freer->final.speedup > stays
+               ? freer
+               : NULL;
+}
+
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
     const ht_candidate *rival = NULL;
     if (result->verdict != HT_VERDICT_IMPROVED)
@@ -502,8 +536,8 @@ const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
     for (size_t i = 0; i < result->finalists.count; ++i) {
         const ht_candidate *candidate = &result->finalists.items[i];
         const ht_final *final = &candidate->final;
-        if (final->status != HT_OK || final->over_best_lo > 1 ||
-            ht_config_equal(&candidate->config, &result->config))
+        if ((i > 0 && i < result->finalists.first) || final->status != HT_OK ||
+            final->over_best_lo > 1 || ht_config_equal(&candidate->config, &result->config))
             continue;
         if (!rival || final->over_best < rival->final.over_best)
             rival = candidate;

@@ -25,6 +25,7 @@ typedef struct ht_tuning_options {
     uint64_t seed;
     uint64_t compile_workers; /* 0: one a core */
     bool fresh;
+    bool plain;            /* what wins has no form that nobody writes by hand (ht_param.form) */
     bool no_comment;       /* tuned sources get no comment above their kernels */
     const char *predictor; /* model, folder of models or "builtin"; NULL: none */
     uint64_t predictor_seeds;
@@ -131,6 +132,8 @@ typedef struct ht_rejection_list {
 typedef struct ht_finalists {
     ht_candidate items[HT_FINALISTS_MAX];
     size_t count;
+    size_t first; /* those from here on may win; ahead of them are the default and, where only plain
+                     ones may, one that is not */
 } ht_finalists;
 
 /* A kernel with a problem, and what became of it. */
@@ -161,6 +164,9 @@ typedef struct ht_pair_result {
  * must outlive the result. */
 ht_status ht_tuning_run(ht_session *session, const ht_template *template, const ht_problem *problem,
                         ht_pair_result *out_result, ht_error *error);
+/* Returns the finalist that is not plain, and so may not win, if it is faster than what stays;
+ * NULL: there is none. Borrowed. */
+const ht_candidate *ht_pair_result_freer(const ht_pair_result *result);
 /* The finalist that may be as fast as the winner, the nearest when there are several: which of the
  * two is faster is unclear. NULL when the choice is clear, or nothing was improved. */
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result);

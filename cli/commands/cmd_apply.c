@@ -1,6 +1,7 @@
 #include "cli/tuning_options.h"
 #include "pipeline/apply_source.h"
 #include "pipeline/outputs.h"
+#include "pipeline/style.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -18,6 +19,7 @@ typedef struct apply_options {
     const char *json;
     bool in_place;
     bool no_comment;
+    const char *style;
 } apply_options;
 
 static const ht_option options[] = {
@@ -34,6 +36,9 @@ static const ht_option options[] = {
          "Writes no comment above the kernels. Without it one says with what each was tuned, by "
          "which version, and the speedup, if a report has it; applying the same again changes "
          "nothing."},
+    {"style", HT_OPTION_TEXT, offsetof(apply_options, style), "plain|any", .fallback = "plain",
+     .help = "With plain a message names forms of the written source that nobody writes by hand, a "
+             "lambda around the body, say; it is written all the same."},
     {"out", HT_OPTION_TEXT, offsetof(apply_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the rewritten copies and the patch; made when missing."},
     {"root", HT_OPTION_TEXT, offsetof(apply_options, root), "DIR",
@@ -120,13 +125,15 @@ static int run_apply(const ht_command_line *line) {
                                 .root = given->root,
                                 .in_place = given->in_place,
                                 .no_comment = given->no_comment};
-    ht_apply_choices choices;
+    ht_apply_choices choices = {0};
     ht_error error = {0};
     json_t *rows = json_array();
     ht_compiler_arguments_make(&given->compiler, &request.compiler);
-    ht_status status =
-        ht_apply_choices_read(line->operands[0], line->operand_count > 1 ? line->operands[1] : NULL,
-                              given->kernel, &choices, &error);
+    ht_status status = ht_style_read(given->style, &request.any_style, &error);
+    if (status == HT_OK)
+        status = ht_apply_choices_read(line->operands[0],
+                                       line->operand_count > 1 ? line->operands[1] : NULL,
+                                       given->kernel, &choices, &error);
     if (status == HT_OK && !given->in_place)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK)

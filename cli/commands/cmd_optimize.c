@@ -11,6 +11,7 @@
 #include "pipeline/optimize_kept.h"
 #include "pipeline/outputs.h"
 #include "pipeline/profile.h"
+#include "pipeline/style.h"
 #include "refactor/transformations/transformations.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ typedef struct optimize_options {
     uint64_t inputs;
     bool run;
     bool verbose;
+    const char *style;
 } optimize_options;
 
 /* One command under way. */
@@ -79,6 +81,11 @@ static const ht_option options[] = {
      .help = "Further configurations to try, for each transformation that the best configuration "
              "uses, with its parameters at their defaults: they tell what it is worth. 0: only "
              "from what the search measured."},
+    {"style", HT_OPTION_TEXT, offsetof(optimize_options, style), "plain|any", .fallback = "plain",
+     .help = "Forms of source that may win: plain, only what a maintainer could have written: no "
+             "lambda around the "
+             "body, no second body, no built-in index declared anew; the report says what a freer "
+             "one would add. any: the fastest."},
     {"no-comment", HT_OPTION_FLAG, offsetof(optimize_options, tuning.no_comment),
      .help = "Writes no comment above tuned kernels. Without it one says with what each was tuned, "
              "by which version, for which problem and device, and the speedup."},
@@ -393,9 +400,14 @@ static int run_optimize(const ht_command_line *line) {
     const optimize_options *given = line->options;
     ht_session session;
     ht_error error = {0};
+    bool any = false;
+    ht_tuning_options tuning = given->tuning;
     ht_status status = options_check(line, &error);
     if (status == HT_OK)
-        status = ht_session_open(&given->tuning, &session, &error);
+        status = ht_style_read(given->style, &any, &error);
+    tuning.plain = !any;
+    if (status == HT_OK)
+        status = ht_session_open(&tuning, &session, &error);
     if (status != HT_OK)
         return ht_report_error(&error);
     optimization in = {

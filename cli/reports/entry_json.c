@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cli/reports/entry_report.h"
+#include "pipeline/style.h"
 
 #include <stdlib.h>
 
@@ -152,6 +153,21 @@ static json_t *ablation_json(const ht_entry *entry) {
     return rows;
 }
 
+/* The finalist that is not plain and faster than what stays; null: there is none. */
+static json_t *freer_json(const ht_entry *entry) {
+    const ht_candidate *freer = ht_pair_result_freer(&entry->result);
+    if (!freer)
+        return json_null();
+    char *forms = ht_style_forms(entry->template, &freer->config);
+    json_t *object =
+        json_pack("{s:o, s:f, s:o, s:o}", "config", ht_config_json(entry->template, &freer->config),
+                  "speedup", freer->final.speedup, "speedup_ci",
+                  ht_interval_json(true, freer->final.speedup_lo, freer->final.speedup_hi), "form",
+                  ht_report_json_text(forms));
+    free(forms);
+    return object;
+}
+
 json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     const ht_pair_result *result = &entry->result;
     if (entry->earlier) {
@@ -184,6 +200,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
                         improved ? json_string(rival ? "unclear" : "clear") : json_null());
     json_object_set_new(object, "rival",
                         rival ? ht_config_json(entry->template, &rival->config) : json_null());
+    json_object_set_new(object, "freer", freer_json(entry));
     kernels_add(object, entry->template);
     search_members(object, result);
     json_object_set_new(object, "ablation", ablation_json(entry));

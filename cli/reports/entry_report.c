@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/reports/entry_report.h"
 #include "cli/reports/table.h"
+#include "pipeline/style.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,19 @@ static void rival_print(const ht_entry *entry, FILE *out) {
     free(config);
 }
 
+static void freer_print(const ht_entry *entry, FILE *out) {
+    const ht_candidate *freer = ht_pair_result_freer(&entry->result);
+    if (!freer)
+        return;
+    char *config = ht_config_string(entry->template, &freer->config);
+    char *forms = ht_style_forms(entry->template, &freer->config);
+    fprintf(out, "  %-10s %.2fx [%.3f, %.3f] with --style any: %s; it has %s\n", "freer",
+            freer->final.speedup, freer->final.speedup_lo, freer->final.speedup_hi, config,
+            forms ? forms : "another form");
+    free(forms);
+    free(config);
+}
+
 static void ablation_print(const ht_ablation *ablation, FILE *out) {
     size_t width = 0;
     for (size_t i = 0; i < ablation->count; ++i) {
@@ -177,6 +191,7 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         free(config);
     }
     rival_print(entry, out);
+    freer_print(entry, out);
     if (result->original_finding)
         fprintf(out, "  %-10s the original itself: %s\n", "check", result->original_finding);
     if (result->search.result.trial_count)

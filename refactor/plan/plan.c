@@ -303,6 +303,12 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
     return true;
 }
 
+void ht_plan_form(ht_plan *plan, const char *name, const char *form) {
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, name) == 0)
+            plan->params.items[i].form = form;
+}
+
 void ht_plan_call(ht_plan *plan, const char *name, const char *words) {
     for (size_t i = 0; i < plan->params.count; ++i)
         if (strcmp(plan->params.items[i].name, name) == 0) {

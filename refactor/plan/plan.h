@@ -45,6 +45,7 @@ typedef struct ht_planned_param {
     const char *type;   /* of the template parameter; NULL: int or bool */
     char *called;       /* words for its value in an applied source, which may make a name of them:
                            "outputs per thread"; NULL: it stays a number; owned */
+    const char *form;   /* as ht_param.form; static */
     char *hidden_macro; /* a macro of this name must be undefined around the parameterized kernel;
                            NULL: none */
 } ht_planned_param;
@@ -269,6 +270,10 @@ bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const ch
  * default must keep the original's behaviour. Fails if anything in the kernel has the name;
  * ht_plan_name returns one that is free. */
 bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const char *default_value);
+/* Says that a tuned source has a form that nobody writes by hand unless the parameter has its
+ * default: "a lambda around the body". Does nothing if there is no such parameter. `form` is
+ * static. */
+void ht_plan_form(ht_plan *plan, const char *name, const char *form);
 /* Gives a parameter the words by which an applied source calls its value. Does nothing if there is
  * no such parameter. */
 void ht_plan_call(ht_plan *plan, const char *name, const char *words);

@@ -98,6 +98,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     const char *order = ht_plan_name(plan, "GRID_ORDER");
     const char *depth = has_axis(&model->axes[2]) ? ht_plan_name(plan, "GRID_DEPTH") : NULL;
     ht_plan_param(plan, order, "0, 1, 4, 8", "0");
+    ht_plan_form(plan, order, "built-in indices declared anew");
     if (depth)
         ht_plan_param(plan, depth, "false, true", "false");
     write(plan, order, depth, model->definition.body_range);

@@ -323,8 +323,11 @@ static void order_in_tiles(ht_plan *plan, char *width, const char *height) {
     char *params = planes ? ht_format("%s,%s", rows, planes) : ht_strdup(rows);
     ordering in = {.plan = plan, .params = params, .width = threads_of(plan, width)};
     ht_plan_param(plan, rows, "1, 2, 4, 8, 16", "1");
-    if (planes)
+    ht_plan_form(plan, rows, "built-in indices declared anew");
+    if (planes) {
         ht_plan_param(plan, planes, "1, 2, 4", "1");
+        ht_plan_form(plan, planes, "built-in indices declared anew");
+    }
     if (block)
         ht_plan_require(plan, "%s %% (%s) == 0", block, all);
     keep_apart_from_tiles(plan, none);
@@ -344,6 +347,7 @@ static void count_through(ht_plan *plan, char *width) {
     char *none = ht_format("!%s", flat);
     ordering in = {.plan = plan, .params = flat, .width = threads_of(plan, width)};
     ht_plan_param(plan, flat, "false, true", "false");
+    ht_plan_form(plan, flat, "built-in indices declared anew");
     keep_apart_from_tiles(plan, none);
     name_places(&in);
     write_flat(&in, flat);

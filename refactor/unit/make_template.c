@@ -116,6 +116,14 @@ static ht_template *parse_one(const char *unit, const char *file, ht_error *erro
     return NULL;
 }
 
+/* Gives the template's parameters the forms that are known of them. */
+static void forms_take(const ht_plan *plan, ht_template *template) {
+    for (size_t i = 0; template && i < template->param_count; ++i)
+        for (size_t k = 0; k < plan->params.count; ++k)
+            if (strcmp(plan->params.items[k].name, template->params[i].name) == 0)
+                template->params[i].form = plan->params.items[k].form;
+}
+
 /* Compares the template that was parsed with what parsing its own print gives, and compiles that.
  * Returns why it is not good. */
 static char *reread(const ht_plan *plan, const ht_slice *slice, const ht_template *first,
@@ -128,6 +136,7 @@ static char *reread(const ht_plan *plan, const ht_slice *slice, const ht_templat
     ht_text_free(&canonical);
     *out_second = unit ? parse_one(unit, plan->model->facts->source->path, &error) : NULL;
     free(unit);
+    forms_take(plan, *out_second);
     if (!*out_second || !ht_template_equal(first, *out_second))
         return ht_format("its template does not survive printing: %s", error.message);
     char *said = ht_unit_check(plan->model->facts->source, *out_second, NULL);

@@ -119,7 +119,8 @@ typedef struct ht_finals_rule {
     double max_seconds;     /* of the choice */
     double confirm_seconds; /* of the confirmation; 0: there is none */
     double min_speedup;     /* less is not worth a confirmation */
-    size_t first;           /* finalists ahead of this one are not to win: the default */
+    size_t first;           /* finalists ahead of this one are not to win: the default, and after it
+                               those that are only to be compared */
 } ht_finals_rule;
 typedef struct ht_confirmation {
     bool made;       /* false: nobody was faster, by as much */

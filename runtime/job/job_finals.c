@@ -21,8 +21,9 @@ typedef struct finals {
     ht_final *results;
     double **samples; /* [0] the original, [1 + i] finalist i; one value a round */
     size_t rounds;
-    size_t only; /* slot that alone meets the original; 0: all do */
-    int losses;  /* of the worker, that count as nobody's fault */
+    size_t only;  /* slot that alone meets the original; 0: all do */
+    size_t first; /* ahead of it only the first may be the best */
+    int losses;   /* of the worker, that count as nobody's fault */
 } finals;
 
 static void fail(ht_final *result, ht_status status, const ht_error *error) {
@@ -240,7 +241,8 @@ static ht_status race(finals *f, double max_seconds, ht_error *error) {
 static size_t find_best(const finals *f) {
     size_t best = f->count;
     for (size_t i = 0; i < f->count; ++i)
-        if (alive(f, i) && (best == f->count || f->results[i].speedup > f->results[best].speedup))
+        if ((i == 0 || i >= f->first) && alive(f, i) &&
+            (best == f->count || f->results[i].speedup > f->results[best].speedup))
             best = i;
     return best;
 }
@@ -362,7 +364,11 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
     *out_original = job->baseline.timing;
     *out_confirmation = (ht_confirmation){0};
     memset(out_finals, 0, count * sizeof *out_finals);
-    finals f = {.job = job, .configs = configs, .count = count, .results = out_finals};
+    finals f = {.job = job,
+                .configs = configs,
+                .count = count,
+                .results = out_finals,
+                .first = rule->first};
     f.tasks = ht_alloc(count, sizeof *f.tasks);
     f.samples = ht_alloc(count + 1, sizeof *f.samples);
     for (size_t slot = 0; slot <= count; ++slot)

@@ -42,7 +42,9 @@ typedef struct ht_param {
     ht_param_value *values; /* owned, at least one, all different */
     size_t value_count;
     size_t default_index;
-    char *origin; /* the transformation that made it; NULL: an author did; owned */
+    char *origin;     /* the transformation that made it; NULL: an author did; owned */
+    const char *form; /* a form that nobody writes by hand, which a tuned source has unless this has
+                         its default: "a lambda around the body"; NULL: none; static, not printed */
     ht_place place;
 } ht_param;
 

@@ -133,6 +133,27 @@ Test(apply, one_comment_says_what_was_measured) {
     free(text);
 }
 
+/* A form that nobody writes by hand is written when it is asked for by name, but not silently. */
+Test(apply, a_form_that_nobody_writes_is_named) {
+    tree_write();
+    program_result result =
+        program_run("apply BLOCK_X=64,COARSEN_X=2,COARSEN_X_JAM=true src/scale.cuh --out a");
+    cr_expect_eq(result.code, 0);
+    cr_expect(strstr(result.err, "written with a second body for the edge (COARSEN_X_JAM)"), "%s",
+              result.err);
+    program_free(&result);
+    result = program_run("apply BLOCK_X=64,COARSEN_X=2,COARSEN_X_JAM=true src/scale.cuh --out d "
+                         "--style any");
+    cr_expect_eq(result.code, 0);
+    cr_expect_not(strstr(result.err, "second body"), "%s", result.err);
+    program_free(&result);
+    expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --out b --json=b.json", 0, NULL);
+    char *text = workplace_read("b.json");
+    cr_expect(strstr(text, "\"form\": null"), "%s", text);
+    free(text);
+    expect_run("apply BLOCK_X=64 src/scale.cuh --out c --style fancy", 2, "neither plain nor any");
+}
+
 Test(apply, a_kernel_that_others_launch_too_is_left_alone) {
     tree_write();
     workplace_write("src/other.cu", "#include \"scale.cuh\"\n"

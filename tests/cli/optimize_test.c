@@ -191,6 +191,28 @@ Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
     program_free(&result);
 }
 
+/* A patch with a lambda around the body is not merged, so it must not win unless that is wanted. */
+Test(optimize, what_wins_is_plain) {
+    write_sources();
+    program_result result = program_run("optimize src --json out/report.json" BUDGET);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *document = read_json("out/report.json");
+    json_t *config = member(first_kernel(document), "config", JSON_OBJECT), *value;
+    const char *name;
+    json_object_foreach(config, name, value) {
+        bool strange = strcmp(name, "TILED") == 0 || strcmp(name, "COARSEN_X_JAM") == 0 ||
+                       strcmp(name, "FLATTEN") == 0;
+        cr_expect(!strange || json_is_false(value), "%s", name);
+        cr_expect(strcmp(name, "GRID_ORDER") != 0 || json_integer_value(value) == 0);
+    }
+    cr_expect_not_null(json_object_get(first_kernel(document), "freer"));
+    json_decref(document);
+    program_free(&result);
+    result = program_run("optimize src --style fancy");
+    cr_expect_eq(result.code, 2);
+    program_free(&result);
+}
+
 Test(optimize, kernel_without_a_problem_gets_a_skeleton) {
     char *bare = strndup(source, (size_t)(strstr(source, "void blur_host") - source));
     workplace_write("src/blur.hip", bare); /* and no launch */

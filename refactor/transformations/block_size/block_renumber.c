@@ -243,6 +243,7 @@ const char *ht_renumber_stack(ht_plan *plan, const char **out_param) {
     plan->stack.axis = axis;
     plan->stack.grid = grid;
     ht_plan_param(plan, *out_param, values.data, "1");
+    ht_plan_form(plan, *out_param, "built-in indices declared anew");
     ht_plan_set_block(plan, axis, *out_param);
     plan->axes[axis].keep_grid = true;
     ht_plan_cover(plan, grid, *out_param);
@@ -289,6 +290,7 @@ static void resize_all(ht_plan *plan, int axes) {
         param[axis] = ht_block_name(plan, axis);
         char *values = values_of(block, axes);
         ht_block_param(plan, axis, param[axis], values);
+        ht_plan_form(plan, param[axis], "built-in indices declared anew");
         plan->axes[axis].exact_cover = plan->axes[axis].falls_back = true;
         free(values);
     }

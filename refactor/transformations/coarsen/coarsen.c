@@ -300,6 +300,7 @@ static void coarsen(ht_coarsen *c) {
                         ht_plan_block(c->plan, 0), c->names.strided);
         if (jammed) {
             ht_plan_param(c->plan, c->names.jam, "false, true", "false");
+            ht_plan_form(c->plan, c->names.jam, "a second body for the edge");
             ht_plan_require(c->plan, "%s > 1 || !%s", c->names.factor, c->names.jam);
         }
         ht_plan_cover(c->plan, 0, c->names.factor);

@@ -179,6 +179,7 @@ static void add_params(ht_tiled *t) {
     t->names.whole = ht_plan_name(plan, "all_inside");
     t->names.tile = ht_plan_name(plan, "tile");
     ht_plan_param(plan, t->form.param, "false, true", "false");
+    ht_plan_form(plan, t->form.param, "a lambda around the body");
     if (plan->forms.wide.jam)
         ht_plan_require(plan, "!%s || !%s", t->form.param, plan->forms.wide.jam);
     if (plan->stack.param) /* the form has the original's blocks, one by one */

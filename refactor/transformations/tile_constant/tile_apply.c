@@ -96,6 +96,7 @@ static bool edit_macro(const ht_tiles *tiles, const ht_tile *tile, ht_plan *plan
         return done;
     }
     ht_range kernel = tiles->model->definition.range;
+    ht_plan_form(plan, tile->name, "a macro that is undefined and defined again");
     char *before = ht_format("#undef %s\n#define %s ${%s}\n", tile->name, tile->name, tile->name);
     char *after = ht_format("\n#undef %s\n#define %s %.*s", tile->name, tile->name,
                             (int)(macro->body.end - macro->body.begin),
