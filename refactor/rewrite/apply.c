@@ -33,11 +33,14 @@ static int compare(const void *a, const void *b) {
     return first->order < second->order ? -1 : first->order > second->order;
 }
 
+/* Orders of lines above a kernel are less: what begins its own line comes after them. */
+enum { ORDER_OWN = 1 << 24 };
+
 static void append(replacements *list, ht_replacement *items, size_t count, size_t owner) {
     for (size_t i = 0; i < count; ++i) {
         HT_GROW(list->items, list->count);
         items[i].owner = owner;
-        items[i].order = list->count;
+        items[i].order = ORDER_OWN + list->count;
         list->items[list->count++] = items[i];
     }
     free(items);
@@ -100,6 +103,7 @@ static void add_lines(const ht_source *source, const ht_model *model, size_t pla
     }
     ht_text_append(&text, apart ? "\n" : "");
     append_one(list, place, ht_text_take(&text), owner);
+    list->items[list->count - 1].order -= ORDER_OWN;
 }
 
 /* Puts the note above the kernel, and takes an older one away. */

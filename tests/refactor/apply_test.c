@@ -158,6 +158,20 @@ Test(apply, a_value_that_occurs_often_gets_a_name_above_the_kernels_comment) {
                  "<<<((n + kOutputsPerThread - 1) / kOutputsPerThread + 255) / 256, 256>>>");
 }
 
+/* A head that a kernel gets for its fixed sizes stays with it. */
+Test(apply, names_stand_ahead_of_a_new_template_head) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_open("examples/kernels/conv2d_direct.hip", &problems);
+    char *output, *text = apply_config(refactor, 0, "C_SIZE=16 R_SIZE=3 S_SIZE=3 COARSEN_X=2");
+    cr_expect(has(text, "constexpr int kOutputsPerThread = 2;\n\ntemplate <int C_SIZE"), "%s",
+              text);
+    cr_expect_eq(clang_run(text, "-fsyntax-only", &output), 0, "%s", output);
+    free(output);
+    free(text);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+}
+
 Test(apply, a_name_has_the_style_of_the_files_constants) {
     expect_named(SCALE("#define ROWS 8\n", "(n + 255) / 256"), "#define OUTPUTS_PER_THREAD 4\n",
                  "i - i0 < OUTPUTS_PER_THREAD");

@@ -465,6 +465,7 @@ static void parsed_prepare(const trial *in) {
     char *cache = ht_path_join(in->aside, "parsed");
     faulty_result run;
     unsetenv("HIPTEMPER_CACHE");
+    setenv("HIPTEMPER_KEPT", "", 1); /* each run does its work */
     if (!in->of->parses) {
         setenv("HIPTEMPER_CACHE", cache, 1);
         trial_run(in, 0, &run);
