@@ -64,3 +64,23 @@ bool ht_freer_find(const ht_session *session, const ht_binding *binding, ht_job 
     ht_space_cut_free(&cut);
     return freer;
 }
+
+static bool is_plain(const ht_template *template, const ht_config *config) {
+    char *forms = ht_style_forms(template, config);
+    free(forms);
+    return !forms;
+}
+
+bool ht_plain_find(const ht_template *template, const ht_search_result *all,
+                   ht_config *out_config) {
+    ht_config standard = ht_config_default(template);
+    size_t *best = ht_alloc(all->trial_count + 1, sizeof *best);
+    size_t count = ht_search_result_best(all, all->trial_count, best), i = 0;
+    while (i < count && !is_plain(template, &all->trials[best[i]].config))
+        ++i;
+    bool found = i > 0 && i < count && !ht_config_equal(&all->trials[best[i]].config, &standard);
+    if (found)
+        *out_config = all->trials[best[i]].config;
+    free(best);
+    return found;
+}

@@ -29,8 +29,9 @@ typedef struct pair {
     ht_template
         *capped; /* the template of the space, when it was cut down; NULL: the original one */
     ht_template *plain; /* the template with plain configurations only; NULL: all may win */
-    bool has_freer;
-    ht_config freer; /* not plain, and faster than all that are */
+    bool has_aside;
+    ht_config
+        aside; /* may not win: not plain and faster than all that are; or the best plain one */
     ht_space *space;
     ht_job *job;
     double deadline; /* clock; 0: none */
@@ -251,8 +252,8 @@ static void rejections_count(ht_pair_result *result) {
     }
 }
 
-/* Chooses the finalists: the default first, then what is not plain and only shows what it would
- * add, then the cheapest others; only one of them when time is short. */
+/* Chooses the finalists: the default first, then what may not win and only shows what another style
+ * would give, then the cheapest others; only one of them when time is short. */
 static void finalists_choose(pair *pair) {
     ht_pair_result *result = pair->result;
     ht_finalists *finalists = &result->finalists;
@@ -260,16 +261,18 @@ static void finalists_choose(pair *pair) {
     bool hurry = pair->deadline > 0 && left < pair->session->finals_seconds;
     ht_config standard = ht_config_default(pair->binding.template);
     finalists->items[0] = (ht_candidate){.config = standard, .is_default = true};
-    if (pair->has_freer)
-        finalists->items[1] = (ht_candidate){.config = pair->freer};
-    finalists->count = finalists->first = pair->has_freer ? 2 : 1;
+    if (pair->has_aside)
+        finalists->items[1] = (ht_candidate){.config = pair->aside};
+    finalists->count = finalists->first = pair->has_aside ? 2 : 1;
+    finalists->plain_aside = pair->has_aside && !pair->plain;
     size_t most = finalists->first + (hurry ? 1 : FINALISTS);
     most = most < HT_FINALISTS_MAX ? most : HT_FINALISTS_MAX;
     size_t best[FINALISTS + 1];
     size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
     for (size_t i = 0; i < count && finalists->count < most; ++i) {
         const ht_config *config = &result->search.result.trials[best[i]].config;
-        if (!ht_config_equal(config, &standard))
+        if (!ht_config_equal(config, &standard) &&
+            !(pair->has_aside && ht_config_equal(config, &pair->aside)))
             finalists->items[finalists->count++] = (ht_candidate){.config = *config};
     }
 }
@@ -466,8 +469,11 @@ static ht_status pair_run(pair *pair, ht_error *error) {
         return status;
     if (pair->plain) {
         ht_progress_phase(progress, "looking for what is not plain and faster");
-        pair->has_freer = ht_freer_find(pair->session, &pair->binding, pair->job, pair->deadline,
-                                        &pair->result->search.result, &pair->freer);
+        pair->has_aside = ht_freer_find(pair->session, &pair->binding, pair->job, pair->deadline,
+                                        &pair->result->search.result, &pair->aside);
+    } else {
+        pair->has_aside =
+            ht_plain_find(pair->binding.template, &pair->result->search.result, &pair->aside);
     }
     finalists_choose(pair);
     ht_progress_phase(progress, "checking the best again and timing them next to the original");
@@ -519,14 +525,25 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
     return status;
 }
 
+/* Returns the finalist that may not win, if it ran and is right; NULL: there is none. */
+static const ht_candidate *aside_of(const ht_pair_result *result) {
+    const ht_candidate *aside = result->finalists.first > 1 ? &result->finalists.items[1] : NULL;
+    return aside && result->times.known && aside->final.status == HT_OK && aside->final.verified
+               ? aside
+               : NULL;
+}
+
 const ht_candidate *ht_pair_result_freer(const ht_pair_result *result) {
-    const ht_candidate *freer = result->finalists.first > 1 ? &result->finalists.items[1] : NULL;
+    const ht_candidate *freer = result->finalists.plain_aside ? NULL : aside_of(result);
     bool improved = result->verdict == HT_VERDICT_IMPROVED;
     double stays = improved ? result->times.speedup : 1;
-    return freer && result->times.known && freer->final.status == HT_OK && freer->final.verified &&
-                   freer->final.speedup > stays
-               ? freer
-               : NULL;
+    return freer && freer->final.speedup > stays ? freer : NULL;
+}
+
+const ht_candidate *ht_pair_result_plain(const ht_pair_result *result) {
+    const ht_candidate *plain = result->finalists.plain_aside ? aside_of(result) : NULL;
+    return plain && plain->final.speedup_lo > 1 && result->verdict == HT_VERDICT_IMPROVED ? plain
+                                                                                          : NULL;
 }
 
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {

@@ -132,8 +132,9 @@ typedef struct ht_rejection_list {
 typedef struct ht_finalists {
     ht_candidate items[HT_FINALISTS_MAX];
     size_t count;
-    size_t first; /* those from here on may win; ahead of them are the default and, where only plain
-                     ones may, one that is not */
+    size_t first; /* those from here on may win; ahead of them are the default and one that shows
+                     what another style would give */
+    bool plain_aside; /* that one is the fastest plain one; otherwise one that is not plain */
 } ht_finalists;
 
 /* A kernel with a problem, and what became of it. */
@@ -167,6 +168,9 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
 /* Returns the finalist that is not plain, and so may not win, if it is faster than what stays;
  * NULL: there is none. Borrowed. */
 const ht_candidate *ht_pair_result_freer(const ht_pair_result *result);
+/* Returns the fastest plain finalist, where a configuration that is not plain won, if it is clearly
+ * faster than the original; NULL: there is none. Borrowed. */
+const ht_candidate *ht_pair_result_plain(const ht_pair_result *result);
 /* The finalist that may be as fast as the winner, the nearest when there are several: which of the
  * two is faster is unclear. NULL when the choice is clear, or nothing was improved. */
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result);

@@ -168,6 +168,18 @@ static json_t *freer_json(const ht_entry *entry) {
     return object;
 }
 
+/* The fastest plain finalist where the winner is not plain; null: there is none. */
+static json_t *plain_json(const ht_entry *entry) {
+    const ht_candidate *plain = ht_pair_result_plain(&entry->result);
+    char *forms = plain ? ht_style_forms(entry->template, &entry->result.config) : NULL;
+    if (!forms)
+        return json_null();
+    free(forms);
+    return json_pack("{s:o, s:f, s:o}", "config", ht_config_json(entry->template, &plain->config),
+                     "speedup", plain->final.speedup, "speedup_ci",
+                     ht_interval_json(true, plain->final.speedup_lo, plain->final.speedup_hi));
+}
+
 json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     const ht_pair_result *result = &entry->result;
     if (entry->earlier) {
@@ -201,6 +213,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "rival",
                         rival ? ht_config_json(entry->template, &rival->config) : json_null());
     json_object_set_new(object, "freer", freer_json(entry));
+    json_object_set_new(object, "plain", plain_json(entry));
     kernels_add(object, entry->template);
     search_members(object, result);
     json_object_set_new(object, "ablation", ablation_json(entry));

@@ -124,6 +124,18 @@ static void freer_print(const ht_entry *entry, FILE *out) {
     free(config);
 }
 
+static void plain_print(const ht_entry *entry, FILE *out) {
+    const ht_candidate *plain = ht_pair_result_plain(&entry->result);
+    char *forms = plain ? ht_style_forms(entry->template, &entry->result.config) : NULL;
+    if (!forms)
+        return;
+    char *config = ht_config_string(entry->template, &plain->config);
+    fprintf(out, "  %-10s it has %s; with --style plain %.2fx [%.3f, %.3f]: %s\n", "form", forms,
+            plain->final.speedup, plain->final.speedup_lo, plain->final.speedup_hi, config);
+    free(config);
+    free(forms);
+}
+
 static void ablation_print(const ht_ablation *ablation, FILE *out) {
     size_t width = 0;
     for (size_t i = 0; i < ablation->count; ++i) {
@@ -192,6 +204,7 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
     }
     rival_print(entry, out);
     freer_print(entry, out);
+    plain_print(entry, out);
     if (result->original_finding)
         fprintf(out, "  %-10s the original itself: %s\n", "check", result->original_finding);
     if (result->search.result.trial_count)
