@@ -45,7 +45,8 @@ typedef struct optimization {
     ht_profile profile; /* with --profile */
     char profile_text[HT_HASH_SIZE + 32];
     ht_outputs *outputs;
-    ht_progress *reading;   /* NULL: nothing was read yet */
+    double reading_since;   /* clock; 0: nothing was read yet */
+    ht_progress *reading;   /* NULL: it has not taken long */
     ht_optimize_kept *kept; /* NULL: nothing is */
     FILE *out;              /* the report */
 } optimization;
@@ -275,9 +276,14 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     return code;
 }
 
-/* Shows which file is read. */
+/* Shows which file is read, once reading takes long. */
 static void reading_show(void *context, const ht_survey *survey, size_t source) {
     optimization *in = context;
+    static const double silence = 2;
+    double now = ht_clock_seconds();
+    in->reading_since = in->reading_since > 0 ? in->reading_since : now;
+    if (now - in->reading_since < silence)
+        return;
     if (in->reading == NULL)
         in->reading = ht_progress_new(in->out, survey->sources.count);
     ht_progress_begin(in->reading, survey->sources.items[source].path);
