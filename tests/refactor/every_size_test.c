@@ -242,15 +242,16 @@ Test(every_size, a_grid_of_several_launches_is_rewritten_once) {
 
 /* ceil(n / 128) would have cut off the last block, and the 24 bits of a float some of a large n. */
 Test(every_size, a_quotient_of_reals_rounds_up_exactly) {
-    static const char *const exact = "n / 128 + (n % 128 != 0)";
+#define EACH "(kOutputsPerThread * 64)"
+    static const char *const exact = "n / " EACH " + (n % " EACH " != 0)";
     const struct {
         const char *grid, *tuned;
     } forms[] = {{"ceil(n / 256.0)", "ceil(n / 128.0)"},
                  {"ceilf(n / 256.f)", exact},
                  {"ceil((float)n / 256)", exact},
-                 {"ceil((1.0 * n) / 256)", "ceil((1.0 * n) / 128)"},
+                 {"ceil((1.0 * n) / 256)", "ceil((1.0 * n) / " EACH ")"},
                  {"ceil(n * 1.0f / 2.56e2f)", exact},
-                 {"(int)ceil(double(n) / double(256))", "(int)ceil(double(n) / double(128))"}};
+                 {"(int)ceil(double(n) / double(256))", "(int)ceil(double(n) / double(" EACH "))"}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
         char *source = ht_format("%svoid run(const float *in, float *out, int n) {\n"
                                  "    k<<<%s, 256>>>(in, out, n);\n"
@@ -262,6 +263,7 @@ Test(every_size, a_quotient_of_reals_rounds_up_exactly) {
         free(launch);
         free(source);
     }
+#undef EACH
 }
 
 /* The count was computed from `threads`: were `threads` to change, it would change twice. Four

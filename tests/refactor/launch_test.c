@@ -417,12 +417,15 @@ Test(launch, variables_that_are_set_again_have_the_value_that_reaches_the_launch
     expect_blocks(reaching_cases, sizeof reaching_cases / sizeof *reaching_cases);
 }
 
-/* (n + 8191) / 8192 overflows for sizes at which (n + 255) / 256 does not. */
+/* (n + 8191) / 8192 overflows for sizes at which (n + 255) / 256 does not; n + 7 does not. */
 Test(launch, a_larger_block_adds_nothing_that_could_overflow) {
     char *text = tuned(HEAD MAP("k", "float") "void f(const float *a, float *b, int n) {\n"
                                               "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n",
                        "BLOCK_X=1024 COARSEN_X=8");
-    cr_expect(strstr(text, "k<<<n / 8192 + (n % 8192 != 0), 1024>>>"), "%s", text);
+    cr_expect(
+        strstr(text,
+               "k<<<((n + kOutputsPerThread - 1) / kOutputsPerThread + 1023) / 1024, 1024>>>"),
+        "%s", text);
     free(text);
 }
 
@@ -508,7 +511,8 @@ Test(launch, what_is_written_is_what_a_person_would_write) {
                                  "            (h + block.y - 1) / block.y);\n"
                                  "  k<<<grid, block>>>(a, b, w, h);\n}\n",
                             NULL, "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=2");
-    cr_expect(strstr(text, "dim3 grid((w + 2 * block.x - 1) / (2 * block.x),\n"
+    cr_expect(strstr(text, "dim3 grid((w + kOutputsPerThread * block.x - 1) / "
+                           "(kOutputsPerThread * block.x),\n"
                            "            (h + block.y - 1) / block.y);"),
               "%s", text);
     free(text);

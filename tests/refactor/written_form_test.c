@@ -56,37 +56,40 @@ static void expect_none(const char *text, const char *part) {
 
 Test(written_form, an_early_return_becomes_the_loops_condition) {
     char *text = example("conv1d", "BLOCK_X=128 COARSEN_X=4");
-    expect_part(text, "    const int n_out = n - TAPS + 1;\n"
-                      "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * 4;\n"
-                      "\n"
-                      "    for (int i = i0; i < n_out && i - i0 < 4; ++i) {\n"
-                      "        const T* s = signal + blockIdx.y * n;\n"
-                      "        T acc = 0;\n"
-                      "        #pragma unroll\n"
-                      "        for (int t = 0; t < TAPS; ++t)\n"
-                      "            acc = mul_add(s[i + t], taps[t], acc);\n"
-                      "        out[blockIdx.y * n_out + i] = acc;\n"
-                      "    }\n"
-                      "}\n");
+    expect_part(text,
+                "    const int n_out = n - TAPS + 1;\n"
+                "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
+                "\n"
+                "    for (int i = i0; i < n_out && i - i0 < kOutputsPerThread; ++i) {\n"
+                "        const T* s = signal + blockIdx.y * n;\n"
+                "        T acc = 0;\n"
+                "        #pragma unroll\n"
+                "        for (int t = 0; t < TAPS; ++t)\n"
+                "            acc = mul_add(s[i + t], taps[t], acc);\n"
+                "        out[blockIdx.y * n_out + i] = acc;\n"
+                "    }\n"
+                "}\n");
     free(text);
 }
 
 /* The body stays as it is: a test around it and a loop around it are indented alike. */
 Test(written_form, a_test_around_the_work_becomes_the_loop) {
     char *text = example("separable", "COARSEN_X=4 BLOCK_X=64");
-    expect_part(text, "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
-                      "\n"
-                      "    for (int x = x0; x < width && y < height && x - x0 < 4; ++x) {\n"
-                      "        float value = 0.f;\n");
+    expect_part(
+        text, "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+              "\n"
+              "    for (int x = x0; x < width && y < height && x - x0 < kOutputsPerThread; ++x) {\n"
+              "        float value = 0.f;\n");
     free(text);
 }
 
 Test(written_form, braces_and_spaces_are_the_authors) {
     char *text = example("filter_constant", "COARSEN_X=4");
-    expect_part(text, "    if(y >= height)\n    {\n        return;\n    }\n"
-                      "\n"
-                      "    for(size_t x = x0; x < width && x - x0 < 4; ++x)\n    {\n"
-                      "        const size_t padded_width");
+    expect_part(text,
+                "    if(y >= height)\n    {\n        return;\n    }\n"
+                "\n"
+                "    for(size_t x = x0; x < width && x - x0 < outputs_per_thread; ++x)\n    {\n"
+                "        const size_t padded_width");
     free(text);
 }
 
@@ -113,7 +116,7 @@ Test(written_form, guards_that_are_no_loops_condition_stay) {
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
         char *text = written(sources[i], "COARSEN_X=4");
-        expect_part(text, "for (int ci = 0; ci < 4; ++ci) {");
+        expect_part(text, "for (int ci = 0; ci < kOutputsPerThread; ++ci) {");
         expect_part(text, "const int i = i0 + ci;");
         free(text);
     }
@@ -140,7 +143,8 @@ Test(written_form, a_macro_whose_uses_all_change_is_defined_anew) {
     char *text = example("conv1x1", "BLOCK_X=128 COARSEN_X=4");
     expect_part(text, "#define THREADS 128\n");
     expect_part(text, "__launch_bounds__(THREADS)");
-    expect_part(text, "dim3 grid(CEIL_DIV(pixels, 512LL), out_channels, batch);");
+    expect_part(text,
+                "CEIL_DIV(CEIL_DIV(pixels, OUTPUTS_PER_THREAD), THREADS), out_channels, batch");
     expect_part(text, "<<<grid, THREADS>>>");
     free(text);
 }

@@ -35,9 +35,7 @@ const char *ht_block_name(ht_plan *plan, int axis) {
 void ht_block_param(ht_plan *plan, int axis, const char *name, const char *values) {
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)plan->model->axes[axis].block);
-    static const char *const words[] = {"block x", "block y", "block z"};
     ht_plan_param(plan, name, values, number);
-    ht_plan_call(plan, name, words[axis]);
     ht_plan_set_block(plan, axis, name);
 }
 

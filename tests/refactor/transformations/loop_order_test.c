@@ -71,11 +71,11 @@ Test(loop_order, an_index_between_the_loops_is_computed_again) {
 Test(loop_order, an_applied_source_has_plain_loops) {
     subject of = open_with("conv", problems);
     expect_pieces(&of, "ORDER_C=3 STRIP_C=8",
-                  (const char *const[]){"for (int c_strip = 0; c_strip < C; c_strip += 8) for "
-                                        "(int r = 0; r < R; r++)",
-                                        "for (int s = 0; s < S; s++)",
-                                        "for (int c = c_strip; c < C && c < c_strip + 8; c++)",
-                                        NULL});
+                  (const char *const[]){
+                      "for (int c_strip = 0; c_strip < C; c_strip += kStripOfC) for "
+                      "(int r = 0; r < R; r++)",
+                      "for (int s = 0; s < S; s++)",
+                      "for (int c = c_strip; c < C && c < c_strip + kStripOfC; c++)", NULL});
     const char *unit = of.kernel->against->unit; /* outermost, there are no strips */
     cr_expect_not_null(strstr(unit, "ORDER_C == 0 || ORDER_C == 1 ? (c < C) : "));
     expect_pieces(&of, "ORDER_C=4",

@@ -21,7 +21,8 @@ Test(strided, a_tuned_source_reads_like_a_source) {
     subject of = subject_open(blur_source, blur_problem, "blur");
     expect_pieces(
         &of, "COARSEN_X=4 COARSEN_X_STRIDED=true COARSEN_X_JAM=true",
-        (const char *const[]){"* 4 - 3 * threadIdx.x;", "x0 + 3 * 16 < W", "cx * 16", NULL});
+        (const char *const[]){"* kOutputsPerThread - (kOutputsPerThread - 1) * threadIdx.x;",
+                              "x0 + (kOutputsPerThread - 1) * 16 < W", "cx * 16", NULL});
     char *text = apply_config(&of, "");
     cr_expect_str_eq(text, blur_source);
     free(text);
@@ -32,13 +33,14 @@ Test(strided, outputs_one_after_the_other_are_a_plain_loop) {
     subject of = subject_open(blur_source, blur_problem, "blur");
     expect_pieces(
         &of, "COARSEN_X=4",
-        (const char *const[]){"    const int x0 = (blockIdx.x * blockDim.x + threadIdx.x) * 4;\n"
-                              "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
-                              "    if (y >= H)\n        return;\n"
-                              "    for (int x = x0; x < W && x - x0 < 4; ++x) {\n"
-                              "        float sum = 0.0f;\n        for (int r = 0; r < R; ++r)\n"
-                              "            sum += w[r] * in[y * (W + R) + x + r];\n"
-                              "        out[y * W + x] = sum;\n    }\n}\n",
-                              NULL});
+        (const char *const[]){
+            "    const int x0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
+            "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+            "    if (y >= H)\n        return;\n"
+            "    for (int x = x0; x < W && x - x0 < kOutputsPerThread; ++x) {\n"
+            "        float sum = 0.0f;\n        for (int r = 0; r < R; ++r)\n"
+            "            sum += w[r] * in[y * (W + R) + x + r];\n"
+            "        out[y * W + x] = sum;\n    }\n}\n",
+            NULL});
     subject_close(&of);
 }
