@@ -19,7 +19,6 @@ _Static_assert(PAGE_BYTES == 4096, "a page of cells is one of memory");
 /* At the begin of a mapping that is kept. */
 typedef struct kept {
     struct kept *next;
-    unsigned char *pages;
 } kept;
 
 /* Mappings in no use, by size: of CELLS_KEPT_FIRST bytes, twice as many, and so on. Checks are made
@@ -42,26 +41,35 @@ static void clear_touched(char *cells, unsigned char *pages, size_t bytes) {
     memset(pages, 0, bytes / PAGE_BYTES);
 }
 
+/* Returns the bytes of a mapping for the cells, without the marks that follow them. */
+static size_t room_of(size_t cell_bytes) {
+    size_t size = kept_size(cell_bytes);
+    return size < KEPT_SIZES ? (size_t)CELLS_KEPT_FIRST << size : cell_bytes;
+}
+
+static size_t page_count(size_t bytes) {
+    return bytes / PAGE_BYTES + 1;
+}
+
 static void map_cells(ht_region *region) {
-    size_t size = kept_size(region->cell_bytes);
-    size_t room = size < KEPT_SIZES ? (size_t)CELLS_KEPT_FIRST << size : region->cell_bytes;
+    size_t size = kept_size(region->cell_bytes), room = room_of(region->cell_bytes);
     kept *again = size < KEPT_SIZES ? kept_cells[size] : NULL;
     if (again != NULL) {
         kept_cells[size] = again->next;
-        region->pages = again->pages;
-        region->pages[0] = 1; /* has this */
         region->cells = (void *)again;
+        region->pages = (unsigned char *)again + room;
+        region->pages[0] = 1; /* has this */
         clear_touched((char *)region->cells, region->pages, room);
         return;
     }
-    void *fresh = mmap(NULL, room, PROT_READ | PROT_WRITE,
+    void *fresh = mmap(NULL, room + page_count(room), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fresh == MAP_FAILED) {
         fputs("hiptemper: out of memory for what accesses are compared with\n", stderr);
         abort();
     }
     region->cells = fresh;
-    region->pages = ht_alloc(room / PAGE_BYTES + 1, 1);
+    region->pages = (unsigned char *)fresh + room;
 }
 
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule) {
@@ -78,22 +86,21 @@ void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t gran
         return;
     }
     region->cells = ht_alloc(1, region->cell_bytes);
-    region->pages = ht_alloc(region->cell_bytes / PAGE_BYTES + 1, 1);
+    region->pages = ht_alloc(page_count(region->cell_bytes), 1);
 }
 
 void ht_region_free(ht_region *region) {
     size_t size = kept_size(region->cell_bytes);
-    bool mapped = region->cell_bytes > CELLS_ALLOCATED;
-    if (mapped && size < KEPT_SIZES) {
+    if (region->cell_bytes <= CELLS_ALLOCATED) {
+        free(region->cells);
+        free(region->pages);
+    } else if (size < KEPT_SIZES) {
         kept *cells = (void *)region->cells;
-        *cells = (kept){kept_cells[size], region->pages};
+        cells->next = kept_cells[size];
         kept_cells[size] = cells;
     } else {
-        if (mapped)
-            munmap(region->cells, region->cell_bytes);
-        else
-            free(region->cells);
-        free(region->pages);
+        size_t room = room_of(region->cell_bytes);
+        munmap(region->cells, room + page_count(room));
     }
     *region = (ht_region){0};
 }
