@@ -32,7 +32,7 @@ typedef struct fault {
 } fault;
 
 static const char rows[] = "rows.hip", rows_config[] =
-                                           "BLOCK_X=64 BLOCK_Y=4 TAPS_SIZE=8 COARSEN_X=4 "
+                                           "BLOCK_X=64 BLOCK_Y=4 TAPS_SIZE=5 COARSEN_X=4 "
                                            "COARSEN_X_JAM=true";
 static const char apart_config[] = "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=4";
 static const char tall_config[] = "BLOCK_X=128 BLOCK_Y=1";

@@ -23,7 +23,7 @@ void sum(const float *in, float *out, int n)
 
 int main()
 {
-    const int n = 100000;
+    const int n = 131072;
     float *in, *out;
     hipMalloc(&in, n * sizeof(float));
     hipMalloc(&out, (n + 63) / 64 * sizeof(float));
