@@ -85,7 +85,7 @@
          .help = "How many proposals of --predictor the search starts from."},                     \
         {"fresh", HT_OPTION_FLAG, offsetof(TYPE, tuning.fresh),                                    \
          .help = "Measures again what the database knows, and what was condemned for killing its " \
-                 "workers twice."}
+                 "workers twice; 'optimize' also takes no source's result from an earlier run."}
 
 #define HT_COMPILER_OPTIONS(TYPE)                                                                  \
     {"I", HT_OPTION_LIST, offsetof(TYPE, compiler.include), "DIR",                                 \
