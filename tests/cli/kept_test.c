@@ -1,4 +1,5 @@
 /* Results of `hiptemper refactor` that are kept from run to run. */
+#include "kept_tree.h"
 #include "program.h"
 
 #include "base/hash.h"
@@ -12,69 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static void place_make(void) {
-    workplace_make();
-    char *folder = ht_format("%s/kept", workplace());
-    setenv("HIPTEMPER_KEPT", folder, 1);
-    free(folder);
-}
+TestSuite(kept, .init = kept_place_make, .fini = workplace_remove);
 
-TestSuite(kept, .init = place_make, .fini = workplace_remove);
-
-static const char source[] =
-    "#include \"size.h\"\n"
-    "#include <hip/hip_runtime.h>\n"
-    "__global__ void scale(const float *in, float *out, int n) {\n"
-    "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
-    "    if (i < n) out[i] = 2 * in[i];\n"
-    "}\n"
-    "void host(const float *in, float *out, int n) {\n"
-    "    hipLaunchKernelGGL(scale, dim3((n + BLOCK - 1) / BLOCK), dim3(BLOCK), 0, 0, in, out, n);\n"
-    "}\n";
-
-static const char problem[] =
-    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
-    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
-    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
-    "\"n : int = problem.n\"],\n"
-    "  \"host\": {\"n\": \"problem.n\"},\n"
-    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+enum { N = 1000 };
 
 #define REFACTOR "refactor tree --json --no-verify --out out"
 #define VERIFIED "refactor tree --json --verify-configurations 1 --out out"
 
-static void tree_write(void) {
-    workplace_write("tree/scale.hip", source);
-    workplace_write("tree/size.h", "#define BLOCK 64\n");
-    workplace_write("tree/scale.problem.json", problem);
-    workplace_write("tree/empty.hip", "__global__ void nothing() {}\n");
-    usleep(20000); /* a file that changes while it is read is not kept */
-}
-
-/* Returns the report of a run that took this many files from an earlier one. */
-static json_t *run(const char *words, json_int_t kept) {
-    program_result result = program_run(words);
-    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    json_t *document = json_loads(result.out, 0, NULL);
-    cr_assert_not_null(document, "%s", result.out);
-    cr_expect_eq(json_integer_value(json_object_get(document, "kept")), kept, "not %d: %s: %s",
-                 (int)kept, words, result.out);
-    program_free(&result);
-    return document;
-}
-
-static void expect_kept(const char *words, json_int_t kept) {
-    json_decref(run(words, kept));
-}
-
 Test(kept, an_unchanged_tree_gives_the_same_report_and_files_without_being_read) {
-    tree_write();
-    json_t *first = run(VERIFIED, 0);
+    kept_tree_write(N);
+    json_t *first = kept_run(VERIFIED, 0);
     const char *name = "out/scale.scale.template.hip";
     char *template = workplace_read(name), *whole = ht_format("%s/%s", workplace(), name);
     cr_assert_not_null(template);
     cr_assert_eq(unlink(whole), 0);
-    json_t *second = run(VERIFIED, 2);
+    json_t *second = kept_run(VERIFIED, 2);
     json_object_del(first, "kept");
     json_object_del(second, "kept");
     cr_expect(json_equal(first, second));
@@ -89,18 +42,19 @@ Test(kept, an_unchanged_tree_gives_the_same_report_and_files_without_being_read)
 }
 
 Test(kept, a_file_is_read_again_when_anything_changes_that_it_depends_on) {
-    tree_write();
+    kept_tree_write(N);
     expect_kept(REFACTOR, 0);
     workplace_write("tree/size.h", "#define BLOCK 128\n"); /* a header */
     usleep(20000);
     expect_kept(REFACTOR, 1);
     expect_kept(REFACTOR, 2);
-    workplace_write("tree/scale.hip", strchr(source, '\n') + 1); /* its text: no BLOCK any more */
+    workplace_write("tree/scale.hip",
+                    strchr(kept_tree_source, '\n') + 1); /* its text: no BLOCK any more */
     usleep(20000);
     program_result broken = program_run(REFACTOR);
     cr_expect(strstr(broken.out, "\"kept\": 1"), "%s", broken.out);
     program_free(&broken);
-    workplace_write("tree/scale.hip", source);
+    workplace_write("tree/scale.hip", kept_tree_source);
     usleep(20000);
     expect_kept(REFACTOR, 1); /* the last result of a file is kept, not every one */
     expect_kept(REFACTOR, 2);
@@ -112,14 +66,16 @@ Test(kept, a_file_is_read_again_when_anything_changes_that_it_depends_on) {
 
 /* A header that would be found before the one that was read, a problem file that was not there. */
 Test(kept, a_file_is_read_again_when_one_appears_that_it_would_have_read) {
-    tree_write();
+    kept_tree_write(N);
     workplace_write("include/size.h", "#define BLOCK 32\n");
     char *own = ht_format("%s/tree/size.h", workplace());
     cr_assert_eq(unlink(own), 0);
     expect_kept(REFACTOR " -I include", 0);
     expect_kept(REFACTOR " -I include", 2);
     workplace_write("tree/size.h", "#define BLOCK 64\n");
+    char *problem = kept_tree_problem(N);
     workplace_write("tree/empty.problem.json", problem);
+    free(problem);
     usleep(20000);
     expect_kept(REFACTOR " -I include", 0);
     free(own);
@@ -127,8 +83,8 @@ Test(kept, a_file_is_read_again_when_one_appears_that_it_would_have_read) {
 
 /* Contents of buffers are what templates were verified with. */
 Test(kept, a_file_is_read_again_when_the_contents_of_a_buffer_change) {
-    tree_write();
-    char *with = ht_strdup(problem), *at = strstr(with, "float[problem.n]\", ");
+    kept_tree_write(N);
+    char *with = kept_tree_problem(N), *at = strstr(with, "float[problem.n]\", ");
     cr_assert_not_null(at);
     char *text = ht_format("%.*sfloat[problem.n] file(\\\"in.bin\\\")%s", (int)(at - with), with,
                            at + strlen("float[problem.n]"));
@@ -146,13 +102,13 @@ Test(kept, a_file_is_read_again_when_the_contents_of_a_buffer_change) {
 
 /* A header of the tree is reported at its own turn, not by the file that includes it. */
 Test(kept, a_header_that_joins_the_tree_is_reported_once) {
-    tree_write();
+    kept_tree_write(N);
     workplace_write("tree/empty.hip", "#include \"../other/more.h\"\n"
                                       "__global__ void nothing() {}\n");
     workplace_write("other/more.h", "__global__ void something() {}\n");
     usleep(20000);
     expect_kept(REFACTOR, 0);
-    json_t *document = run("refactor tree other --json --no-verify --out out", 2);
+    json_t *document = kept_run("refactor tree other --json --no-verify --out out", 2);
     json_t *row;
     size_t index, found = 0;
     json_array_foreach(json_object_get(document, "kernels"), index, row) found +=
@@ -162,7 +118,7 @@ Test(kept, a_header_that_joins_the_tree_is_reported_once) {
 }
 
 Test(kept, damaged_and_unfinished_results_are_not_taken) {
-    tree_write();
+    kept_tree_write(N);
     workplace_write("tree/wrong.hip", "#pragma tune kernel(\n__global__ void wrong() {}\n");
     for (int i = 0; i < 2; ++i) { /* the one with an error is read again */
         program_result result = program_run(REFACTOR);
@@ -244,7 +200,7 @@ static void kept_age(json_int_t days) {
 
 Test(kept, an_outcome_of_time_is_taken_under_the_same_or_a_smaller_limit_for_some_days) {
     deep_write();
-    json_t *first = run(TIMED "0.2", 0), *second = run(TIMED "0.2", 1);
+    json_t *first = kept_run(TIMED "0.2", 0), *second = kept_run(TIMED "0.2", 1);
     json_t *then = json_array_get(json_object_get(first, "kernels"), 0);
     json_t *now = json_array_get(json_object_get(second, "kernels"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(then, "status")), "too-complex");
@@ -266,7 +222,7 @@ Test(kept, an_outcome_of_time_is_taken_under_the_same_or_a_smaller_limit_for_som
 }
 
 Test(kept, an_outcome_that_time_did_not_decide_is_taken_under_any_limit_and_stays) {
-    tree_write();
+    kept_tree_write(N);
     expect_kept(REFACTOR, 0);
     expect_kept(REFACTOR " --analysis-time 100", 2);
     kept_age(20);
