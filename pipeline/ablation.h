@@ -39,9 +39,9 @@ void ht_ablation_free(ht_ablation *ablation);
  * constraints already. Free with ht_template_free(, 1). */
 ht_template *ht_template_fix(const ht_template *template, const bool *fixed);
 
-/* Why parameters keep their defaults: names, ", " between. */
 enum { HT_SPACE_MOST = 1000000 }; /* configurations that a search handles well */
 
+/* Why parameters keep their defaults: names, ", " between. */
 typedef struct ht_space_cut {
     ht_text idle;      /* they do nothing on the device */
     ht_text too_large; /* the space would be, with them */

@@ -30,8 +30,8 @@ typedef struct pair {
         *capped; /* the template of the space, when it was cut down; NULL: the original one */
     ht_template *plain; /* the template with plain configurations only; NULL: all may win */
     bool has_aside;
-    ht_config
-        aside; /* may not win: not plain and faster than all that are; or the best plain one */
+    /* may not win: not plain and faster than all that are; or the best plain one */
+    ht_config aside;
     ht_space *space;
     ht_job *job;
     double deadline; /* clock; 0: none */

@@ -13,7 +13,7 @@ typedef struct ht_constants {
     const ht_plan *plan;
     ht_values values;
     size_t place;       /* of the declarations, the begin of a line */
-    char *declarations; /* lines; "" : there are none; owned */
+    char *declarations; /* lines; "" without any; owned */
 } ht_constants;
 
 /* Replaces all marks (plan/value_marks.h) of the replacements by names or numbers, and sets the

@@ -9,7 +9,7 @@
 /* Zeroed: nothing is known to be too large. */
 typedef struct ht_verify_large {
     bool known;
-    double elements; /* in all buffers: a problem with as many or more is too large */
+    double elements; /* in all buffers: a problem with more is too large */
 } ht_verify_large;
 
 /* Notes that the original did not end for this problem: those with more than an eighth of its

@@ -18,7 +18,6 @@ void ht_param_clear(ht_param *param) {
 void ht_param_copy(const ht_param *param, ht_param *out_copy) {
     *out_copy = *param;
     out_copy->name = ht_strdup(param->name);
-    out_copy->form = param->form;
     out_copy->origin = param->origin ? ht_strdup(param->origin) : NULL;
     out_copy->values = ht_alloc(param->value_count, sizeof *param->values);
     for (size_t i = 0; i < param->value_count; ++i) {
