@@ -4,7 +4,6 @@
 #include "refactor/plan/launch_limits.h"
 #include "refactor/plan/launch_outputs.h"
 #include "refactor/plan/render.h"
-#include "refactor/plan/value_marks.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
@@ -132,8 +131,7 @@ char *ht_launch_block_new(const ht_plan *plan, const ht_launch_print *print,
     for (int axis = 0; axis < 3; ++axis) {
         int64_t value = 1;
         ht_plan_value(values, plan->axes[axis].block ? plan->axes[axis].block : "1", &value);
-        axes[axis] = ht_value_mark_text(
-            plan, values, plan->axes[axis].block ? plan->axes[axis].block : "", value, true, NULL);
+        axes[axis] = ht_format("%lld", (long long)value);
         last = axis < (int)block->written || value > 1 ? axis : last;
     }
     char *text = extents_write(axes, is_scalar(plan, block) && last == 0, last);

@@ -17,7 +17,7 @@ ht_launch_outputs ht_launch_outputs_read(const ht_plan *plan, const ht_values *v
         int64_t value;
         if (cover->axis != axis || !ht_plan_value(values, cover->param, &value) || value == 1)
             continue;
-        char *one = ht_value_mark_text(plan, values, cover->param, value, false, NULL);
+        char *one = ht_value_mark_text(plan, values, cover->param, value, NULL);
         ht_text_printf(&text, text.length ? " * %s" : "%s", one);
         count *= value;
         free(one);
@@ -32,14 +32,12 @@ static char *block_at(const ht_plan *plan, const ht_launch_print *print, const h
     const ht_form *form = &print->grid->form[print->axis];
     const char *text = plan->model->facts->source->text + leaf->place.begin;
     size_t length = leaf->place.end - leaf->place.begin;
-    const char *expression = plan->axes[print->axis].block;
     bool same = leaf->name && form->divisor->name && strcmp(leaf->name, form->divisor->name) == 0;
     if (print->divisor_follows && (leaf == form->divisor || same))
         return ht_range_shown(leaf->place);
     bool macro = leaf->origin == HT_ORIGIN_MACRO && leaf->name && strlen(leaf->name) == length &&
                  strncmp(text, leaf->name, length) == 0;
-    return ht_value_mark_text(plan, values, expression ? expression : "", block,
-                              isdigit((unsigned char)*text), macro ? leaf->name : NULL);
+    return ht_value_mark_text(plan, values, "", block, macro ? leaf->name : NULL);
 }
 
 /* Returns the author's own call for rounding up with another divisor, CEIL_DIV(n, 4), or with the

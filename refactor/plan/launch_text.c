@@ -4,7 +4,6 @@
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/launch_limits.h"
 #include "refactor/plan/render.h"
-#include "refactor/plan/value_marks.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
@@ -12,6 +11,7 @@
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_choice.h"
 #include "refactor/plan/launch_outputs.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -298,7 +298,7 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int
 
 size_t ht_launch_word_length(const char *text) {
     size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+    while (ht_name_has(text[length]))
         ++length;
     return length;
 }
@@ -530,15 +530,6 @@ static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const 
 
 /* ---- the whole ---- */
 
-/* Returns the new block's extent in the place of the old one; free(). */
-static char *leaf_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
-                       int64_t block) {
-    const char *text = plan->model->facts->source->text + print->place.begin;
-    const char *expression = plan->axes[print->axis].block;
-    return ht_value_mark_text(plan, values, expression ? expression : "", block,
-                              isdigit((unsigned char)*text), NULL);
-}
-
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
                            const ht_values *values) {
     if (print->part >= HT_LAUNCH_GRID_OR_OLD)
@@ -560,6 +551,6 @@ char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
             return NULL;
         return block == plan->model->axes[print->axis].block && !print->assumed
                    ? ht_range_shown(print->place)
-                   : leaf_text(plan, print, values, block);
+                   : ht_format("%lld", (long long)block);
     }
 }

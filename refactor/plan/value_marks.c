@@ -1,5 +1,6 @@
 #include "refactor/plan/value_marks.h"
 #include "base/memory.h"
+#include "refactor/plan/launch_text.h"
 #include "refactor/plan/render.h"
 
 #include <ctype.h>
@@ -9,14 +10,7 @@
 /* No source has these characters outside of comments and literals. */
 enum { MARK_BEGIN = '\x01', MARK_VALUE = '\x02', MARK_END = '\x03' };
 /* A mark is MARK_BEGIN, flags, '@', macro, '@', expression, MARK_VALUE, number, MARK_END. */
-static const char flag_enclosed = 'e', flag_soft = 's';
-
-static size_t word_length(const char *text) {
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        ++length;
-    return length;
-}
+static const char flag_enclosed = 'e';
 
 /* Returns true if the parameter has words and a value that needs a name. */
 static bool is_called(const ht_plan *plan, const ht_values *values, const char *name,
@@ -35,7 +29,7 @@ static bool is_called(const ht_plan *plan, const ht_values *values, const char *
 static bool can_be_named(const ht_plan *plan, const ht_values *values, const char *expression) {
     size_t names = 0;
     for (const char *at = expression; *at;) {
-        size_t length = word_length(at);
+        size_t length = ht_launch_word_length(at);
         if (length && !isdigit((unsigned char)*at)) {
             if (!is_called(plan, values, at, length))
                 return false;
@@ -51,19 +45,19 @@ bool ht_value_mark_print(const ht_plan *plan, const ht_values *values, const cha
                          int64_t value, bool enclosed, ht_text *out) {
     if (!values->named || !can_be_named(plan, values, expression))
         return false;
-    bool atom = word_length(expression) == strlen(expression);
+    bool atom = ht_launch_word_length(expression) == strlen(expression);
     ht_text_printf(out, "%c%s@@%s%c%lld%c", MARK_BEGIN, atom || enclosed ? "e" : "", expression,
                    MARK_VALUE, (long long)value, MARK_END);
     return true;
 }
 
 char *ht_value_mark_text(const ht_plan *plan, const ht_values *values, const char *expression,
-                         int64_t value, bool soft, const char *macro) {
+                         int64_t value, const char *macro) {
     bool named = values->named && can_be_named(plan, values, expression);
     if (!named && !(values->named && macro))
         return ht_format("%lld", (long long)value);
-    return ht_format("%ce%s@%s@%s%c%lld%c", MARK_BEGIN, soft ? "s" : "", macro ? macro : "",
-                     named ? expression : "", MARK_VALUE, (long long)value, MARK_END);
+    return ht_format("%ce@%s@%s%c%lld%c", MARK_BEGIN, macro ? macro : "", named ? expression : "",
+                     MARK_VALUE, (long long)value, MARK_END);
 }
 
 bool ht_value_mark_next(const char *text, ht_value_mark *out) {
@@ -82,7 +76,6 @@ bool ht_value_mark_next(const char *text, ht_value_mark *out) {
                            .number = middle + 1,
                            .number_length = (size_t)(end - middle - 1),
                            .enclosed = memchr(begin, flag_enclosed, flags) != NULL,
-                           .soft = memchr(begin, flag_soft, flags) != NULL,
                            .macro = macro_length ? macro + 1 : NULL,
                            .macro_length = macro_length};
     return true;

@@ -15,7 +15,6 @@ typedef struct ht_value_mark {
     const char *number; /* its value, as digits */
     size_t number_length;
     bool enclosed;     /* it needs no parentheses */
-    bool soft;         /* it stands where the author has a number: it alone needs no name */
     const char *macro; /* the author's macro that stands there; its definition may change; NULL */
     size_t macro_length;
 } ht_value_mark;
@@ -24,10 +23,10 @@ typedef struct ht_value_mark {
  * it: `named` is not set, a parameter has no words, or a value is 1. */
 bool ht_value_mark_print(const ht_plan *plan, const ht_values *values, const char *expression,
                          int64_t value, bool enclosed, ht_text *out);
-/* Returns the mark of an expression, or the number; free(). `soft`: see above. `macro`: the mark
- * stands for this macro of the author's; NULL: for none. */
+/* Returns the mark of an expression, or the number; free(). `macro`: the mark stands for this macro
+ * of the author's; NULL: for none. */
 char *ht_value_mark_text(const ht_plan *plan, const ht_values *values, const char *expression,
-                         int64_t value, bool soft, const char *macro);
+                         int64_t value, const char *macro);
 /* Finds the next mark from `text` on. Returns false: there is none. */
 bool ht_value_mark_next(const char *text, ht_value_mark *out);
 

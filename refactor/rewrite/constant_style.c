@@ -1,14 +1,11 @@
 #include "refactor/rewrite/constant_style.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Returns the case of a name; HT_CASE_COUNT: it fits several. */
 static ht_name_case case_of(const char *name, size_t length) {
@@ -41,7 +38,7 @@ static void macro_count(tally *seen, const char *line, const char *end) {
         return;
     at += 6;
     const char *name = at += strspn(at, " \t");
-    while (at < end && is_word(*at))
+    while (at < end && ht_name_has(*at))
         ++at;
     const char *body = at + strspn(at, " \t(");
     if (at == name || *at == '(' || body >= end || !isdigit((unsigned char)*body))
@@ -57,7 +54,7 @@ static void constant_count(tally *seen, const char *line, const char *end) {
     size_t length = 0;
     while (at < end) {
         size_t size = 0;
-        while (at + size < end && is_word(at[size]))
+        while (at + size < end && ht_name_has(at[size]))
             ++size;
         if (size == 0)
             break;

@@ -21,15 +21,11 @@ typedef struct settling {
     char *(*names)[HT_PARAM_MAX]; /* by kernel and parameter; NULL: its value stays a number */
 } settling;
 
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool has_word(const char *text, size_t length, const char *word) {
     size_t size = strlen(word);
     for (size_t at = 0; at + size <= length; ++at)
-        if (memcmp(text + at, word, size) == 0 && (at == 0 || !is_word(text[at - 1])) &&
-            (at + size == length || !is_word(text[at + size])))
+        if (memcmp(text + at, word, size) == 0 && (at == 0 || !ht_name_has(text[at - 1])) &&
+            (at + size == length || !ht_name_has(text[at + size])))
             return true;
     return false;
 }
@@ -45,8 +41,7 @@ static bool is_in_reach(const settling *in, const ht_constants *kernel, size_t o
     return own->parent == file && in->source->files[file].base + own->parent_offset <= offset;
 }
 
-/* Counts the places that have the parameter's value and no number of the author's. SIZE_MAX: one of
- * them cannot name it. */
+/* Counts the places that have the parameter's value. SIZE_MAX: one of them cannot name it. */
 static size_t uses(const settling *in, size_t owner, const char *param) {
     size_t count = 0;
     for (size_t i = 0; i < in->count; ++i) {
@@ -58,7 +53,7 @@ static size_t uses(const settling *in, size_t owner, const char *param) {
                 continue;
             if (!is_in_reach(in, &in->kernels[owner], in->items[i].range.begin))
                 return SIZE_MAX;
-            count += !mark.soft;
+            ++count;
         }
     }
     return count;
@@ -155,7 +150,7 @@ static bool expression_print(const settling *in, size_t owner, const ht_value_ma
         return false;
     for (const char *at = mark->expression; at < end;) {
         size_t length = 0;
-        while (at + length < end && is_word(at[length]))
+        while (at + length < end && ht_name_has(at[length]))
             ++length;
         if (length == 0 || isdigit((unsigned char)*at)) {
             length += length == 0;

@@ -1,20 +1,16 @@
 #include "refactor/rewrite/definitions.h"
 #include "base/memory.h"
 #include "refactor/plan/value_marks.h"
+#include "refactor/source/names.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Returns the next place of a name from `at` on; NULL: there is none. */
 static const char *name_next(const char *text, const char *at, const char *name) {
     size_t length = strlen(name);
     for (; (at = strstr(at, name)) != NULL; at += length)
-        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+        if ((at == text || !ht_name_has(at[-1])) && !ht_name_has(at[length]))
             return at;
     return NULL;
 }

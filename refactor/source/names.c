@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@ bool ht_names_has(const ht_names *names, const char *name) {
         if (strcmp(names->items[i], name) == 0)
             return true;
     return false;
+}
+
+bool ht_name_has(char c) {
+    return isalnum((unsigned char)c) || c == '_';
 }
 
 void ht_names_add(ht_names *names, const char *name) {

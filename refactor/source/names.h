@@ -1,9 +1,12 @@
-/* Sets of names. */
+/* Names, and sets of them. */
 #ifndef HT_REFACTOR_SOURCE_NAMES_H
 #define HT_REFACTOR_SOURCE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Returns true for the characters of names and numbers. */
+bool ht_name_has(char c);
 
 typedef struct ht_names {
     char **items; /* owned, each once, in the order of their adding */
