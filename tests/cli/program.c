@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "tests/test_folder.h"
 
 #include <criterion/criterion.h>
 #include <poll.h>
@@ -15,8 +16,7 @@
 static char *folder;
 
 void workplace_make(void) {
-    ht_error error;
-    cr_assert_eq(ht_dir_temporary("cli-test", &folder, &error), HT_OK, "%s", error.message);
+    folder = test_folder_make();
 }
 
 void workplace_remove(void) {

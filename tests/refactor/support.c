@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "tests/test_folder.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -64,9 +65,8 @@ ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems) {
 
 ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems) {
-    char *folder;
+    char *folder = test_folder_make();
     ht_error error;
-    cr_assert_eq(ht_dir_temporary("refactor", &folder, &error), HT_OK);
     char *path = ht_path_join(folder, "source.hip");
     cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
     *out_problems = NULL;
