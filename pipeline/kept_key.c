@@ -14,6 +14,12 @@ void ht_kept_key_number(ht_text *out, const char *name, double value) {
     ht_text_printf(out, "%s %.17g\n", name, value);
 }
 
+void ht_kept_key_analysis(ht_text *out, const ht_refactor_options *options) {
+    ht_kept_key_number(out, "operations", (double)options->limits.operations);
+    ht_kept_key_number(out, "memory", (double)options->limits.memory_bytes);
+    ht_kept_key_number(out, "without", options->without);
+}
+
 ht_status ht_kept_key_device(ht_text *out, const ht_device *device, bool runs) {
     char hash[HT_HASH_SIZE] = "";
     ht_status status = runs ? ht_toolchain_hash(hash, NULL) : HT_OK;
@@ -27,7 +33,8 @@ ht_status ht_kept_key_device(ht_text *out, const ht_device *device, bool runs) {
 }
 
 void ht_kept_key_variables(ht_text *out) {
-    static const char *const others[] = {"HIPTEMPER_KEPT=", "HIPTEMPER_CACHE=", "HIPTEMPER_DB="};
+    static const char *const others[] = {
+        "HIPTEMPER_KEPT=", "HIPTEMPER_CACHE=", "HIPTEMPER_OBJECTS=", "HIPTEMPER_DB="};
     for (char **at = environ; *at; ++at) {
         bool of_result = strncmp(*at, "HIPTEMPER_", 10) == 0;
         for (size_t i = 0; i < sizeof others / sizeof *others; ++i)

@@ -55,9 +55,7 @@ static ht_status common_put(const ht_session *session, const ht_survey_options *
     ht_kept_key_text(out, "kernel", options->kernel);
     ht_kept_key_text(out, "wanted", options->wanted_text);
     ht_kept_key_text(out, "out", options->out);
-    ht_kept_key_number(out, "operations", (double)options->compiler.limits.operations);
-    ht_kept_key_number(out, "memory", (double)options->compiler.limits.memory_bytes);
-    ht_kept_key_number(out, "without", options->compiler.without);
+    ht_kept_key_analysis(out, &options->compiler);
     for (size_t i = 0; i < options->compiler.argument_count; ++i)
         ht_kept_key_text(out, "argument", options->compiler.arguments[i]);
     tuning_put(&session->options, out);

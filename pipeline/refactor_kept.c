@@ -26,9 +26,7 @@ static void request_put(const ht_refactor_request *request, ht_text *out) {
     ht_kept_key_text(out, "problem", request->problem);
     ht_kept_key_text(out, "kernel", request->kernel);
     ht_kept_key_text(out, "out", request->out);
-    ht_kept_key_number(out, "operations", (double)request->compiler.limits.operations);
-    ht_kept_key_number(out, "memory", (double)request->compiler.limits.memory_bytes);
-    ht_kept_key_number(out, "without", request->compiler.without);
+    ht_kept_key_analysis(out, &request->compiler);
     ht_kept_key_number(out, "next to sources", request->beside);
     ht_kept_key_number(out, "verify", request->verify);
     ht_kept_key_number(out, "configurations", (double)request->verifying.configurations);
